@@ -1,0 +1,49 @@
+"""The errors users meet. All are `ValueError`, so `except ValueError` catches every refusal.
+
+    ValueError
+    └── AlquerqueError
+        ├── UnknownNameError     a game, option, value or bot that does not exist
+        ├── RulesError           a game file or a set of options that contradicts itself
+        ├── PositionError        position text that is not a position of the game
+        ├── NotationError        text of a step or turn that cannot be read
+        ├── IllegalStepError     a step or action that the rules forbid here
+        └── BotError             a bot that cannot be loaded or play this game
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class AlquerqueError(ValueError):
+    """Base of every error raised by this package for bad input."""
+
+
+class UnknownNameError(AlquerqueError):
+    """A name that is not known, with the known ones and the nearest."""
+
+    def __init__(self, kind: str, name: object, known: Iterable[object], *, of: str = "") -> None:
+        listed = [str(value) for value in known]
+        near = get_close_matches(str(name), listed, n=1)
+        where = f" of {of}" if of else ""
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"no {kind} {name!r}{where}{hint} (known: {', '.join(listed)})")
+
+
+class RulesError(AlquerqueError):
+    """A game file or a set of options that cannot be played."""
+
+
+class PositionError(AlquerqueError):
+    """Position text that does not describe a position of the game."""
+
+
+class NotationError(AlquerqueError):
+    """Text of a step or turn that cannot be read."""
+
+
+class IllegalStepError(AlquerqueError):
+    """A step or action that is not legal in the position."""
+
+
+class BotError(AlquerqueError):
+    """A bot that cannot be loaded or cannot play the game at hand."""

@@ -1,0 +1,444 @@
+"""Compiles a game into a step table: the arrays that the engine reads.
+
+Every leap or slide that the board and the rules permit is a `Template`. Templates that ask for the same things at the
+same distances share a path of nodes: a node narrows a word of origins to those that see, so many points away, an empty
+point or an enemy. Points are numbered row by row, so on a regular board a direction is one distance and a table has few
+nodes; on an irregular one it has more, and the engine does not care.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from . import engine as e
+from .errors import RulesError
+from .game import NORTH, SOUTH, Game
+from .jit import WORD_BITS, integers, records
+
+Action = tuple[int, int, int | None]
+"""Origin, target and, where these two do not say it, the victim's point; in the mover's frame."""
+
+
+class Template(NamedTuple):
+    """One step that a piece might take, absolute."""
+
+    origin: int
+    target: int
+    victim: int  # or NO_POINT
+    path: tuple[tuple[int, int], ...]  # what must be seen, in order: (EMPTY or ENEMY, point)
+    is_king: bool
+    first: bool  # may begin a turn
+    next: bool  # may continue a chain
+
+
+class Node(NamedTuple):
+    """Narrows origins: see `engine._narrow`."""
+
+    parent: int  # scratch word with the origins to narrow
+    sees: int  # scratch word that must hold the seen point
+    right: int  # distance to it, if it has a higher number
+    left: int  # distance to it, if it has a lower number
+    origins: int  # origins from which the point lies on the same path
+    actions: int  # where the actions of the origins stand in `action_at`, or -1 if the path goes on
+
+
+class Section(NamedTuple):
+    """A run of nodes: those of men from `begin`, those of kings from `kings` to `end`."""
+
+    begin: int
+    kings: int
+    end: int
+
+
+class Step(NamedTuple):
+    """What an action does for one player, absolute."""
+
+    origin: int
+    target: int
+    over: int  # the victim's point, or NO_POINT
+    undo: int  # relation that would lead back, or -1
+    opens: int  # whether the opening rule allows it
+
+
+class KernelTable(NamedTuple):
+    """The table as kernels read it. See `engine.py` for the meaning of the words."""
+
+    nodes: Any
+    sections: Any
+    steps: Any
+    action_at: Any
+    start: Any
+    promotion: Any
+    man_steps: Any
+    relation_target: Any
+    frame: Any
+    points: int
+    all_points: int
+    num_actions: int
+    pass_action: int
+    state_size: int
+    scratch_size: int
+    first_node: int
+    relations: int
+    chain: int
+    capture_optional: bool
+    removal_at_end: bool
+    midchain_promotion: int
+    promotion_is_progress: bool
+    may_return_to_start: bool
+    landing_must_continue: bool
+    most_pieces: bool
+    has_opening: bool
+    no_moves: int
+    threefold: bool
+    no_progress_limit: int
+    no_progress_majority: bool
+    counts_quiet: bool
+    remembers: bool
+    remembers_points: bool
+    undo_scope: int
+    jump_clears: bool
+
+
+@dataclass(frozen=True, eq=False)
+class StepTable:
+    """The compiled form of a game.
+
+    Attributes:
+      actions: What each action does, in the mover's frame; None for the pass, which stands last.
+      templates: All templates of `player_0` and of `player_1`.
+      relations: For each relation the pairs (point of a piece, point to which memory may forbid it to step).
+      nodes, sections, steps, action_at: As in `KernelTable`, as plain rows.
+      kernel: What the engine reads.
+    """
+
+    actions: tuple[Action | None, ...]
+    templates: tuple[tuple[Template, ...], tuple[Template, ...]]
+    relations: tuple[dict[int, int], ...]
+    nodes: tuple[Node, ...]
+    sections: tuple[Section, ...]
+    steps: tuple[Step, ...]
+    action_at: tuple[int, ...]
+    kernel: KernelTable
+
+    @cached_property
+    def over(self) -> tuple[int | None, ...]:
+        """The victim's point of each action in the mover's frame; None for steps and the pass."""
+        points = (step.over for step in self.steps[: len(self.actions)])
+        return tuple(None if point == e.NO_POINT else point for point in points)
+
+    @cached_property
+    def number(self) -> dict[tuple[int, int, int | None], int]:
+        """Action of each `(origin, target, victim)` in the mover's frame."""
+        return {
+            (action[0], action[1], over): index
+            for index, (action, over) in enumerate(zip(self.actions, self.over, strict=True))
+            if action is not None
+        }
+
+
+def compile_table(game: Game) -> StepTable:
+    """Builds the step table of a game.
+
+    Raises:
+      RulesError: If the board has more points than a word has bits.
+    """
+    if len(game.board.points) > WORD_BITS:
+        raise RulesError(f"{game.name}: the board has {len(game.board.points)} points, at most {WORD_BITS} are supported")
+    templates = tuple(tuple(_templates(game, player)) for player in (SOUTH, NORTH))
+    keys = _action_keys(templates[SOUTH], _has_pass(game))
+    relations = _relations(game, templates)
+    builder = _NodeBuilder(game, keys, relations)
+    for player in (SOUTH, NORTH):
+        builder.add_player(player, templates[player])
+    steps = tuple(step for player in (SOUTH, NORTH) for step in _steps(game, player, keys, relations))
+    kernel = _kernel_table(game, keys, relations, builder, steps, templates)
+    return StepTable(
+        actions=_name_actions(keys),
+        templates=templates,
+        relations=tuple(relations.values()),
+        nodes=tuple(builder.nodes),
+        sections=tuple(builder.sections),
+        steps=steps,
+        action_at=tuple(builder.action_at),
+        kernel=kernel,
+    )
+
+
+def _templates(game: Game, player: int) -> Iterator[Template]:
+    """Every step that a piece of `player` might take on the empty board, with every possible victim."""
+    rules, board = game.rules, game.board
+    frozen = game.last_rank(player) if rules.last_rank_frozen else frozenset()
+    for origin, target in sorted(board.edges):
+        if origin not in frozen and _may_go(game, player, rules.man_steps, origin, target):
+            yield Template(origin, target, e.NO_POINT, ((e.EMPTY, target),), False, True, False)
+    for origin, victim, target in sorted(_leaps(game)):
+        first = _may_go(game, player, rules.man_capture_dirs, origin, target)
+        after = first or rules.man_capture_dirs == "first_leap_forward_sideways"
+        if first or after:
+            yield Template(origin, target, victim, ((e.ENEMY, victim), (e.EMPTY, target)), False, first, after)
+    if rules.promotion != "none":
+        yield from _king_templates(game)
+
+
+def _may_go(game: Game, player: int, directions: str, origin: int, target: int) -> bool:
+    rise = (game.board.points[target][1] - game.board.points[origin][1]) * game.forward(player)
+    return directions == "all" or rise >= 0
+
+
+def _leaps(game: Game) -> set[tuple[int, int, int]]:
+    """Short leaps as (origin, victim, target), after the option `leap`."""
+    rules, board = game.rules, game.board
+    if rules.leap == "pattern":
+        return {
+            (origin, victim, target)
+            for origin, victim in board.edges
+            for target in board.neighbours[victim]
+            if target != origin
+        }
+    lines = list(board.lines)
+    if rules.leap == "drawn_line":
+        lines += [*board.end_arcs, *board.bends]
+    elif rules.end_arc:
+        lines += board.end_arcs
+    triples = {triple for line in lines for triple in zip(line, line[1:], line[2:], strict=False)}
+    return triples | {triple[::-1] for triple in triples}
+
+
+def _king_templates(game: Game) -> Iterator[Template]:
+    """Slides and flying captures along lines; short ones along lines on which a king does not fly."""
+    longest = max(len(line) for line in game.board.lines)
+    diagonals = [line for line in game.board.lines if len(line) == longest and _is_diagonal(game, line)]
+    for line in game.board.lines:
+        flies = game.rules.mullah_lines == "all" or line in diagonals
+        for ray in (line, line[::-1]):
+            for start, origin in enumerate(ray):
+                yield from _along(origin, ray[start + 1 :], flies)
+
+
+def _is_diagonal(game: Game, line: tuple[int, ...]) -> bool:
+    (x0, y0), (x1, y1) = (game.board.points[point] for point in line[:2])
+    return x0 != x1 and y0 != y1
+
+
+def _along(origin: int, ray: tuple[int, ...], flies: bool) -> Iterator[Template]:
+    reach = len(ray) if flies else 1
+    for distance, target in enumerate(ray[:reach]):
+        path = tuple((e.EMPTY, point) for point in ray[: distance + 1])
+        yield Template(origin, target, e.NO_POINT, path, True, True, False)
+    for distance, victim in enumerate(ray[:reach]):
+        to_victim = tuple((e.EMPTY, point) for point in ray[:distance]) + ((e.ENEMY, victim),)
+        behind = ray[distance + 1 : None if flies else distance + 2]
+        for beyond, target in enumerate(behind):
+            path = to_victim + tuple((e.EMPTY, point) for point in behind[: beyond + 1])
+            yield Template(origin, target, victim, path, True, True, True)
+
+
+Key = tuple[int, int, int] | None
+
+
+def _action_keys(templates: tuple[Template, ...], has_pass: bool) -> tuple[Key, ...]:
+    """The actions in order: simple steps, captures, pass; each as (origin, target, victim), in the mover's frame."""
+    found = {(template.origin, template.target, template.victim) for template in templates}
+    ordered: list[Key] = sorted(found, key=lambda key: (key[2] != e.NO_POINT, key))
+    return tuple([*ordered, None] if has_pass else ordered)
+
+
+def _has_pass(game: Game) -> bool:
+    return game.rules.chain == "optional" or game.rules.no_moves == "pass"
+
+
+def _name_actions(keys: tuple[Key, ...]) -> tuple[Action | None, ...]:
+    """Leaves the victim out where origin and target say it."""
+    ways: dict[tuple[int, int], int] = {}
+    for key in keys:
+        if key is not None:
+            ways[key[:2]] = ways.get(key[:2], 0) + 1
+    return tuple(
+        None if key is None else (key[0], key[1], key[2] if key[2] != e.NO_POINT and ways[key[:2]] > 1 else None)
+        for key in keys
+    )
+
+
+def _relations(game: Game, templates: tuple[tuple[Template, ...], ...]) -> dict[int, dict[int, int]]:
+    """Distances of the simple steps that memory can forbid, each with its pairs of points.
+
+    Where memory clears with a capture and only the last move counts, these are the steps whose reverse is a step too.
+    """
+    rules = game.rules
+    relations: dict[int, dict[int, int]] = {}
+    if rules.undo_scope == "off":
+        return relations
+    for player in (SOUTH, NORTH):
+        steps = {(t.origin, t.target) for t in templates[player] if t.victim == e.NO_POINT and not t.is_king}
+        for origin, target in steps:
+            if _remembers_points(game) or (target, origin) in steps:
+                relations.setdefault(target - origin, {})[origin] = target
+    return dict(sorted(relations.items()))
+
+
+def _remembers_points(game: Game) -> bool:
+    """Whether memory must be kept point by point: where it can come to bite later than at once."""
+    rules = game.rules
+    return rules.undo_scope != "off" and (rules.undo_scope == "never_revisit" or not rules.undo_cleared_by_jump)
+
+
+def _steps(game: Game, player: int, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> Iterator[Step]:
+    numbers = {distance: index for index, distance in enumerate(relations)}
+    turn = game.turn if player == NORTH else tuple(range(len(game.board.points)))
+    for key in keys:
+        if key is None:
+            yield Step(e.NO_POINT, e.NO_POINT, e.NO_POINT, -1, 0)
+            continue
+        origin, target = turn[key[0]], turn[key[1]]
+        over = e.NO_POINT if key[2] == e.NO_POINT else turn[key[2]]
+        leads_back = over == e.NO_POINT and target in relations.get(origin - target, {})
+        undo = numbers[origin - target] if leads_back else -1
+        yield Step(origin, target, over, undo, int(over == e.NO_POINT and _opens(game, key)))
+
+
+def _opens(game: Game, key: tuple[int, int, int]) -> bool:
+    """Whether the opening rule allows a simple step, in the frame of the first player."""
+    if game.opening is None:
+        return True
+    origin, target = game.opening
+    return origin in (None, key[0]) and target == key[1]
+
+
+class _NodeBuilder:
+    """Lays the templates of both players out as nodes."""
+
+    def __init__(self, game: Game, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> None:
+        self.game = game
+        self.number = {key: action for action, key in enumerate(keys)}
+        self.relations = relations
+        self.first_node = e.ALLOWED + len(relations)
+        self.nodes: list[Node] = []
+        self.sections: list[Section] = []
+        self.action_at: list[int] = []
+
+    def add_player(self, player: int, templates: tuple[Template, ...]) -> None:
+        leaps = [template for template in templates if template.victim != e.NO_POINT]
+        self._add_section(player, [template for template in leaps if template.first])
+        self._add_section(player, [template for template in leaps if template.next])
+        self._add_section(player, [template for template in templates if template.victim == e.NO_POINT])
+
+    def _add_section(self, player: int, templates: list[Template]) -> None:
+        begin = len(self.nodes)
+        self._add_paths(player, e.OWN_MEN, 0, [template for template in templates if not template.is_king])
+        kings = len(self.nodes)
+        self._add_paths(player, e.OWN_KINGS, 0, [template for template in templates if template.is_king])
+        self.sections.append(Section(begin, kings, len(self.nodes)))
+
+    def _add_paths(self, player: int, parent: int, depth: int, templates: list[Template]) -> None:
+        """Adds a node for everything that the templates see at this depth of their paths, and those behind it."""
+        seen: dict[tuple[int, int], list[Template]] = {}
+        for template in templates:
+            if len(template.path) > depth:
+                what, point = template.path[depth]
+                seen.setdefault((what, point - template.origin), []).append(template)
+        for (what, distance), sharing in sorted(seen.items()):
+            ending = [template for template in sharing if len(template.path) == depth + 1]
+            above = parent
+            assert not ending or len({t.origin for t in ending}) == len({t.origin for t in sharing}), "a path skips a point"
+            if ending and ending[0].victim == e.NO_POINT and not ending[0].is_king and distance in self.relations:
+                above = self._add_node(parent, e.ALLOWED + list(self.relations).index(distance), 0, ending)
+            word = self._add_node(above, what, distance, sharing, self._actions(player, ending))
+            self._add_paths(player, word, depth + 1, sharing)
+
+    def _add_node(self, parent: int, sees: int, distance: int, templates: list[Template], actions: int = -1) -> int:
+        origins = sum(1 << origin for origin in {template.origin for template in templates})
+        self.nodes.append(Node(parent, sees, max(distance, 0), max(-distance, 0), origins, actions))
+        return self.first_node + len(self.nodes) - 1
+
+    def _actions(self, player: int, templates: list[Template]) -> int:
+        """Where the actions that end at a node stand in `action_at`."""
+        if not templates:
+            return -1
+        first = len(self.action_at)
+        self.action_at += [-1] * len(self.game.board.points)
+        turn = self.game.turn if player == NORTH else tuple(range(len(self.game.board.points)))
+        for template in templates:
+            victim = e.NO_POINT if template.victim == e.NO_POINT else turn[template.victim]
+            key = (turn[template.origin], turn[template.target], victim)
+            self.action_at[first + template.origin] = self.number[key]
+        return first
+
+
+def _kernel_table(
+    game: Game,
+    keys: tuple[Key, ...],
+    relations: dict[int, dict[int, int]],
+    builder: _NodeBuilder,
+    steps: tuple[Step, ...],
+    templates: tuple[tuple[Template, ...], ...],
+) -> KernelTable:
+    rules = game.rules
+    points = range(len(game.board.points))
+    limit = 0 if rules.no_progress_limit == "off" else int(rules.no_progress_limit)
+    start = _start_state(game, len(relations))
+    return KernelTable(
+        nodes=records(Node, builder.nodes),
+        sections=records(Section, builder.sections),
+        steps=records(Step, list(steps)),
+        action_at=integers(builder.action_at),
+        start=integers(start),
+        promotion=integers([_word(game.promotion_points(player)) for player in (SOUTH, NORTH)]),
+        man_steps=integers([_word(_step_targets(templates[player], p)) for player in (SOUTH, NORTH) for p in points]),
+        relation_target=integers([pairs.get(p, e.NO_POINT) for pairs in relations.values() for p in points]),
+        frame=integers([*points, *game.turn]),
+        points=len(points),
+        all_points=_word(points),
+        num_actions=len(keys),
+        pass_action=len(keys) - 1 if _has_pass(game) else -1,
+        state_size=len(start),
+        scratch_size=builder.first_node + len(builder.nodes),
+        first_node=builder.first_node,
+        relations=len(relations),
+        chain={"compulsory": e.COMPULSORY, "optional": e.OPTIONAL, "single": e.SINGLE}[rules.chain],
+        capture_optional=rules.capture == "optional",
+        removal_at_end=rules.capture_removal == "end_of_turn",
+        midchain_promotion={
+            "only_if_turn_ends_there": e.IF_TURN_ENDS_THERE,
+            "promote_and_stop": e.PROMOTE_AND_STOP,
+            "promote_and_continue": e.PROMOTE_AND_CONTINUE,
+        }[rules.midchain_promotion],
+        promotion_is_progress=rules.progress == "capture_or_promotion",
+        may_return_to_start=rules.chain_may_return_to_start,
+        landing_must_continue=rules.mullah_landing == "must_continue",
+        most_pieces=rules.max_capture == "most_pieces",
+        has_opening=game.opening is not None,
+        no_moves={"loss": e.LOSS, "draw": e.DRAW, "majority": e.MAJORITY, "pass": e.PASS}[rules.no_moves],
+        threefold=rules.repetition == "threefold_draw",
+        no_progress_limit=limit,
+        no_progress_majority=rules.no_progress_result == "majority",
+        counts_quiet=limit > 0 or rules.repetition == "threefold_draw",
+        remembers=rules.undo_scope != "off",
+        remembers_points=_remembers_points(game),
+        undo_scope={
+            "off": e.PER_COIN,
+            "per_coin": e.PER_COIN,
+            "per_player_last_move": e.PER_PLAYER,
+            "never_revisit": e.NEVER_REVISIT,
+        }[rules.undo_scope],
+        jump_clears=rules.undo_cleared_by_jump,
+    )
+
+
+def _start_state(game: Game, relations: int) -> list[int]:
+    state = [0] * (e.MEMORY + relations + (len(game.board.points) if _remembers_points(game) else 0))
+    state[e.MEN + SOUTH] = _word(game.start[SOUTH])
+    state[e.MEN + NORTH] = _word(game.start[NORTH])
+    state[e.PLAYER] = game.first_player
+    state[e.CHAIN] = e.NO_POINT
+    return state
+
+
+def _step_targets(templates: tuple[Template, ...], point: int) -> set[int]:
+    """Points to which a man on `point` may step by direction, vacant or not."""
+    return {t.target for t in templates if t.origin == point and t.victim == e.NO_POINT and not t.is_king}
+
+
+def _word(points: Any) -> int:
+    return sum(1 << point for point in points)
