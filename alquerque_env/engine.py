@@ -1,14 +1,15 @@
 """The engine: what is legal, what a step does, how a match stands. It knows no game, only step tables.
 
-A state is a sequence of integers, `t.state_size` of them, laid out by the constants below; it holds everything that the
+A state is a sequence of integers, `t[T_STATE_SIZE]` of them, laid out by the constants below; it holds everything that the
 rules look at. Sets of points are words: bit `p` stands for point `p`. Kernels trust their arguments: an action must be
 legal where it is applied.
 
-Throughout, `t` is a `KernelTable` (see `table.py`), `s` a state, `w` scratch space of `t.scratch_size` words, `actions`
-room for `t.num_actions` of them, `bits` some points as a word. The exported player carries this file as it is.
+Throughout, `t` is a table: one sequence of integers, compiled by `table.py` and laid out as below; `s` is a state, `w`
+scratch space of `t[T_SCRATCH_SIZE]` words, `actions` room for `t[T_NUM_ACTIONS]` of them, `bits` some points as a word.
+The exported player carries this file as it is.
 """
 
-from .jit import kernel, lowest, new_rows, new_words, popcount
+from .jit import allocate, inlined, kernel, lowest, popcount, release, wrapped_product, wrapped_sum
 
 # Layout of a state. MEN and KINGS hold a word for each player.
 MEN = 0
@@ -29,8 +30,51 @@ EMPTY = 2
 ENEMY = 3
 ALLOWED = 4
 
-# Sections of the node list, for each player.
+# Layout of a table: first its facts and the answers of the rules,
+T_POINTS = 0
+T_ALL_POINTS = 1
+T_NUM_ACTIONS = 2
+T_PASS_ACTION = 3  # -1 where the game has none
+T_STATE_SIZE = 4
+T_SCRATCH_SIZE = 5
+T_FIRST_NODE = 6  # scratch word of the first node
+T_RELATIONS = 7
+T_PROMOTION = 8  # promotion points of each player
+T_CHAIN = 10
+T_CAPTURE_OPTIONAL = 11
+T_REMOVAL_AT_END = 12
+T_MIDCHAIN_PROMOTION = 13
+T_PROMOTION_IS_PROGRESS = 14
+T_MAY_RETURN_TO_START = 15
+T_LANDING_MUST_CONTINUE = 16
+T_MOST_PIECES = 17
+T_HAS_OPENING = 18
+T_NO_MOVES = 19
+T_THREEFOLD = 20
+T_NO_PROGRESS_LIMIT = 21  # 0 where there is none
+T_NO_PROGRESS_MAJORITY = 22
+T_COUNTS_QUIET = 23
+T_REMEMBERS = 24
+T_REMEMBERS_POINTS = 25
+T_UNDO_SCOPE = 26
+T_JUMP_CLEARS = 27
+# then where its lists begin,
+T_NODES = 28
+T_SECTIONS = 29
+T_STEPS = 30
+T_START = 31
+T_MAN_STEPS = 32  # for each player and point the points to which a man may step by direction
+T_RELATION_TARGET = 33  # for each relation and point the other point, or NO_POINT
+T_FRAME = 34  # for each player and point of the mover's frame the point of the board
+TABLE_HEAD = 35
+# then the lists. A node: the scratch word it narrows, the one it looks at and how far, the origins that have such a
+# point, and where their actions stand if a step ends here, else -1.
+PARENT, SEES, RIGHT, LEFT, ORIGINS, ACTIONS, NODE_SIZE = 0, 1, 2, 3, 4, 5, 6
+# A section of nodes, for each player: those of men from BEGIN, those of kings from KINGS_BEGIN to END.
+BEGIN, KINGS_BEGIN, END, SECTION_SIZE = 0, 1, 2, 3
 FIRST_LEAP, NEXT_LEAP, STEP, SECTIONS = 0, 1, 2, 3
+# A step, for each player and action: points, the relation that would lead back or -1, whether the opening allows it.
+ORIGIN, TARGET, OVER, UNDO, OPENS, STEP_SIZE = 0, 1, 2, 3, 4, 5
 
 # Answers of the rules, as the table holds them.
 COMPULSORY, OPTIONAL, SINGLE = 0, 1, 2
@@ -45,70 +89,72 @@ NOBODY = 2
 
 OCCURRENCES_TO_DRAW = 3
 
+DROPPED = -1
+
 MASK_63 = 0x7FFFFFFFFFFFFFFF
 
 
-@kernel
+@inlined
 def legal_actions(t, s, w, actions):
     """Fills in the legal actions and returns their number, whether or not the match has ended."""
-    if t.has_opening and is_start(t, s):
+    if t[T_HAS_OPENING] and is_start(t, s):
         return _opening_actions(t, s, w, actions)
     n = _captures(t, s, w, actions)
-    if n > 1 and t.landing_must_continue:
+    if n > 1 and t[T_LANDING_MUST_CONTINUE]:
         n = _keep_continuing(t, s, w, actions, n)
-    if n > 1 and t.most_pieces:
+    if n > 1 and t[T_MOST_PIECES]:
         n = _keep_longest(t, s, w, actions, n)
     if s[CHAIN] >= 0:
-        if t.chain == OPTIONAL:
-            actions[n] = t.pass_action
+        if t[T_CHAIN] == OPTIONAL:
+            actions[n] = t[T_PASS_ACTION]
             n += 1
         return n
-    if n == 0 or t.capture_optional:
+    if n == 0 or t[T_CAPTURE_OPTIONAL]:
         _look(t, s, w)
-        n = _generate(t, w, t.sections[SECTIONS * s[PLAYER] + STEP], actions, n)
-    if n == 0 and t.no_moves == PASS:
-        actions[0] = t.pass_action
+        n = _generate(t, w, _section(t, s, STEP), actions, n)
+    if n == 0 and t[T_NO_MOVES] == PASS:
+        actions[0] = t[T_PASS_ACTION]
         n = 1
     return n
 
 
-@kernel
+@inlined
 def apply_action(t, s, w, action):
     """Changes the state to the one after a legal action."""
     player = s[PLAYER]
-    if action == t.pass_action:
+    if action == t[T_PASS_ACTION]:
         _end_turn(t, s, s[QUIET] + 1 if s[CHAIN] < 0 else 0)
         return
-    step = t.steps[t.num_actions * player + action]
-    origin = 1 << step.origin
-    target = 1 << step.target
+    step = _step(t, player, action)
+    origin = 1 << t[step + ORIGIN]
+    target = 1 << t[step + TARGET]
     is_man = s[MEN + player] & origin
     s[MEN + player if is_man else KINGS + player] ^= origin | target
-    if step.over < 0:
-        if t.remembers:
+    if t[step + OVER] < 0:
+        if t[T_REMEMBERS]:
             _remember_step(t, s, step)
         promoted = _promote(t, s, player, target)
-        _end_turn(t, s, 0 if promoted and t.promotion_is_progress else s[QUIET] + 1)
+        _end_turn(t, s, 0 if promoted and t[T_PROMOTION_IS_PROGRESS] else s[QUIET] + 1)
         return
-    if t.removal_at_end:
-        s[CAPTURED] |= 1 << step.over
+    if t[T_REMOVAL_AT_END]:
+        s[CAPTURED] |= 1 << t[step + OVER]
     else:
-        _remove(t, s, 1 - player, 1 << step.over)
-    if t.remembers:
+        _remove(t, s, 1 - player, 1 << t[step + OVER])
+    if t[T_REMEMBERS]:
         _remember_leap(t, s, step)
-    stops = t.chain == SINGLE
-    if t.midchain_promotion != IF_TURN_ENDS_THERE and _promote(t, s, player, target):
-        stops = stops or t.midchain_promotion == PROMOTE_AND_STOP
-    if s[CHAIN] < 0 and not t.may_return_to_start:
+    stops = t[T_CHAIN] == SINGLE
+    if t[T_MIDCHAIN_PROMOTION] != IF_TURN_ENDS_THERE and _promote(t, s, player, target):
+        stops = stops or t[T_MIDCHAIN_PROMOTION] == PROMOTE_AND_STOP
+    if s[CHAIN] < 0 and not t[T_MAY_RETURN_TO_START]:
         s[BARRED] = origin
-    s[CHAIN] = step.target
+    s[CHAIN] = t[step + TARGET]
     if stops or not _can_go_on(t, s, w):
         _end_turn(t, s, 0)
     else:
         s[QUIET] = 0
 
 
-@kernel
+@inlined
 def outcome(t, s, legal, earlier):
     """How the match stands: ONGOING, or `4 * reason + winner`.
 
@@ -124,23 +170,23 @@ def outcome(t, s, legal, earlier):
     if s[MEN + 1 - player] | s[KINGS + 1 - player] == 0:
         return 4 * CAPTURED_ALL + player
     if legal == 0:
-        if t.no_moves == LOSS:
+        if t[T_NO_MOVES] == LOSS:
             return 4 * BLOCKED + 1 - player
-        return 4 * BLOCKED + (NOBODY if t.no_moves == DRAW else _more_pieces(s))
-    if t.threefold and earlier + 1 >= OCCURRENCES_TO_DRAW:
+        return 4 * BLOCKED + (NOBODY if t[T_NO_MOVES] == DRAW else _more_pieces(s))
+    if t[T_THREEFOLD] and earlier + 1 >= OCCURRENCES_TO_DRAW:
         return 4 * REPETITION + NOBODY
-    if t.no_progress_limit > 0 and s[QUIET] >= t.no_progress_limit:
-        if t.no_progress_majority:
+    if t[T_NO_PROGRESS_LIMIT] > 0 and s[QUIET] >= t[T_NO_PROGRESS_LIMIT]:
+        if t[T_NO_PROGRESS_MAJORITY]:
             return 4 * BY_MAJORITY + _more_pieces(s)
         return 4 * NO_PROGRESS + NOBODY
     return ONGOING
 
 
-@kernel
+@inlined
 def is_start(t, s):
     """Whether the state is the start of the game."""
-    for index in range(t.state_size):
-        if s[index] != t.start[index]:
+    for index in range(t[T_STATE_SIZE]):
+        if s[index] != t[t[T_START] + index]:
             return False
     return True
 
@@ -149,7 +195,7 @@ def is_start(t, s):
 def position_key(t, s):
     """A 63-bit hash of everything in the state but the clock."""
     key = 0
-    for index in range(t.state_size):
+    for index in range(t[T_STATE_SIZE]):
         if index != QUIET:
             key = _mix(key ^ s[index] & MASK_63)
     return key
@@ -172,20 +218,20 @@ def earlier_occurrences(t, s, keys):
     return count
 
 
-@kernel
+@inlined
 def random_below(rng, n):
     """A pseudo-random integer in [0, n), n below 2**31. `rng` holds one word, the generator's state.
 
     Source: Steele, Lea and Flood 2014, SplitMix, reduced to 63 bits.
     """
-    rng[0] = rng[0] + 0x1E3779B97F4A7C15 & MASK_63
+    rng[0] = wrapped_sum(rng[0], 0x1E3779B97F4A7C15)
     return (_mix(rng[0]) >> 31) * n >> 32
 
 
-@kernel
+@inlined
 def copy_state(t, source, s):
     """Copies a state."""
-    for index in range(t.state_size):
+    for index in range(t[T_STATE_SIZE]):
         s[index] = source[index]
 
 
@@ -195,121 +241,152 @@ def perft(t, start, depth, by_turns):
 
     An explicit stack, since Numba cannot keep compiled recursion.
     """
-    if depth == 0:
-        return 1
-    levels = depth * (t.points + 1) if by_turns else depth
-    states = new_rows(levels + 1, t.state_size)
-    choices = new_rows(levels + 1, t.num_actions)
-    open_choices = new_words(levels + 1)
-    to_go = new_words(levels + 1)
-    w = new_words(t.scratch_size)
+    levels = depth * (t[T_POINTS] + 1) if by_turns else depth
+    states = allocate(levels + 1, t[T_STATE_SIZE])
+    choices = allocate(levels + 1, t[T_NUM_ACTIONS])
+    levels_left = allocate(2, levels + 1)
+    untried, to_go = levels_left[0], levels_left[1]
+    scratch = allocate(1, t[T_SCRATCH_SIZE])
+    w = scratch[0]
     copy_state(t, start, states[0])
-    open_choices[0] = _open_actions(t, states[0], w, choices[0])
+    untried[0] = _open_actions(t, states[0], w, choices[0])
     to_go[0] = depth
     level = 0
-    count = 0
-    while level >= 0:
-        if open_choices[level] == 0:
+    count = 1 if depth == 0 else 0
+    while level >= 0 and depth > 0:
+        if untried[level] == 0:
             level -= 1
             continue
         if to_go[level] == 1 and not by_turns:
-            count += open_choices[level]
+            count += untried[level]
             level -= 1
             continue
-        open_choices[level] -= 1
+        untried[level] -= 1
         after = states[level + 1]
         copy_state(t, states[level], after)
-        apply_action(t, after, w, choices[level][open_choices[level]])
+        apply_action(t, after, w, choices[level][untried[level]])
         left = to_go[level] - (1 if not by_turns or after[CHAIN] < 0 else 0)
         if left == 0:
             count += 1
             continue
         level += 1
         to_go[level] = left
-        open_choices[level] = _open_actions(t, after, w, choices[level])
+        untried[level] = _open_actions(t, after, w, choices[level])
+    release(states)
+    release(choices)
+    release(levels_left)
+    release(scratch)
     return count
 
 
+@inlined
+def play_on(t, s, w, actions, keys, action):
+    """Applies an action and finds out how the match then stands.
+
+    Args:
+      actions: Overwritten by the legal actions of the new state.
+      keys: As for `earlier_occurrences`.
+
+    Returns:
+      `(outcome, number of legal actions)`.
+    """
+    apply_action(t, s, w, action)
+    n = legal_actions(t, s, w, actions)
+    earlier = earlier_occurrences(t, s, keys) if t[T_THREEFOLD] and s[CHAIN] < 0 else 0
+    return outcome(t, s, n, earlier), n
+
+
 @kernel
-def play_out(t, s, w, actions, keys, rng):
+def play_out(t, s, w, actions, keys, room, rng):
     """Plays random legal actions from an ongoing state to the end of the match; returns the outcome.
 
     Args:
       s: Changed to the final state.
-      keys: As for `earlier_occurrences`; room for one more than the most turns without progress, or empty where the
-        game does not look at repetition.
+      keys: As for `earlier_occurrences`, with the positions so far.
+      room: Number of words in `keys`. A match that outlasts them without progress is taken for a draw.
     """
     n = legal_actions(t, s, w, actions)
     result = ONGOING
     while result == ONGOING:
-        apply_action(t, s, w, actions[random_below(rng, n)])
-        n = legal_actions(t, s, w, actions)
-        result = outcome(t, s, n, earlier_occurrences(t, s, keys) if t.threefold and s[CHAIN] < 0 else 0)
-        if t.threefold and s[QUIET] + 1 >= len(keys):
-            result = 4 * NO_PROGRESS + NOBODY
+        if t[T_THREEFOLD] and s[QUIET] + 1 >= room:
+            return 4 * NO_PROGRESS + NOBODY
+        result, n = play_on(t, s, w, actions, keys, actions[random_below(rng, n)])
     return result
 
 
-@kernel
+@inlined
 def _open_actions(t, s, w, actions):
     """As `legal_actions`, but none where the match has ended."""
     n = legal_actions(t, s, w, actions)
     return n if outcome(t, s, n, 0) == ONGOING else 0
 
 
-@kernel
+@inlined
 def _look(t, s, w):
     """Sets up the scratch words that nodes look at, for the player to move."""
     player = s[PLAYER]
     men = s[MEN + player]
     kings = s[KINGS + player]
     enemy = s[MEN + 1 - player] | s[KINGS + 1 - player]
-    w[EMPTY] = t.all_points & ~(men | kings | enemy | s[BARRED])
+    w[EMPTY] = t[T_ALL_POINTS] & ~(men | kings | enemy | s[BARRED])
     w[ENEMY] = enemy & ~s[CAPTURED]
     if s[CHAIN] >= 0:
         men &= 1 << s[CHAIN]
         kings &= 1 << s[CHAIN]
     w[OWN_MEN] = men
     w[OWN_KINGS] = kings
-    for relation in range(t.relations):
+    for relation in range(t[T_RELATIONS]):
         w[ALLOWED + relation] = ~s[MEMORY + relation]
 
 
-@kernel
+@inlined
 def _narrow(t, w, index):
     """The origins that a node leaves of those its parent left: those that see what it asks for at its distance."""
-    node = t.nodes[index]
-    origins = w[node.parent] & node.origins & ((w[node.sees] >> node.right) << node.left)
-    w[t.first_node + index] = origins
-    return origins if node.actions >= 0 else 0
+    node = t[T_NODES] + NODE_SIZE * index
+    seen = (w[t[node + SEES]] >> t[node + RIGHT]) << t[node + LEFT]
+    origins = w[t[node + PARENT]] & t[node + ORIGINS] & seen
+    w[t[T_FIRST_NODE] + index] = origins
+    return origins if t[node + ACTIONS] >= 0 else 0
 
 
-@kernel
+@inlined
 def _generate(t, w, section, actions, n):
     """Appends the actions of a section of nodes to the `n` there are; returns the new number."""
-    for index in range(section.begin, section.end if w[OWN_KINGS] else section.kings):
+    for index in range(t[section + BEGIN], t[section + END if w[OWN_KINGS] else section + KINGS_BEGIN]):
         origins = _narrow(t, w, index)
         while origins:
-            actions[n] = t.action_at[t.nodes[index].actions + lowest(origins)]
+            actions[n] = t[t[t[T_NODES] + NODE_SIZE * index + ACTIONS] + lowest(origins)]
             n += 1
             origins &= origins - 1
     return n
 
 
-@kernel
+@inlined
+def _section(t, s, kind):
+    """Where a section of nodes of the player to move stands in the table."""
+    return t[T_SECTIONS] + SECTION_SIZE * (SECTIONS * s[PLAYER] + kind)
+
+
+@inlined
+def _step(t, player, action):
+    """Where the row of an action stands in the table."""
+    return t[T_STEPS] + STEP_SIZE * (t[T_NUM_ACTIONS] * player + action)
+
+
+@inlined
 def _captures(t, s, w, actions):
     """Fills in the captures of the player to move, also those that a rule of maximum or of landing forbids."""
     _look(t, s, w)
     kind = FIRST_LEAP if s[CHAIN] < 0 else NEXT_LEAP
-    return _generate(t, w, t.sections[SECTIONS * s[PLAYER] + kind], actions, 0)
+    return _generate(t, w, _section(t, s, kind), actions, 0)
 
 
-@kernel
+@inlined
 def _can_go_on(t, s, w):
     """Whether the piece in the middle of a chain can capture again."""
     _look(t, s, w)
-    section = t.sections[SECTIONS * s[PLAYER] + NEXT_LEAP]
-    for index in range(section.begin, section.end if w[OWN_KINGS] else section.kings):
+    section = _section(t, s, NEXT_LEAP)
+    for index in range(t[section + BEGIN], t[section + END if w[OWN_KINGS] else section + KINGS_BEGIN]):
         if _narrow(t, w, index):
             return True
     return False
@@ -318,16 +395,16 @@ def _can_go_on(t, s, w):
 @kernel
 def _opening_actions(t, s, w, actions):
     _look(t, s, w)
-    found = _generate(t, w, t.sections[SECTIONS * s[PLAYER] + STEP], actions, 0)
+    found = _generate(t, w, _section(t, s, STEP), actions, 0)
     n = 0
     for index in range(found):
-        if t.steps[t.num_actions * s[PLAYER] + actions[index]].opens:
+        if t[_step(t, s[PLAYER], actions[index]) + OPENS]:
             actions[n] = actions[index]
             n += 1
     return n
 
 
-@kernel
+@inlined
 def _end_turn(t, s, quiet):
     player = s[PLAYER]
     if s[CHAIN] >= 0:
@@ -337,28 +414,28 @@ def _end_turn(t, s, quiet):
         if s[CAPTURED]:
             _remove(t, s, 1 - player, s[CAPTURED])
             s[CAPTURED] = 0
-    s[QUIET] = quiet if t.counts_quiet else 0
+    s[QUIET] = quiet if t[T_COUNTS_QUIET] else 0
     s[PLAYER] = 1 - player
 
 
-@kernel
+@inlined
 def _promote(t, s, player, bits):
     """Promotes a man on the promotion points; tells whether there was one."""
-    landed = s[MEN + player] & bits & t.promotion[player]
+    landed = s[MEN + player] & bits & t[T_PROMOTION + player]
     s[MEN + player] ^= landed
     s[KINGS + player] |= landed
     return landed != 0
 
 
-@kernel
+@inlined
 def _remove(t, s, player, bits):
     s[MEN + player] &= ~bits
     s[KINGS + player] &= ~bits
-    if t.remembers:
+    if t[T_REMEMBERS]:
         _forget(t, s, bits)
 
 
-@kernel
+@inlined
 def _more_pieces(s):
     lead = popcount(s[MEN] | s[KINGS]) - popcount(s[MEN + 1] | s[KINGS + 1])
     if lead == 0:
@@ -366,53 +443,53 @@ def _more_pieces(s):
     return 0 if lead > 0 else 1
 
 
-@kernel
+@inlined
 def _remember_step(t, s, step):
     """Notes a simple move, so that it is not undone."""
-    origin = 1 << step.origin
-    target = 1 << step.target
+    origin = 1 << t[step + ORIGIN]
+    target = 1 << t[step + TARGET]
     points = origin
-    if t.undo_scope == NEVER_REVISIT:
-        points |= s[MEMORY + t.relations + step.origin]
-    _forget(t, s, origin if t.undo_scope != PER_PLAYER else origin | s[MEN + s[PLAYER]])
-    if t.remembers_points:
-        _store_memory(t, s, step.target, points)
-    elif step.undo >= 0:
-        s[MEMORY + step.undo] |= target
+    if t[T_UNDO_SCOPE] == NEVER_REVISIT:
+        points |= s[MEMORY + t[T_RELATIONS] + t[step + ORIGIN]]
+    _forget(t, s, origin if t[T_UNDO_SCOPE] != PER_PLAYER else origin | s[MEN + s[PLAYER]])
+    if t[T_REMEMBERS_POINTS]:
+        _store_memory(t, s, t[step + TARGET], points)
+    elif t[step + UNDO] >= 0:
+        s[MEMORY + t[step + UNDO]] |= target
 
 
-@kernel
+@inlined
 def _remember_leap(t, s, step):
     """Clears the memory of a piece that captures, or carries it along."""
-    origin = 1 << step.origin
-    if t.jump_clears:
-        _forget(t, s, origin if t.undo_scope != PER_PLAYER else origin | s[MEN + s[PLAYER]])
+    origin = 1 << t[step + ORIGIN]
+    if t[T_JUMP_CLEARS]:
+        _forget(t, s, origin if t[T_UNDO_SCOPE] != PER_PLAYER else origin | s[MEN + s[PLAYER]])
         return
-    points = s[MEMORY + t.relations + step.origin]
-    if t.undo_scope == NEVER_REVISIT:
+    points = s[MEMORY + t[T_RELATIONS] + t[step + ORIGIN]]
+    if t[T_UNDO_SCOPE] == NEVER_REVISIT:
         points |= origin
     _forget(t, s, origin)
-    _store_memory(t, s, step.target, points)
+    _store_memory(t, s, t[step + TARGET], points)
 
 
-@kernel
+@inlined
 def _forget(t, s, bits):
-    for relation in range(t.relations):
+    for relation in range(t[T_RELATIONS]):
         s[MEMORY + relation] &= ~bits
-    if t.remembers_points:
-        for point in range(t.points):
+    if t[T_REMEMBERS_POINTS]:
+        for point in range(t[T_POINTS]):
             if bits >> point & 1:
-                s[MEMORY + t.relations + point] = 0
+                s[MEMORY + t[T_RELATIONS] + point] = 0
 
 
 @kernel
 def _store_memory(t, s, point, points):
     """Lets the piece on `point` remember `points`, and marks the steps that this forbids."""
-    if t.jump_clears:
+    if t[T_JUMP_CLEARS]:
         points &= _within_steps(t, s[PLAYER], point, points)
-    s[MEMORY + t.relations + point] = points
-    for relation in range(t.relations):
-        other = t.relation_target[relation * t.points + point]
+    s[MEMORY + t[T_RELATIONS] + point] = points
+    for relation in range(t[T_RELATIONS]):
+        other = t[t[T_RELATION_TARGET] + relation * t[T_POINTS] + point]
         if other >= 0 and points >> other & 1:
             s[MEMORY + relation] |= 1 << point
 
@@ -424,7 +501,7 @@ def _within_steps(t, player, point, remembered):
     reached = 1 << point
     to_do = reached
     while to_do:
-        targets = t.man_steps[player * t.points + lowest(to_do)]
+        targets = t[t[T_MAN_STEPS] + player * t[T_POINTS] + lowest(to_do)]
         to_do &= to_do - 1
         within |= targets
         to_do |= targets & ~remembered & ~reached
@@ -435,35 +512,41 @@ def _within_steps(t, player, point, remembered):
 @kernel
 def _keep_continuing(t, s, w, actions, n):
     """Keeps, among the landings of a piece behind one victim, those that allow a further capture, if any does."""
-    after = new_words(t.state_size)
-    goes_on = new_words(n)
+    scratch = allocate(2, t[T_STATE_SIZE] + n)
+    after, goes_on = scratch[0], scratch[1]
     for index in range(n):
         copy_state(t, s, after)
         apply_action(t, after, w, actions[index])
-        goes_on[index] = after[CHAIN] >= 0
-    first = t.num_actions * s[PLAYER]
+        goes_on[index] = 1 if after[CHAIN] >= 0 else 0
+    for index in range(n):
+        if goes_on[index] == 0 and _has_continuing_rival(t, s, actions, goes_on, index, n):
+            # It must still be there for the others to be compared with, so it is only marked here.
+            goes_on[index] = DROPPED
     kept = 0
     for index in range(n):
-        step = t.steps[first + actions[index]]
-        better = False
-        for other in range(n):
-            rival = t.steps[first + actions[other]]
-            if goes_on[other] and rival.origin == step.origin and rival.over == step.over:
-                better = True
-        # A dropped action may be compared with later, so the list is closed up only behind the reader.
-        goes_on[index] = goes_on[index] + 2 * (better and not goes_on[index])
-    for index in range(n):
-        if goes_on[index] < 2:
+        if goes_on[index] != DROPPED:
             actions[kept] = actions[index]
             kept += 1
+    release(scratch)
     return kept
+
+
+@inlined
+def _has_continuing_rival(t, s, actions, goes_on, index, n):
+    step = _step(t, s[PLAYER], actions[index])
+    for other in range(n):
+        rival = _step(t, s[PLAYER], actions[other])
+        same_leap = t[rival + ORIGIN] == t[step + ORIGIN] and t[rival + OVER] == t[step + OVER]
+        if same_leap and goes_on[other] == 1:
+            return True
+    return False
 
 
 @kernel
 def _keep_longest(t, s, w, actions, n):
     """Keeps the captures that begin a chain of the most pieces."""
-    after = new_words(t.state_size)
-    length = new_words(n)
+    scratch = allocate(2, t[T_STATE_SIZE] + n)
+    after, length = scratch[0], scratch[1]
     longest = 0
     for index in range(n):
         copy_state(t, s, after)
@@ -475,15 +558,17 @@ def _keep_longest(t, s, w, actions, n):
         if length[index] == longest:
             actions[kept] = actions[index]
             kept += 1
+    release(scratch)
     return kept
 
 
 @kernel
 def _longest_chain(t, start, w):
     """The most captures with which a chain in progress can go on."""
-    states = new_rows(t.points + 1, t.state_size)
-    choices = new_rows(t.points + 1, t.num_actions)
-    untried = new_words(t.points + 1)
+    states = allocate(t[T_POINTS] + 1, t[T_STATE_SIZE])
+    choices = allocate(t[T_POINTS] + 1, t[T_NUM_ACTIONS])
+    counts = allocate(1, t[T_POINTS] + 1)
+    untried = counts[0]
     copy_state(t, start, states[0])
     untried[0] = _captures(t, states[0], w, choices[0])
     level = 0
@@ -499,11 +584,14 @@ def _longest_chain(t, start, w):
         if states[level + 1][CHAIN] >= 0:
             level += 1
             untried[level] = _captures(t, states[level], w, choices[level])
+    release(states)
+    release(choices)
+    release(counts)
     return longest
 
 
-@kernel
+@inlined
 def _mix(word):
-    word = (word ^ (word >> 30)) * 0x3F58476D1CE4E5B9 & MASK_63
-    word = (word ^ (word >> 27)) * 0x14D049BB133111EB & MASK_63
+    word = wrapped_product(word ^ (word >> 30), 0x3F58476D1CE4E5B9)
+    word = wrapped_product(word ^ (word >> 27), 0x14D049BB133111EB)
     return word ^ (word >> 31)

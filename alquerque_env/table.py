@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from . import engine as e
 from .errors import RulesError
 from .game import NORTH, SOUTH, Game
-from .jit import WORD_BITS, integers, records
+from .jit import WORD_BITS, constants
 
 Action = tuple[int, int, int | None]
 """Origin, target and, where these two do not say it, the victim's point; in the mover's frame."""
@@ -40,7 +40,7 @@ class Node(NamedTuple):
     right: int  # distance to it, if it has a higher number
     left: int  # distance to it, if it has a lower number
     origins: int  # origins from which the point lies on the same path
-    actions: int  # where the actions of the origins stand in `action_at`, or -1 if the path goes on
+    actions: int  # where the actions of the origins stand in `action_at`, or -1 if no step ends here
 
 
 class Section(NamedTuple):
@@ -61,46 +61,6 @@ class Step(NamedTuple):
     opens: int  # whether the opening rule allows it
 
 
-class KernelTable(NamedTuple):
-    """The table as kernels read it. See `engine.py` for the meaning of the words."""
-
-    nodes: Any
-    sections: Any
-    steps: Any
-    action_at: Any
-    start: Any
-    promotion: Any
-    man_steps: Any
-    relation_target: Any
-    frame: Any
-    points: int
-    all_points: int
-    num_actions: int
-    pass_action: int
-    state_size: int
-    scratch_size: int
-    first_node: int
-    relations: int
-    chain: int
-    capture_optional: bool
-    removal_at_end: bool
-    midchain_promotion: int
-    promotion_is_progress: bool
-    may_return_to_start: bool
-    landing_must_continue: bool
-    most_pieces: bool
-    has_opening: bool
-    no_moves: int
-    threefold: bool
-    no_progress_limit: int
-    no_progress_majority: bool
-    counts_quiet: bool
-    remembers: bool
-    remembers_points: bool
-    undo_scope: int
-    jump_clears: bool
-
-
 @dataclass(frozen=True, eq=False)
 class StepTable:
     """The compiled form of a game.
@@ -109,18 +69,17 @@ class StepTable:
       actions: What each action does, in the mover's frame; None for the pass, which stands last.
       templates: All templates of `player_0` and of `player_1`.
       relations: For each relation the pairs (point of a piece, point to which memory may forbid it to step).
-      nodes, sections, steps, action_at: As in `KernelTable`, as plain rows.
-      kernel: What the engine reads.
+      nodes: The nodes of both players.
+      steps: What each action does, for `player_0` and then for `player_1`.
+      words: All of it as the engine reads it.
     """
 
     actions: tuple[Action | None, ...]
     templates: tuple[tuple[Template, ...], tuple[Template, ...]]
     relations: tuple[dict[int, int], ...]
     nodes: tuple[Node, ...]
-    sections: tuple[Section, ...]
     steps: tuple[Step, ...]
-    action_at: tuple[int, ...]
-    kernel: KernelTable
+    words: Any
 
     @cached_property
     def over(self) -> tuple[int | None, ...]:
@@ -153,16 +112,13 @@ def compile_table(game: Game) -> StepTable:
     for player in (SOUTH, NORTH):
         builder.add_player(player, templates[player])
     steps = tuple(step for player in (SOUTH, NORTH) for step in _steps(game, player, keys, relations))
-    kernel = _kernel_table(game, keys, relations, builder, steps, templates)
     return StepTable(
         actions=_name_actions(keys),
         templates=templates,
         relations=tuple(relations.values()),
         nodes=tuple(builder.nodes),
-        sections=tuple(builder.sections),
         steps=steps,
-        action_at=tuple(builder.action_at),
-        kernel=kernel,
+        words=_flatten(game, keys, relations, builder, steps, templates),
     )
 
 
@@ -366,64 +322,80 @@ class _NodeBuilder:
         return first
 
 
-def _kernel_table(
+def _flatten(
     game: Game,
     keys: tuple[Key, ...],
     relations: dict[int, dict[int, int]],
     builder: _NodeBuilder,
     steps: tuple[Step, ...],
     templates: tuple[tuple[Template, ...], ...],
-) -> KernelTable:
-    rules = game.rules
+) -> Any:
+    """Lays the table out as `engine.py` describes."""
     points = range(len(game.board.points))
-    limit = 0 if rules.no_progress_limit == "off" else int(rules.no_progress_limit)
     start = _start_state(game, len(relations))
-    return KernelTable(
-        nodes=records(Node, builder.nodes),
-        sections=records(Section, builder.sections),
-        steps=records(Step, list(steps)),
-        action_at=integers(builder.action_at),
-        start=integers(start),
-        promotion=integers([_word(game.promotion_points(player)) for player in (SOUTH, NORTH)]),
-        man_steps=integers([_word(_step_targets(templates[player], p)) for player in (SOUTH, NORTH) for p in points]),
-        relation_target=integers([pairs.get(p, e.NO_POINT) for pairs in relations.values() for p in points]),
-        frame=integers([*points, *game.turn]),
-        points=len(points),
-        all_points=_word(points),
-        num_actions=len(keys),
-        pass_action=len(keys) - 1 if _has_pass(game) else -1,
-        state_size=len(start),
-        scratch_size=builder.first_node + len(builder.nodes),
-        first_node=builder.first_node,
-        relations=len(relations),
-        chain={"compulsory": e.COMPULSORY, "optional": e.OPTIONAL, "single": e.SINGLE}[rules.chain],
-        capture_optional=rules.capture == "optional",
-        removal_at_end=rules.capture_removal == "end_of_turn",
-        midchain_promotion={
+    table = [0] * e.TABLE_HEAD
+    for place, answer in _answers(game).items():
+        table[place] = int(answer)
+    table[e.T_POINTS] = len(points)
+    table[e.T_ALL_POINTS] = _word(points)
+    table[e.T_NUM_ACTIONS] = len(keys)
+    table[e.T_PASS_ACTION] = len(keys) - 1 if _has_pass(game) else -1
+    table[e.T_STATE_SIZE] = len(start)
+    table[e.T_FIRST_NODE] = builder.first_node
+    table[e.T_SCRATCH_SIZE] = builder.first_node + len(builder.nodes)
+    table[e.T_RELATIONS] = len(relations)
+    table[e.T_PROMOTION + SOUTH] = _word(game.promotion_points(SOUTH))
+    table[e.T_PROMOTION + NORTH] = _word(game.promotion_points(NORTH))
+    action_at = len(table)
+    table += builder.action_at
+    nodes = (node._replace(actions=node.actions + action_at if node.actions >= 0 else -1) for node in builder.nodes)
+    for place, values in (
+        (e.T_NODES, [value for node in nodes for value in node]),
+        (e.T_SECTIONS, [value for section in builder.sections for value in section]),
+        (e.T_STEPS, [value for step in steps for value in step]),
+        (e.T_START, start),
+        (e.T_MAN_STEPS, [_word(_step_targets(templates[player], p)) for player in (SOUTH, NORTH) for p in points]),
+        (e.T_RELATION_TARGET, [pairs.get(p, e.NO_POINT) for pairs in relations.values() for p in points]),
+        (e.T_FRAME, [*points, *game.turn]),
+    ):
+        table[place] = len(table)
+        table += values
+    return constants(table)
+
+
+def _answers(game: Game) -> dict[int, int | bool]:
+    """The rules as the engine asks for them."""
+    rules = game.rules
+    limit = 0 if rules.no_progress_limit == "off" else rules.no_progress_limit
+    return {
+        e.T_CHAIN: {"compulsory": e.COMPULSORY, "optional": e.OPTIONAL, "single": e.SINGLE}[rules.chain],
+        e.T_CAPTURE_OPTIONAL: rules.capture == "optional",
+        e.T_REMOVAL_AT_END: rules.capture_removal == "end_of_turn",
+        e.T_MIDCHAIN_PROMOTION: {
             "only_if_turn_ends_there": e.IF_TURN_ENDS_THERE,
             "promote_and_stop": e.PROMOTE_AND_STOP,
             "promote_and_continue": e.PROMOTE_AND_CONTINUE,
         }[rules.midchain_promotion],
-        promotion_is_progress=rules.progress == "capture_or_promotion",
-        may_return_to_start=rules.chain_may_return_to_start,
-        landing_must_continue=rules.mullah_landing == "must_continue",
-        most_pieces=rules.max_capture == "most_pieces",
-        has_opening=game.opening is not None,
-        no_moves={"loss": e.LOSS, "draw": e.DRAW, "majority": e.MAJORITY, "pass": e.PASS}[rules.no_moves],
-        threefold=rules.repetition == "threefold_draw",
-        no_progress_limit=limit,
-        no_progress_majority=rules.no_progress_result == "majority",
-        counts_quiet=limit > 0 or rules.repetition == "threefold_draw",
-        remembers=rules.undo_scope != "off",
-        remembers_points=_remembers_points(game),
-        undo_scope={
+        e.T_PROMOTION_IS_PROGRESS: rules.progress == "capture_or_promotion",
+        e.T_MAY_RETURN_TO_START: rules.chain_may_return_to_start,
+        e.T_LANDING_MUST_CONTINUE: rules.mullah_landing == "must_continue",
+        e.T_MOST_PIECES: rules.max_capture == "most_pieces",
+        e.T_HAS_OPENING: game.opening is not None,
+        e.T_NO_MOVES: {"loss": e.LOSS, "draw": e.DRAW, "majority": e.MAJORITY, "pass": e.PASS}[rules.no_moves],
+        e.T_THREEFOLD: rules.repetition == "threefold_draw",
+        e.T_NO_PROGRESS_LIMIT: limit,
+        e.T_NO_PROGRESS_MAJORITY: rules.no_progress_result == "majority",
+        e.T_COUNTS_QUIET: limit != 0 or rules.repetition == "threefold_draw",
+        e.T_REMEMBERS: rules.undo_scope != "off",
+        e.T_REMEMBERS_POINTS: _remembers_points(game),
+        e.T_UNDO_SCOPE: {
             "off": e.PER_COIN,
             "per_coin": e.PER_COIN,
             "per_player_last_move": e.PER_PLAYER,
             "never_revisit": e.NEVER_REVISIT,
         }[rules.undo_scope],
-        jump_clears=rules.undo_cleared_by_jump,
-    )
+        e.T_JUMP_CLEARS: rules.undo_cleared_by_jump,
+    }
 
 
 def _start_state(game: Game, relations: int) -> list[int]:

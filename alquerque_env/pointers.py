@@ -1,0 +1,180 @@
+"""Pointers for kernels compiled by Numba.
+
+An array argument costs Numba seven machine words a call, a reference count at every use and a sign test at every index.
+The kernels pass words about in small functions, so they borrow an array once and hand on a pointer to its numbers:
+`p = borrowed(a)` can be indexed like `a`, by non-negative indices only, for as long as the caller keeps `a` alive.
+A two-dimensional array becomes `Rows`, whose rows are pointers.
+"""
+
+import operator
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, register_model
+from numba.np.arrayobj import make_array
+
+
+class Pointer(types.Type):
+    """Pointer to numbers of one type."""
+
+    def __init__(self, dtype: types.Type) -> None:
+        self.dtype = dtype
+        super().__init__(name=f"Pointer({dtype})")
+
+
+class Rows(types.Type):
+    """Pointer to rows of numbers of one type, with the distance between rows."""
+
+    def __init__(self, dtype: types.Type) -> None:
+        self.dtype = dtype
+        super().__init__(name=f"Rows({dtype})")
+
+
+@register_model(Pointer)
+class PointerModel(models.PrimitiveModel):
+    """A pointer."""
+
+    def __init__(self, manager, kind) -> None:
+        super().__init__(manager, kind, manager.lookup(kind.dtype).get_data_type().as_pointer())
+
+
+@register_model(Rows)
+class RowsModel(models.StructModel):
+    """A pointer to the first row and the length of a row."""
+
+    def __init__(self, manager, kind) -> None:
+        super().__init__(manager, kind, [("first", Pointer(kind.dtype)), ("length", types.int64)])
+
+
+@infer_global(operator.getitem)
+class GetItem(AbstractTemplate):
+    """Types `pointer[index]` and `rows[index]`."""
+
+    def generic(self, args, keywords):
+        container, index = args
+        if isinstance(index, types.Integer) and isinstance(container, Pointer):
+            return signature(container.dtype, container, types.int64)
+        if isinstance(index, types.Integer) and isinstance(container, Rows):
+            return signature(Pointer(container.dtype), container, types.int64)
+        return None
+
+
+@infer_global(operator.setitem)
+class SetItem(AbstractTemplate):
+    """Types `pointer[index] = value`."""
+
+    def generic(self, args, keywords):
+        container, index, _ = args
+        if isinstance(index, types.Integer) and isinstance(container, Pointer):
+            return signature(types.none, container, types.int64, container.dtype)
+        return None
+
+
+@lower_builtin(operator.getitem, Pointer, types.int64)
+def _load(context, builder, sig, args):
+    value = builder.load(builder.gep(args[0], [args[1]]))
+    return context.data_model_manager[sig.return_type].from_data(builder, value)
+
+
+@lower_builtin(operator.setitem, Pointer, types.int64, types.Number)
+@lower_builtin(operator.setitem, Pointer, types.int64, types.Boolean)
+def _store(context, builder, sig, args):
+    value = context.data_model_manager[sig.args[2]].as_data(builder, args[2])
+    builder.store(value, builder.gep(args[0], [args[1]]))
+    return context.get_dummy_value()
+
+
+@lower_builtin(operator.getitem, Rows, types.int64)
+def _row(context, builder, sig, args):
+    rows = cgutils.create_struct_proxy(sig.args[0])(context, builder, args[0])
+    return builder.gep(rows.first, [builder.mul(args[1], rows.length)])
+
+
+@intrinsic
+def borrowed(typing_context, array):
+    """A pointer to the numbers of an array with contiguous rows."""
+    if not isinstance(array, types.Array):
+        return None
+    result = Pointer(array.dtype) if array.ndim == 1 else Rows(array.dtype)
+
+    def emit(context, builder, sig, args):
+        owned = make_array(array)(context, builder, args[0])
+        if array.ndim == 1:
+            return owned.data
+        stride = cgutils.unpack_tuple(builder, owned.strides)[0]
+        rows = cgutils.create_struct_proxy(result)(context, builder)
+        rows.first = owned.data
+        rows.length = builder.sdiv(stride, owned.itemsize)
+        return rows._getvalue()
+
+    return result(array), emit
+
+
+@intrinsic
+def allocate(typing_context, rows, count):
+    """Rows of words, to be released by the kernel that asked for them."""
+    result = Rows(types.int64)
+
+    def emit(context, builder, sig, args):
+        size = builder.mul(builder.mul(args[0], args[1]), context.get_constant(types.int64, 8))
+        fresh = cgutils.create_struct_proxy(result)(context, builder)
+        memory = context.nrt.allocate(builder, size)
+        fresh.first = builder.bitcast(memory, ir.IntType(64).as_pointer())
+        fresh.length = args[1]
+        return fresh._getvalue()
+
+    return result(types.int64, types.int64), emit
+
+
+@intrinsic
+def release(typing_context, rows):
+    """Frees allocated rows."""
+
+    def emit(context, builder, sig, args):
+        owned = cgutils.create_struct_proxy(sig.args[0])(context, builder, args[0])
+        context.nrt.free(builder, builder.bitcast(owned.first, ir.IntType(8).as_pointer()))
+        return context.get_dummy_value()
+
+    return types.none(rows), emit
+
+
+@intrinsic
+def count_bits(typing_context, word):
+    """Number of one bits."""
+
+    def emit(context, builder, sig, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), emit
+
+
+@intrinsic
+def lowest_bit(typing_context, word):
+    """Index of the lowest one bit of a number that is not zero."""
+
+    def emit(context, builder, sig, args):
+        return builder.cttz(args[0], context.get_constant(types.boolean, True))
+
+    return types.int64(types.int64), emit
+
+
+# Numba promises LLVM that signed sums and products do not overflow, so these two are spelled out.
+@intrinsic
+def plain_product(typing_context, a, b):
+    """Product modulo 2**64."""
+
+    def emit(context, builder, sig, args):
+        return builder.mul(*args)
+
+    return types.int64(types.int64, types.int64), emit
+
+
+@intrinsic
+def plain_sum(typing_context, a, b):
+    """Sum modulo 2**64."""
+
+    def emit(context, builder, sig, args):
+        return builder.add(*args)
+
+    return types.int64(types.int64, types.int64), emit

@@ -1,0 +1,110 @@
+"""What is shown of a position, without saying how."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+from ..board import Board
+
+SIDES = ("South", "North")
+
+
+class Piece(NamedTuple):
+    """A piece on a point.
+
+    Attributes:
+      player: 0 for South, 1 for North.
+      promoted: Whether it is a king.
+    """
+
+    player: int
+    promoted: bool = False
+
+    @property
+    def title(self) -> str:
+        """The piece in words, such as `North king`."""
+        return f"{SIDES[self.player]} {'king' if self.promoted else 'man'}"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A position and what is marked on it. Immutable; points are absolute, as numbered by the board.
+
+    Attributes:
+      board: Points and lines.
+      pieces: The piece on each occupied point, as `(player, promoted)`.
+      player: The player to move, None where nobody is.
+      chain: Point of the piece in the middle of a chain, or None.
+      last_turn: Points of the last turn in order: its origin, then each landing. Empty before the first turn.
+      captured: Points whose pieces the last turn captured.
+      pending: Points of pieces captured in this chain that still stand.
+      targets: Points to show as legal targets.
+      origins: Points of pieces to show as free to move.
+      caption: A line of text about the picture.
+      turned: Whether the board is drawn for North, rotated by 180 degrees.
+    """
+
+    board: Board
+    pieces: Mapping[int, tuple[int, bool]] = field(default_factory=dict)
+    player: int | None = None
+    chain: int | None = None
+    last_turn: tuple[int, ...] = ()
+    captured: tuple[int, ...] = ()
+    pending: tuple[int, ...] = ()
+    targets: tuple[int, ...] = ()
+    origins: tuple[int, ...] = ()
+    caption: str = ""
+    turned: bool = False
+
+    def __post_init__(self) -> None:
+        marked = chain(self.last_turn, self.captured, self.pending, self.targets, self.origins)
+        for point in (*self.pieces, *marked, *(() if self.chain is None else (self.chain,))):
+            if not 0 <= point < len(self.board.points):
+                raise ValueError(f"picture: no point {point!r} on a board of {len(self.board.points)} points")
+        for player in (*(player for player, _ in self.pieces.values()), self.player):
+            if player not in (0, 1, None):
+                raise ValueError(f"picture: no player {player!r}, expected 0 or 1")
+
+    def piece(self, point: int) -> Piece | None:
+        """The piece on a point, None where it is vacant."""
+        found = self.pieces.get(point)
+        return None if found is None else Piece(*found)
+
+    @property
+    def victim_player(self) -> int | None:
+        """Whose pieces the last turn captured, None where it captured nothing."""
+        if not self.captured:
+            return None
+        mover = self.piece(self.last_turn[-1]) if self.last_turn else None
+        if mover is not None:
+            return 1 - mover.player
+        return self.player
+
+    @property
+    def steps(self) -> tuple[tuple[int, int], ...]:
+        """The last turn step by step, as `(origin, landing)`; a step that stays on its point is left out."""
+        return tuple((origin, landing) for origin, landing in pairwise(self.last_turn) if origin != landing)
+
+    @property
+    def title(self) -> str:
+        """The caption in one printable line, or the board's name where there is none."""
+        return printable(self.caption) or printable(self.board.title)
+
+    @property
+    def description(self) -> str:
+        """The position in words, for readers who do not see the picture."""
+        sentences = [] if self.player is None else [f"{SIDES[self.player]} to move."]
+        for player, side in enumerate(SIDES):
+            names = [
+                f"{'king ' if promoted else ''}{self.board.labels[point]}"
+                for point, (owner, promoted) in sorted(self.pieces.items())
+                if owner == player
+            ]
+            sentences.append(f"{side}: {', '.join(names) or 'no pieces'}.")
+        return " ".join(sentences)
+
+
+def printable(text: str) -> str:
+    """The text in one line, without characters that XML or a font cannot hold."""
+    return "".join(character if character.isprintable() else " " for character in text).strip()

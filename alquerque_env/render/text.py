@@ -1,0 +1,211 @@
+"""Draws a picture with characters, for terminals and logs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, groupby
+
+from .layout import columns_and_rows, lay_out
+from .picture import SIDES, Picture, Piece, printable
+
+Cell = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Glyphs:
+    """The characters of a picture; `pieces[player][promoted]`."""
+
+    pieces: tuple[tuple[str, str], tuple[str, str]]
+    vacant: str
+    captured: str
+    target: str
+    level: str
+    upright: str
+    rising: str
+    falling: str
+    crossings: tuple[str, str]
+
+
+_UNICODE = _Glyphs((("○", "♔"), ("●", "♚")), "·", "×", "◇", "─", "│", "╱", "╲", ("┼", "╳"))  # noqa: RUF001
+_ASCII = _Glyphs((("w", "W"), ("b", "B")), ".", "x", "*", "-", "|", "/", "\\", ("+", "X"))
+# The most telling first.
+_BRACKETS = {"chain": "[]", "pending": "{}", "origin": "<>", "last turn": "()"}
+_MEANINGS = {
+    "chain": "in a chain",
+    "pending": "captured, still standing",
+    "origin": "may move",
+    "last turn": "last turn",
+}
+# Orange and blue of the 256 colours: readable on light and dark terminals, and apart for all colour vision.
+_COLOURS = {"south": "1;38;5;208", "north": "1;38;5;33", "line": "2", "mark": "1"}
+_RESET = "\x1b[0m"
+# Columns from a point to the next one in its row, and lines from a row to the next.
+_COLUMN_GAP = 4
+_ROW_GAP = 2
+# Rows nearer than this in the board's coordinates count as one.
+_SAME_ROW = 0.05
+
+
+def draw_text(picture: Picture, *, unicode: bool = True, color: bool = False) -> str:
+    """Draws a picture with characters.
+
+    The mark around a point says what happens there, and a line below the board says what each mark means: `[ ]` the
+    piece in the middle of a chain, `{ }` a captured piece that still stands, `< >` a piece that may move, `( )` where
+    the last turn went.
+
+    Args:
+      picture: What to show.
+      unicode: Whether box-drawing characters may be used; without them every character is ASCII.
+      color: Whether to colour pieces and marks with ANSI escapes.
+
+    Returns:
+      Lines of text without a line break at the end.
+    """
+    glyphs = _UNICODE if unicode else _ASCII
+    canvas = _Canvas(picture, glyphs)
+    canvas.draw_edges()
+    canvas.draw_labels()
+    canvas.draw_points()
+    lines = [*([printable(picture.caption), ""] if picture.caption else []), *canvas.lines(color)]
+    lines += ["", *_legend(picture, glyphs, color)]
+    text = "\n".join(line.rstrip() for line in lines)
+    return text if unicode else text.encode("ascii", "replace").decode()
+
+
+class _Canvas:
+    """Characters at cells `(row, column)`, each with the name of its colour."""
+
+    def __init__(self, picture: Picture, glyphs: _Glyphs) -> None:
+        self.picture = picture
+        self.glyphs = glyphs
+        self.cells = _cells(picture)
+        self.characters: dict[Cell, tuple[str, str]] = {}
+
+    def draw_edges(self) -> None:
+        for edge in lay_out(self.picture.board, self.picture.turned).edges:
+            top, bottom = sorted(self.cells[point] for point in edge.points)
+            for cell, character in _stroke(top, bottom, self.glyphs):
+                self._cross(cell, character)
+
+    def draw_labels(self) -> None:
+        """Columns below and rows on the left, or each label beside its point where there are no columns and rows."""
+        names = columns_and_rows(self.picture.board, tuple((x, y) for y, x in self.cells))
+        if names is None:
+            for label, (row, column) in zip(self.picture.board.labels, self.cells, strict=True):
+                self._write((row + 1, column + 1), label)
+            return
+        below = max(row for row, _ in self.cells) + 2
+        columns, rows = names
+        for name, place in columns.items():
+            for i, letter in enumerate(name):
+                self._write((below + i, int(place)), letter)
+        left = min(column for _, column in self.cells) - 2
+        for name, place in rows.items():
+            self._write((int(place), left - len(name)), name)
+
+    def draw_points(self) -> None:
+        for point, cell in enumerate(self.cells):
+            piece = self.picture.piece(point)
+            self.characters[cell] = self._glyph(point, piece)
+            if (mark := _mark(self.picture, point)) is not None:
+                for shift, bracket in zip((-1, 1), _BRACKETS[mark], strict=True):
+                    self.characters[cell[0], cell[1] + shift] = bracket, "mark"
+
+    def lines(self, color: bool) -> list[str]:
+        """What was drawn, line by line."""
+        (top, left), (bottom, right) = (
+            [edge(axis) for axis in zip(*self.characters, strict=True)] for edge in (min, max)
+        )
+        rows = (
+            [self.characters.get((row, column), (" ", "")) for column in range(left, right + 1)]
+            for row in range(top, bottom + 1)
+        )
+        return ["".join(_runs(row, color)) for row in rows]
+
+    def _write(self, cell: Cell, text: str) -> None:
+        for i, letter in enumerate(text):
+            self.characters[cell[0], cell[1] + i] = letter, ""
+
+    def _glyph(self, point: int, piece: Piece | None) -> tuple[str, str]:
+        if piece is not None:
+            return self.glyphs.pieces[piece.player][piece.promoted], SIDES[piece.player].lower()
+        if point in self.picture.targets:
+            return self.glyphs.target, "mark"
+        if point in self.picture.captured:
+            return self.glyphs.captured, "mark"
+        return self.glyphs.vacant, "line"
+
+    def _cross(self, cell: Cell, character: str) -> None:
+        there = self.characters.get(cell, (character, ""))[0]
+        if there != character:
+            slanted = {there, character} <= {self.glyphs.rising, self.glyphs.falling, self.glyphs.crossings[1]}
+            character = self.glyphs.crossings[slanted]
+        self.characters[cell] = character, "line"
+
+
+def _cells(picture: Picture) -> tuple[Cell, ...]:
+    """The cell `(row, column)` of every point."""
+    points = picture.board.points
+    pairs = list(combinations(points, 2))
+    row_gap = min((abs(a[1] - b[1]) for a, b in pairs if abs(a[1] - b[1]) > _SAME_ROW), default=1.0)
+    column_gap = min((abs(a[0] - b[0]) for a, b in pairs if abs(a[1] - b[1]) <= _SAME_ROW), default=1.0)
+    lines = _ROW_GAP / row_gap
+    # A character is about twice as high as broad.
+    columns = max(_COLUMN_GAP / column_gap, float(int(2 * lines / lay_out(picture.board).stretch)))
+    sign = -1 if picture.turned else 1
+    return tuple((round(-sign * y * lines), round(sign * x * columns)) for x, y in points)
+
+
+def _stroke(start: Cell, end: Cell, glyphs: _Glyphs) -> Iterator[tuple[Cell, str]]:
+    """The characters between two cells, of which the first is not the lower one."""
+    (top, first), (bottom, last) = start, end
+    down, across = bottom - top, last - first
+    slant = glyphs.falling if across > 0 else glyphs.rising
+    if down == 0:
+        yield from (((top, column), glyphs.level) for column in range(first + 1, last))
+    elif abs(across) <= _COLUMN_GAP * down:
+        for row in range(top + 1, bottom):
+            yield (row, round(first + across * (row - top) / down)), slant if across else glyphs.upright
+    else:
+        for i in range(1, abs(across)):
+            drop = down * i / abs(across)
+            column = first + (i if across > 0 else -i)
+            level = round(drop) == round(down * (i + 1) / abs(across))
+            yield (top + round(drop), column), glyphs.level if level else slant
+
+
+def _mark(picture: Picture, point: int) -> str | None:
+    """The mark around a point, the most telling one where several apply."""
+    if point == picture.chain:
+        return "chain"
+    if point in picture.pending:
+        return "pending"
+    if point in picture.origins:
+        return "origin"
+    return "last turn" if point in picture.last_turn else None
+
+
+def _legend(picture: Picture, glyphs: _Glyphs, color: bool) -> list[str]:
+    sides = []
+    for player, side in enumerate(SIDES):
+        man, king = glyphs.pieces[player]
+        shown = f"{man} {king}" if (player, True) in map(tuple, picture.pieces.values()) else man
+        moving = " to move" if picture.player == player else ""
+        sides.append(_coloured(f"{shown} {side}", side.lower(), color=color) + moving)
+    lines = ["   ".join(sides)]
+    marks = {_mark(picture, point) for point in range(len(picture.board.points))}
+    meanings = [f"{' '.join(_BRACKETS[mark])} {_MEANINGS[mark]}" for mark in _BRACKETS if mark in marks]
+    vacant = [point for point in range(len(picture.board.points)) if point not in picture.pieces]
+    if any(point in picture.captured and point not in picture.targets for point in vacant):
+        meanings.append(f"{glyphs.captured} captured")
+    if any(point in picture.targets for point in vacant):
+        meanings.append(f"{glyphs.target} target")
+    return [*lines, "   ".join(meanings)] if meanings else lines
+
+
+def _runs(row: list[tuple[str, str]], color: bool) -> Iterator[str]:
+    for name, run in groupby(row, key=lambda character: character[1]):
+        yield _coloured("".join(letter for letter, _ in run), name, color=color)
+
+
+def _coloured(text: str, name: str, *, color: bool) -> str:
+    return f"\x1b[{_COLOURS[name]}m{text}{_RESET}" if color and name in _COLOURS else text
