@@ -9,7 +9,21 @@ scratch space of `t[T_SCRATCH_SIZE]` words, `actions` room for `t[T_NUM_ACTIONS]
 The exported player carries this file as it is.
 """
 
-from .jit import allocate, inlined, kernel, lowest, popcount, release, wrapped_product, wrapped_sum
+from .jit import (
+    allocate,
+    count_lanes,
+    fill_lanes,
+    inlined,
+    invert_lanes,
+    kernel,
+    lowest,
+    narrow_lanes,
+    popcount,
+    release,
+    wrapped_product,
+    wrapped_sum,
+)
+
 
 # Layout of a state. MEN and KINGS hold a word for each player.
 MEN = 0
@@ -19,16 +33,20 @@ CHAIN = 5  # the point of a piece in the middle of a chain, or NO_POINT
 QUIET = 6  # turns without progress
 CAPTURED = 7  # captured in this chain and not yet removed
 BARRED = 8  # vacant points on which this chain may not land
-MEMORY = 9  # a word for each relation that memory can forbid, then a word of remembered points for each point
+MEMORY = 9  # where the game has memory: for each of LANES relations the pieces that it holds back,
+MEMORY_POINTS = 17  # and where it can bite later than at once, the remembered points of the piece on each point
 
 NO_POINT = -1
 
-# Scratch words that the nodes of a table look at; a word for each relation follows, then one for each node.
+# Blocks of a table work on LANES words at once. Scratch words that they look at, the same in every lane but for ALLOWED,
+# which has the pieces that a relation does not hold back; the blocks' own words follow.
+LANES = 8
 OWN_MEN = 0
-OWN_KINGS = 1
-EMPTY = 2
-ENEMY = 3
-ALLOWED = 4
+OWN_KINGS = LANES
+EMPTY = 2 * LANES
+ENEMY = 3 * LANES
+ALLOWED = 4 * LANES
+FIRST_BLOCK_WORD = 5 * LANES
 
 # Layout of a table: first its facts and the answers of the rules,
 T_POINTS = 0
@@ -37,8 +55,8 @@ T_NUM_ACTIONS = 2
 T_PASS_ACTION = 3  # -1 where the game has none
 T_STATE_SIZE = 4
 T_SCRATCH_SIZE = 5
-T_FIRST_NODE = 6  # scratch word of the first node
-T_RELATIONS = 7
+T_RELATIONS = 6
+T_COMPARES = 7  # whether a rule of landing or maximum chooses among captures
 T_PROMOTION = 8  # promotion points of each player
 T_CHAIN = 10
 T_CAPTURE_OPTIONAL = 11
@@ -59,7 +77,7 @@ T_REMEMBERS_POINTS = 25
 T_UNDO_SCOPE = 26
 T_JUMP_CLEARS = 27
 # then where its lists begin,
-T_NODES = 28
+T_BLOCKS = 28
 T_SECTIONS = 29
 T_STEPS = 30
 T_START = 31
@@ -67,10 +85,14 @@ T_MAN_STEPS = 32  # for each player and point the points to which a man may step
 T_RELATION_TARGET = 33  # for each relation and point the other point, or NO_POINT
 T_FRAME = 34  # for each player and point of the mover's frame the point of the board
 TABLE_HEAD = 35
-# then the lists. A node: the scratch word it narrows, the one it looks at and how far, the origins that have such a
-# point, and where their actions stand if a step ends here, else -1.
-PARENT, SEES, RIGHT, LEFT, ORIGINS, ACTIONS, NODE_SIZE = 0, 1, 2, 3, 4, 5, 6
-# A section of nodes, for each player: those of men from BEGIN, those of kings from KINGS_BEGIN to END.
+# then the lists. A block narrows words of origins, one in each lane, to those that see what they must so many points
+# away: the words to narrow, the words to look at, its own words and a word for their tally, where the actions of each
+# lane and point stand if steps end here, else 0, the next block if no origin is left; then for each lane the distance
+# and the origins that have a point there.
+PARENTS, SEES, WORDS, TALLY, ACTIONS, SKIP, DISTANCES = 0, 1, 2, 3, 4, 5, LANES
+ORIGINS = DISTANCES + LANES
+BLOCK_SIZE = ORIGINS + LANES
+# A section of blocks, for each player: those of men from BEGIN, those of kings from KINGS_BEGIN to END.
 BEGIN, KINGS_BEGIN, END, SECTION_SIZE = 0, 1, 2, 3
 FIRST_LEAP, NEXT_LEAP, STEP, SECTIONS = 0, 1, 2, 3
 # A step, for each player and action: points, the relation that would lead back or -1, whether the opening allows it.
@@ -94,7 +116,7 @@ DROPPED = -1
 MASK_63 = 0x7FFFFFFFFFFFFFFF
 
 
-@inlined
+@kernel
 def legal_actions(t, s, w, actions):
     """Fills in the legal actions and returns their number, whether or not the match has ended."""
     if t[T_HAS_OPENING] and is_start(t, s):
@@ -110,7 +132,9 @@ def legal_actions(t, s, w, actions):
             n += 1
         return n
     if n == 0 or t[T_CAPTURE_OPTIONAL]:
-        _look(t, s, w)
+        if n:
+            _look(t, s, w)
+        _look_back(t, s, w)
         n = _generate(t, w, _section(t, s, STEP), actions, n)
     if n == 0 and t[T_NO_MOVES] == PASS:
         actions[0] = t[T_PASS_ACTION]
@@ -118,7 +142,7 @@ def legal_actions(t, s, w, actions):
     return n
 
 
-@inlined
+@kernel
 def apply_action(t, s, w, action):
     """Changes the state to the one after a legal action."""
     player = s[PLAYER]
@@ -297,21 +321,58 @@ def play_on(t, s, w, actions, keys, action):
 
 
 @kernel
+def sample_action(t, s, w, actions, rng):
+    """Draws one of the legal actions uniformly; returns it with their number, or -1 and 0 where there is none.
+
+    Counting the actions and picking one is faster than listing them, where no rule compares them with each other.
+    """
+    if t[T_COMPARES] or t[T_HAS_OPENING] and is_start(t, s):
+        n = legal_actions(t, s, w, actions)
+        return actions[random_below(rng, n)] if n else -1, n
+    _look(t, s, w)
+    captures = _section(t, s, FIRST_LEAP if s[CHAIN] < 0 else NEXT_LEAP)
+    steps = _section(t, s, STEP)
+    n = _count(t, w, captures)
+    first_step = n
+    if s[CHAIN] >= 0:
+        n += 1 if t[T_CHAIN] == OPTIONAL else 0
+    elif n == 0 or t[T_CAPTURE_OPTIONAL]:
+        _look_back(t, s, w)
+        n += _count(t, w, steps)
+    if n == 0:
+        return (t[T_PASS_ACTION], 1) if t[T_NO_MOVES] == PASS else (-1, 0)
+    index = random_below(rng, n)
+    if index < first_step:
+        return _pick(t, w, captures, index), n
+    if s[CHAIN] >= 0:
+        return t[T_PASS_ACTION], n
+    return _pick(t, w, steps, index - first_step), n
+
+
+@kernel
 def play_out(t, s, w, actions, keys, room, rng):
-    """Plays random legal actions from an ongoing state to the end of the match; returns the outcome.
+    """Plays random legal actions from an ongoing state to the end of the match.
 
     Args:
       s: Changed to the final state.
       keys: As for `earlier_occurrences`, with the positions so far.
       room: Number of words in `keys`. A match that outlasts them without progress is taken for a draw.
+
+    Returns:
+      `(outcome, number of actions)`.
     """
-    n = legal_actions(t, s, w, actions)
+    action, _ = sample_action(t, s, w, actions, rng)
     result = ONGOING
+    played = 0
     while result == ONGOING:
         if t[T_THREEFOLD] and s[QUIET] + 1 >= room:
-            return 4 * NO_PROGRESS + NOBODY
-        result, n = play_on(t, s, w, actions, keys, actions[random_below(rng, n)])
-    return result
+            return 4 * NO_PROGRESS + NOBODY, played
+        apply_action(t, s, w, action)
+        played += 1
+        action, n = sample_action(t, s, w, actions, rng)
+        earlier = earlier_occurrences(t, s, keys) if t[T_THREEFOLD] and s[CHAIN] < 0 else 0
+        result = outcome(t, s, n, earlier)
+    return result, played
 
 
 @inlined
@@ -323,47 +384,106 @@ def _open_actions(t, s, w, actions):
 
 @inlined
 def _look(t, s, w):
-    """Sets up the scratch words that nodes look at, for the player to move."""
+    """Sets up the scratch words that blocks look at, for the player to move."""
     player = s[PLAYER]
     men = s[MEN + player]
     kings = s[KINGS + player]
     enemy = s[MEN + 1 - player] | s[KINGS + 1 - player]
-    w[EMPTY] = t[T_ALL_POINTS] & ~(men | kings | enemy | s[BARRED])
-    w[ENEMY] = enemy & ~s[CAPTURED]
+    fill_lanes(w, EMPTY, t[T_ALL_POINTS] & ~(men | kings | enemy | s[BARRED]))
+    fill_lanes(w, ENEMY, enemy & ~s[CAPTURED])
     if s[CHAIN] >= 0:
         men &= 1 << s[CHAIN]
         kings &= 1 << s[CHAIN]
-    w[OWN_MEN] = men
-    w[OWN_KINGS] = kings
-    for relation in range(t[T_RELATIONS]):
-        w[ALLOWED + relation] = ~s[MEMORY + relation]
+    fill_lanes(w, OWN_MEN, men)
+    fill_lanes(w, OWN_KINGS, kings)
 
 
 @inlined
-def _narrow(t, w, index):
-    """The origins that a node leaves of those its parent left: those that see what it asks for at its distance."""
-    node = t[T_NODES] + NODE_SIZE * index
-    seen = (w[t[node + SEES]] >> t[node + RIGHT]) << t[node + LEFT]
-    origins = w[t[node + PARENT]] & t[node + ORIGINS] & seen
-    w[t[T_FIRST_NODE] + index] = origins
-    return origins if t[node + ACTIONS] >= 0 else 0
+def _look_back(t, s, w):
+    """Sets up the scratch words for memory."""
+    if t[T_REMEMBERS]:
+        invert_lanes(w, ALLOWED, s, MEMORY)
+
+
+@inlined
+def _narrow(t, w, block):
+    """Lets a block do its work; returns the lanes in which origins are left, as bits."""
+    return narrow_lanes(
+        t, block + DISTANCES, block + ORIGINS, w, t[block + PARENTS], t[block + SEES], t[block + WORDS]
+    )
 
 
 @inlined
 def _generate(t, w, section, actions, n):
-    """Appends the actions of a section of nodes to the `n` there are; returns the new number."""
-    for index in range(t[section + BEGIN], t[section + END if w[OWN_KINGS] else section + KINGS_BEGIN]):
-        origins = _narrow(t, w, index)
+    """Appends the actions of a section of blocks to the `n` there are; returns the new number."""
+    block = t[section + BEGIN]
+    end = t[section + END if w[OWN_KINGS] else section + KINGS_BEGIN]
+    while block < end:
+        lanes = _narrow(t, w, block)
+        if lanes == 0:
+            block = t[block + SKIP]
+            continue
+        if t[block + ACTIONS]:
+            n = _list(t, w, block, lanes, actions, n)
+        block += BLOCK_SIZE
+    return n
+
+
+@inlined
+def _list(t, w, block, lanes, actions, n):
+    while lanes:
+        lane = lowest(lanes)
+        lanes &= lanes - 1
+        origins = w[t[block + WORDS] + lane]
+        numbers = t[block + ACTIONS] + lane * t[T_POINTS]
         while origins:
-            actions[n] = t[t[t[T_NODES] + NODE_SIZE * index + ACTIONS] + lowest(origins)]
+            actions[n] = t[numbers + lowest(origins)]
             n += 1
             origins &= origins - 1
     return n
 
 
 @inlined
+def _count(t, w, section):
+    """Number of actions of a section of blocks; leaves its tallies and words for `_pick`."""
+    block = t[section + BEGIN]
+    end = t[section + END if w[OWN_KINGS] else section + KINGS_BEGIN]
+    n = 0
+    while block < end:
+        lanes = _narrow(t, w, block)
+        if lanes and t[block + ACTIONS]:
+            lanes = count_lanes(w, t[block + WORDS])
+            n += lanes
+        w[t[block + TALLY]] = lanes
+        block = block + BLOCK_SIZE if lanes else t[block + SKIP]
+    return n
+
+
+@inlined
+def _pick(t, w, section, index):
+    """The action at an index of what `_count` has counted."""
+    block = t[section + BEGIN]
+    tally = w[t[block + TALLY]]
+    while t[block + ACTIONS] == 0 or index >= tally:
+        if t[block + ACTIONS]:
+            index -= tally
+        block = block + BLOCK_SIZE if tally else t[block + SKIP]
+        tally = w[t[block + TALLY]]
+    words = t[block + WORDS]
+    lane = 0
+    while index >= popcount(w[words + lane]):
+        index -= popcount(w[words + lane])
+        lane += 1
+    origins = w[words + lane]
+    while index > 0:
+        origins &= origins - 1
+        index -= 1
+    return t[t[block + ACTIONS] + lane * t[T_POINTS] + lowest(origins)]
+
+
+@inlined
 def _section(t, s, kind):
-    """Where a section of nodes of the player to move stands in the table."""
+    """Where a section of blocks of the player to move stands in the table."""
     return t[T_SECTIONS] + SECTION_SIZE * (SECTIONS * s[PLAYER] + kind)
 
 
@@ -386,15 +506,20 @@ def _can_go_on(t, s, w):
     """Whether the piece in the middle of a chain can capture again."""
     _look(t, s, w)
     section = _section(t, s, NEXT_LEAP)
-    for index in range(t[section + BEGIN], t[section + END if w[OWN_KINGS] else section + KINGS_BEGIN]):
-        if _narrow(t, w, index):
+    block = t[section + BEGIN]
+    end = t[section + END if w[OWN_KINGS] else section + KINGS_BEGIN]
+    while block < end:
+        lanes = _narrow(t, w, block)
+        if lanes and t[block + ACTIONS]:
             return True
+        block = block + BLOCK_SIZE if lanes else t[block + SKIP]
     return False
 
 
 @kernel
 def _opening_actions(t, s, w, actions):
     _look(t, s, w)
+    _look_back(t, s, w)
     found = _generate(t, w, _section(t, s, STEP), actions, 0)
     n = 0
     for index in range(found):
@@ -443,14 +568,14 @@ def _more_pieces(s):
     return 0 if lead > 0 else 1
 
 
-@inlined
+@kernel
 def _remember_step(t, s, step):
     """Notes a simple move, so that it is not undone."""
     origin = 1 << t[step + ORIGIN]
     target = 1 << t[step + TARGET]
     points = origin
     if t[T_UNDO_SCOPE] == NEVER_REVISIT:
-        points |= s[MEMORY + t[T_RELATIONS] + t[step + ORIGIN]]
+        points |= s[MEMORY_POINTS + t[step + ORIGIN]]
     _forget(t, s, origin if t[T_UNDO_SCOPE] != PER_PLAYER else origin | s[MEN + s[PLAYER]])
     if t[T_REMEMBERS_POINTS]:
         _store_memory(t, s, t[step + TARGET], points)
@@ -458,28 +583,28 @@ def _remember_step(t, s, step):
         s[MEMORY + t[step + UNDO]] |= target
 
 
-@inlined
+@kernel
 def _remember_leap(t, s, step):
     """Clears the memory of a piece that captures, or carries it along."""
     origin = 1 << t[step + ORIGIN]
     if t[T_JUMP_CLEARS]:
         _forget(t, s, origin if t[T_UNDO_SCOPE] != PER_PLAYER else origin | s[MEN + s[PLAYER]])
         return
-    points = s[MEMORY + t[T_RELATIONS] + t[step + ORIGIN]]
+    points = s[MEMORY_POINTS + t[step + ORIGIN]]
     if t[T_UNDO_SCOPE] == NEVER_REVISIT:
         points |= origin
     _forget(t, s, origin)
     _store_memory(t, s, t[step + TARGET], points)
 
 
-@inlined
+@kernel
 def _forget(t, s, bits):
     for relation in range(t[T_RELATIONS]):
         s[MEMORY + relation] &= ~bits
     if t[T_REMEMBERS_POINTS]:
         for point in range(t[T_POINTS]):
             if bits >> point & 1:
-                s[MEMORY + t[T_RELATIONS] + point] = 0
+                s[MEMORY_POINTS + point] = 0
 
 
 @kernel
@@ -487,7 +612,7 @@ def _store_memory(t, s, point, points):
     """Lets the piece on `point` remember `points`, and marks the steps that this forbids."""
     if t[T_JUMP_CLEARS]:
         points &= _within_steps(t, s[PLAYER], point, points)
-    s[MEMORY + t[T_RELATIONS] + point] = points
+    s[MEMORY_POINTS + point] = points
     for relation in range(t[T_RELATIONS]):
         other = t[t[T_RELATION_TARGET] + relation * t[T_POINTS] + point]
         if other >= 0 and points >> other & 1:

@@ -27,9 +27,22 @@ else:
 
 WORD_BITS = 63
 _MASK = (1 << WORD_BITS) - 1
+_LANES = 8
 
 if JIT:
-    from .pointers import allocate, borrowed, count_bits, lowest_bit, plain_product, plain_sum, release
+    from .pointers import (
+        allocate,
+        borrowed,
+        count_bits,
+        count_lanes,
+        fill_lanes,
+        invert_lanes,
+        lowest_bit,
+        narrow_lanes,
+        plain_product,
+        plain_sum,
+        release,
+    )
 
     def _cache_folder() -> str:
         """A folder for compiled kernels that changes whenever the source of any kernel does.
@@ -106,6 +119,39 @@ else:
         """Sum modulo 2**63."""
         return a + b & _MASK
 
+    def fill_lanes(w: list[int], place: int, word: int) -> None:
+        """Sets all lanes to one word."""
+        w[place : place + _LANES] = [word] * _LANES
+
+    def invert_lanes(w: list[int], place: int, s: list[int], source: int) -> None:
+        """Sets each lane to what is not in a word of its own."""
+        w[place : place + _LANES] = [~word for word in s[source : source + _LANES]]
+
+    def narrow_lanes(
+        t: list[int], distances: int, origins: int, w: list[int], parents: int, sees: int, words: int
+    ) -> int:
+        """In each lane keeps the origins that see a point of a word at a distance; returns the lanes where any is left.
+
+        Args:
+          distances, origins: Where in `t` the distances stand and the origins that have a point there.
+          parents, sees, words: Where in `w` the origins to narrow stand, the words they see, and where the result goes.
+        """
+        left = 0
+        for lane in range(_LANES):
+            word = w[parents + lane] & t[origins + lane]
+            if word:
+                distance = t[distances + lane]
+                seen = w[sees + lane]
+                word &= seen >> distance if distance >= 0 else seen << -distance
+                if word:
+                    left |= 1 << lane
+            w[words + lane] = word
+        return left
+
+    def count_lanes(w: list[int], words: int) -> int:
+        """Number of points in all lanes."""
+        return sum(popcount(word) for word in w[words : words + _LANES])
+
     def popcount(word: int) -> int:
         """Number of points in a word."""
         return bin(word).count("1")
@@ -117,14 +163,25 @@ else:
 
 def constants(values: list[int]) -> Any:
     """Integers in the form that kernels read fastest: an array when compiled, a tuple when not."""
-    return np.array(values, np.int64) if JIT else tuple(values)
+    if not JIT:
+        return tuple(values)
+    array = _aligned(len(values))
+    array[:] = values
+    return array
 
 
 def words(count: int) -> Any:
     """`count` zero words in the form that kernels use fastest: an array when compiled, a list when not."""
-    return np.zeros(count, np.int64) if JIT else [0] * count
+    return _aligned(count) if JIT else [0] * count
 
 
 def word_rows(rows: int, count: int) -> Any:
     """`rows` rows of `count` zero words, likewise."""
     return np.zeros((rows, count), np.int64) if JIT else [[0] * count for _ in range(rows)]
+
+
+def _aligned(count: int) -> np.ndarray:
+    """Zero words that begin at a cache line: lanes that lie across two are written slowly."""
+    room = np.zeros(count + _LANES, np.int64)
+    first = -(room.ctypes.data // room.itemsize) % _LANES
+    return room[first : first + count]

@@ -159,6 +159,85 @@ def lowest_bit(typing_context, word):
     return types.int64(types.int64), emit
 
 
+# LLVM cuts vectors of eight words into what the machine has. Scratch words need not be aligned.
+LANES = 8
+_word = ir.IntType(64)
+_lanes = ir.VectorType(_word, LANES)
+
+
+def _load_lanes(builder, words, place):
+    return builder.load(builder.bitcast(builder.gep(words, [place]), _lanes.as_pointer()), align=8)
+
+
+def _store_lanes(builder, value, words, place):
+    builder.store(value, builder.bitcast(builder.gep(words, [place]), _lanes.as_pointer()), align=8)
+
+
+def _call(builder, name, result, *args):
+    function = cgutils.get_or_insert_function(
+        builder.module, ir.FunctionType(result, [arg.type for arg in args]), name
+    )
+    return builder.call(function, args)
+
+
+@intrinsic
+def fill_lanes(typing_context, w, place, word):
+    """Sets all lanes to one word."""
+
+    def emit(context, builder, sig, args):
+        words, place, word = args
+        one = builder.insert_element(ir.Constant(_lanes, ir.Undefined), word, ir.Constant(ir.IntType(32), 0))
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        _store_lanes(builder, builder.shuffle_vector(one, one, mask), words, place)
+        return context.get_dummy_value()
+
+    return types.none(w, types.int64, types.int64), emit
+
+
+@intrinsic
+def invert_lanes(typing_context, w, place, s, source):
+    """Sets each lane to what is not in a word of its own."""
+
+    def emit(context, builder, sig, args):
+        words, place, state, source = args
+        _store_lanes(builder, builder.not_(_load_lanes(builder, state, source)), words, place)
+        return context.get_dummy_value()
+
+    return types.none(w, types.int64, s, types.int64), emit
+
+
+@intrinsic
+def narrow_lanes(typing_context, t, distances, origins, w, parents, sees, words):
+    """In each lane keeps the origins that see a point of a word at a distance; returns the lanes where any is left.
+
+    A rotation brings the seen points to their origins: what comes round the end falls on points that are no origins of
+    the lane, since those have a point at that distance.
+    """
+
+    def emit(context, builder, sig, args):
+        t, distances, origins, w, parents, sees, words = args
+        seen = _load_lanes(builder, w, sees)
+        turned = _call(builder, "llvm.fshr.v8i64", _lanes, seen, seen, _load_lanes(builder, t, distances))
+        left = builder.and_(_load_lanes(builder, w, parents), _load_lanes(builder, t, origins))
+        left = builder.and_(left, turned)
+        _store_lanes(builder, left, w, words)
+        any_left = builder.icmp_unsigned("!=", left, ir.Constant(_lanes, [0] * LANES))
+        return builder.zext(builder.bitcast(any_left, ir.IntType(LANES)), _word)
+
+    return types.int64(t, types.int64, types.int64, w, types.int64, types.int64, types.int64), emit
+
+
+@intrinsic
+def count_lanes(typing_context, w, words):
+    """Number of points in all lanes."""
+
+    def emit(context, builder, sig, args):
+        counts = _call(builder, "llvm.ctpop.v8i64", _lanes, _load_lanes(builder, *args))
+        return _call(builder, "llvm.vector.reduce.add.v8i64", _word, counts)
+
+    return types.int64(w, types.int64), emit
+
+
 # Numba promises LLVM that signed sums and products do not overflow, so these two are spelled out.
 @intrinsic
 def plain_product(typing_context, a, b):

@@ -1,9 +1,9 @@
 """Compiles a game into a step table: the arrays that the engine reads.
 
 Every leap or slide that the board and the rules permit is a `Template`. Templates that ask for the same things at the
-same distances share a path of nodes: a node narrows a word of origins to those that see, so many points away, an empty
-point or an enemy. Points are numbered row by row, so on a regular board a direction is one distance and a table has few
-nodes; on an irregular one it has more, and the engine does not care.
+same distances share a lane: a word of origins that is narrowed, from block to block, to those that see, so many points
+away, an empty point or an enemy. Points are numbered row by row, so on a regular board a direction is one distance and
+a table has few lanes; on an irregular one it has more, and the engine does not care.
 """
 
 from collections.abc import Iterator
@@ -32,19 +32,20 @@ class Template(NamedTuple):
     next: bool  # may continue a chain
 
 
-class Node(NamedTuple):
-    """Narrows origins: see `engine._narrow`."""
+class Block(NamedTuple):
+    """Narrows a word of origins in each lane: see `engine._narrow`."""
 
-    parent: int  # scratch word with the origins to narrow
-    sees: int  # scratch word that must hold the seen point
-    right: int  # distance to it, if it has a higher number
-    left: int  # distance to it, if it has a lower number
-    origins: int  # origins from which the point lies on the same path
-    actions: int  # where the actions of the origins stand in `action_at`, or -1 if no step ends here
+    parents: int  # scratch words with the origins to narrow
+    sees: int  # scratch words that must hold the seen point
+    words: int  # scratch words for the origins left
+    actions: int  # where the actions of the lanes and points stand in `action_at`, or -1 if no step ends here
+    skip: int  # number of the next block if no origin is left
+    distances: tuple[int, ...]  # for each lane, to the seen point
+    origins: tuple[int, ...]  # for each lane, the origins that have a point there
 
 
 class Section(NamedTuple):
-    """A run of nodes: those of men from `begin`, those of kings from `kings` to `end`."""
+    """A run of blocks: those of men from `begin`, those of kings from `kings` to `end`."""
 
     begin: int
     kings: int
@@ -69,7 +70,7 @@ class StepTable:
       actions: What each action does, in the mover's frame; None for the pass, which stands last.
       templates: All templates of `player_0` and of `player_1`.
       relations: For each relation the pairs (point of a piece, point to which memory may forbid it to step).
-      nodes: The nodes of both players.
+      blocks: The blocks of both players.
       steps: What each action does, for `player_0` and then for `player_1`.
       words: All of it as the engine reads it.
     """
@@ -77,7 +78,7 @@ class StepTable:
     actions: tuple[Action | None, ...]
     templates: tuple[tuple[Template, ...], tuple[Template, ...]]
     relations: tuple[dict[int, int], ...]
-    nodes: tuple[Node, ...]
+    blocks: tuple[Block, ...]
     steps: tuple[Step, ...]
     words: Any
 
@@ -108,7 +109,7 @@ def compile_table(game: Game) -> StepTable:
     templates = tuple(tuple(_templates(game, player)) for player in (SOUTH, NORTH))
     keys = _action_keys(templates[SOUTH], _has_pass(game))
     relations = _relations(game, templates)
-    builder = _NodeBuilder(game, keys, relations)
+    builder = _BlockBuilder(game, keys, relations)
     for player in (SOUTH, NORTH):
         builder.add_player(player, templates[player])
     steps = tuple(step for player in (SOUTH, NORTH) for step in _steps(game, player, keys, relations))
@@ -116,7 +117,7 @@ def compile_table(game: Game) -> StepTable:
         actions=_name_actions(keys),
         templates=templates,
         relations=tuple(relations.values()),
-        nodes=tuple(builder.nodes),
+        blocks=tuple(builder.blocks),
         steps=steps,
         words=_flatten(game, keys, relations, builder, steps, templates),
     )
@@ -262,15 +263,21 @@ def _opens(game: Game, key: tuple[int, int, int]) -> bool:
     return origin in (None, key[0]) and target == key[1]
 
 
-class _NodeBuilder:
-    """Lays the templates of both players out as nodes."""
+Lane = list[Template]
+
+
+class _BlockBuilder:
+    """Lays the templates of both players out as blocks.
+
+    Below a block stand, for each thing that can be seen next, blocks in which a lane goes on where it was: its first
+    continuation in the first of them, its second, if it branches, in the second.
+    """
 
     def __init__(self, game: Game, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> None:
         self.game = game
         self.number = {key: action for action, key in enumerate(keys)}
-        self.relations = relations
-        self.first_node = e.ALLOWED + len(relations)
-        self.nodes: list[Node] = []
+        self.relations = list(relations)
+        self.blocks: list[Block] = []
         self.sections: list[Section] = []
         self.action_at: list[int] = []
 
@@ -281,52 +288,83 @@ class _NodeBuilder:
         self._add_section(player, [template for template in templates if template.victim == e.NO_POINT])
 
     def _add_section(self, player: int, templates: list[Template]) -> None:
-        begin = len(self.nodes)
-        self._add_paths(player, e.OWN_MEN, 0, [template for template in templates if not template.is_king])
-        kings = len(self.nodes)
-        self._add_paths(player, e.OWN_KINGS, 0, [template for template in templates if template.is_king])
-        self.sections.append(Section(begin, kings, len(self.nodes)))
+        begin = len(self.blocks)
+        self._add_pieces(player, e.OWN_MEN, [template for template in templates if not template.is_king])
+        kings = len(self.blocks)
+        self._add_pieces(player, e.OWN_KINGS, [template for template in templates if template.is_king])
+        self.sections.append(Section(begin, kings, len(self.blocks)))
 
-    def _add_paths(self, player: int, parent: int, depth: int, templates: list[Template]) -> None:
-        """Adds a node for everything that the templates see at this depth of their paths, and those behind it."""
-        seen: dict[tuple[int, int], list[Template]] = {}
-        for template in templates:
-            if len(template.path) > depth:
-                what, point = template.path[depth]
-                seen.setdefault((what, point - template.origin), []).append(template)
-        for (what, distance), sharing in sorted(seen.items()):
-            ending = [template for template in sharing if len(template.path) == depth + 1]
-            above = parent
-            assert not ending or len({t.origin for t in ending}) == len({t.origin for t in sharing}), "a path skips a point"
-            if ending and ending[0].victim == e.NO_POINT and not ending[0].is_king and distance in self.relations:
-                above = self._add_node(parent, e.ALLOWED + list(self.relations).index(distance), 0, ending)
-            word = self._add_node(above, what, distance, sharing, self._actions(player, ending))
-            self._add_paths(player, word, depth + 1, sharing)
+    def _add_pieces(self, player: int, pieces: int, templates: list[Template]) -> None:
+        for what in (e.EMPTY, e.ENEMY):
+            lanes = _continuations(templates, 0, what)
+            remembered = [distance for distance in lanes if what == e.EMPTY and distance in self.relations]
+            if remembered and pieces == e.OWN_MEN:
+                self._add_remembered(player, {distance: lanes.pop(distance) for distance in remembered})
+            free = list(lanes.values())
+            for first in range(0, len(free), e.LANES):
+                self._add_block(player, pieces, what, free[first : first + e.LANES], 0)
 
-    def _add_node(self, parent: int, sees: int, distance: int, templates: list[Template], actions: int = -1) -> int:
-        origins = sum(1 << origin for origin in {template.origin for template in templates})
-        self.nodes.append(Node(parent, sees, max(distance, 0), max(-distance, 0), origins, actions))
-        return self.first_node + len(self.nodes) - 1
+    def _add_remembered(self, player: int, lanes: dict[int, Lane]) -> None:
+        """Adds the steps that memory can forbid, behind a block that lets through what it does not."""
+        if len(self.relations) > e.LANES:
+            raise RulesError(f"{self.game.name}: memory holds back steps of more than {e.LANES} directions")
+        in_place = [lanes.get(distance, []) for distance in self.relations]
+        gate = len(self.blocks)
+        words = self._append(e.OWN_MEN, e.ALLOWED, in_place, [0] * len(in_place), -1)
+        self._add_block(player, words, e.EMPTY, in_place, 0)
+        self.blocks[gate] = self.blocks[gate]._replace(skip=len(self.blocks))
 
-    def _actions(self, player: int, templates: list[Template]) -> int:
-        """Where the actions that end at a node stand in `action_at`."""
-        if not templates:
+    def _add_block(self, player: int, parents: int, what: int, lanes: list[Lane], depth: int) -> None:
+        distances = [lane[0].path[depth][1] - lane[0].origin if lane else 0 for lane in lanes]
+        index = len(self.blocks)
+        words = self._append(parents, what, lanes, distances, self._actions(player, lanes, depth + 1))
+        for next_what in (e.EMPTY, e.ENEMY):
+            branches = [list(_continuations(lane, depth + 1, next_what).values()) for lane in lanes]
+            for rank in range(max(len(branch) for branch in branches)):
+                going_on = [branch[rank] if rank < len(branch) else [] for branch in branches]
+                self._add_block(player, words, next_what, going_on, depth + 1)
+        self.blocks[index] = self.blocks[index]._replace(skip=len(self.blocks))
+
+    def _append(self, parents: int, sees: int, lanes: list[Lane], distances: list[int], actions: int) -> int:
+        words = e.FIRST_BLOCK_WORD + e.LANES * len(self.blocks)
+        origins = [_word({template.origin for template in lane}) for lane in lanes]
+        idle = [0] * (e.LANES - len(lanes))
+        block = Block(parents, sees, words, actions, -1, (*distances, *idle), (*origins, *idle))
+        self.blocks.append(block)
+        return words
+
+    def _actions(self, player: int, lanes: list[Lane], length: int) -> int:
+        """Where the actions of steps that end at a block stand in `action_at`; -1 if none does."""
+        if not any(len(template.path) == length for lane in lanes for template in lane):
             return -1
+        points = len(self.game.board.points)
         first = len(self.action_at)
-        self.action_at += [-1] * len(self.game.board.points)
-        turn = self.game.turn if player == NORTH else tuple(range(len(self.game.board.points)))
-        for template in templates:
-            victim = e.NO_POINT if template.victim == e.NO_POINT else turn[template.victim]
-            key = (turn[template.origin], turn[template.target], victim)
-            self.action_at[first + template.origin] = self.number[key]
+        self.action_at += [-1] * (e.LANES * points)
+        turn = self.game.turn if player == NORTH else tuple(range(points))
+        for number, lane in enumerate(lanes):
+            ending = [template for template in lane if len(template.path) == length]
+            assert {t.origin for t in ending} == {t.origin for t in lane}, "a lane passes a point where no step ends"
+            for template in ending:
+                victim = e.NO_POINT if template.victim == e.NO_POINT else turn[template.victim]
+                key = (turn[template.origin], turn[template.target], victim)
+                self.action_at[first + number * points + template.origin] = self.number[key]
         return first
+
+
+def _continuations(templates: Lane, depth: int, what: int) -> dict[int, Lane]:
+    """The templates that see `what` at this depth of their paths, by its distance."""
+    found: dict[int, Lane] = {}
+    for template in templates:
+        if len(template.path) > depth and template.path[depth][0] == what:
+            found.setdefault(template.path[depth][1] - template.origin, []).append(template)
+    return dict(sorted(found.items()))
 
 
 def _flatten(
     game: Game,
     keys: tuple[Key, ...],
     relations: dict[int, dict[int, int]],
-    builder: _NodeBuilder,
+    builder: _BlockBuilder,
     steps: tuple[Step, ...],
     templates: tuple[tuple[Template, ...], ...],
 ) -> Any:
@@ -341,17 +379,26 @@ def _flatten(
     table[e.T_NUM_ACTIONS] = len(keys)
     table[e.T_PASS_ACTION] = len(keys) - 1 if _has_pass(game) else -1
     table[e.T_STATE_SIZE] = len(start)
-    table[e.T_FIRST_NODE] = builder.first_node
-    table[e.T_SCRATCH_SIZE] = builder.first_node + len(builder.nodes)
+    table[e.T_SCRATCH_SIZE] = e.FIRST_BLOCK_WORD + (e.LANES + 1) * len(builder.blocks)
     table[e.T_RELATIONS] = len(relations)
     table[e.T_PROMOTION + SOUTH] = _word(game.promotion_points(SOUTH))
     table[e.T_PROMOTION + NORTH] = _word(game.promotion_points(NORTH))
     action_at = len(table)
     table += builder.action_at
-    nodes = (node._replace(actions=node.actions + action_at if node.actions >= 0 else -1) for node in builder.nodes)
+    table += [0] * (-len(table) % e.LANES)
+    first = len(table)
+    tallies = e.FIRST_BLOCK_WORD + e.LANES * len(builder.blocks)
+
+    def place_of(block: int) -> int:
+        return first + e.BLOCK_SIZE * block
+
     for place, values in (
-        (e.T_NODES, [value for node in nodes for value in node]),
-        (e.T_SECTIONS, [value for section in builder.sections for value in section]),
+        (e.T_BLOCKS, [
+            value
+            for number, block in enumerate(builder.blocks)
+            for value in _block_row(block, tallies + number, action_at, place_of(block.skip))
+        ]),
+        (e.T_SECTIONS, [place_of(block) for section in builder.sections for block in section]),
         (e.T_STEPS, [value for step in steps for value in step]),
         (e.T_START, start),
         (e.T_MAN_STEPS, [_word(_step_targets(templates[player], p)) for player in (SOUTH, NORTH) for p in points]),
@@ -361,6 +408,12 @@ def _flatten(
         table[place] = len(table)
         table += values
     return constants(table)
+
+
+def _block_row(block: Block, tally: int, action_at: int, skip: int) -> list[int]:
+    actions = block.actions + action_at if block.actions >= 0 else 0
+    head = [block.parents, block.sees, block.words, tally, actions, skip]
+    return [*head, *[0] * (e.DISTANCES - len(head)), *block.distances, *block.origins]
 
 
 def _answers(game: Game) -> dict[int, int | bool]:
@@ -381,6 +434,7 @@ def _answers(game: Game) -> dict[int, int | bool]:
         e.T_LANDING_MUST_CONTINUE: rules.mullah_landing == "must_continue",
         e.T_MOST_PIECES: rules.max_capture == "most_pieces",
         e.T_HAS_OPENING: game.opening is not None,
+        e.T_COMPARES: rules.mullah_landing == "must_continue" or rules.max_capture == "most_pieces",
         e.T_NO_MOVES: {"loss": e.LOSS, "draw": e.DRAW, "majority": e.MAJORITY, "pass": e.PASS}[rules.no_moves],
         e.T_THREEFOLD: rules.repetition == "threefold_draw",
         e.T_NO_PROGRESS_LIMIT: limit,
@@ -399,7 +453,8 @@ def _answers(game: Game) -> dict[int, int | bool]:
 
 
 def _start_state(game: Game, relations: int) -> list[int]:
-    state = [0] * (e.MEMORY + relations + (len(game.board.points) if _remembers_points(game) else 0))
+    size = e.MEMORY_POINTS if relations else e.MEMORY
+    state = [0] * (size + (len(game.board.points) if _remembers_points(game) else 0))
     state[e.MEN + SOUTH] = _word(game.start[SOUTH])
     state[e.MEN + NORTH] = _word(game.start[NORTH])
     state[e.PLAYER] = game.first_player

@@ -1,0 +1,471 @@
+"""A second reading of the rules: slow, plain, and apart from the engine.
+
+Works on sets of points and walks along the board's lines, with nothing compiled and nothing shared with the engine but
+the data of a game. Everything is absolute: the board is not turned for `player_1`. What the engine says is right where
+this says the same.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+import numpy as np
+
+from alquerque_env.game import Game
+
+Points = frozenset[int]
+Sides = tuple[Points, Points]
+Memory = frozenset[tuple[int, int]]
+Outcome = tuple[int | None, str]
+NOTHING: Points = frozenset()
+
+
+@dataclass(frozen=True)
+class RefStep:
+    """What one action does.
+
+    Attributes:
+      origin: Where the piece stands; None for a pass outside a chain.
+      target: Where it goes; the same as `origin` for a pass.
+      victim: The piece leapt over; None for a simple step and a pass.
+    """
+
+    origin: int | None
+    target: int | None
+    victim: int | None = None
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether nothing moves."""
+        return self.origin == self.target
+
+
+def _order(step: RefStep) -> tuple[int, ...]:
+    return tuple(-1 if point is None else point for point in (step.origin, step.target, step.victim))
+
+
+@dataclass(frozen=True)
+class RefState:
+    """Everything that the rules look at, but for earlier positions.
+
+    Attributes:
+      men: Points of the unpromoted pieces of either player.
+      kings: Points of the promoted pieces of either player.
+      player: The player to move.
+      chain: The piece in the middle of a chain, None at the start of a turn.
+      quiet: Turns without progress; 0 where the game does not count them.
+      captured: Pieces taken in this chain that still stand on the board.
+      chain_start: Where the chain began, in the middle of a chain and where the rules look at it.
+      memory: Pairs of a piece and a point that it may not step to.
+    """
+
+    men: Sides
+    kings: Sides = (NOTHING, NOTHING)
+    player: int = 0
+    chain: int | None = None
+    quiet: int = 0
+    captured: Points = NOTHING
+    chain_start: int | None = None
+    memory: Memory = frozenset()
+
+    def pieces(self, player: int) -> Points:
+        """All points where `player` has a piece, those taken but not yet removed included."""
+        return self.men[player] | self.kings[player]
+
+    @property
+    def occupied(self) -> Points:
+        """All points where a piece stands."""
+        return self.pieces(0) | self.pieces(1)
+
+    @property
+    def majority(self) -> int | None:
+        """The player with more pieces, None when equal."""
+        south, north = len(self.pieces(0)), len(self.pieces(1))
+        return None if south == north else int(north > south)
+
+    def moved(self, origin: int, target: int) -> "RefState":
+        """The same with the mover's piece on `origin` put on `target`."""
+        men, kings = self.men[self.player], self.kings[self.player]
+        if origin in kings:
+            return replace(self, kings=_with(self.kings, self.player, kings - {origin} | {target}))
+        return replace(self, men=_with(self.men, self.player, men - {origin} | {target}))
+
+    def without(self, points: Points) -> "RefState":
+        """The same with the pieces on `points`, and what they remember, taken off."""
+        return replace(
+            self,
+            men=(self.men[0] - points, self.men[1] - points),
+            kings=(self.kings[0] - points, self.kings[1] - points),
+            memory=frozenset((piece, target) for piece, target in self.memory if piece not in points),
+        )
+
+    def promoted(self, point: int) -> "RefState":
+        """The same with the mover's man on `point` promoted."""
+        return replace(
+            self,
+            men=_with(self.men, self.player, self.men[self.player] - {point}),
+            kings=_with(self.kings, self.player, self.kings[self.player] | {point}),
+        )
+
+
+def _with(sides: Sides, player: int, points: Points) -> Sides:
+    return (points, sides[1]) if player == 0 else (sides[0], points)
+
+
+class Reference:
+    """The rules of a game, read off its board.
+
+    Attributes:
+      game: The game.
+      leaps: Every short leap, `(origin, over, target)`, in whatever direction.
+      man_steps: For each player and point, where a man may step if the target is vacant.
+      rays: For each point the straight walks away from it, each with whether a mullah flies along it.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.rules = game.rules
+        self.leaps = self._find_leaps()
+        self.man_steps = tuple(
+            tuple(self._man_targets(player, point) for point in range(len(game.board.points))) for player in (0, 1)
+        )
+        self.rays = tuple(tuple(self._find_rays(point)) for point in range(len(game.board.points)))
+
+    def _find_leaps(self) -> frozenset[tuple[int, int, int]]:
+        board, rules = self.game.board, self.rules
+        if rules.leap == "pattern":
+            return frozenset((a, b, d) for a, b in board.edges for c, d in board.edges if b == c and a != d)
+        paths = list(board.lines)
+        if rules.leap == "drawn_line" or rules.end_arc:
+            paths += board.end_arcs
+        if rules.leap == "drawn_line":
+            paths += board.bends
+        both_ways = [path[::way] for path in paths for way in (1, -1)]
+        return frozenset(triple for path in both_ways for triple in zip(path, path[1:], path[2:], strict=False))
+
+    def _rise(self, player: int, origin: int, target: int) -> int:
+        """Rows gained towards the enemy: positive is forward, 0 sideways, negative backward."""
+        points = self.game.board.points
+        return (points[target][1] - points[origin][1]) * self.game.forward(player)
+
+    def _man_targets(self, player: int, origin: int) -> Points:
+        if self.rules.last_rank_frozen and origin in self.game.last_rank(player):
+            return NOTHING
+        joined = (b for a, b in self.game.board.edges if a == origin)
+        return frozenset(
+            target for target in joined if self.rules.man_steps == "all" or self._rise(player, origin, target) >= 0
+        )
+
+    def _find_rays(self, point: int) -> Iterator[tuple[tuple[int, ...], bool]]:
+        for line in self.game.board.lines:
+            if point in line:
+                place = line.index(point)
+                flies = self.rules.mullah_lines == "all" or self._is_long_diagonal(line)
+                yield line[place + 1 :], flies
+                yield line[:place][::-1], flies
+
+    def _is_long_diagonal(self, line: tuple[int, ...]) -> bool:
+        (x0, y0), (x1, y1) = (self.game.board.points[point] for point in line[:2])
+        return x0 != x1 and y0 != y1 and len(line) == 5
+
+    def start(self) -> RefState:
+        """The position a match starts from."""
+        return RefState(men=self.game.start, player=self.game.first_player)
+
+    def outcome(self, state: RefState) -> Outcome | None:
+        """Who has won and why, None while the match goes on. Earlier positions are not looked at."""
+        if state.chain is not None:
+            return None
+        for player in (0, 1):
+            if not state.pieces(player):
+                return 1 - player, "captured"
+        if not self._moves(state) and self.rules.no_moves != "pass":
+            winners = {"loss": 1 - state.player, "draw": None, "majority": state.majority}
+            return winners[self.rules.no_moves], "blocked"
+        if self.rules.no_progress_limit != "off" and state.quiet >= self.rules.no_progress_limit:
+            if self.rules.no_progress_result == "majority":
+                return state.majority, "majority"
+            return None, "no_progress"
+        return None
+
+    def legal(self, state: RefState) -> list[RefStep]:
+        """All legal steps, sorted; none when the match is over."""
+        if self.outcome(state) is not None:
+            return []
+        steps = self._moves(state)
+        if not steps or (state.chain is not None and self.rules.chain == "optional"):
+            steps = [*steps, RefStep(state.chain, state.chain)]
+        return sorted(steps, key=_order)
+
+    def _moves(self, state: RefState) -> list[RefStep]:
+        """The legal steps without passes."""
+        if self.game.opening is not None and state == self.start():
+            return self._opening_steps(state, *self.game.opening)
+        leaps = self._legal_leaps(state)
+        if state.chain is not None or (leaps and self.rules.capture == "compulsory"):
+            return leaps
+        return leaps + self._simple_steps(state)
+
+    def _opening_steps(self, state: RefState, origin: int | None, target: int) -> list[RefStep]:
+        if state.player == 1:
+            turn = self.game.turn
+            origin, target = None if origin is None else turn[origin], turn[target]
+        return [step for step in self._simple_steps(state) if step.target == target and origin in (None, step.origin)]
+
+    def _simple_steps(self, state: RefState) -> list[RefStep]:
+        steps = [
+            RefStep(origin, target)
+            for origin in state.men[state.player]
+            for target in self.man_steps[state.player][origin] - state.occupied
+            if (origin, target) not in state.memory
+        ]
+        for origin in state.kings[state.player]:
+            for ray, flies in self.rays[origin]:
+                vacant = takewhile(lambda point: point not in state.occupied, ray if flies else ray[:1])
+                steps += [RefStep(origin, target) for target in vacant]
+        return steps
+
+    def _legal_leaps(self, state: RefState) -> list[RefStep]:
+        """The possible leaps that the maximum rule and the landing rule leave over."""
+        leaps = self._possible_leaps(state)
+        if self.rules.max_capture == "most_pieces" and leaps:
+            most = max(self._chain_length(state, leap) for leap in leaps)
+            leaps = [leap for leap in leaps if self._chain_length(state, leap) == most]
+        if self.rules.mullah_landing == "must_continue":
+            leaps = [leap for leap in leaps if not self._stops_short(state, leap, leaps)]
+        return leaps
+
+    def _chain_length(self, state: RefState, leap: RefStep) -> int:
+        """The most pieces that a chain beginning with `leap` takes."""
+        after = self.play(state, leap)
+        if after.chain is None:
+            return 1
+        return 1 + max(self._chain_length(after, following) for following in self._possible_leaps(after))
+
+    def _stops_short(self, state: RefState, leap: RefStep, leaps: list[RefStep]) -> bool:
+        """Whether a mullah would end its chain by `leap` and could go on from another landing behind that victim."""
+        if leap.origin not in state.kings[state.player] or self.play(state, leap).chain is not None:
+            return False
+        others = [other for other in leaps if (other.origin, other.victim) == (leap.origin, leap.victim)]
+        return any(self.play(state, other).chain is not None for other in others)
+
+    def _possible_leaps(self, state: RefState) -> list[RefStep]:
+        """All leaps of the piece in the middle of a chain, or else of all pieces of the mover."""
+        leaps: list[RefStep] = []
+        for origin in state.pieces(state.player) if state.chain is None else (state.chain,):
+            is_king = origin in state.kings[state.player]
+            leaps += self._king_leaps(state, origin) if is_king else self._man_leaps(state, origin)
+        return [leap for leap in leaps if leap.target != state.chain_start]
+
+    def _man_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
+        prey = state.pieces(1 - state.player) - state.captured
+        directions = self.rules.man_capture_dirs
+        is_free = directions == "all" or (directions == "first_leap_forward_sideways" and state.chain is not None)
+        for start, over, target in self.leaps:
+            is_open = start == origin and over in prey and target not in state.occupied
+            if is_open and (is_free or self._rise(state.player, origin, target) >= 0):
+                yield RefStep(origin, target, over)
+
+    def _king_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
+        prey = state.pieces(1 - state.player) - state.captured
+        for ray, flies in self.rays[origin]:
+            place = next((place for place, point in enumerate(ray) if point in state.occupied), None)
+            if place is None or ray[place] not in prey or (place > 0 and not flies):
+                continue
+            behind = ray[place + 1 :] if flies else ray[1:2]
+            for target in takewhile(lambda point: point not in state.occupied, behind):
+                yield RefStep(origin, target, ray[place])
+
+    def play(self, state: RefState, step: RefStep) -> RefState:
+        """The position after a step, which the caller knows to be legal."""
+        origin, target = step.origin, step.target
+        if origin is None or target is None:
+            return self._end_turn(self._with_clock(state, state.quiet + 1), None)
+        if origin == target:
+            return self._end_turn(state, target)
+        arrives = origin in state.men[state.player] and target in self.game.promotion_points(state.player)
+        if step.victim is None:
+            is_progress = arrives and self.rules.progress == "capture_or_promotion"
+            after = self._with_clock(state.moved(origin, target), 0 if is_progress else state.quiet + 1)
+            return self._end_turn(replace(after, memory=self._memory_after_step(state, origin, target)), target)
+        after = self._leap(state, origin, target, step.victim)
+        if arrives and self.rules.midchain_promotion == "promote_and_continue":
+            after = after.promoted(target)
+        stops = self.rules.chain == "single" or (arrives and self.rules.midchain_promotion == "promote_and_stop")
+        return self._end_turn(after, target) if stops or not self._possible_leaps(after) else after
+
+    def _leap(self, state: RefState, origin: int, target: int, victim: int) -> RefState:
+        """The position in the middle of the chain, whether or not the piece can go on."""
+        start = origin if state.chain is None else state.chain_start
+        after = replace(
+            state.moved(origin, target),
+            memory=self._memory_after_leap(state, origin, target),
+            chain=target,
+            chain_start=None if self.rules.chain_may_return_to_start else start,
+            quiet=0,
+        )
+        if self.rules.capture_removal == "immediate":
+            return after.without(frozenset({victim}))
+        return replace(after, captured=state.captured | {victim})
+
+    def _end_turn(self, state: RefState, moved: int | None) -> RefState:
+        """Promotes the piece on `moved`, removes the captured pieces and gives the turn to the other player."""
+        if moved is not None and moved in state.men[state.player] & self.game.promotion_points(state.player):
+            state = state.promoted(moved)
+        state = state.without(state.captured)
+        return replace(state, player=1 - state.player, chain=None, captured=NOTHING, chain_start=None)
+
+    def _with_clock(self, state: RefState, quiet: int) -> RefState:
+        return replace(state, quiet=0 if self.rules.no_progress_limit == "off" else quiet)
+
+    def _memory_after_step(self, state: RefState, origin: int, target: int) -> Memory:
+        if self.rules.undo_scope == "off":
+            return state.memory
+        own, others = self._split_memory(state, origin)
+        forbidden = {origin} | (own if self.rules.undo_scope == "never_revisit" else set())
+        if self.rules.undo_cleared_by_jump:
+            forbidden = self._biting(state.player, target, forbidden)
+        if self.rules.undo_scope == "per_player_last_move":
+            others = self._of_enemy(state)
+        return frozenset(others | {(target, point) for point in forbidden})
+
+    def _memory_after_leap(self, state: RefState, origin: int, target: int) -> Memory:
+        own, others = self._split_memory(state, origin)
+        if self.rules.undo_cleared_by_jump:
+            own = set()
+            if self.rules.undo_scope == "per_player_last_move":
+                others = self._of_enemy(state)
+        elif self.rules.undo_scope == "never_revisit":
+            own = own | {origin}
+        return frozenset(others | {(target, point) for point in own})
+
+    def _split_memory(self, state: RefState, piece: int) -> tuple[set[int], set[tuple[int, int]]]:
+        """What the piece on `piece` remembers, and the entries of all other pieces."""
+        own = {target for owner, target in state.memory if owner == piece}
+        return own, {entry for entry in state.memory if entry[0] != piece}
+
+    def _of_enemy(self, state: RefState) -> set[tuple[int, int]]:
+        return {entry for entry in state.memory if entry[0] in state.pieces(1 - state.player)}
+
+    def _biting(self, player: int, point: int, forbidden: set[int]) -> set[int]:
+        """Those of the forbidden targets that a man on `point` can come to stand beside by simple steps."""
+        region, edge = {point}, {point}
+        while edge:
+            edge = {target for origin in edge for target in self.man_steps[player][origin]} - region - forbidden
+            region |= edge
+        return {target for origin in region for target in self.man_steps[player][origin]} & forbidden
+
+    def turns(self, state: RefState) -> list[tuple[RefStep, ...]]:
+        """All whole turns from here, or ways to finish the turn in the middle of a chain."""
+        return [turn for turn, _ in self._turns(state)]
+
+    def _turns(self, state: RefState) -> Iterator[tuple[tuple[RefStep, ...], RefState]]:
+        for step in self.legal(state):
+            after = self.play(state, step)
+            if after.chain is None:
+                yield (step,), after
+            else:
+                yield from (((step, *rest), end) for rest, end in self._turns(after))
+
+    def perft(self, state: RefState, depth: int) -> int:
+        """Number of sequences of `depth` steps, passes included. Ended matches count only at depth 0."""
+        if depth == 0:
+            return 1
+        return sum(self.perft(self.play(state, step), depth - 1) for step in self.legal(state))
+
+    def perft_turns(self, state: RefState, depth: int) -> int:
+        """Number of sequences of `depth` whole turns, distinct paths counted."""
+        if depth == 0:
+            return 1
+        return sum(self.perft_turns(after, depth - 1) for _, after in self._turns(state))
+
+    def parse(self, text: str) -> RefState:
+        """Reads position text, `W:Wa1,Kc3:Be5:H4`; a point may also be given by its number."""
+        mover, south, north, *fields = text.split(":")
+        given = {field[0]: field[1:] for field in fields}
+        pairs = (pair.partition("-")[::2] for pair in given.get("U", "").split(","))
+        return RefState(
+            men=(self._read_pieces(south, promoted=False), self._read_pieces(north, promoted=False)),
+            kings=(self._read_pieces(south, promoted=True), self._read_pieces(north, promoted=True)),
+            player="WB".index(mover),
+            chain=self._point(given["C"]) if "C" in given else None,
+            quiet=int(given.get("H", 0)),
+            captured=frozenset(map(self._point, given["X"].split(","))) if "X" in given else NOTHING,
+            chain_start=self._point(given["S"]) if "S" in given else None,
+            memory=frozenset((self._point(piece), self._point(target)) for piece, target in pairs if piece),
+        )
+
+    def _read_pieces(self, side: str, *, promoted: bool) -> Points:
+        names = [name for name in side[1:].split(",") if name]
+        return frozenset(self._point(name.removeprefix("K")) for name in names if name.startswith("K") == promoted)
+
+    def _point(self, name: str) -> int:
+        return int(name) if name.isdecimal() else self.game.board.index[name]
+
+
+class RefMatch:
+    """A match in play, which also counts how often each position has been there.
+
+    Attributes:
+      reference: The rules.
+      state: The position now.
+    """
+
+    def __init__(self, reference: Reference, state: RefState | None = None) -> None:
+        self.reference = reference
+        self.state = reference.start() if state is None else state
+        self._seen: Counter[RefState] = Counter()
+        self._count()
+
+    def push(self, step: RefStep) -> None:
+        """Plays a legal step."""
+        self.state = self.reference.play(self.state, step)
+        self._count()
+
+    def _count(self) -> None:
+        if self.state.chain is None:
+            self._seen[self._key()] += 1
+
+    def _key(self) -> RefState:
+        return replace(self.state, quiet=0)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Who has won and why, repetition included; None while the match goes on."""
+        ended = self.reference.outcome(self.state)
+        repeats = self.reference.rules.repetition == "threefold_draw" and self._seen[self._key()] >= 3
+        if repeats and (ended is None or ended[1] not in ("captured", "blocked")):
+            return None, "repetition"
+        return ended
+
+    @property
+    def legal(self) -> list[RefStep]:
+        """All legal steps, sorted; none when the match is over."""
+        return [] if self.outcome is not None else self.reference.legal(self.state)
+
+
+def positions(
+    game: Game, rng: np.random.Generator, plies: int, state: RefState | None = None
+) -> Iterator[tuple[RefState, list[RefStep]]]:
+    """Plays uniformly random legal steps from the start, or from `state`.
+
+    Args:
+      game: The game.
+      rng: Chooses the steps.
+      plies: Most turns played.
+      state: Where to start instead of the start of a match.
+
+    Yields:
+      Every position, those in the middle of a chain too, with its legal steps; last the position after `plies` turns or
+      the one that ended the match, which has none.
+    """
+    match = RefMatch(Reference(game), state)
+    while True:
+        steps = match.legal
+        yield match.state, steps
+        if not steps or plies == 0:
+            return
+        mover = match.state.player
+        match.push(steps[rng.integers(len(steps))])
+        plies -= match.state.player != mover

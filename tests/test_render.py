@@ -1,0 +1,672 @@
+"""Pictures: text, SVG, pixels and the window."""
+
+import io
+import math
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from alquerque_env.board import Board, load_board
+from alquerque_env.game import load_game
+from alquerque_env.render import MissingExtraError, Picture, Piece, Window, draw_rgb, draw_svg, draw_text
+from alquerque_env.render.layout import PIECE_RADIUS, UNIT, lay_out
+
+BOARDS = ("alquerque", "mosona_culin", "mosona_murray", "mosona_zigzag")
+ALQUERQUE = load_board("alquerque")
+CULIN = load_board("mosona_culin")
+
+
+def ring() -> Board:
+    """A hexagon round a centre, with numbers for names: no columns, no rows, a closed curve."""
+    spokes = [(round(2 * math.cos(k * math.pi / 3), 3), round(2 * math.sin(k * math.pi / 3), 3)) for k in range(6)]
+    board = Board("ring", ((0, 0), *spokes), ((1, 0, 4), (2, 0, 5), (3, 0, 6)), ((1, 2, 3, 4, 5, 6, 1),))  # type: ignore[arg-type]
+    vars(board)["labels"] = tuple(f"n{i}" if i else "hub" for i in range(7))
+    return board
+
+
+def large() -> Board:
+    """A square grid of 9 x 9 points."""
+    rows = [tuple(range(9 * y, 9 * y + 9)) for y in range(9)]
+    return Board("large", tuple((x, y) for y in range(9) for x in range(9)), (*rows, *zip(*rows, strict=True)))
+
+
+def every_board() -> list[Board]:
+    return [*(load_board(name) for name in BOARDS), ring(), large()]
+
+
+def picture(
+    pieces: str = "",
+    *,
+    chain: str = "",
+    last_turn: str = "",
+    captured: str = "",
+    pending: str = "",
+    targets: str = "",
+    origins: str = "",
+    caption: str = "",
+    player: int | None = None,
+    turned: bool = False,
+) -> Picture:
+    """A picture of the 5x5 board from labels: pieces as `Wa1 WKc3 Bd4`, marks as labels in one string."""
+
+    def points(labels: str) -> tuple[int, ...]:
+        return tuple(ALQUERQUE.index[label] for label in labels.split())
+
+    return Picture(
+        ALQUERQUE,
+        {ALQUERQUE.index[word[-2:]]: Piece("WB".index(word[0]), "K" in word) for word in pieces.split()},
+        player,
+        chain=ALQUERQUE.index[chain] if chain else None,
+        last_turn=points(last_turn),
+        captured=points(captured),
+        pending=points(pending),
+        targets=points(targets),
+        origins=points(origins),
+        caption=caption,
+        turned=turned,
+    )
+
+
+def start(game: str = "alquerque", player: int | None = None) -> Picture:
+    loaded = load_game(game)
+    pieces = {point: (side, False) for side in (0, 1) for point in loaded.start[side]}
+    return Picture(loaded.board, pieces, player)
+
+
+def marks_of(drawn: str, kind: str) -> list[str | None]:
+    """Labels of the elements of an SVG whose first class is `kind`."""
+    return [
+        element.get("data-at")
+        for element in ElementTree.fromstring(drawn).iter()
+        if element.get("class", "").split()[:1] == [kind]
+    ]
+
+
+def place_of(drawn: str, kind: str, label: str) -> tuple[float, float]:
+    """Centre of the first circle of a mark."""
+    for element in ElementTree.fromstring(drawn).iter():
+        if element.get("class", "").split()[:1] == [kind] and element.get("data-at") == label:
+            circle = next(child for child in element if child.tag.endswith("circle"))
+            return float(circle.get("cx", "")), float(circle.get("cy", ""))
+    raise AssertionError(f"no {kind} at {label}")
+
+
+def character_at(text: str, column: str, row: str) -> str:
+    """The character of a text picture above a column's name and beside a row's name."""
+    lines = text.split("\n")
+    names = next(line for line in reversed(lines) if re.fullmatch(r"[a-z ]+", line))
+    line = next(line for line in lines if line.startswith(row))
+    return line[names.index(column)]
+
+
+def test_a_point_that_the_board_lacks_is_refused() -> None:
+    with pytest.raises(ValueError, match="no point 25 on a board of 25 points"):
+        Picture(ALQUERQUE, targets=(25,))
+    with pytest.raises(ValueError, match="no point -1"):
+        Picture(ALQUERQUE, chain=-1)
+
+
+def test_a_third_player_is_refused() -> None:
+    with pytest.raises(ValueError, match="no player 2"):
+        Picture(ALQUERQUE, {0: (2, False)})
+
+
+def test_victims_belong_to_the_opponent_of_the_piece_that_landed() -> None:
+    assert picture("Wc3", last_turn="a1 c3", captured="b2", player=1).victim_player == 1
+    assert picture("Bc3", last_turn="a1 c3", captured="b2", player=1).victim_player == 0
+    assert picture("Bc3", last_turn="a1 c3").victim_player is None
+
+
+@pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+def test_pieces_do_not_overlap_and_stay_inside_the_frame(board: Board) -> None:
+    layout = lay_out(board)
+    width, height = layout.size
+
+    nearest = min(math.dist(a, b) for a, b in combinations(layout.places, 2))
+
+    assert nearest == pytest.approx(UNIT)
+    assert nearest > 2 * PIECE_RADIUS
+    for x, y in layout.places:
+        assert layout.strip + PIECE_RADIUS < x < width - layout.strip - PIECE_RADIUS
+        assert layout.strip + PIECE_RADIUS < y < height - layout.strip - PIECE_RADIUS
+
+
+@pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+def test_a_turned_board_is_the_board_rotated_by_half_a_turn(board: Board) -> None:
+    upright, turned = lay_out(board), lay_out(board, turned=True)
+    width, height = upright.size
+
+    assert turned.size == upright.size
+    for (x, y), (turned_x, turned_y) in zip(upright.places, turned.places, strict=True):
+        assert (turned_x, turned_y) == pytest.approx((width - x, height - y))
+
+
+def test_square_boards_stay_square_and_flat_boards_are_drawn_apart() -> None:
+    assert lay_out(ALQUERQUE).stretch == 1
+    assert lay_out(CULIN).stretch == pytest.approx(math.sqrt(3))
+
+
+def test_end_arcs_bulge_outwards_and_pass_through_their_points() -> None:
+    layout = lay_out(CULIN)
+    arcs = {edge.points: edge.arc for edge in layout.edges if edge.arc is not None}
+    b1, a2, b3 = (CULIN.index[label] for label in ("b1", "a2", "b3"))
+
+    assert len(arcs) == 4
+    for points in ((b1, a2), (a2, b3)):
+        polyline = arcs[points].polyline
+        chord = [layout.places[point] for point in points]
+        middle = polyline[len(polyline) // 2]
+        assert (polyline[0], polyline[-1]) == tuple(chord)
+        assert middle[0] < (chord[0][0] + chord[1][0]) / 2
+
+
+def test_a_closed_curve_is_a_circle() -> None:
+    layout = lay_out(ring())
+    curved = [edge.arc for edge in layout.edges if edge.arc is not None]
+
+    assert len(curved) == 6
+    assert sum(abs(arc.sweep) for arc in curved) == pytest.approx(math.tau, abs=1e-2)
+    for arc in curved:
+        assert arc.centre == pytest.approx(layout.places[0], abs=0.5)
+
+
+def test_a_curve_that_reaches_beyond_its_points_stays_inside_the_frame() -> None:
+    layout = lay_out(ring())
+    lowest = max(y for edge in layout.edges if edge.arc is not None for _, y in edge.arc.polyline)
+
+    assert lowest > max(y for _, y in layout.places) + 0.1 * UNIT
+    assert layout.size[1] - layout.strip - lowest > 0.6 * UNIT
+
+
+def test_the_way_round_an_end_follows_the_arc_over_the_victim() -> None:
+    layout = lay_out(CULIN)
+    b1, a2, b3 = (CULIN.index[label] for label in ("b1", "a2", "b3"))
+
+    way = layout.route(b3, b1)
+
+    assert (way[0], way[-1]) == (layout.places[b3], layout.places[b1])
+    assert layout.places[a2] in way
+    assert len(layout.route(CULIN.index["b1"], CULIN.index["d3"])) == 2
+
+
+def test_the_way_round_a_bend_goes_through_its_middle() -> None:
+    murray = load_board("mosona_murray")
+    layout = lay_out(murray)
+    b1, a2, b3 = (murray.index[label] for label in ("b1", "a2", "b3"))
+
+    assert layout.route(b1, b3) == tuple(layout.places[point] for point in (b1, a2, b3))
+
+
+def test_the_shorter_way_round_a_circle_is_taken() -> None:
+    layout = lay_out(ring())
+
+    assert layout.places[6] in layout.route(5, 1)
+    assert layout.places[3] not in layout.route(5, 1)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+def test_svg_draws_every_edge_and_every_point_exactly_once(board: Board, turned: bool) -> None:
+    drawn = draw_svg(Picture(board, turned=turned))
+    edges = [frozenset((board.labels[a], board.labels[b])) for a, b in board.edges if a < b]
+
+    shown = [frozenset(str(at).split("-")) for at in marks_of(drawn, "edge")]
+
+    assert len(shown) == len(set(shown)) == len(edges)
+    assert set(shown) == set(edges)
+    assert sorted(map(str, marks_of(drawn, "point"))) == sorted(board.labels)
+    assert marks_of(drawn, "piece") == []
+
+
+def test_svg_draws_end_arcs_as_curves_and_lines_as_straight_strokes() -> None:
+    root = ElementTree.fromstring(draw_svg(Picture(CULIN)))
+    paths = {element.get("data-at"): element[0].get("d", "") for element in root if element.get("class") == "edge"}
+
+    curved = {at: path for at, path in paths.items() if "A" in path}
+
+    # The flags of an arc: the short way round, 1 for clockwise from b1 up to a2.
+    assert {at: path.split()[3:6] for at, path in curved.items()} == {
+        "b1-a2": ["0", "0", "1"],
+        "a2-b3": ["0", "0", "1"],
+        "p1-q2": ["0", "0", "0"],
+        "q2-p3": ["0", "0", "0"],
+    }
+
+
+def test_svg_names_every_piece_by_side_kind_and_point() -> None:
+    root = ElementTree.fromstring(draw_svg(picture("Wa1 WKc3 Bd4 BKe5")))
+    pieces = [element for element in root if element.get("class", "").startswith("piece ")]
+
+    assert [(piece.get("class"), piece.get("data-at"), piece[0].text) for piece in pieces] == [
+        ("piece south man", "a1", "South man on a1"),
+        ("piece south king", "c3", "South king on c3"),
+        ("piece north man", "d4", "North man on d4"),
+        ("piece north king", "e5", "North king on e5"),
+    ]
+
+
+def test_svg_gives_kings_a_crown() -> None:
+    def crowns(pieces: str) -> int:
+        return draw_svg(picture(pieces)).count('fill="#f2bb3a"')
+
+    assert crowns("Wa1 Be5") == 0
+    assert crowns("WKa1 Be5 BKd4") == 2
+
+
+def test_svg_shows_each_mark_only_where_it_is_given() -> None:
+    plain = draw_svg(picture("Wa1 We5 Bd4 Bc5"))
+    marked = draw_svg(
+        picture(
+            "Wa1 We5 Bd4 Bc5", chain="e5", last_turn="c3 e5", captured="b2", pending="d4", targets="c3 e3", origins="a1"
+        )
+    )
+    kinds = ("chain", "last-turn", "ghost", "pending", "target", "origin")
+
+    assert {kind: marks_of(plain, kind) for kind in kinds} == {kind: [] for kind in kinds}
+    assert {kind: marks_of(marked, kind) for kind in kinds} == {
+        "chain": ["e5"],
+        "last-turn": ["c3-e5"],
+        "ghost": ["b2"],
+        "pending": ["d4"],
+        "target": ["c3", "e3"],
+        "origin": ["a1"],
+    }
+
+
+def test_svg_shows_victims_as_pale_pieces_of_their_side() -> None:
+    root = ElementTree.fromstring(draw_svg(picture("Wc3", last_turn="a1 c3", captured="b2")))
+    ghost = next(element for element in root if element.get("class") == "ghost-piece")
+
+    assert float(ghost.get("opacity", "1")) < 0.6
+    assert ghost[0].get("fill") == "url(#alquerque-north)"
+
+
+def test_the_arrow_along_an_arc_ends_at_the_rim_of_the_piece() -> None:
+    b1, a2, b3 = (CULIN.index[label] for label in ("b1", "a2", "b3"))
+    root = ElementTree.fromstring(draw_svg(Picture(CULIN, {b3: (0, False)}, last_turn=(b1, b3), captured=(a2,))))
+    head = next(element for element in root if element.get("class") == "last-turn")[-1]
+    tip = [float(value) for value in re.findall(r"[\d.]+", head.get("d", ""))[:2]]
+
+    assert 1.0 < math.dist(tip, lay_out(CULIN).places[b3]) / PIECE_RADIUS < 1.2
+
+
+def test_svg_survives_a_turn_that_ends_where_it_began() -> None:
+    assert marks_of(draw_svg(picture("Wc3", last_turn="c3 c3")), "last-turn") == ["c3-c3"]
+
+
+def test_svg_shows_who_is_to_move_on_that_side_of_the_board() -> None:
+    def height(player: int, turned: bool) -> float:
+        root = ElementTree.fromstring(draw_svg(Picture(ALQUERQUE, player=player, turned=turned)))
+        mover = next(element for element in root if element.get("class") == "mover")
+        return float(mover[1].get("cy", ""))
+
+    assert height(0, turned=False) > height(1, turned=False)
+    assert height(0, turned=True) < height(1, turned=True)
+    assert marks_of(draw_svg(Picture(ALQUERQUE)), "mover") == []
+
+
+def test_svg_of_a_turned_board_swaps_opposite_points() -> None:
+    upright, turned = draw_svg(picture("Wa1 Bb2")), draw_svg(picture("Wa1 Bb2", turned=True))
+
+    assert place_of(turned, "piece", "a1") == place_of(upright, "point", "e5")
+    assert place_of(turned, "piece", "b2") == place_of(upright, "point", "d4")
+
+
+def test_svg_escapes_the_caption_and_drops_what_xml_cannot_hold() -> None:
+    root = ElementTree.fromstring(draw_svg(Picture(ALQUERQUE, caption='a < b & "c"\n\x00')))
+    caption = next(element for element in root if element.get("class") == "caption")
+
+    assert root[0].text == 'a < b & "c"'
+    assert caption[0].text == 'a < b & "c"'
+
+
+def test_svg_shortens_a_caption_that_does_not_fit_but_keeps_it_as_title() -> None:
+    long = "a caption " * 40
+    root = ElementTree.fromstring(draw_svg(Picture(ALQUERQUE, caption=long)))
+    caption = next(element for element in root if element.get("class") == "caption")
+
+    assert root[0].text == long.strip()
+    assert str(caption[0].text).endswith("…")
+    assert len(str(caption[0].text)) < 60
+
+
+def test_svg_describes_the_position_in_words() -> None:
+    root = ElementTree.fromstring(draw_svg(picture("Wa1 BKe5", player=1)))
+
+    assert root[1].text == "North to move. South: a1. North: king e5."
+
+
+def test_svg_refers_to_nothing_outside_itself() -> None:
+    drawn = draw_svg(start(player=0))
+    defined = set(re.findall(r' id="([^"]+)"', drawn))
+
+    assert set(re.findall(r"url\(#([^)]+)\)", drawn)) == defined
+    assert "href" not in drawn
+    assert re.findall(r"https?://[^\"]+", drawn) == ["http://www.w3.org/2000/svg"]
+
+
+def test_svg_has_the_size_asked_for_or_none() -> None:
+    sized = ElementTree.fromstring(draw_svg(Picture(CULIN), size=800))
+    free = ElementTree.fromstring(draw_svg(Picture(CULIN), size=None))
+
+    assert sized.get("width") == "800"
+    assert 0 < float(sized.get("height", "")) < 400
+    assert (free.get("width"), free.get("height")) == (None, None)
+    assert free.get("viewBox") == sized.get("viewBox")
+
+
+def test_names_of_points_stand_beside_them_where_there_are_no_columns() -> None:
+    board = ring()
+    root = ElementTree.fromstring(draw_svg(Picture(board)))
+
+    assert [element[0].text for element in root if element.get("class") == "label"] == list(board.labels)
+    assert all(label in draw_text(Picture(board)) for label in board.labels)
+
+
+def test_the_frame_names_each_column_and_row_once() -> None:
+    root = ElementTree.fromstring(draw_svg(Picture(CULIN)))
+
+    assert sorted(str(element[0].text) for element in root if element.get("class") == "label") == [
+        *"123",
+        *"abcdefghijklmnopq",
+    ]
+
+
+@pytest.mark.parametrize(("unicode", "glyphs"), [(True, "○♔●♚·"), (False, "wWbB.")])
+def test_text_shows_each_piece_at_its_point(unicode: bool, glyphs: str) -> None:
+    text = draw_text(picture("Wa1 WKc3 Bd4 BKe5"), unicode=unicode)
+
+    shown = [character_at(text, column, row) for column, row in ("a1", "c3", "d4", "e5", "b2")]
+
+    assert "".join(shown) == glyphs
+
+
+@pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+def test_text_shows_as_many_pieces_as_there_are(board: Board) -> None:
+    pieces = {point: (point % 2, point % 3 == 0) for point in range(0, len(board.points), 2)}
+    pieces |= dict.fromkeys(range(1, len(board.points), 4), (1, False))
+    drawn = "\n".join(draw_text(Picture(board, pieces)).split("\n")[:-2])
+    glyphs = "○●♔♚"
+
+    for player in (0, 1):
+        for promoted in (False, True):
+            count = sum(piece == (player, promoted) for piece in pieces.values())
+            assert drawn.count(glyphs[2 * promoted + player]) == count
+    assert drawn.count("·") == len(board.points) - len(pieces)
+
+
+def test_text_draws_the_lines_of_the_board() -> None:
+    assert draw_text(start(player=0), unicode=False).split("\n") == [
+        "5  b---b---b---b---b",
+        r"   | \ | / | \ | / |",
+        "4  b---b---b---b---b",
+        r"   | / | \ | / | \ |",
+        "3  b---b---.---w---w",
+        r"   | \ | / | \ | / |",
+        "2  w---w---w---w---w",
+        r"   | / | \ | / | \ |",
+        "1  w---w---w---w---w",
+        "",
+        "   a   b   c   d   e",
+        "",
+        "w South to move   b North",
+    ]
+
+
+def test_text_slants_the_edges_of_mosona_and_leaves_out_lines_that_the_board_lacks() -> None:
+    culin, murray = (draw_text(Picture(load_board(name)), unicode=False).split("\n") for name in BOARDS[1:3])
+
+    assert culin[:3] == [
+        "3    .---.---.---.---.---.---.---.",
+        "    / \\" + " / \\" * 7,
+        "2  .---.---.---.---.---.---.---.---.",
+    ]
+    assert murray[0] == "3    .   .   .   .   .   .   .   ."
+    assert murray[1:3] == culin[1:3]
+
+
+def test_ascii_text_has_ascii_characters_only() -> None:
+    shown = picture(
+        "Wa1 WKe5 Bd4 BKc5",
+        chain="e5",
+        last_turn="c3 e5",
+        captured="b2",
+        pending="d4",
+        targets="c3",
+        origins="a1",
+        caption="c3 → e5 ♔",
+    )
+
+    assert draw_text(shown, unicode=False).isascii()
+
+
+def test_text_marks_chain_last_turn_victims_and_targets_where_given() -> None:
+    plain = draw_text(picture("Wa1 We5 Bd4"), unicode=False)
+    marked = draw_text(
+        picture("Wa1 We5 Bd4", chain="e5", last_turn="c3 e5", captured="b2", pending="d4", targets="c5", origins="a1"),
+        unicode=False,
+    )
+
+    assert not set("[]{}()<>x*") & set(plain)
+    for shown in ("[w]", "{b}", "(.)", "<w>"):
+        assert shown in marked
+    assert character_at(marked, "b", "2") == "x"
+    assert character_at(marked, "c", "5") == "*"
+    assert marked.endswith(
+        "[ ] in a chain   { } captured, still standing   < > may move   ( ) last turn   x captured   * target"
+    )
+
+
+def test_text_of_a_turned_board_swaps_opposite_points_and_labels() -> None:
+    lines = draw_text(picture("Wa1 Bb1", turned=True), unicode=False).split("\n")
+
+    assert lines[0] == "1  .---.---.---b---w"
+    assert lines[10] == "   e   d   c   b   a"
+
+
+def test_text_in_colour_is_the_same_text_with_escapes() -> None:
+    shown = picture("Wa1 WKe5 Bd4", chain="e5", targets="c5", caption="colours", player=0)
+    coloured = draw_text(shown, color=True)
+
+    assert "\x1b[" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == draw_text(shown)
+    assert "\x1b" not in draw_text(shown)
+
+
+def run_python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    return done.stdout.strip()
+
+
+def test_importing_the_package_and_drawing_text_and_svg_load_no_pygame() -> None:
+    code = (
+        "import sys; from alquerque_env.board import load_board; from alquerque_env.render import *; "
+        "p = Picture(load_board('alquerque')); draw_text(p); draw_svg(p); print('pygame' in sys.modules)"
+    )
+
+    assert run_python(code) == "False"
+
+
+@pytest.mark.parametrize("call", [lambda: draw_rgb(Picture(ALQUERQUE)), Window], ids=["draw_rgb", "Window"])
+def test_without_pygame_one_line_says_how_to_install_it(
+    call: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pygame", None)
+
+    with pytest.raises(MissingExtraError) as caught:
+        call()
+
+    assert isinstance(caught.value, ImportError)
+    assert str(caught.value) == 'pygame is missing: pip install "alquerque-env[render]"'
+
+
+@pytest.fixture
+def _pygame() -> None:
+    pytest.importorskip("pygame")
+
+
+@pytest.mark.usefixtures("_pygame")
+class TestPixels:
+    def test_the_array_has_height_width_and_three_colours_of_bytes(self) -> None:
+        square, flat = draw_rgb(start(), size=200), draw_rgb(Picture(CULIN), size=200)
+
+        assert square.shape == (200, 200, 3)
+        assert square.dtype == np.uint8
+        assert flat.shape[1:] == (200, 3)
+        assert flat.shape[0] < 120
+        assert square.flags["C_CONTIGUOUS"]
+
+    def test_the_shape_does_not_depend_on_the_position(self) -> None:
+        marked = picture("Wa1 We5", caption="a caption", chain="e5", last_turn="c3 e5", captured="d4", player=0)
+
+        assert draw_rgb(marked, size=150).shape == draw_rgb(Picture(ALQUERQUE), size=150).shape
+
+    def test_a_size_below_one_is_refused(self) -> None:
+        with pytest.raises(ValueError, match="size is 0"):
+            draw_rgb(Picture(ALQUERQUE), size=0)
+
+    @pytest.mark.parametrize("turned", [False, True])
+    @pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+    def test_the_colour_at_each_piece_is_that_of_its_side(self, board: Board, turned: bool) -> None:
+        pieces = {point: (point % 2, False) for point in range(len(board.points)) if point % 5}
+        shown = draw_rgb(Picture(board, pieces, turned=turned), size=400)
+        layout = lay_out(board, turned)
+
+        for point, (player, _) in pieces.items():
+            x, y = (int(place * 400 / max(layout.size)) for place in layout.places[point])
+            lightness = shown[y, x].mean()
+            assert lightness > 200 if player == 0 else lightness < 100
+
+    def test_kings_look_different_from_men(self) -> None:
+        men, kings = draw_rgb(picture("Wa1 Be5"), size=200), draw_rgb(picture("WKa1 BKe5"), size=200)
+        rows, columns = np.nonzero((men != kings).any(axis=2))
+
+        assert len(rows) > 200
+        assert np.array_equal(rows > 100, columns < 100)
+
+    def test_each_mark_changes_the_pixels(self) -> None:
+        pieces = "Wa1 We5 Bd4"
+        pictures = [
+            picture(pieces),
+            picture(pieces, chain="e5"),
+            picture(pieces, last_turn="e5"),
+            picture(pieces, captured="b2"),
+            picture(pieces, pending="e5"),
+            picture(pieces, targets="e5"),
+            picture(pieces, origins="e5"),
+            picture(pieces, player=0),
+            picture(pieces, player=1),
+        ]
+
+        assert len({draw_rgb(shown, size=200).tobytes() for shown in pictures}) == len(pictures)
+
+    @pytest.mark.parametrize(
+        "shown",
+        [
+            picture("Wa1 WKc3 Bd4 BKb4", last_turn="e1 e3", captured="e2", targets="c2", chain="a1"),
+            Picture(CULIN, {2: (0, False), 20: (1, True)}, last_turn=(0, 17), captured=(8,), origins=(2,)),
+        ],
+        ids=["alquerque", "mosona"],
+    )
+    def test_the_look_is_that_of_the_svg(self, shown: Picture) -> None:
+        resvg = pytest.importorskip("resvg_py")
+        pygame = pytest.importorskip("pygame")
+
+        png = io.BytesIO(bytes(resvg.svg_to_bytes(svg_string=draw_svg(shown, size=300))))
+        vector = pygame.surfarray.array3d(pygame.image.load(png, "x.png")).swapaxes(0, 1)
+        difference = np.abs(vector.astype(int) - draw_rgb(shown, size=300)).mean(axis=2)
+
+        # Labels are set in other fonts and round corners are open in the SVG; inside the field only edges may differ.
+        assert np.mean(difference[30:-30, 30:-30] > 40) < 0.01
+
+    def test_no_display_is_opened_and_nothing_is_printed(self) -> None:
+        code = (
+            "from alquerque_env.board import load_board; from alquerque_env.render import *; "
+            "draw_rgb(Picture(load_board('alquerque'), player=0, caption='x')); import pygame; "
+            "print(pygame.get_init(), pygame.display.get_init(), pygame.mixer.get_init())"
+        )
+
+        assert run_python(code) == "False False None"
+
+
+@pytest.fixture
+def _dummy_display(_pygame: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    yield
+    import pygame
+
+    pygame.display.quit()
+
+
+@pytest.mark.usefixtures("_dummy_display")
+class TestWindow:
+    def test_a_window_opens_with_the_first_picture_and_closes_twice_without_harm(self) -> None:
+        window = Window(size=120, fps=0)
+        assert not window.is_open
+
+        assert window.show(start(player=0))
+        assert window.is_open
+
+        window.close()
+        window.close()
+        assert not window.is_open
+        assert not window.show(start())
+
+    def test_a_user_may_close_the_window(self) -> None:
+        import pygame
+
+        with Window(size=120, fps=0) as window:
+            window.show(start())
+            pygame.event.post(pygame.event.Event(pygame.QUIT))
+
+            assert not window.pump()
+            assert window.is_closed
+            assert not window.show(start())
+
+    def test_a_user_who_closes_one_window_keeps_the_other(self) -> None:
+        import pygame
+
+        with Window(size=120, fps=0) as first, Window(size=120, fps=0) as second:
+            first.show(start())
+            second.show(start())
+            pygame.event.post(pygame.event.Event(pygame.WINDOWCLOSE, window=first._window))
+
+            assert second.pump()
+            assert not first.pump()
+            assert second.show(start())
+
+    def test_closing_one_window_leaves_the_other_open(self) -> None:
+        with Window(size=120, fps=0) as first, Window(size=120, fps=0) as second:
+            first.show(start())
+            second.show(start())
+            first.close()
+
+            assert second.show(start())
+            assert second.is_open
+
+    def test_pictures_come_no_faster_than_the_frame_rate(self) -> None:
+        with Window(size=120, fps=20) as window:
+            window.show(start())
+            before = time.monotonic()
+            for _ in range(4):
+                window.show(start())
+
+            assert 0.18 < time.monotonic() - before < 2
+
+    def test_the_window_takes_the_shape_of_another_board(self) -> None:
+        with Window(size=120, fps=0) as window:
+            assert window.show(start())
+            assert window.show(start("awithlaknannai_mosona"))
+
+    def test_a_window_that_was_never_opened_closes_without_harm(self) -> None:
+        window = Window()
+        window.close()
+
+        assert window.is_closed

@@ -1,0 +1,60 @@
+"""What a run shows: a live table in a terminal, plain lines elsewhere."""
+
+import io
+
+from rich.console import Console
+
+from training.progress import TrainingProgress
+
+RECORD = {
+    "iteration": 10,
+    "steps": 10_000,
+    "steps_per_second": 2_000.0,
+    "policy_loss": -0.0123,
+    "value_loss": 0.25,
+    "entropy": 1.5,
+    "approx_kl": 0.01,
+    "game_length": 33.3,
+    "draws": 0.0,
+    "win_rate_player_0": 0.97,
+    "win_rate_player_1": 0.9,
+}
+
+
+def shown(*records: dict[str, float], terminal: bool) -> str:
+    console = Console(file=io.StringIO(), force_terminal=terminal, width=120)
+    with TrainingProgress("alquerque", iterations=40, steps_per_iteration=1000, console=console) as progress:
+        for record in records:
+            progress.show(record)
+    return console.file.getvalue()
+
+
+def test_plain_lines_say_speed_losses_win_rates_and_time_left() -> None:
+    text = shown(RECORD, terminal=False)
+
+    assert "\x1b" not in text
+    assert text == (
+        "10/40 iterations  2,000 steps/s  policy loss -0.0123  value loss 0.2500  entropy 1.500  "
+        "wins v. random 97 % / 90 %  0:15 left\n"
+    )
+
+
+def test_plain_lines_are_seconds_apart_but_the_last_one_is_shown() -> None:
+    text = shown(RECORD, {**RECORD, "iteration": 11}, {**RECORD, "iteration": 40}, terminal=False)
+
+    assert [line.split("/")[0] for line in text.splitlines()] == ["10", "40"]
+    assert text.endswith("0:00 left\n")
+
+
+def test_the_live_table_says_the_same() -> None:
+    text = shown(RECORD, terminal=True)
+
+    for words in ("alquerque", "2,000", "-0.0123", "0.2500", "97 % / 90 %", "0:15", "10,000", "33.3", "25%"):
+        assert words in text, words
+
+
+def test_win_rates_stay_until_they_are_measured_again() -> None:
+    later = {name: value for name, value in RECORD.items() if not name.startswith("win_rate")}
+
+    assert "not measured yet" in shown(later, terminal=True)
+    assert "97 % / 90 %" in shown(RECORD, {**later, "iteration": 40}, terminal=False).splitlines()[-1]

@@ -1,0 +1,1 @@
+"""Self-play training of players for the games of `alquerque_env`. Needs the extra `train`."""

@@ -1,0 +1,301 @@
+"""Checkpoints: a folder with `weights.safetensors` and `meta.json`, written whole or not at all.
+
+A checkpoint of a run that goes on also holds `training.safetensors`: the optimiser, the random numbers and the games in
+progress, all that is needed to go on as if nothing had happened. Nothing is ever loaded by pickle.
+"""
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import torch
+from annotated_types import Ge, Le
+from pydantic import BaseModel, ConfigDict, ValidationError
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game import Game
+from training.config import Config, NetworkConfig, OptionValue
+from training.network import PolicyValueNetwork, Shape, build_network
+
+FORMAT: Literal[1] = 1
+WEIGHTS, TRAINING, META = "weights.safetensors", "training.safetensors", "meta.json"
+
+Arrays = Mapping[str, np.ndarray]
+
+
+class CheckpointError(AlquerqueError):
+    """A folder that is not a checkpoint, is damaged, or belongs to another game."""
+
+
+class ShapeMeta(BaseModel):
+    """`training.network.Shape` in a file."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    planes: Annotated[int, Ge(1), Le(4096)]
+    points: Annotated[int, Ge(1), Le(4096)]
+    actions: Annotated[int, Ge(1), Le(65_536)]
+
+
+class Meta(BaseModel):
+    """What `meta.json` says.
+
+    Attributes:
+      format: Version of this format.
+      game: Id of the game.
+      game_version: Version of the game.
+      options: Every rule option with its value.
+      table_hash: Identifies the action table.
+      network: Architecture.
+      shape: Planes, points and actions that it takes and gives.
+      config: The whole training config.
+      seed: Seed of the run.
+      steps: Steps of self-play behind the weights.
+      wall_time: Seconds of training behind the weights, interruptions left out.
+      hardware: The machine.
+      versions: Of the packages in use.
+      strength: Measured results, each with opponent, games and interval.
+      licence: SPDX identifier.
+      sha256: Of each file of the checkpoint.
+    """
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    format: Literal[1]
+    game: str
+    game_version: int
+    options: Mapping[str, OptionValue]
+    table_hash: str
+    network: NetworkConfig
+    shape: ShapeMeta
+    config: Config
+    seed: int
+    steps: int
+    wall_time: float
+    hardware: str
+    versions: Mapping[str, str]
+    strength: list[dict[str, Any]]
+    licence: str
+    sha256: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """A checkpoint in memory.
+
+    Attributes:
+      meta: What `meta.json` says.
+      network: The network with its weights, in evaluation mode.
+      training: Arrays of `training.safetensors`; empty if the checkpoint has none.
+    """
+
+    meta: Meta
+    network: PolicyValueNetwork
+    training: Arrays
+
+
+def make_meta(
+    game: Game,
+    network: PolicyValueNetwork,
+    config: Config,
+    *,
+    steps: int,
+    wall_time: float,
+    strength: list[dict[str, Any]],
+) -> Meta:
+    """The meta data of a network in training; the checksums are filled in by `save_checkpoint`."""
+    return Meta(
+        format=FORMAT,
+        game=game.name,
+        game_version=game.version,
+        options=dict(game.options),
+        table_hash=game.table_hash,
+        network=config.network,
+        shape=ShapeMeta(**vars(network.shape)),
+        config=config,
+        seed=config.run.seed,
+        steps=steps,
+        wall_time=round(wall_time, 3),
+        hardware=_hardware(),
+        versions={"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
+        strength=strength,
+        licence=config.run.licence,
+        sha256={},
+    )
+
+
+def save_checkpoint(path: Path, meta: Meta, network: PolicyValueNetwork, training: Arrays | None = None) -> None:
+    """Writes a checkpoint under another name and gives it its own when it is whole.
+
+    A process killed on the way leaves a hidden folder, `.<name>.partial`, and every other checkpoint as it was.
+
+    Args:
+      path: The checkpoint's folder; must not exist.
+      meta: What to say in `meta.json`.
+      network: Whose weights to keep.
+      training: What is needed to go on training, if it goes on.
+    """
+    contents = {WEIGHTS: save(_weights(network))}
+    if training is not None:
+        contents[TRAINING] = save({name: np.array(array, order="C") for name, array in training.items()})
+    meta = meta.model_copy(update={"sha256": {name: _sha256(data) for name, data in contents.items()}})
+    contents[META] = (meta.model_dump_json(indent=2) + "\n").encode()
+    partial = _partial(path)
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    for name, data in contents.items():
+        _write(partial / name, data)
+    _sync(partial)
+    partial.rename(path)
+    _sync(path.parent)
+
+
+def delete_checkpoint(path: Path) -> None:
+    """Removes a checkpoint; a process killed on the way leaves no half of it under its name."""
+    partial = _partial(path)
+    shutil.rmtree(partial, ignore_errors=True)
+    path.rename(partial)
+    shutil.rmtree(partial)
+
+
+def load_checkpoint(path: Path, game: Game) -> Checkpoint:
+    """Reads a checkpoint of a game.
+
+    Raises:
+      CheckpointError: If it is missing, damaged or incomplete, or was trained on another action table.
+    """
+    meta = read_meta(path)
+    _check_game(path, meta, game)
+    contents = {name: _read_checked(path, name, checksum) for name, checksum in meta.sha256.items()}
+    arrays = _parse_arrays(path, WEIGHTS, contents)
+    return Checkpoint(
+        meta=meta,
+        network=_network(path, meta, arrays),
+        training=_parse_arrays(path, TRAINING, contents) if TRAINING in contents else {},
+    )
+
+
+def read_meta(path: Path) -> Meta:
+    """Reads what a checkpoint says of itself.
+
+    Raises:
+      CheckpointError: If there is no checkpoint or its `meta.json` cannot be understood.
+    """
+    if not path.exists():
+        raise CheckpointError(f"no checkpoint {str(path)!r}")
+    try:
+        data = json.loads((path / META).read_bytes())
+    except OSError as error:
+        raise CheckpointError(f"{str(path)!r} is not a checkpoint: {META}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {META} is not valid JSON: {error}") from None
+    if isinstance(data, dict) and data.get("format") != FORMAT:
+        raise CheckpointError(f"checkpoint {str(path)!r} has format {data.get('format')!r}, expected {FORMAT}")
+    try:
+        meta = Meta.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise CheckpointError(f"checkpoint {str(path)!r}: {META}: {where}: {first['msg'].lower()}") from None
+    if not {WEIGHTS} <= meta.sha256.keys() <= {WEIGHTS, TRAINING}:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {META}: sha256 names {sorted(meta.sha256)}")
+    return meta
+
+
+def _check_game(path: Path, meta: Meta, game: Game) -> None:
+    if meta.game != game.name:
+        raise CheckpointError(f"checkpoint {str(path)!r} plays {meta.game!r}, not {game.name!r}")
+    for option, value in game.options.items():
+        if meta.options.get(option, value) != value:
+            raise CheckpointError(
+                f"checkpoint {str(path)!r} was trained with {option}={meta.options[option]!r}, this game has {value!r}"
+            )
+    if meta.table_hash != game.table_hash:
+        raise CheckpointError(
+            f"checkpoint {str(path)!r} was trained on action table {meta.table_hash}, this one is {game.table_hash} "
+            f"(game version {meta.game_version} -> {game.version})"
+        )
+
+
+def _read_checked(path: Path, name: str, checksum: str) -> bytes:
+    try:
+        data = (path / name).read_bytes()
+    except OSError as error:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {name}: {error.strerror}") from None
+    if (found := _sha256(data)) != checksum:
+        raise CheckpointError(
+            f"checkpoint {str(path)!r}: {name} is damaged: its SHA-256 is {found[:12]}…, expected {checksum[:12]}…"
+        )
+    return data
+
+
+def _parse_arrays(path: Path, name: str, contents: Mapping[str, bytes]) -> dict[str, np.ndarray]:
+    try:
+        return load(contents[name])
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {name} is not a safetensors file: {error}") from None
+
+
+def _network(path: Path, meta: Meta, arrays: Arrays) -> PolicyValueNetwork:
+    shape = Shape(**meta.shape.model_dump())
+    network = build_network(meta.network, shape, torch.ones(shape.planes), torch.Generator())
+    expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    found = {name: array.shape for name, array in arrays.items()}
+    for name in sorted(expected.keys() | found.keys()):
+        if expected.get(name) != found.get(name):
+            raise CheckpointError(
+                f"checkpoint {str(path)!r}: {WEIGHTS}: {name} has shape {found.get(name)}, "
+                f"expected {expected.get(name)}"
+            )
+        if not np.isfinite(arrays[name]).all():
+            raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {name} is not finite")
+    network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in arrays.items()})
+    return network.eval()
+
+
+def _weights(network: PolicyValueNetwork) -> dict[str, np.ndarray]:
+    return {name: tensor.detach().cpu().numpy() for name, tensor in network.state_dict().items()}
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f".{path.name}.partial")
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(folder: Path) -> None:
+    """Makes a rename in a folder outlast a power cut, where the system can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _hardware() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return f"{os.cpu_count()} x {next(models, platform.processor() or platform.machine())}"

@@ -1,0 +1,298 @@
+"""PPO by self-play, in the order in which it happens: collect | advantages | update | log.
+
+Source: Schulman et al. 2017, arXiv:1707.06347; details as in CleanRL's `ppo.py`, but for two players in one network.
+Both seats are learned from: the numbers of a step are in the eyes of whoever made it (see `training.gae`).
+"""
+
+import time
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from training.config import Config, PpoConfig
+from training.gae import advantages
+from training.games import Observation, SelfPlayGames
+from training.network import PolicyValueNetwork, Shape, build_network, masked_log_probs
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """`L` steps of `B` games.
+
+    Attributes:
+      planes: `[L, B, C, P]` int8.
+      mask: `[L, B, A]` bool.
+      players: `[L + 1, B]` int8, the player to move.
+      actions: `[L, B]` int64.
+      log_probs: `[L, B]` of the actions, at the time.
+      values: `[L + 1, B]` for the player to move.
+      rewards: `[L, B]` for the player who acted.
+      terminated: `[L, B]` bool.
+      truncated: `[L, B]` bool.
+    """
+
+    planes: Tensor
+    mask: Tensor
+    players: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    values: Tensor
+    rewards: Tensor
+    terminated: Tensor
+    truncated: Tensor
+
+    @classmethod
+    def empty(cls, length: int, games: int, shape: Shape) -> "Rollout":
+        """A rollout to be filled."""
+        return cls(
+            planes=torch.zeros(length, games, shape.planes, shape.points, dtype=torch.int8),
+            mask=torch.zeros(length, games, shape.actions, dtype=torch.bool),
+            players=torch.zeros(length + 1, games, dtype=torch.int8),
+            actions=torch.zeros(length, games, dtype=torch.int64),
+            log_probs=torch.zeros(length, games),
+            values=torch.zeros(length + 1, games),
+            rewards=torch.zeros(length, games),
+            terminated=torch.zeros(length, games, dtype=torch.bool),
+            truncated=torch.zeros(length, games, dtype=torch.bool),
+        )
+
+    @property
+    def live(self) -> Tensor:
+        """`[L, B]` false where the step only reset its game, and taught nothing."""
+        return self.mask.any(-1)
+
+
+class Batch(NamedTuple):
+    """`N` steps to learn from, in any order, with fields as in `Rollout` and three of its own.
+
+    Attributes:
+      advantages: `[N]` normalised.
+      returns: `[N]` what the value should have been.
+      weights: `[N]` 1, or 0 for a step to be left out.
+    """
+
+    planes: Tensor
+    mask: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    advantages: Tensor
+    returns: Tensor
+    weights: Tensor
+
+
+class Losses(NamedTuple):
+    """Parts of the loss, each a mean over the steps that count; `total` is what is minimised."""
+
+    total: Tensor
+    policy: Tensor
+    value: Tensor
+    entropy: Tensor
+    approx_kl: Tensor
+    clip_fraction: Tensor
+
+
+class Learner:
+    """Everything that changes in the course of training.
+
+    Args:
+      config: The run's settings.
+      env: A `SelfPlayVectorEnv` of `config.self_play.num_games` games, autoreset NEXT_STEP.
+    """
+
+    def __init__(self, config: Config, env: SelfPlayGames) -> None:
+        channels, points = env.single_observation_space.shape
+        shape = Shape(planes=channels, points=points, actions=int(env.single_action_space.n))
+        self.config, self.env = config, env
+        self.generator = torch.Generator().manual_seed(config.run.seed)
+        scale = torch.from_numpy(np.array(env.plane_scale, dtype=np.float32))
+        self.network = build_network(config.network, shape, scale, self.generator)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
+        self.rollout = Rollout.empty(config.self_play.rollout_steps, env.num_envs, shape)
+        self.iteration = 0
+        planes, info = env.reset(seed=config.run.seed)
+        self.now = Observation(planes, info["action_mask"], info["player"])
+
+    @property
+    def steps(self) -> int:
+        """Steps of self-play done so far."""
+        return self.iteration * self.config.steps_per_iteration
+
+    def iterate(self) -> dict[str, float]:
+        """One rollout and one update; returns the iteration's record for the log, all but `seconds`."""
+        ppo, start = self.config.ppo, time.perf_counter()
+        learning_rate = ppo.learning_rate * (1 - self.iteration / self.config.iterations)
+
+        self.now = collect(self.env, self.network, self.now, self.rollout, self.generator)
+
+        rollout = self.rollout
+        gains = advantages(
+            rollout.rewards,
+            rollout.values,
+            rollout.players,
+            rollout.terminated,
+            rollout.truncated,
+            discount=ppo.discount,
+            gae_lambda=ppo.gae_lambda,
+        )
+
+        batch = make_batch(rollout, gains)
+        losses = update(self.network, self.optimizer, batch, ppo, learning_rate, self.generator)
+
+        self.iteration += 1
+        return {
+            "iteration": self.iteration,
+            "steps": self.steps,
+            "steps_per_second": round(self.config.steps_per_iteration / (time.perf_counter() - start), 1),
+            **describe_games(rollout),
+            **losses,
+            "explained_variance": explained_variance(batch.returns[batch.weights > 0], gains[rollout.live]),
+            "learning_rate": learning_rate,
+        }
+
+
+@torch.inference_mode()
+def collect(
+    env: SelfPlayGames, network: PolicyValueNetwork, now: Observation, rollout: Rollout, generator: torch.Generator
+) -> Observation:
+    """Plays both sides of every game and fills a rollout.
+
+    Args:
+      env: The games.
+      network: Chooses by its probabilities.
+      now: What the players see before the first step.
+      rollout: Filled.
+      generator: Source of the choices.
+
+    Returns:
+      What the players see after the last step.
+    """
+    for step in range(len(rollout.actions)):
+        planes = rollout.planes[step].copy_(torch.from_numpy(now.planes))
+        mask = rollout.mask[step].copy_(torch.from_numpy(now.mask))
+        rollout.players[step] = torch.from_numpy(now.player)
+        logits, rollout.values[step] = network(planes)
+        log_probs = masked_log_probs(logits, mask)
+        actions = sample(log_probs, generator)
+        rollout.actions[step] = actions
+        rollout.log_probs[step] = log_probs.gather(-1, actions[:, None])[:, 0]
+        planes_after, rewards, terminated, truncated, info = env.step(actions.numpy())
+        rollout.rewards[step] = torch.from_numpy(rewards)
+        rollout.terminated[step] = torch.from_numpy(terminated)
+        rollout.truncated[step] = torch.from_numpy(truncated)
+        now = Observation(planes_after, info["action_mask"], info["player"])
+    rollout.players[-1] = torch.from_numpy(now.player)
+    rollout.values[-1] = network(torch.from_numpy(now.planes))[1]
+    return now
+
+
+def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
+    """Draws an action for each row, by where a random number falls among the sums of the probabilities.
+
+    Args:
+      log_probs: `[B, A]`.
+      generator: Source of the draw.
+
+    Returns:
+      `[B]` int64; never an action without probability.
+    """
+    # In double precision the threshold stays below the last sum, so that there is always an action above it.
+    sums = torch.softmax(log_probs, -1).double().cumsum(-1)
+    thresholds = torch.rand(len(sums), 1, generator=generator) * sums[:, -1:]
+    return (sums <= thresholds).sum(-1)
+
+
+def make_batch(rollout: Rollout, gains: Tensor) -> Batch:
+    """Lays the steps of a rollout side by side and normalises their advantages `gains` `[L, B]`."""
+    live = rollout.live
+    counted = gains[live]
+    normalised = (gains - counted.mean()) / (counted.std(correction=0) + 1e-8)
+    return Batch(
+        planes=rollout.planes.flatten(0, 1),
+        mask=rollout.mask.flatten(0, 1),
+        actions=rollout.actions.flatten(),
+        log_probs=rollout.log_probs.flatten(),
+        advantages=normalised.flatten(),
+        returns=(gains + rollout.values[:-1]).flatten(),
+        weights=live.flatten().float(),
+    )
+
+
+def update(
+    network: PolicyValueNetwork,
+    optimizer: torch.optim.Optimizer,
+    batch: Batch,
+    config: PpoConfig,
+    learning_rate: float,
+    generator: torch.Generator,
+) -> dict[str, float]:
+    """Learns from a batch, a few times over in random minibatches; returns the mean of each loss."""
+    for group in optimizer.param_groups:
+        group["lr"] = learning_rate
+    parameters = list(network.parameters())
+    sums, rounds = torch.zeros(6), 0
+    for _ in range(config.epochs):
+        order = torch.randperm(len(batch.actions), generator=generator)
+        for rows in torch.split(order, config.minibatch_size):
+            minibatch = Batch(*(field[rows] for field in batch))
+            logits, values = network(minibatch.planes)
+            losses = ppo_loss(masked_log_probs(logits, minibatch.mask), values, minibatch, config)
+            optimizer.zero_grad()
+            torch.autograd.backward(losses.total)
+            norm = torch.nn.utils.clip_grad_norm_(parameters, config.max_gradient_norm)
+            optimizer.step()
+            sums += torch.stack([*losses[1:], norm]).detach()
+            rounds += 1
+    names = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction", "gradient_norm")
+    return dict(zip(names, (sums / rounds).tolist(), strict=True))
+
+
+def ppo_loss(log_probs: Tensor, values: Tensor, batch: Batch, config: PpoConfig) -> Losses:
+    """The clipped objective of PPO with a value loss and an entropy bonus.
+
+    Args:
+      log_probs: `[N, A]` of the policy being learned.
+      values: `[N]` of the network being learned.
+      batch: What was played and how well it went.
+      config: Clip and weights.
+    """
+    weights = batch.weights / batch.weights.sum().clamp(min=1)
+    log_ratio = log_probs.gather(-1, batch.actions[:, None])[:, 0] - batch.log_probs
+    ratio = log_ratio.exp()
+    clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
+    policy = -(weights * torch.minimum(ratio * batch.advantages, clipped * batch.advantages)).sum()
+    value = 0.5 * (weights * (values - batch.returns) ** 2).sum()
+    # The same as log_probs.exp(), which takes ten times as long on the illegal actions.
+    probabilities = torch.softmax(log_probs, -1)
+    entropy = -(weights * (probabilities * log_probs).sum(-1)).sum()
+    return Losses(
+        total=policy + config.value_weight * value - config.entropy_bonus * entropy,
+        policy=policy,
+        value=value,
+        entropy=entropy,
+        approx_kl=(weights * (ratio - 1 - log_ratio)).sum(),
+        clip_fraction=(weights * ((ratio - 1).abs() > config.clip)).sum(),
+    )
+
+
+def describe_games(rollout: Rollout) -> dict[str, float]:
+    """Counts the games that ended in a rollout."""
+    ended = rollout.terminated | rollout.truncated
+    games = max(1, int(ended.sum()))
+    # The reward is the mover's; player_0 also wins where player_1 loses by its own step.
+    player_0_wins = (rollout.rewards * (1 - 2 * rollout.players[:-1])) > 0
+    return {
+        "games": int(ended.sum()),
+        "game_length": round(int(rollout.live.sum()) / games, 2),
+        "player_0_wins": int(player_0_wins.sum()) / games,
+        "draws": int((rollout.terminated & (rollout.rewards == 0)).sum()) / games,
+        "truncated": int(rollout.truncated.sum()) / games,
+    }
+
+
+def explained_variance(returns: Tensor, errors: Tensor) -> float:
+    """How much of the returns the values of the rollout foresaw: 1 all, 0 no more than a constant would."""
+    variance = returns.var(correction=0)
+    return 0.0 if variance == 0 else (1 - errors.var(correction=0) / variance).item()

@@ -1,0 +1,207 @@
+"""`alquerque train`: a run from its config to a measured checkpoint."""
+
+import shlex
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+from rich.console import Console
+
+from alquerque_env import SelfPlayVectorEnv, load_game
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game import Game
+from training.checkpoint import CheckpointError, Meta, load_checkpoint, make_meta, save_checkpoint
+from training.config import Config, ConfigError, first_difference, load_config
+from training.evaluate import Evaluation, greedy_policy, play_random
+from training.metrics import MetricsLog
+from training.ppo import Learner
+from training.progress import TrainingProgress
+from training.resume import restore, training_arrays
+from training.runs import Run, create_run, open_run
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """What a finished run achieved.
+
+    Attributes:
+      run: The run's folder.
+      checkpoint: The trained player.
+      evaluation: The policy alone against random.
+      seconds: Time spent in training, interruptions left out.
+    """
+
+    run: Path
+    checkpoint: Path
+    evaluation: Evaluation
+    seconds: float
+
+
+def train(
+    config_path: Path, overrides: Sequence[str] = (), resume: Path | None = None, *, console: Console | None = None
+) -> TrainingResult:
+    """Trains a player and shows how it goes.
+
+    Args:
+      config_path: A TOML file; see `training.config`.
+      overrides: Texts `section.key=value`.
+      resume: Folder of an interrupted run of the same config, to go on with.
+      console: Where to show it; standard output if None.
+
+    Raises:
+      ConfigError, CheckpointError, AlquerqueError: If something given is wrong; then nothing has been written.
+      SystemExit: With status 130 after Ctrl-C, when the iteration is finished and saved.
+    """
+    config_path, console = Path(config_path), console or Console()
+    config = load_config(config_path, overrides)
+    session = _start(config_path, config) if resume is None else _resume(config_path, config, Path(resume))
+    command = shlex.join(["alquerque", "train", str(config_path), *overrides, "--resume", str(session.run.path)])
+    session.train(console, command)
+    result = session.finish()
+    _announce(console, config, result)
+    return result
+
+
+@dataclass
+class Session:
+    """A run in progress, in one process.
+
+    Attributes:
+      run: Its folder.
+      game: What is played.
+      learner: What learns.
+      seconds: Time spent in training so far, interruptions left out.
+    """
+
+    run: Run
+    game: Game
+    learner: Learner
+    seconds: float = 0.0
+
+    def train(self, console: Console, resume_command: str) -> None:
+        """Iterates to the end of the run, or to the end of the iteration in which Ctrl-C is pressed."""
+        config, learner = self.learner.config, self.learner
+        log = MetricsLog(self.run.log, learner.iteration)
+        title = f"{config.run.game}, {config.iterations * config.steps_per_iteration:,} steps, in {self.run.path}"
+        with (
+            _interruptible() as interrupted,
+            TrainingProgress(title, config.iterations, config.steps_per_iteration, console) as progress,
+        ):
+            progress.note(f"training on {title}")
+            while learner.iteration < config.iterations:
+                record = self._iterate()
+                log.write(record)
+                progress.show(record)
+                if interrupted.is_set() or learner.iteration % config.run.checkpoint_every == 0:
+                    self.save()
+                if interrupted.is_set():
+                    progress.note(f"interrupted and saved; go on with: {resume_command}")
+                    raise SystemExit(INTERRUPTED)
+
+    def _iterate(self) -> dict[str, float]:
+        learner, evaluation = self.learner, self.learner.config.evaluation
+        start = time.perf_counter()
+        record = learner.iterate()
+        if learner.iteration % evaluation.every == 0:
+            seats = self.evaluate().seats
+            record |= {f"win_rate_player_{seat}": result.wins / result.games for seat, result in enumerate(seats)}
+        self.seconds += time.perf_counter() - start
+        return {**record, "seconds": round(self.seconds, 3)}
+
+    def evaluate(self) -> Evaluation:
+        """Plays against random; the same matches each time at the same iteration."""
+        config = self.learner.config
+        env = make_env(self.game, 2 * config.evaluation.games_per_seat, config.evaluation.max_cycles)
+        return play_random(greedy_policy(self.learner.network), env, seed=config.run.seed + self.learner.iteration)
+
+    def save(self) -> None:
+        """Writes a checkpoint from which the run can go on."""
+        path = self.run.checkpoint(self.learner.steps)
+        save_checkpoint(path, self._meta([]), self.learner.network, training_arrays(self.learner))
+        self.run.prune(self.learner.config.run.keep_checkpoints)
+
+    def finish(self) -> TrainingResult:
+        """Measures the trained player and writes the last checkpoint."""
+        evaluation = self.evaluate()
+        save_checkpoint(self.run.final, self._meta([evaluation.as_strength()]), self.learner.network)
+        return TrainingResult(self.run.path, self.run.final, evaluation, self.seconds)
+
+    def _meta(self, strength: list[dict[str, Any]]) -> Meta:
+        learner = self.learner
+        return make_meta(
+            self.game, learner.network, learner.config, steps=learner.steps, wall_time=self.seconds, strength=strength
+        )
+
+
+def make_env(game: Game, num_games: int, max_cycles: int | None) -> SelfPlayVectorEnv:
+    """Games side by side, as training and evaluation play them."""
+    return SelfPlayVectorEnv(game, num_games, max_cycles=max_cycles)
+
+
+def _prepare(config_path: Path, config: Config) -> tuple[Game, Learner]:
+    try:
+        game = load_game(config.run.game, **config.run.options)
+    except AlquerqueError as error:
+        raise ConfigError(f"{config_path.name}: [run] {error}") from None
+    torch.set_num_threads(config.run.threads)
+    return game, Learner(config, make_env(game, config.self_play.num_games, config.self_play.max_cycles))
+
+
+def _start(config_path: Path, config: Config) -> Session:
+    game, learner = _prepare(config_path, config)
+    return Session(create_run(config_path.stem, config), game, learner)
+
+
+def _resume(config_path: Path, config: Config, path: Path) -> Session:
+    run, started_with = open_run(path)
+    if difference := first_difference(started_with, config):
+        key, before, now = difference
+        raise ConfigError(f"run {str(path)!r} was started with {key} = {before!r}, {config_path.name} has {now!r}")
+    game, learner = _prepare(config_path, config)
+    session = Session(run, game, learner)
+    if checkpoints := run.checkpoints():
+        checkpoint = load_checkpoint(checkpoints[-1], game)
+        try:
+            restore(learner, checkpoint.training, checkpoint.network.state_dict(), checkpoint.meta.steps)
+        except CheckpointError as error:
+            raise CheckpointError(f"checkpoint {str(checkpoints[-1])!r}: {error}") from None
+        session.seconds = checkpoint.meta.wall_time
+    return session
+
+
+@contextmanager
+def _interruptible() -> Iterator[threading.Event]:
+    """Sets an event at the first Ctrl-C; a second one interrupts as usual."""
+    event = threading.Event()
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        event.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _announce(console: Console, config: Config, result: TrainingResult) -> None:
+    for line in (
+        f"trained in {result.seconds:.0f} s; the policy alone {result.evaluation}",
+        f"checkpoint: {result.checkpoint}",
+        f"play it:    alquerque play {config.run.game} --opponent {result.checkpoint}",
+        f"export it:  alquerque export {result.checkpoint} -o bot.py",
+    ):
+        console.print(line, soft_wrap=True, highlight=False, markup=False)
