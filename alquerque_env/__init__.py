@@ -1,0 +1,42 @@
+"""Games of the alquerque family as reinforcement-learning environments.
+
+    >>> from alquerque_env import Match, load_game
+    >>> match = Match(load_game("alquerque"))
+    >>> match.push("c2-c3")
+    >>> [str(step) for step in match.legal_steps]
+    ['c4xc2']
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .game import Game, games, load_game
+
+if TYPE_CHECKING:
+    from .bots import load_bot
+    from .envs import SelfPlayVectorEnv, env
+    from .match import Match, Outcome, Step
+    from .counts import perft
+
+__version__ = "0.1.0"
+
+# Loaded on first use: compiled kernels and environments are not needed to list the games.
+_LAZY = {
+    "Match": ".match",
+    "Outcome": ".match",
+    "Step": ".match",
+    "SelfPlayVectorEnv": ".envs",
+    "env": ".envs",
+    "load_bot": ".bots",
+    "perft": ".counts",
+}
+
+__all__ = ["Game", "Match", "Outcome", "SelfPlayVectorEnv", "Step", "__version__", "env", "games", "load_bot", "load_game", "perft"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_LAZY[name], __name__), name)
+    globals()[name] = value
+    return value

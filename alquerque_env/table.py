@@ -89,6 +89,19 @@ class StepTable:
         return tuple(None if point == e.NO_POINT else point for point in points)
 
     @cached_property
+    def has_two_victims(self) -> tuple[bool, ...]:
+        """For each action, whether another captures a different piece between the same points in the same position."""
+        paths: dict[tuple[int, int], list[Template]] = {}
+        for template in self.templates[SOUTH]:
+            if template.victim != e.NO_POINT:
+                paths.setdefault((template.origin, template.target), []).append(template)
+        unclear = {ends for ends, ways in paths.items() if any(_compatible(a, b) for a in ways for b in ways)}
+        return tuple(
+            action is not None and over is not None and action[:2] in unclear
+            for action, over in zip(self.actions, self.over, strict=True)
+        )
+
+    @cached_property
     def number(self) -> dict[tuple[int, int, int | None], int]:
         """Action of each `(origin, target, victim)` in the mover's frame."""
         return {
@@ -96,6 +109,12 @@ class StepTable:
             for index, (action, over) in enumerate(zip(self.actions, self.over, strict=True))
             if action is not None
         }
+
+
+def _compatible(a: Template, b: Template) -> bool:
+    """Whether two captures of different pieces can be open at once."""
+    needs = dict((point, what) for what, point in a.path)
+    return a.victim != b.victim and all(needs.get(point, what) == what for what, point in b.path)
 
 
 def compile_table(game: Game) -> StepTable:

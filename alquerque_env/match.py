@@ -1,0 +1,391 @@
+"""One play of a game: steps pushed and popped, the outcome, the position as text. Everything is absolute."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import index as as_integer
+from typing import Any
+
+from . import engine as e
+from . import entry
+from .errors import IllegalStepError, NotationError
+from .game import Game
+from .jit import words
+from .notation import format_position, parse_position
+from .reachable import check_chain
+from .render import Picture, draw_svg, draw_text
+
+REASONS = {
+    e.CAPTURED_ALL: "captured",
+    e.BLOCKED: "blocked",
+    e.REPETITION: "repetition",
+    e.NO_PROGRESS: "no_progress",
+    e.BY_MAJORITY: "majority",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a match ended.
+
+    Attributes:
+      winner: 0, 1, or None for a draw.
+      reason: "captured", "blocked", "repetition", "no_progress" or "majority".
+    """
+
+    winner: int | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one action does: one piece goes once, or a turn ends without a move.
+
+    Attributes:
+      origin, target: Points. Both are the chain's point where an optional chain stops, None where a player passes.
+      captured: Points of the pieces that the step captures.
+      action: Index into `game.actions`, in the frame of the player to move.
+      text: The step in notation, `c2-c3`, `c2xc4`, `c2xc4^d3` or `pass`.
+    """
+
+    origin: int | None
+    target: int | None
+    captured: tuple[int, ...]
+    action: int
+    text: str
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether the turn ends without a move."""
+        return self.text == PASS
+
+    def __str__(self) -> str:
+        return self.text
+
+
+PASS = "pass"
+
+
+@dataclass(frozen=True)
+class _Played:
+    """A step with what is needed to take it back."""
+
+    step: Step
+    player: int
+    before: Any
+    ends_turn: bool
+
+
+class Match:
+    """A match in progress.
+
+    Args:
+      game: The rules.
+      position: Position text to begin from; the start of the game if None.
+
+    Raises:
+      PositionError: If the text is not a position of the game.
+    """
+
+    def __init__(self, game: Game, position: str | None = None) -> None:
+        self.game = game
+        t = game.table.words
+        self._t = t
+        self._scratch = words(t[e.T_SCRATCH_SIZE])
+        self._actions = words(t[e.T_NUM_ACTIONS])
+        self._state = words(t[e.T_STATE_SIZE])
+        start = t[t[e.T_START] : t[e.T_START] + t[e.T_STATE_SIZE]]
+        self._state[:] = start if position is None else parse_position(t, game.board.labels, position)
+        if position is not None:
+            check_chain(game, self._state, position)
+        self._played: list[_Played] = []
+        self._seen: Counter[tuple[int, ...]] = Counter()
+        self._note_position()
+        self._refresh()
+
+    @property
+    def player(self) -> int:
+        """The player to move: 0 or 1."""
+        return int(self._state[e.PLAYER])
+
+    @property
+    def legal_steps(self) -> tuple[Step, ...]:
+        """The legal steps, empty when the match is over."""
+        return self._legal
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the match ended, None while it goes on."""
+        return self._outcome
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match has ended."""
+        return self._outcome is not None
+
+    @property
+    def position(self) -> str:
+        """The position as text; everything that the rules look at but earlier positions."""
+        return format_position(self._t, self.game.board.labels, [int(word) for word in self._state])
+
+    @property
+    def state(self) -> Any:
+        """A copy of the engine's state, as `jit.words` makes it."""
+        return self._state.copy()
+
+    @property
+    def chain(self) -> int | None:
+        """The point of the piece in the middle of a chain."""
+        return int(self._state[e.CHAIN]) if self._state[e.CHAIN] >= 0 else None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps pushed so far."""
+        return tuple(played.step for played in self._played)
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """The turns so far in notation, the last one possibly unfinished."""
+        return tuple(join_turn([played.step.text for played in turn]) for turn in self._split_turns())
+
+    def push(self, step: "Step | int | str") -> None:
+        """Plays a step.
+
+        Args:
+          step: A step of `legal_steps`, an action index, the text of a step, or the text of a whole turn of several
+            leaps. A whole turn that ends before its chain must is ended by stopping.
+
+        Raises:
+          NotationError: If text cannot be read.
+          IllegalStepError: If the step is not legal; the match is as it was.
+        """
+        if isinstance(step, Step):
+            self._push_action(step.action, step.text)
+        elif isinstance(step, str):
+            self._push_text(step)
+        else:
+            try:
+                action = as_integer(step)
+            except TypeError:
+                raise NotationError(f"a step is a Step, an action index or text, not {type(step).__name__}") from None
+            self._push_action(action, f"action {action}")
+
+    def pop(self) -> Step:
+        """Takes back the last step and returns it.
+
+        Raises:
+          IndexError: If no step has been pushed.
+        """
+        if not self._played:
+            raise IndexError("no step to take back")
+        last = self._played.pop()
+        if self._state[e.CHAIN] < 0:
+            self._seen[self._key()] -= 1
+        self._state[:] = last.before
+        self._refresh()
+        return last.step
+
+    def copy(self) -> "Match":
+        """An independent copy with the same history."""
+        twin = Match.__new__(Match)
+        twin.__dict__.update(self.__dict__)
+        twin._scratch = self._scratch.copy()
+        twin._actions = self._actions.copy()
+        twin._state = self._state.copy()
+        twin._played = list(self._played)
+        twin._seen = self._seen.copy()
+        return twin
+
+    def occurrences(self) -> int:
+        """How often the position has occurred in this match, this time included."""
+        return self._seen[self._key()]
+
+    def keys(self, room: int) -> Any:
+        """Hashes of the positions since the last progress, as `engine.earlier_occurrences` wants them.
+
+        Args:
+          room: Number of words to return; at least the clock of the state and one more are needed.
+        """
+        keys = words(room)
+        states = [played.before for played in self._played] + [self._state]
+        for state in states[::-1]:
+            if state[e.CHAIN] < 0:
+                keys[int(state[e.QUIET])] = entry.position_key(self._t, state)
+                if state[e.QUIET] == 0:
+                    break
+        return keys
+
+    def picture(self, **marks: Any) -> Picture:
+        """What a picture of the match shows; keyword arguments as in `render.Picture` replace or add to it."""
+        state = [int(word) for word in self._state]
+        pieces = {
+            point: (player, bool(state[e.KINGS + player] >> point & 1))
+            for player in (0, 1)
+            for point in range(len(self.game.board.points))
+            if (state[e.MEN + player] | state[e.KINGS + player]) >> point & 1
+        }
+        last = self._last_turn()
+        shown: dict[str, Any] = {
+            "board": self.game.board,
+            "pieces": pieces,
+            "player": None if self.is_over else self.player,
+            "chain": self.chain,
+            "last_turn": _path(last),
+            "captured": tuple(point for step in last for point in step.captured if point not in pieces),
+            "pending": tuple(point for point in pieces if state[e.CAPTURED] >> point & 1),
+        }
+        return Picture(**(shown | marks))
+
+    def __str__(self) -> str:
+        return draw_text(self.picture())
+
+    def __repr__(self) -> str:
+        return f"Match({self.game!r}, position={self.position!r})"
+
+    def _repr_svg_(self) -> str:
+        return draw_svg(self.picture())
+
+    def __deepcopy__(self, memo: dict) -> "Match":
+        return self.copy()
+
+    def _key(self) -> tuple[int, ...]:
+        return tuple(int(word) for place, word in enumerate(self._state) if place != e.QUIET)
+
+    def _note_position(self) -> None:
+        if self._state[e.CHAIN] < 0:
+            self._seen[self._key()] += 1
+
+    def _refresh(self) -> None:
+        """Finds the legal steps and the outcome of the state."""
+        count = entry.legal_actions(self._t, self._state, self._scratch, self._actions)
+        code = entry.outcome(self._t, self._state, count, self.occurrences() - 1)
+        self._outcome = None if code == e.ONGOING else _read_outcome(int(code))
+        actions = [] if self._outcome else sorted(int(action) for action in self._actions[:count])
+        self._legal = tuple(self._make_steps(actions))
+
+    def _make_steps(self, actions: list[int]) -> Iterator[Step]:
+        table, player = self.game.table, self.player
+        rows = [table.steps[player * len(table.actions) + action] for action in actions]
+        for action, row in zip(actions, rows, strict=True):
+            if table.actions[action] is None:
+                yield Step(self.chain, self.chain, (), action, PASS)
+                continue
+            origin, target = (self.game.board.labels[point] for point in (row.origin, row.target))
+            if row.over == e.NO_POINT:
+                yield Step(row.origin, row.target, (), action, f"{origin}-{target}")
+                continue
+            over = f"^{self.game.board.labels[row.over]}" if table.has_two_victims[action] else ""
+            yield Step(row.origin, row.target, (row.over,), action, f"{origin}x{target}{over}")
+
+    def _push_action(self, action: int, text: str) -> None:
+        for step in self._legal:
+            if step.action == action:
+                self._push_legal(step)
+                return
+        raise self._illegal(text)
+
+    def _push_legal(self, step: Step) -> None:
+        before, player = self._state.copy(), self.player
+        entry.apply_action(self._t, self._state, self._scratch, step.action)
+        self._played.append(_Played(step, player, before, bool(self._state[e.CHAIN] < 0)))
+        self._note_position()
+        self._refresh()
+
+    def _push_text(self, text: str) -> None:
+        played = len(self._played)
+        parts = split_turn(text, self.game)
+        try:
+            for part in parts:
+                self._push_legal(self._find(part, text))
+            if len(parts) > 1 and self.chain is not None:
+                self._push_legal(self._find((PASS, None), text))
+        except IllegalStepError as error:
+            if len(self._played) == played:
+                raise
+            while len(self._played) > played:
+                self.pop()
+            raise IllegalStepError(f"{text} is not legal in {self.position!r}: {error}") from None
+
+    def _find(self, part: "tuple[str, str | None]", text: str) -> Step:
+        wanted, over = part
+        fitting = [
+            step
+            for step in self._legal
+            if step.text.partition("^")[0] == wanted
+            and (over is None or step.captured == (self.game.board.index[over],))
+        ]
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            raise IllegalStepError(f"{text!r} is ambiguous; say which: {', '.join(step.text for step in fitting)}")
+        raise self._illegal(text)
+
+    def _illegal(self, text: str) -> IllegalStepError:
+        if self._outcome is not None:
+            return IllegalStepError(f"{text} is not legal in {self.position!r}: the match is over")
+        legal = ", ".join(step.text for step in self._legal)
+        return IllegalStepError(f"{text} is not legal in {self.position!r}; legal: {legal}")
+
+    def _split_turns(self) -> Iterator[list[_Played]]:
+        turn: list[_Played] = []
+        for played in self._played:
+            turn.append(played)
+            if played.ends_turn:
+                yield turn
+                turn = []
+        if turn:
+            yield turn
+
+    def _last_turn(self) -> list[Step]:
+        turns = list(self._split_turns())
+        return [played.step for played in turns[-1]] if turns else []
+
+
+def _read_outcome(code: int) -> Outcome:
+    reason, winner = divmod(code, 4)
+    return Outcome(None if winner == e.NOBODY else winner, REASONS[reason])
+
+
+def _path(steps: list[Step]) -> tuple[int, ...]:
+    moves = [step for step in steps if not step.is_pass]
+    if not moves:
+        return ()
+    return (moves[0].origin, *(step.target for step in moves))  # type: ignore[arg-type]
+
+
+def join_turn(steps: list[str]) -> str:
+    """The text of a turn from those of its steps: `c2xc4`, `c4xe4` make `c2xc4xe4`; stopping is not written."""
+    moves = [step for step in steps if step != PASS]
+    if not moves:
+        return PASS
+    return moves[0] + "".join("x" + move.partition("x")[2] for move in moves[1:])
+
+
+def split_turn(text: str, game: Game) -> list[tuple[str, str | None]]:
+    """The steps of a turn text, each with the label of the victim if the text names it.
+
+    Raises:
+      NotationError: If the text is no step or turn, or names a point that the board does not have.
+    """
+    if text == PASS:
+        return [(PASS, None)]
+    if not _TURN.fullmatch(text):
+        raise _unreadable(text)
+    places = _PLACE.findall(text)
+    for name in (name for _, label, over in places for name in (label, over) if name and name not in game.board.index):
+        labels = game.board.labels
+        raise NotationError(f"unknown point {name!r} in {text!r}; points are {labels[0]} to {labels[-1]}")
+    return [
+        (f"{origin}{mark}{target}", over or None)
+        for (_, origin, _), (mark, target, over) in pairwise(places)
+    ]
+
+
+_PLACE = re.compile(r"([-x]?)([a-z]+[0-9]+)(?:\^([a-z]+[0-9]+))?")
+_TURN = re.compile(r"[a-z]+[0-9]+(-[a-z]+[0-9]+|(x[a-z]+[0-9]+(\^[a-z]+[0-9]+)?)+)")
+
+
+def _unreadable(text: str) -> NotationError:
+    return NotationError(f"cannot read {text!r} as a step or turn; expected the like of c2-c3, c2xc4, c2xc4^d3 or c2xc4xe4")

@@ -1,0 +1,112 @@
+"""Engine and reference, which share no code, agree at every sub-step of random matches under every option value."""
+
+import numpy as np
+import pytest
+from reference import RefMatch, RefStep, Reference
+
+from alquerque_env import Match, games, load_game
+from alquerque_env.game import Game
+from alquerque_env.errors import RulesError
+
+
+def every_value() -> list[tuple[str, dict[str, object]]]:
+    """The defaults of each game, and each other value of each option beside what it needs to be allowed or to matter."""
+    cases: list[tuple[str, dict[str, object]]] = []
+    for name in games():
+        cases.append((name, {}))
+        for option, entry in load_game(name).option_table.items():
+            for value in entry.values:
+                chosen = {option: 7 if value == "N" else value}
+                if value != entry.default:
+                    cases.append((name, chosen | needed(name, option, value)))
+    return cases + MIXED
+
+
+def needed(name: str, option: str, value: object) -> dict[str, object]:
+    if (option, value) == ("no_progress_limit", "off") and name != "alquerque":
+        return {"repetition": "threefold_draw"}
+    if (option, value) == ("undo_scope", "per_player_last_move"):
+        return {"no_progress_limit": 30}
+    return {}
+
+
+# Options that act on each other.
+MIXED: list[tuple[str, dict[str, object]]] = [
+    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False}),
+    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False, "capture_removal": "end_of_turn"}),
+    ("alquerque", {"undo_scope": "per_player_last_move", "undo_cleared_by_jump": False, "no_progress_limit": 30}),
+    ("alquerque", {"undo_cleared_by_jump": False, "capture_removal": "end_of_turn", "capture": "optional"}),
+    ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}),
+    ("alquerque", {"last_rank_frozen": True, "man_capture_dirs": "first_leap_forward_sideways"}),
+    ("fetaix", {"man_capture_dirs": "all", "midchain_promotion": "promote_and_continue"}),
+    ("fetaix", {"man_capture_dirs": "all", "midchain_promotion": "promote_and_stop", "max_capture": "most_pieces"}),
+    ("fetaix", {"man_capture_dirs": "all", "mullah_landing": "must_continue", "capture": "optional"}),
+    ("fetaix", {"mullah_landing": "must_continue", "max_capture": "most_pieces", "capture_removal": "end_of_turn"}),
+    ("fetaix", {"man_capture_dirs": "first_leap_forward_sideways", "chain": "optional", "no_moves": "pass"}),
+    ("fetaix", {"mullah_lines": "long_diagonals", "man_capture_dirs": "all", "capture_removal": "end_of_turn"}),
+    ("fetaix", {"opening": "straight_only", "who_starts": "player_1", "repetition": "threefold_draw"}),
+    ("awithlaknannai_mosona", {"chain": "optional", "chain_may_return_to_start": False, "capture": "optional"}),
+    ("awithlaknannai_mosona", {"chain_may_return_to_start": False, "capture_removal": "end_of_turn"}),
+    ("awithlaknannai_mosona", {"board": "culin", "no_moves": "pass", "repetition": "threefold_draw"}),
+    ("awithlaknannai_mosona", {"board": "zigzag", "leap": "drawn_line", "who_starts": "player_1"}),
+    ("awithlaknannai_mosona", {"board": "culin", "leap": "straight", "end_arc": False}),
+    ("awithlaknannai_mosona", {"board": "murray", "leap": "drawn_line"}),
+    ("alquerque_murray", {"no_moves": "pass", "chain": "optional", "capture_removal": "end_of_turn"}),
+    ("alquerque_alfonso_x", {"chain": "optional", "no_moves": "majority", "no_progress_result": "majority"}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), every_value(), ids=lambda case: str(case).replace("'", ""))
+def test_engine_and_reference_agree_at_every_sub_step(name: str, options: dict[str, object]) -> None:
+    game = load_game(name, **options)
+    rng = np.random.default_rng(0)
+    sub_steps = 0
+    for _ in range(MATCHES):
+        sub_steps += play_both(game, rng)
+    assert sub_steps > 10 * MATCHES
+
+
+MATCHES = 12
+
+
+def play_both(game: Game, rng: np.random.Generator) -> int:
+    """Plays one random match on both; returns its number of sub-steps."""
+    match, other = Match(game), RefMatch(Reference(game))
+    while True:
+        assert_same(game, match, other)
+        if match.is_over:
+            return len(match.steps)
+        step = match.legal_steps[rng.integers(len(match.legal_steps))]
+        match.push(step)
+        other.push(RefStep(step.origin, step.target, step.captured[0] if step.captured else None))
+
+
+def assert_same(game: Game, match: Match, other: RefMatch) -> None:
+    state = other.state
+    assert {(s.origin, s.target, s.captured) for s in match.legal_steps} == {
+        (s.origin, s.target, () if s.victim is None else (s.victim,)) for s in other.legal
+    }, match.position
+    outcome = None if match.outcome is None else (match.outcome.winner, match.outcome.reason)
+    assert outcome == other.outcome, match.position
+    assert (match.player, match.chain) == (state.player, state.chain)
+    pieces = match.picture().pieces
+    for player in (0, 1):
+        mine = {point: piece[1] for point, piece in pieces.items() if piece[0] == player}
+        assert {point for point, king in mine.items() if not king} == state.men[player]
+        assert {point for point, king in mine.items() if king} == state.kings[player]
+    again = Match(game, position=match.position)
+    assert again.position == match.position
+    if match.outcome is None or match.outcome.reason != "repetition":
+        assert again.legal_steps == match.legal_steps
+    assert other.reference.parse(match.position) == state if game.options.get("no_progress_limit") != "off" else True
+
+
+def test_loading_refuses_what_contradicts_itself() -> None:
+    for options in (
+        {"max_capture": "most_pieces", "chain": "optional"},
+        {"mullah_landing": "must_continue", "chain": "single"},
+        {"max_capture": "most_pieces", "capture": "optional"},
+        {"no_progress_limit": "off"},
+    ):
+        with pytest.raises(RulesError):
+            load_game("fetaix", **options)
