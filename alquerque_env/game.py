@@ -85,6 +85,43 @@ class Game:
         last = max(rows) if self.forward(player) > 0 else min(rows)
         return frozenset(point for point, y in enumerate(rows) if y == last)
 
+    def is_backward(self, player: int, origin: int, target: int) -> bool:
+        """Whether a piece of `player` would go backward."""
+        rise = self.board.points[target][1] - self.board.points[origin][1]
+        return rise * self.forward(player) < 0
+
+    def man_steps(self, player: int) -> list[tuple[int, int]]:
+        """Simple steps of the men of `player` on the empty board, as (origin, target)."""
+        frozen = self.last_rank(player) if self.rules.last_rank_frozen else frozenset()
+        return [
+            (origin, target)
+            for origin, target in sorted(self.board.edges)
+            if origin not in frozen
+            and (self.rules.man_steps == "all" or not self.is_backward(player, origin, target))
+        ]
+
+    @property
+    def remembers_points(self) -> bool:
+        """Whether memory must be kept point by point: where it can come to bite later than at once."""
+        rules = self.rules
+        return rules.undo_scope != "off" and (rules.undo_scope == "never_revisit" or not rules.undo_cleared_by_jump)
+
+    @cached_property
+    def relations(self) -> tuple[dict[int, int], ...]:
+        """The simple steps that memory can forbid, in groups of one direction, each mapping origin to target.
+
+        Where memory clears with a capture and only the last move counts, these are the steps whose reverse is a step.
+        """
+        if self.rules.undo_scope == "off":
+            return ()
+        groups: dict[int, dict[int, int]] = {}
+        for player in (SOUTH, NORTH):
+            steps = set(self.man_steps(player))
+            for origin, target in steps:
+                if self.remembers_points or (target, origin) in steps:
+                    groups.setdefault(target - origin, {})[origin] = target
+        return tuple(groups[distance] for distance in sorted(groups))
+
     @cached_property
     def table(self) -> "StepTable":
         """The compiled step table of the game."""

@@ -83,6 +83,12 @@ if JIT:
         return plain_sum(a, b) & _MASK
 
     @inlined
+    def spread_word(numbers, place, word, t, shifts, count):
+        """Writes 1 or 0 for each of `count` points of a word, in the order of the points that stand in `t` at `shifts`."""
+        for index in range(count):
+            numbers[place + index] = word >> t[shifts + index] & 1
+
+    @inlined
     def popcount(word):
         """Number of points in a word."""
         return count_bits(word)
@@ -151,6 +157,10 @@ else:
     def count_lanes(w: list[int], words: int) -> int:
         """Number of points in all lanes."""
         return sum(popcount(word) for word in w[words : words + _LANES])
+
+    def spread_word(numbers: Any, place: int, word: int, t: Any, shifts: int, count: int) -> None:
+        """Writes 1 or 0 for each of `count` points of a word, in the order of the points that stand in `t` at `shifts`."""
+        numbers[place : place + count] = [word >> shift & 1 for shift in t[shifts : shifts + count]]
 
     def popcount(word: int) -> int:
         """Number of points in a word."""

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from . import engine as e
+from . import layout as e
 from .errors import RulesError
 from .game import NORTH, SOUTH, Game
+from .observation import planes
 from .jit import WORD_BITS, constants
 
 Action = tuple[int, int, int | None]
@@ -127,7 +128,7 @@ def compile_table(game: Game) -> StepTable:
         raise RulesError(f"{game.name}: the board has {len(game.board.points)} points, at most {WORD_BITS} are supported")
     templates = tuple(tuple(_templates(game, player)) for player in (SOUTH, NORTH))
     keys = _action_keys(templates[SOUTH], _has_pass(game))
-    relations = _relations(game, templates)
+    relations = {next(target - origin for origin, target in pairs.items()): pairs for pairs in game.relations}
     builder = _BlockBuilder(game, keys, relations)
     for player in (SOUTH, NORTH):
         builder.add_player(player, templates[player])
@@ -138,29 +139,22 @@ def compile_table(game: Game) -> StepTable:
         relations=tuple(relations.values()),
         blocks=tuple(builder.blocks),
         steps=steps,
-        words=_flatten(game, keys, relations, builder, steps, templates),
+        words=_flatten(game, keys, relations, builder, steps),
     )
 
 
 def _templates(game: Game, player: int) -> Iterator[Template]:
     """Every step that a piece of `player` might take on the empty board, with every possible victim."""
-    rules, board = game.rules, game.board
-    frozen = game.last_rank(player) if rules.last_rank_frozen else frozenset()
-    for origin, target in sorted(board.edges):
-        if origin not in frozen and _may_go(game, player, rules.man_steps, origin, target):
-            yield Template(origin, target, e.NO_POINT, ((e.EMPTY, target),), False, True, False)
+    rules = game.rules
+    for origin, target in game.man_steps(player):
+        yield Template(origin, target, e.NO_POINT, ((e.EMPTY, target),), False, True, False)
     for origin, victim, target in sorted(_leaps(game)):
-        first = _may_go(game, player, rules.man_capture_dirs, origin, target)
+        first = rules.man_capture_dirs == "all" or not game.is_backward(player, origin, target)
         after = first or rules.man_capture_dirs == "first_leap_forward_sideways"
         if first or after:
             yield Template(origin, target, victim, ((e.ENEMY, victim), (e.EMPTY, target)), False, first, after)
     if rules.promotion != "none":
         yield from _king_templates(game)
-
-
-def _may_go(game: Game, player: int, directions: str, origin: int, target: int) -> bool:
-    rise = (game.board.points[target][1] - game.board.points[origin][1]) * game.forward(player)
-    return directions == "all" or rise >= 0
 
 
 def _leaps(game: Game) -> set[tuple[int, int, int]]:
@@ -235,29 +229,6 @@ def _name_actions(keys: tuple[Key, ...]) -> tuple[Action | None, ...]:
         None if key is None else (key[0], key[1], key[2] if key[2] != e.NO_POINT and ways[key[:2]] > 1 else None)
         for key in keys
     )
-
-
-def _relations(game: Game, templates: tuple[tuple[Template, ...], ...]) -> dict[int, dict[int, int]]:
-    """Distances of the simple steps that memory can forbid, each with its pairs of points.
-
-    Where memory clears with a capture and only the last move counts, these are the steps whose reverse is a step too.
-    """
-    rules = game.rules
-    relations: dict[int, dict[int, int]] = {}
-    if rules.undo_scope == "off":
-        return relations
-    for player in (SOUTH, NORTH):
-        steps = {(t.origin, t.target) for t in templates[player] if t.victim == e.NO_POINT and not t.is_king}
-        for origin, target in steps:
-            if _remembers_points(game) or (target, origin) in steps:
-                relations.setdefault(target - origin, {})[origin] = target
-    return dict(sorted(relations.items()))
-
-
-def _remembers_points(game: Game) -> bool:
-    """Whether memory must be kept point by point: where it can come to bite later than at once."""
-    rules = game.rules
-    return rules.undo_scope != "off" and (rules.undo_scope == "never_revisit" or not rules.undo_cleared_by_jump)
 
 
 def _steps(game: Game, player: int, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> Iterator[Step]:
@@ -385,7 +356,6 @@ def _flatten(
     relations: dict[int, dict[int, int]],
     builder: _BlockBuilder,
     steps: tuple[Step, ...],
-    templates: tuple[tuple[Template, ...], ...],
 ) -> Any:
     """Lays the table out as `engine.py` describes."""
     points = range(len(game.board.points))
@@ -400,6 +370,7 @@ def _flatten(
     table[e.T_STATE_SIZE] = len(start)
     table[e.T_SCRATCH_SIZE] = e.FIRST_BLOCK_WORD + (e.LANES + 1) * len(builder.blocks)
     table[e.T_RELATIONS] = len(relations)
+    table[e.T_NUM_PLANES] = len(planes(game))
     table[e.T_PROMOTION + SOUTH] = _word(game.promotion_points(SOUTH))
     table[e.T_PROMOTION + NORTH] = _word(game.promotion_points(NORTH))
     action_at = len(table)
@@ -420,9 +391,14 @@ def _flatten(
         (e.T_SECTIONS, [place_of(block) for section in builder.sections for block in section]),
         (e.T_STEPS, [value for step in steps for value in step]),
         (e.T_START, start),
-        (e.T_MAN_STEPS, [_word(_step_targets(templates[player], p)) for player in (SOUTH, NORTH) for p in points]),
+        (e.T_MAN_STEPS, [
+            _word({target for origin, target in game.man_steps(player) if origin == point})
+            for player in (SOUTH, NORTH)
+            for point in points
+        ]),
         (e.T_RELATION_TARGET, [pairs.get(p, e.NO_POINT) for pairs in relations.values() for p in points]),
         (e.T_FRAME, [*points, *game.turn]),
+        (e.T_PLANES, [value for plane in planes(game) for value in plane.row]),
     ):
         table[place] = len(table)
         table += values
@@ -460,7 +436,7 @@ def _answers(game: Game) -> dict[int, int | bool]:
         e.T_NO_PROGRESS_MAJORITY: rules.no_progress_result == "majority",
         e.T_COUNTS_QUIET: limit != 0 or rules.repetition == "threefold_draw",
         e.T_REMEMBERS: rules.undo_scope != "off",
-        e.T_REMEMBERS_POINTS: _remembers_points(game),
+        e.T_REMEMBERS_POINTS: game.remembers_points,
         e.T_UNDO_SCOPE: {
             "off": e.PER_COIN,
             "per_coin": e.PER_COIN,
@@ -473,17 +449,12 @@ def _answers(game: Game) -> dict[int, int | bool]:
 
 def _start_state(game: Game, relations: int) -> list[int]:
     size = e.MEMORY_POINTS if relations else e.MEMORY
-    state = [0] * (size + (len(game.board.points) if _remembers_points(game) else 0))
+    state = [0] * (size + (len(game.board.points) if game.remembers_points else 0))
     state[e.MEN + SOUTH] = _word(game.start[SOUTH])
     state[e.MEN + NORTH] = _word(game.start[NORTH])
     state[e.PLAYER] = game.first_player
     state[e.CHAIN] = e.NO_POINT
     return state
-
-
-def _step_targets(templates: tuple[Template, ...], point: int) -> set[int]:
-    """Points to which a man on `point` may step by direction, vacant or not."""
-    return {t.target for t in templates if t.origin == point and t.victim == e.NO_POINT and not t.is_king}
 
 
 def _word(points: Any) -> int:
