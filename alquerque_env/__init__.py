@@ -10,11 +10,13 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .envs.registration import register as _register
 from .game import Game, games, load_game
 
 if TYPE_CHECKING:
     from .bots import load_bot
-    from .envs import SelfPlayVectorEnv, env
+    from .envs.aec import env
+    from .envs.vector import SelfPlayVectorEnv
     from .match import Match, Outcome, Step
     from .counts import perft
 
@@ -25,8 +27,8 @@ _LAZY = {
     "Match": ".match",
     "Outcome": ".match",
     "Step": ".match",
-    "SelfPlayVectorEnv": ".envs",
-    "env": ".envs",
+    "SelfPlayVectorEnv": ".envs.vector",
+    "env": ".envs.aec",
     "load_bot": ".bots",
     "perft": ".counts",
 }
@@ -40,3 +42,6 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(_LAZY[name], __name__), name)
     globals()[name] = value
     return value
+
+
+_register()

@@ -9,7 +9,7 @@ stands in `layout.py`. The exported player carries this file as it is.
 """
 
 from .blocks import can_go_on, count_actions, generate, generate_captures, look, look_back, pick_action, section_of
-from .jit import allocate, inlined, kernel, popcount, release, spread_word, wrapped_product, wrapped_sum
+from .jit import allocate, inlined, kernel, lowest, popcount, release, spread_word, wrapped_product, wrapped_sum
 from .layout import *  # noqa: F403 (kernels speak in the layout's words)
 from .memory import forget, remember_leap, remember_step
 

@@ -1,0 +1,49 @@
+"""Bots that do not search: random and greedy."""
+
+from .. import engine as e
+from .. import entry
+from ..game import Game
+from ..jit import words
+from ..match import Match, Step
+from .bot import GameBot
+
+
+class RandomBot(GameBot):
+    """Plays legal steps uniformly at random."""
+
+    def _decide(self, match: Match) -> Step:
+        return self._pick(list(match.legal_steps))
+
+
+class GreedyBot(GameBot):
+    """Plays so as to have captured the most at the end of its turn, ties at random."""
+
+    def __init__(self, name: str, game: Game, seed: int | None) -> None:
+        super().__init__(name, game, seed)
+        t = game.table.words
+        self._scratch = words(t[e.T_SCRATCH_SIZE])
+        self._actions = words(t[e.T_NUM_ACTIONS])
+
+    def _decide(self, match: Match) -> Step:
+        captured = [self._captured(match, step) for step in match.legal_steps]
+        most = max(captured)
+        return self._pick([step for step, count in zip(match.legal_steps, captured, strict=True) if count == most])
+
+    def _captured(self, match: Match, step: Step) -> int:
+        """The most pieces that can be captured by the end of a turn that goes on with a step."""
+        t = self.game.table.words
+        most = 0
+        to_do = [(match.state, step.action, len(step.captured))]
+        while to_do:
+            state, action, count = to_do.pop()
+            entry.apply_action(t, state, self._scratch, action)
+            most = max(most, count)
+            if state[e.CHAIN] < 0:
+                continue
+            legal = entry.legal_actions(t, state, self._scratch, self._actions)
+            to_do += [
+                (state.copy(), int(following), count + 1)
+                for following in self._actions[:legal]
+                if following != t[e.T_PASS_ACTION]
+            ]
+        return most

@@ -1,0 +1,43 @@
+"""`alquerque perft`."""
+
+import json
+
+import click
+
+from .. import counts
+from ..game import Game
+from ..match import Match
+from .parameters import takes_game, takes_json, takes_position
+from .working import work
+
+
+@click.command()
+@takes_game
+@click.option("--depth", type=click.IntRange(min=0), required=True, metavar="D", help="Length of the sequences.")
+@click.option("--turns", is_flag=True, help="Count whole turns, not steps.")
+@click.option("--divide", is_flag=True, help="Also print the count behind each first step or turn.")
+@takes_position
+@takes_json
+def perft(game: Game, depth: int, turns: bool, divide: bool, position: str | None, as_json: bool) -> None:
+    """Count the sequences of D steps, or of D whole turns, by which move generators are compared."""
+    parts: dict[str, int] = {}
+    if divide:
+        parts = work(lambda: counts.divide(game, depth, position, turns=turns), "counting …")
+        total = sum(parts.values())
+    else:
+        total = work(lambda: counts.perft(game, depth, position, turns=turns), "counting …")
+    if as_json:
+        report = {
+            "game": game.name,
+            "options": dict(game.options),
+            "position": Match(game, position).position,
+            "depth": depth,
+            "turns": turns,
+            "count": total,
+        }
+        click.echo(json.dumps(report | ({"divide": parts} if divide else {}), indent=2))
+        return
+    width = max((len(text) for text in (*parts, "total")), default=0)
+    for text, count in parts.items():
+        click.echo(f"{text:<{width}}  {count}")
+    click.echo(f"{'total':<{width}}  {total}" if divide else str(total))

@@ -1,0 +1,119 @@
+"""The program itself: which commands there are, and how every mistake ends in one line."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import click
+
+from .. import __version__
+from ..errors import AlquerqueError, UnknownNameError
+
+BAD_ARGUMENT, FAILED, INTERRUPTED = 2, 1, 130
+
+
+class Place(NamedTuple):
+    """Where a command is written.
+
+    Attributes:
+      module: Module of this package that holds it under its own name.
+      summary: One line for the list of commands, so that listing them imports none.
+    """
+
+    module: str
+    summary: str
+
+
+COMMANDS: Mapping[str, Place] = MappingProxyType(
+    {
+        "games": Place("games", "List the games."),
+        "describe": Place("describe", "Describe a game: board, rules, options, actions, observation."),
+        "play": Place("play", "Play in the terminal, against a bot or a person."),
+        "perft": Place("perft", "Count sequences of steps or turns."),
+        "train": Place("training", "Train a player by self-play."),
+        "export": Place("training", "Write a trained player as one file that needs no packages."),
+        "bench": Place("bench", "Measure speed."),
+        "doctor": Place("doctor", "Show versions, compiled kernels and what is missing."),
+    }
+)
+
+
+class Program(click.Group):
+    """Imports a command when it is called and turns mistakes into one line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"{__package__}.{COMMANDS[cmd_name].module}")
+        return getattr(module, cmd_name)  # type: ignore[no-any-return]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise UnknownNameError("command", args[0], COMMANDS)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, place.summary) for name, place in COMMANDS.items()])
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        prog_name = prog_name or "alquerque"
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        _accept_any_character()
+        try:
+            super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        except (click.ClickException, AlquerqueError, ImportError, OSError) as error:
+            if _is_fault_of_ours(error):
+                raise
+            click.echo(f"{prog_name}: {_one_line(error)}", err=True)
+            sys.exit(BAD_ARGUMENT if isinstance(error, (click.UsageError, AlquerqueError)) else FAILED)
+        except (click.Abort, KeyboardInterrupt):
+            sys.exit(INTERRUPTED)
+        sys.exit(0)
+
+
+@click.command(cls=Program, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s", prog_name="alquerque")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """Games of the alquerque family: play them, look into them, train players for them."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def _accept_any_character() -> None:
+    """Lets output and input go on where the terminal's encoding lacks a character."""
+    for stream, errors in ((sys.stdout, "replace"), (sys.stderr, "backslashreplace"), (sys.stdin, "replace")):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors=errors)
+
+
+def _is_fault_of_ours(error: Exception) -> bool:
+    """Whether a module of this distribution is missing, which no user can mend."""
+    return isinstance(error, ImportError) and (error.name or "").partition(".")[0] in ("alquerque_env", "")
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, click.ClickException):
+        message = " ".join(error.format_message().split()).removesuffix(".")
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        hint = f" (see {context.command_path} --help)" if context else ""
+        return message[:1].lower() + message[1:] + hint
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return " ".join(str(error).split())

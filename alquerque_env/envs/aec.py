@@ -1,0 +1,187 @@
+"""A match as a PettingZoo AEC environment.
+
+| | |
+|---|---|
+| agents | `player_0` (South) and `player_1` (North); an agent that captures again acts again |
+| action | an index into `game.actions`: one step, in the frame of the player to move |
+| observation | `{"observation": int8 [C, P], "action_mask": int8 [A]}`, the same mask in `infos[agent]` |
+| reward | 1 to the winner, -1 to the loser, 0 to both in a draw |
+
+The mask is all 0 for the agent that is not to move and when the match is over. A draw by the rules terminates;
+`max_cycles` sub-steps truncate. Copies and pickles keep the position.
+"""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from .. import layout as e
+from ..errors import AlquerqueError, IllegalStepError
+from ..game import Game, load_game
+from ..lockstep import BEGIN, PLAY, Lockstep
+from ..match import Match
+from .rendering import Renderer, check_render_mode
+from .spaces import action_space, observation_space
+
+AGENTS = ("player_0", "player_1")
+VERSION = "v0"
+
+
+def env(game: str = "alquerque", **arguments: Any) -> AECEnv:
+    """The environment with PettingZoo's usual wrappers: an illegal action ends the match with reward -1.
+
+    Args:
+      game: The game's id.
+      **arguments: As `raw_env`.
+    """
+    wrapped: AECEnv = raw_env(game, **arguments)
+    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
+    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
+    return wrappers.OrderEnforcingWrapper(wrapped)
+
+
+def raw_env(
+    game: str = "alquerque", render_mode: str | None = None, max_cycles: int | None = None, **options: Any
+) -> "MatchEnv":
+    """The environment without wrappers: an illegal action raises `IllegalStepError` and changes nothing.
+
+    Args:
+      game: The game's id.
+      render_mode: "human", "rgb_array", "ansi", "svg" or None.
+      max_cycles: Number of sub-steps after which the match is truncated; None for no limit.
+      **options: Rule options, as in `load_game`.
+
+    Raises:
+      AlquerqueError: If the game, an option or an argument is wrong.
+    """
+    return MatchEnv(load_game(game, **options), render_mode=render_mode, max_cycles=max_cycles)
+
+
+class MatchEnv(AECEnv):
+    """One match of a game. See the module."""
+
+    def __init__(self, game: Game, *, render_mode: str | None = None, max_cycles: int | None = None) -> None:
+        super().__init__()
+        if max_cycles is not None and (not isinstance(max_cycles, (int, np.integer)) or max_cycles < 1):
+            raise AlquerqueError(f"max_cycles is {max_cycles!r}, expected an integer of at least 1 or None")
+        self.game = game
+        self.metadata = {
+            "render_modes": ["human", "rgb_array", "ansi", "svg"],
+            "name": f"{game.name}_{VERSION}",
+            "is_parallelizable": False,
+            "render_fps": 2,
+        }
+        self.render_mode = check_render_mode(render_mode)
+        self.max_cycles = max_cycles
+        self.possible_agents = list(AGENTS)
+        self.observation_spaces = {agent: _observation_space(game) for agent in AGENTS}
+        self.action_spaces = {agent: action_space(game) for agent in AGENTS}
+        self._games = Lockstep(game, 1)
+        self._action = np.zeros(1, np.int64)
+        self._renderer = Renderer(self.render_mode)
+        self._taken: list[int] = []
+        self.np_random, _ = seeding.np_random()
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        """The same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space:
+        """The same object at every call."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begins a new match. The games have no chance in them, so the seed changes nothing but `np_random`."""
+        if seed is not None:
+            self.np_random, _ = seeding.np_random(seed)
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self._taken = []
+        self._show(self._games.step(self._action, _BEGIN))
+        if self.render_mode == "human":
+            self.render()
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What an agent sees; the mask is all 0 for the agent that is not to move."""
+        return {"observation": self._observation.copy(), "action_mask": self.infos[agent]["action_mask"].copy()}
+
+    def step(self, action: int | None) -> None:
+        """Plays an action of the agent to move, or takes a finished agent out by None.
+
+        Raises:
+          IllegalStepError: If the action is not legal; nothing is changed.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        if action is None or not 0 <= action < self.game.num_actions or not self.infos[agent]["action_mask"][action]:
+            raise IllegalStepError(f"action {action!r} is not legal for {agent} in {self.position!r}")
+        self._action[0] = action
+        self._taken.append(int(action))
+        self._cumulative_rewards[agent] = 0
+        self._show(self._games.step(self._action, _PLAY))
+        if self.render_mode == "human":
+            self.render()
+
+    @property
+    def match(self) -> Match:
+        """The match so far, as people see it."""
+        match = Match(self.game)
+        for action in self._taken:
+            match.push(action)
+        return match
+
+    @property
+    def position(self) -> str:
+        """The position as text."""
+        return self.match.position
+
+    def render(self) -> Any:
+        """Draws the match: text, SVG text, uint8 `[H, W, 3]`, or in a window."""
+        return self._renderer.draw(self.match)
+
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        self._renderer.close()
+
+    def _show(self, frame: Any) -> None:
+        """Takes over what the engine tells."""
+        mask = frame.mask[0]
+        player = int(frame.player[0])
+        outcome = int(frame.outcome[0])
+        self._observation = frame.observation[0]
+        if outcome == e.ONGOING and self.max_cycles is not None and len(self._taken) >= self.max_cycles:
+            mask[:] = 0
+            self.truncations = dict.fromkeys(AGENTS, True)
+        self.rewards = dict.fromkeys(AGENTS, 0)
+        if outcome != e.ONGOING:
+            self.terminations = dict.fromkeys(AGENTS, True)
+            if outcome & 3 != e.NOBODY:
+                self.rewards[AGENTS[outcome & 3]] = 1
+                self.rewards[AGENTS[1 - (outcome & 3)]] = -1
+                self._cumulative_rewards[AGENTS[0]] += self.rewards[AGENTS[0]]
+                self._cumulative_rewards[AGENTS[1]] += self.rewards[AGENTS[1]]
+        self.agent_selection = AGENTS[player]
+        idle = np.zeros_like(mask)
+        self.infos = {AGENTS[player]: {"action_mask": mask}, AGENTS[1 - player]: {"action_mask": idle}}
+
+
+_BEGIN = np.array([BEGIN], np.int8)
+_PLAY = np.array([PLAY], np.int8)
+
+
+def _observation_space(game: Game) -> spaces.Dict:
+    return spaces.Dict(
+        {
+            "observation": observation_space(game),
+            "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
+        }
+    )

@@ -1,0 +1,59 @@
+"""Makes the games known to Gymnasium and PettingZoo, and gives each its module in PettingZoo's manner."""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+import gymnasium
+import pettingzoo
+
+from ..game import games
+
+PACKAGE = __package__.partition(".")[0]
+AEC = f"{PACKAGE}.envs.aec"
+
+
+class GameModule(ModuleType):
+    """`alquerque_env.<id>_v0`, with `env` and `raw_env` of one game."""
+
+    def __init__(self, game: str) -> None:
+        super().__init__(f"{PACKAGE}.{game}_v0", f"The game {game} as a PettingZoo environment; see `{AEC}`.")
+        self.game = game
+        self.__all__ = ["env", "raw_env"]
+
+    def env(self, render_mode: str | None = None, max_cycles: int | None = None, **options: Any) -> Any:
+        """The environment with PettingZoo's usual wrappers: see `envs.aec.env`."""
+        from .aec import env
+
+        return env(self.game, render_mode=render_mode, max_cycles=max_cycles, **options)
+
+    def raw_env(self, render_mode: str | None = None, max_cycles: int | None = None, **options: Any) -> Any:
+        """The environment without wrappers: see `envs.aec.raw_env`."""
+        from .aec import raw_env
+
+        return raw_env(self.game, render_mode=render_mode, max_cycles=max_cycles, **options)
+
+
+def camel_case(game: str) -> str:
+    """`AwithlaknannaiMosona` for `awithlaknannai_mosona`."""
+    return "".join(part.capitalize() for part in game.split("_"))
+
+
+def register() -> None:
+    """Registers every game, once."""
+    for game in games():
+        module = GameModule(game)
+        sys.modules.setdefault(module.__name__, module)
+        setattr(sys.modules[PACKAGE], f"{game}_v0", sys.modules[module.__name__])
+        single = f"alquerque/{camel_case(game)}-v0"
+        if single not in gymnasium.registry:
+            gymnasium.register(
+                single,
+                entry_point=f"{PACKAGE}.envs.versus:VersusEnv",
+                vector_entry_point=f"{PACKAGE}.envs.versus_vector:VersusVectorEnv",
+                kwargs={"game": game},
+            )
+        # PettingZoo has a registry since 1.27.
+        pair = f"alquerque/{game}-v0"
+        if hasattr(pettingzoo, "register") and pair not in getattr(pettingzoo, "aec_registry", {}):
+            pettingzoo.register("aec", pair, entry_point=f"{AEC}:env", kwargs={"game": game})

@@ -1,0 +1,229 @@
+"""Batched self-play: many matches of one game as one Gymnasium vector environment."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from .. import layout as e
+from ..errors import AlquerqueError, IllegalStepError
+from ..game import Game, load_game
+from ..lockstep import BEGIN, HOLD, Frame, Lockstep
+from ..observation import plane_scale
+from .spaces import action_space, observation_space
+
+NOBODY = -1
+
+
+class SelfPlayVectorEnv(VectorEnv):
+    """`num_envs` matches in which each action is that of whoever is to move.
+
+    | | |
+    |---|---|
+    | observation | int8 `[B, C, P]`, in the frame of the player to move; `describe` lists the planes |
+    | action | int64 `[B]`, an index into `game.actions`; ignored where a match is about to begin anew |
+    | reward | float32 `[B]`, for the player who acted: 1 for a win, -1 for a loss, 0 else |
+    | `info["action_mask"]` | int8 `[B, A]`, 1 for legal actions; all 0 where the match has ended |
+    | `info["player"]` | int8 `[B]`, the player to move |
+    | `info["winner"]` | int8 `[B]`, the player who won in this step, or -1 |
+
+    A draw by the rules terminates, `max_cycles` truncates. Autoreset is `NEXT_STEP` unless asked otherwise; in
+    `SAME_STEP`, `info["final_obs"]` and `info["final_info"]` hold the ended matches; in `DISABLED`, ended matches wait
+    for `reset(options={"reset_mask": ...})`. All returned arrays are fresh.
+
+    Args:
+      game: The rules, or a game's id.
+      num_envs: Number of matches.
+      autoreset_mode: As in Gymnasium.
+      max_cycles: Number of actions after which a match is truncated; None for no limit.
+
+    Raises:
+      AlquerqueError: If a number is out of range.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: Game | str,
+        num_envs: int,
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_cycles: int | None = None,
+    ) -> None:
+        self.game = load_game(game) if isinstance(game, str) else game
+        self.num_envs = _positive("num_envs", num_envs)
+        self.max_cycles = None if max_cycles is None else _positive("max_cycles", max_cycles)
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.single_observation_space = observation_space(self.game)
+        self.single_action_space = action_space(self.game)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.plane_scale = plane_scale(self.game)
+        self._games = Lockstep(self.game, self.num_envs)
+        self._elapsed = np.zeros(self.num_envs, np.int64)
+        self._ended = np.ones(self.num_envs, bool)
+        self._is_reset = False
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begins all matches anew, or in `DISABLED` those of `options["reset_mask"]`.
+
+        Args:
+          seed: Seeds the action sampler.
+          options: `reset_mask`, bool `[B]`: the matches to begin anew; the others stay as they are.
+
+        Returns:
+          Observations and infos.
+        """
+        super().reset(seed=seed)
+        if seed is not None or not self._is_reset:
+            self._games.rng[0] = self.np_random.integers(2**62)
+        chosen = self._reset_mask(options)
+        self._is_reset = True
+        self._elapsed[chosen] = 0
+        frame = self._games.step(np.zeros(self.num_envs, np.int64), np.where(chosen, BEGIN, HOLD).astype(np.int8))
+        self._ended = frame.outcome != e.ONGOING
+        return frame.observation, self._info(frame)
+
+    def step(
+        self, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Plays an action in every match.
+
+        Raises:
+          IllegalStepError: If an action is not legal where it counts; no match is changed.
+          gymnasium.error.ResetNeeded: Before the first `reset`, or in `DISABLED` where a match has ended.
+        """
+        if not self._is_reset:
+            raise gymnasium.error.ResetNeeded("call reset before step")
+        actions = self._check(actions)
+        plays = ~self._ended
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
+            game = int(self._ended.argmax())
+            raise gymnasium.error.ResetNeeded(
+                f"match {game} has ended: reset it by reset(options={{'reset_mask': mask}}) before step"
+            )
+        frame = self._games.step(actions, plays.astype(np.int8))
+        self._elapsed = np.where(plays, self._elapsed + 1, 0)
+        terminated = frame.outcome != e.ONGOING
+        truncated = np.zeros(self.num_envs, bool)
+        if self.max_cycles is not None:
+            truncated = ~terminated & (self._elapsed >= self.max_cycles)
+        self._ended = terminated | truncated
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and self._ended.any():
+            return self._restart(frame, terminated, truncated)
+        return frame.observation, frame.reward, terminated, truncated, self._info(frame)
+
+    def sample_actions(self) -> np.ndarray:
+        """int64 `[B]`, a legal action for each match drawn uniformly; 0 where the match has ended."""
+        return self._games.sample()
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """Everything that decides how the matches go on, as arrays of numbers."""
+        return {
+            "states": self._games.states.copy(),
+            "keys": self._games.keys.copy(),
+            "rng": self._games.rng.copy(),
+            "elapsed": self._elapsed.copy(),
+            "ended": self._ended.copy(),
+        }
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, Any]]:
+        """Goes on from what `get_state` returned, of the same game and number of matches.
+
+        Returns:
+          Observations and infos, as the call before `get_state` gave them.
+
+        Raises:
+          AlquerqueError: If the state is of another game or number of matches.
+        """
+        known = self.get_state()
+        for name, array in known.items():
+            given = np.asarray(state[name]) if name in state else None
+            if given is None or given.shape[:1] != array.shape[:1] or (name == "states" and given.shape != array.shape):
+                raise AlquerqueError(f"cannot set the state: {name!r} is not that of {self.num_envs} matches of {self.game!r}")
+        super().reset(seed=0)
+        self._is_reset = True
+        self._games.states[:] = state["states"]
+        self._games.keys = np.array(state["keys"], np.int64)
+        self._games.rng[:] = state["rng"]
+        self._elapsed = np.array(state["elapsed"], np.int64)
+        self._ended = np.array(state["ended"], bool)
+        frame = self._games.look()
+        return frame.observation, self._info(self._silence(frame))
+
+    def _restart(
+        self, frame: Frame, terminated: np.ndarray, truncated: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Begins the ended matches anew within the step that ended them."""
+        ended = self._ended
+        self._elapsed[ended] = 0
+        fresh = self._games.step(np.zeros(self.num_envs, np.int64), np.where(ended, BEGIN, HOLD).astype(np.int8))
+        self._ended = fresh.outcome != e.ONGOING
+        info = self._info(fresh)
+        info["winner"] = self._winner(frame)
+        info["final_obs"], info["_final_obs"] = frame.observation, ended
+        info["final_info"], info["_final_info"] = self._info(frame, ended), ended.copy()
+        return fresh.observation, frame.reward, terminated, truncated, info
+
+    def _info(self, frame: Frame, ended: np.ndarray | None = None) -> dict[str, Any]:
+        present = np.ones(self.num_envs, bool)
+        mask = self._silence(frame, ended).mask
+        return {
+            "action_mask": mask,
+            "_action_mask": present,
+            "player": frame.player,
+            "_player": present.copy(),
+            "winner": self._winner(frame),
+            "_winner": present.copy(),
+        }
+
+    def _silence(self, frame: Frame, ended: np.ndarray | None = None) -> Frame:
+        """Takes the legal actions from matches that were cut off."""
+        cut_off = (self._ended if ended is None else ended) & (frame.outcome == e.ONGOING)
+        if cut_off.any():
+            frame.mask[cut_off] = 0
+        return frame
+
+    def _winner(self, frame: Frame) -> np.ndarray:
+        winner = (frame.outcome & 3).astype(np.int8)
+        winner[(frame.outcome == e.ONGOING) | (winner == e.NOBODY)] = NOBODY
+        return winner
+
+    def _reset_mask(self, options: Mapping[str, Any] | None) -> np.ndarray:
+        if not options or "reset_mask" not in options:
+            return np.ones(self.num_envs, bool)
+        mask = np.asarray(options["reset_mask"])
+        if mask.shape != (self.num_envs,) or mask.dtype != bool:
+            raise AlquerqueError(
+                f"reset_mask is {mask.dtype} of shape {mask.shape}, expected bool of shape ({self.num_envs},)"
+            )
+        if not self._is_reset and not mask.all():
+            raise AlquerqueError("the first reset begins all matches; reset_mask has some left out")
+        return mask
+
+    def _check(self, actions: np.ndarray) -> np.ndarray:
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
+            raise IllegalStepError(
+                f"actions are {actions.dtype} of shape {actions.shape}, expected integers of shape ({self.num_envs},)"
+            )
+        actions = np.ascontiguousarray(actions, np.int64)
+        wrong = self._games.first_illegal(actions, (~self._ended).astype(np.int8))
+        if wrong >= 0:
+            raise IllegalStepError(
+                f"action {actions[wrong]} of match {wrong} is not legal there; see info['action_mask'][{wrong}]"
+            )
+        return actions
+
+
+def _positive(name: str, value: int) -> int:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        raise AlquerqueError(f"{name} is {value!r}, expected an integer of at least 1")
+    return int(value)

@@ -1,0 +1,168 @@
+"""A match against an opponent as a Gymnasium environment for one agent."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from .. import layout as e
+from ..bots import Bot, load_bot
+from ..errors import AlquerqueError, IllegalStepError
+from ..game import load_game
+from ..lockstep import Lockstep
+from ..match import Match, Step
+from .rendering import Renderer, check_render_mode
+from .spaces import action_space, observation_space
+
+Opponent = str | Bot | Callable[[Match], "Step | int | str"]
+"""A bot spec, an object with `choose(match)`, or a function from a match to a legal step."""
+
+
+class VersusEnv(gymnasium.Env):
+    """One player's side of a match; the opponent answers within `step`.
+
+    The observation is int8 `[C, P]` in the agent's own frame. `action_masks()` and `info["action_mask"]` give the legal
+    actions, int8 `[A]`. Reward 1 for a win, -1 for a loss, 0 else. An illegal action loses the match.
+
+    Args:
+      game: The game's id.
+      opponent: Who plays the other side.
+      seat: 0 or 1, the agent's player, or "random" to draw it at every reset.
+      render_mode: "human", "rgb_array", "ansi", "svg" or None.
+      max_cycles: Number of sub-steps of both sides after which the match is truncated; None for no limit.
+      **options: Rule options, as in `load_game`.
+
+    Raises:
+      AlquerqueError: If the game, an option, the opponent or the seat is wrong.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array", "ansi", "svg"], "render_fps": 2}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: str = "alquerque",
+        opponent: Opponent = "random",
+        seat: int | str = "random",
+        render_mode: str | None = None,
+        max_cycles: int | None = None,
+        **options: Any,
+    ) -> None:
+        self.game = load_game(game, **options)
+        self.seat = check_seat(seat)
+        if max_cycles is not None and max_cycles < 1:
+            raise AlquerqueError(f"max_cycles is {max_cycles!r}, expected an integer of at least 1 or None")
+        self.max_cycles = max_cycles
+        self.render_mode = check_render_mode(render_mode)
+        self.observation_space = observation_space(self.game)
+        self.action_space = action_space(self.game)
+        self._opponent_spec = opponent
+        self._choose = None if isinstance(opponent, str) else make_choose(opponent)
+        if isinstance(opponent, str):
+            load_bot(opponent, self.game, seed=0)
+        self._games = Lockstep(self.game, 1)
+        self._renderer = Renderer(self.render_mode)
+        self._match = Match(self.game)
+        self._player = 0
+        self._illegal = False
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begins a new match; the opponent plays first if the agent's seat does not."""
+        super().reset(seed=seed)
+        if isinstance(self._opponent_spec, str) and (seed is not None or self._choose is None):
+            bot_seed = int(self.np_random.integers(2**31))
+            self._choose = load_bot(self._opponent_spec, self.game, seed=bot_seed).choose
+        self._player = int(self.np_random.integers(2)) if self.seat == "random" else int(self.seat)
+        self._match = Match(self.game)
+        self._illegal = False
+        self._answer()
+        if self.render_mode == "human":
+            self.render()
+        return self._observation(), self._info()
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Plays an action, then the opponent's turns until the agent is to move again."""
+        if self._match.is_over or self._illegal or self._is_cut_off():
+            raise gymnasium.error.ResetNeeded("the match has ended: call reset before step")
+        try:
+            self._match.push(int(action))
+        except IllegalStepError:
+            self._illegal = True
+            return self._observation(), -1.0, True, False, self._info()
+        self._answer()
+        if self.render_mode == "human":
+            self.render()
+        return self._observation(), self._reward(), self._match.is_over, self._is_cut_off(), self._info()
+
+    def action_masks(self) -> np.ndarray:
+        """int8 `[A]`, 1 for legal actions; all 0 when the match has ended."""
+        mask = np.zeros(self.game.num_actions, np.int8)
+        if not self._illegal and not self._is_cut_off():
+            mask[[step.action for step in self._match.legal_steps]] = 1
+        return mask
+
+    @property
+    def match(self) -> Match:
+        """The match so far."""
+        return self._match.copy()
+
+    def render(self) -> Any:
+        """Draws the match: text, SVG text, uint8 `[H, W, 3]`, or in a window."""
+        return self._renderer.draw(self._match)
+
+    def close(self) -> None:
+        """Closes the window, if there is one."""
+        self._renderer.close()
+
+    def _answer(self) -> None:
+        while not self._match.is_over and self._match.player != self._player and not self._is_cut_off():
+            self._match.push(self._choose(self._match))
+
+    def _is_cut_off(self) -> bool:
+        return (
+            self.max_cycles is not None and not self._match.is_over and len(self._match.steps) >= self.max_cycles
+        )
+
+    def _reward(self) -> float:
+        if self._match.outcome is None or self._match.outcome.winner is None:
+            return 0.0
+        return 1.0 if self._match.outcome.winner == self._player else -1.0
+
+    def _observation(self) -> np.ndarray:
+        return observe(self._games, self._match, self._player)
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.action_masks(), "player": self._player}
+
+
+def observe(games: Lockstep, match: Match, player: int) -> np.ndarray:
+    """int8 `[C, P]`, a match as `player` sees it."""
+    games.states[0] = match.state
+    games.states[0, e.PLAYER] = player
+    return games.observe(match.occurrences() - 1 if match.chain is None else 0)
+
+
+def make_choose(opponent: Any) -> Callable[[Match], Any]:
+    """The function by which an opponent chooses.
+
+    Raises:
+      AlquerqueError: If the opponent is neither a bot nor a function.
+    """
+    choose = getattr(opponent, "choose", opponent)
+    if not callable(choose):
+        raise AlquerqueError(f"opponent is {opponent!r}, expected a bot spec, a bot or a function from match to step")
+    return choose
+
+
+def check_seat(seat: int | str) -> int | str:
+    """Returns a seat: 0, 1 or "random".
+
+    Raises:
+      AlquerqueError: If it is anything else.
+    """
+    if seat not in (0, 1, "random") or isinstance(seat, bool):
+        raise AlquerqueError(f"seat is {seat!r}, expected 0, 1 or 'random'")
+    return seat

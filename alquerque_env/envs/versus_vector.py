@@ -1,0 +1,156 @@
+"""Many matches against an opponent as one Gymnasium vector environment."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from .. import layout as e
+from ..bots import load_bot
+from ..errors import AlquerqueError
+from ..game import load_game
+from ..lockstep import BEGIN, HOLD, PLAY, Frame, Lockstep
+from ..match import Match
+from .spaces import action_space, observation_space
+from .versus import Opponent, check_seat, make_choose
+
+
+class VersusVectorEnv(VectorEnv):
+    """`num_envs` matches of one agent against an opponent, stepped at once; what `gymnasium.make_vec` makes.
+
+    As `VersusEnv` in every match, with arrays: observation int8 `[B, C, P]`, `info["action_mask"]` int8 `[B, A]`.
+    Autoreset is `NEXT_STEP`: the action given to an ended match is ignored. The opponent "random" plays inside the
+    engine; any other is asked match by match.
+
+    Args:
+      num_envs: Number of matches.
+      game, opponent, seat, max_cycles, **options: As in `VersusEnv`.
+
+    Raises:
+      AlquerqueError: If an argument is wrong.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        game: str = "alquerque",
+        opponent: Opponent = "random",
+        seat: int | str = "random",
+        render_mode: str | None = None,
+        max_cycles: int | None = None,
+        **options: Any,
+    ) -> None:
+        if render_mode is not None:
+            raise AlquerqueError(f"render_mode is {render_mode!r}, but batched matches are not drawn; use gymnasium.make")
+        if num_envs < 1:
+            raise AlquerqueError(f"num_envs is {num_envs!r}, expected an integer of at least 1")
+        self.game = load_game(game, **options)
+        self.num_envs = num_envs
+        self.seat = check_seat(seat)
+        self.max_cycles = max_cycles
+        self.single_observation_space = observation_space(self.game)
+        self.single_action_space = action_space(self.game)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._games = Lockstep(self.game, num_envs)
+        self._opponent = opponent
+        self._choose = None if opponent == "random" else make_choose(self._bot(0))
+        self._matches: list[Match] = []
+        self._seats = np.zeros(num_envs, np.int8)
+        self._elapsed = np.zeros(num_envs, np.int64)
+        self._ended = np.ones(num_envs, bool)
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begins all matches anew."""
+        super().reset(seed=seed)
+        if seed is not None or not self._matches:
+            self._games.rng[0] = self.np_random.integers(2**62)
+            if self._choose is not None:
+                self._choose = make_choose(self._bot(int(self.np_random.integers(2**31))))
+        self._matches = [Match(self.game) for _ in range(self.num_envs)]
+        frame = self._advance(np.zeros(self.num_envs, np.int64), np.full(self.num_envs, BEGIN, np.int8))
+        self._ended = frame.outcome != e.ONGOING
+        return frame.observation, self._info(frame)
+
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Plays an action in every match, then the opponent's turns; an illegal action loses its match."""
+        if not self._matches:
+            raise gymnasium.error.ResetNeeded("call reset before step")
+        actions = np.ascontiguousarray(actions, np.int64)
+        begins = self._ended
+        in_range = (actions >= 0) & (actions < self.game.num_actions)
+        legal = in_range & self._is_legal(np.where(in_range, actions, 0))
+        orders = np.where(begins, BEGIN, np.where(legal, PLAY, HOLD)).astype(np.int8)
+        frame = self._advance(actions, orders)
+        illegal = ~begins & ~legal
+        winner = frame.outcome & 3
+        ended = frame.outcome != e.ONGOING
+        rewards = np.where(winner == self._seats, 1.0, -1.0) * (ended & (winner != e.NOBODY))
+        rewards[illegal] = -1.0
+        terminated = (ended | illegal) & ~begins
+        truncated = np.zeros(self.num_envs, bool)
+        if self.max_cycles is not None:
+            truncated = ~terminated & ~begins & (self._elapsed >= self.max_cycles)
+        self._ended = terminated | truncated
+        frame.mask[self._ended] = 0
+        return frame.observation, np.where(begins, 0.0, rewards), terminated, truncated, self._info(frame)
+
+    def _advance(self, actions: np.ndarray, orders: np.ndarray) -> Frame:
+        """Does as ordered, then lets the opponent play until the agent is to move in every match."""
+        frame = self._play(actions, orders)
+        waiting = self._opponent_moves(frame) & (orders != HOLD)
+        while waiting.any():
+            frame = self._play(self._answers(waiting), np.where(waiting, PLAY, HOLD).astype(np.int8))
+            waiting = self._opponent_moves(frame) & waiting
+        return frame
+
+    def _play(self, actions: np.ndarray, orders: np.ndarray) -> Frame:
+        begins, plays = orders == BEGIN, orders == PLAY
+        if self.seat == "random":
+            self._seats[begins] = self.np_random.integers(2, size=int(begins.sum()))
+        else:
+            self._seats[begins] = self.seat
+        self._elapsed[begins] = 0
+        self._elapsed[plays] += 1
+        if self._choose is not None:
+            for game in np.flatnonzero(begins):
+                self._matches[game] = Match(self.game)
+            for game in np.flatnonzero(plays):
+                self._matches[game].push(int(actions[game]))
+        return self._games.step(actions, orders)
+
+    def _opponent_moves(self, frame: Frame) -> np.ndarray:
+        waiting = (frame.outcome == e.ONGOING) & (frame.player != self._seats)
+        return waiting if self.max_cycles is None else waiting & (self._elapsed < self.max_cycles)
+
+    def _answers(self, waiting: np.ndarray) -> np.ndarray:
+        if self._choose is None:
+            return self._games.sample()
+        actions = np.zeros(self.num_envs, np.int64)
+        for game in np.flatnonzero(waiting):
+            match = self._matches[game].copy()
+            match.push(self._choose(self._matches[game]))
+            actions[game] = match.steps[len(self._matches[game].steps)].action
+        return actions
+
+    def _is_legal(self, actions: np.ndarray) -> np.ndarray:
+        return self._games.is_legal(actions)
+
+    def _bot(self, seed: int) -> Any:
+        return load_bot(self._opponent, self.game, seed=seed) if isinstance(self._opponent, str) else self._opponent
+
+    def _info(self, frame: Frame) -> dict[str, Any]:
+        present = np.ones(self.num_envs, bool)
+        return {
+            "action_mask": frame.mask,
+            "_action_mask": present,
+            "player": self._seats.copy(),
+            "_player": present.copy(),
+        }

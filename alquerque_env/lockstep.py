@@ -1,0 +1,207 @@
+"""Many matches of one game in lock-step: one call plays an action in each and writes masks and observations.
+
+The compiled form. `lockstep_numpy.py` is the second reader of the same table, for machines without Numba.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import engine as e
+from .game import Game
+from .jit import borrowed, inlined, kernel, words
+from .observation import planes
+
+BITS = 32  # actions to a word of the legal set
+
+# What is to happen in each match.
+BEGIN, PLAY, HOLD = 0, 1, 2
+
+
+class Frame(NamedTuple):
+    """What one call tells of `B` matches. All arrays are fresh.
+
+    Attributes:
+      observation: int8 `[B, C, P]` in the frame of the player to move.
+      mask: int8 `[B, A]`, 1 for legal actions; all 0 where the match has ended.
+      player: int8 `[B]`, the player to move.
+      reward: float32 `[B]`, for the player who acted: 1 won, -1 lost, 0 else.
+      outcome: int8 `[B]`, as `engine.outcome` codes it.
+    """
+
+    observation: np.ndarray
+    mask: np.ndarray
+    player: np.ndarray
+    reward: np.ndarray
+    outcome: np.ndarray
+
+
+class Lockstep:
+    """`num_games` matches of a game.
+
+    Attributes:
+      states: int64 `[B, S]`, the engine's states.
+      legal: int64 `[B, A / 32]`, the legal actions as bits; none where the match has ended.
+      keys: int64 `[B, K]`, hashes of the positions since the last progress, where the game looks at repetition.
+      rng: int64 `[1]`, state of the action sampler.
+    """
+
+    def __init__(self, game: Game, num_games: int) -> None:
+        self.game = game
+        self.table = game.table.words
+        self.num_actions = game.num_actions
+        self.shape = (len(planes(game)), len(game.board.points))
+        self.states = np.zeros((num_games, self.table[e.T_STATE_SIZE]), np.int64)
+        self.legal = np.zeros((num_games, -(-self.num_actions // BITS)), np.int64)
+        self.keys = np.zeros((num_games, 64 if self.table[e.T_THREEFOLD] else 1), np.int64)
+        self.rng = np.zeros(1, np.int64)
+        self._scratch = words(self.table[e.T_SCRATCH_SIZE])
+        self._actions = words(self.num_actions)
+
+    def step(self, actions: np.ndarray, orders: np.ndarray) -> Frame:
+        """Does in every match what it is ordered to.
+
+        Args:
+          actions: int64 `[B]`, legal where the order is to play.
+          orders: int8 `[B]`: PLAY the action, HOLD the match as it is, or BEGIN it anew.
+        """
+        games = len(self.states)
+        frame = Frame(
+            np.empty((games, *self.shape), np.int8),
+            np.empty((games, self.num_actions), np.int8),
+            np.empty(games, np.int8),
+            np.empty(games, np.float32),
+            np.empty(games, np.int8),
+        )
+        self._make_room_for_keys()
+        step_all(
+            self.table, self.states, self.legal, self.keys, self._scratch, self._actions, actions, orders, *frame
+        )
+        return frame
+
+    def look(self) -> Frame:
+        """The matches as they are, after their states were set from outside."""
+        games = len(self.states)
+        return self.step(np.zeros(games, np.int64), np.full(games, HOLD, np.int8))
+
+    def observe(self, earlier: int) -> np.ndarray:
+        """int8 `[C, P]`, the first match as it is, whether or not its player is to move.
+
+        Args:
+          earlier: How often the position occurred before in the match.
+        """
+        observation = np.empty(self.shape, np.int8)
+        observe_one(self.table, self.states[0], earlier, observation.reshape(-1))
+        return observation
+
+    def first_illegal(self, actions: np.ndarray, orders: np.ndarray) -> int:
+        """The first match that is to play an action which is not legal, or -1."""
+        return int(find_illegal(self.legal, self.num_actions, actions, orders))
+
+    def is_legal(self, actions: np.ndarray) -> np.ndarray:
+        """bool `[B]`, whether each action, in range, is legal in its match."""
+        games = np.arange(len(self.states))
+        return (self.legal[games, actions // BITS] >> actions % BITS & 1).astype(bool)
+
+    def sample(self) -> np.ndarray:
+        """int64 `[B]`, a legal action for each match drawn uniformly, 0 where there is none."""
+        actions = np.empty(len(self.states), np.int64)
+        sample_all(self.legal, self.rng, actions)
+        return actions
+
+    def _make_room_for_keys(self) -> None:
+        """A match without a limit may go on without progress for longer than there is room."""
+        if self.table[e.T_THREEFOLD] and self.states[:, e.QUIET].max() + 2 > self.keys.shape[1]:
+            self.keys = np.concatenate([self.keys, np.zeros_like(self.keys)], axis=1)
+
+
+@kernel
+def step_all(t, states, legal, keys, w, room, actions, orders, observation, mask, player, reward, outcome):
+    """Does in every match what it is ordered to: see `Lockstep.step`."""
+    count = len(states)
+    p_table, p_states, p_legal, p_keys = borrowed(t), borrowed(states), borrowed(legal), borrowed(keys)
+    p_w, p_room, p_actions, p_orders = borrowed(w), borrowed(room), borrowed(actions), borrowed(orders)
+    p_observation, p_mask = borrowed(observation.reshape(count, -1)), borrowed(mask)
+    p_player, p_reward, p_outcome = borrowed(player), borrowed(reward), borrowed(outcome)
+    for game in range(count):
+        s = p_states[game]
+        mover = s[e.PLAYER]
+        order = p_orders[game]
+        if order == PLAY:
+            e.apply_action(p_table, s, p_w, p_actions[game])
+        elif order == BEGIN:
+            for index in range(p_table[e.T_STATE_SIZE]):
+                s[index] = p_table[p_table[e.T_START] + index]
+        result = _show(p_table, s, p_legal[game], p_keys[game], p_w, p_room, p_observation[game], p_mask[game])
+        p_player[game] = s[e.PLAYER]
+        p_outcome[game] = result
+        winner = result & 3
+        if result == e.ONGOING or winner == e.NOBODY or order != PLAY:
+            p_reward[game] = 0
+        else:
+            p_reward[game] = 1 if winner == mover else -1
+
+
+@kernel
+def observe_one(t, s, earlier, observation):
+    """Writes the observation of one match."""
+    e.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), 0)
+
+
+@inlined
+def _show(t, s, legal, keys, w, room, observation, mask):
+    """Writes mask and observation of one match; returns its outcome."""
+    n = e.legal_actions(t, s, w, room)
+    earlier = e.earlier_occurrences(t, s, keys) if t[e.T_THREEFOLD] and s[e.CHAIN] < 0 else 0
+    result = e.outcome(t, s, n, earlier)
+    for action in range(t[e.T_NUM_ACTIONS]):
+        mask[action] = 0
+    for word in range((t[e.T_NUM_ACTIONS] + BITS - 1) // BITS):
+        legal[word] = 0
+    if result == e.ONGOING:
+        for index in range(n):
+            action = room[index]
+            mask[action] = 1
+            legal[action // BITS] |= 1 << action % BITS
+    e.observe(t, s, earlier, observation, 0)
+    return result
+
+
+@kernel
+def find_illegal(legal, num_actions, actions, orders):
+    """The first match that is to play an action which is not legal, or -1."""
+    p_legal, p_actions, p_orders = borrowed(legal), borrowed(actions), borrowed(orders)
+    for game in range(len(legal)):
+        action = p_actions[game]
+        if p_orders[game] == PLAY:
+            if action < 0 or action >= num_actions:
+                return game
+            if p_legal[game][action // BITS] >> action % BITS & 1 == 0:
+                return game
+    return -1
+
+
+@kernel
+def sample_all(legal, rng, actions):
+    """Draws a legal action for each match."""
+    p_legal, p_rng, p_actions = borrowed(legal), borrowed(rng), borrowed(actions)
+    count = legal.shape[1]
+    for game in range(len(legal)):
+        bits = p_legal[game]
+        total = 0
+        for word in range(count):
+            total += e.popcount(bits[word])
+        p_actions[game] = _pick_bit(bits, e.random_below(p_rng, total)) if total else 0
+
+
+@inlined
+def _pick_bit(bits, index):
+    word = 0
+    while index >= e.popcount(bits[word]):
+        index -= e.popcount(bits[word])
+        word += 1
+    left = bits[word]
+    while index > 0:
+        left &= left - 1
+        index -= 1
+    return word * BITS + e.lowest(left)
