@@ -4,14 +4,12 @@ An observation is int8 `[C, P]`, `C` planes of `P` points in the frame of the pl
 turned where the game is symmetric. `engine.observe` fills it in, from the rows that this module derives.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from . import layout as e
-
-if TYPE_CHECKING:
-    from .game import Game
+from .ruleset import Ruleset
 
 
 class Plane(NamedTuple):
@@ -30,17 +28,17 @@ class Plane(NamedTuple):
     row: tuple[int, int, int]
 
 
-def planes(game: "Game") -> tuple[Plane, ...]:
+def planes(game: Ruleset) -> tuple[Plane, ...]:
     """The planes of a game's observations, in order."""
     return (*_pieces(game), *_chain(game), *_memory(game), *_clocks(game))
 
 
-def plane_scale(game: "Game") -> np.ndarray:
+def plane_scale(game: Ruleset) -> np.ndarray:
     """float32 `[C]`, what divides each plane into [0, 1]."""
     return np.array([plane.maximum for plane in planes(game)], np.float32)
 
 
-def _pieces(game: "Game") -> list[Plane]:
+def _pieces(game: Ruleset) -> list[Plane]:
     kinds = [("men", e.MEN)] + ([("kings", e.KINGS)] if game.rules.promotion != "none" else [])
     titles = {"men": "men", "kings": "promoted pieces"}
     return [
@@ -50,7 +48,7 @@ def _pieces(game: "Game") -> list[Plane]:
     ]
 
 
-def _chain(game: "Game") -> list[Plane]:
+def _chain(game: Ruleset) -> list[Plane]:
     rules = game.rules
     if rules.chain == "single":
         return []
@@ -64,7 +62,7 @@ def _chain(game: "Game") -> list[Plane]:
     return found
 
 
-def _memory(game: "Game") -> list[Plane]:
+def _memory(game: Ruleset) -> list[Plane]:
     if game.rules.undo_scope == "off":
         return []
     if game.remembers_points:
@@ -90,7 +88,7 @@ def _memory(game: "Game") -> list[Plane]:
     return found
 
 
-def _clocks(game: "Game") -> list[Plane]:
+def _clocks(game: Ruleset) -> list[Plane]:
     found = []
     limit = game.rules.no_progress_limit
     if limit != "off":

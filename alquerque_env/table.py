@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from . import layout as e
 from .errors import RulesError
-from .game import NORTH, SOUTH, Game
 from .observation import planes
+from .ruleset import NORTH, SOUTH, Ruleset
 from .jit import WORD_BITS, constants
 
 Action = tuple[int, int, int | None]
@@ -118,7 +118,7 @@ def _compatible(a: Template, b: Template) -> bool:
     return a.victim != b.victim and all(needs.get(point, what) == what for what, point in b.path)
 
 
-def compile_table(game: Game) -> StepTable:
+def compile_table(game: Ruleset) -> StepTable:
     """Builds the step table of a game.
 
     Raises:
@@ -143,7 +143,7 @@ def compile_table(game: Game) -> StepTable:
     )
 
 
-def _templates(game: Game, player: int) -> Iterator[Template]:
+def _templates(game: Ruleset, player: int) -> Iterator[Template]:
     """Every step that a piece of `player` might take on the empty board, with every possible victim."""
     rules = game.rules
     for origin, target in game.man_steps(player):
@@ -157,7 +157,7 @@ def _templates(game: Game, player: int) -> Iterator[Template]:
         yield from _king_templates(game)
 
 
-def _leaps(game: Game) -> set[tuple[int, int, int]]:
+def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
     """Short leaps as (origin, victim, target), after the option `leap`."""
     rules, board = game.rules, game.board
     if rules.leap == "pattern":
@@ -176,7 +176,7 @@ def _leaps(game: Game) -> set[tuple[int, int, int]]:
     return triples | {triple[::-1] for triple in triples}
 
 
-def _king_templates(game: Game) -> Iterator[Template]:
+def _king_templates(game: Ruleset) -> Iterator[Template]:
     """Slides and flying captures along lines; short ones along lines on which a king does not fly."""
     longest = max(len(line) for line in game.board.lines)
     diagonals = [line for line in game.board.lines if len(line) == longest and _is_diagonal(game, line)]
@@ -187,7 +187,7 @@ def _king_templates(game: Game) -> Iterator[Template]:
                 yield from _along(origin, ray[start + 1 :], flies)
 
 
-def _is_diagonal(game: Game, line: tuple[int, ...]) -> bool:
+def _is_diagonal(game: Ruleset, line: tuple[int, ...]) -> bool:
     (x0, y0), (x1, y1) = (game.board.points[point] for point in line[:2])
     return x0 != x1 and y0 != y1
 
@@ -215,7 +215,7 @@ def _action_keys(templates: tuple[Template, ...], has_pass: bool) -> tuple[Key, 
     return tuple([*ordered, None] if has_pass else ordered)
 
 
-def _has_pass(game: Game) -> bool:
+def _has_pass(game: Ruleset) -> bool:
     return game.rules.chain == "optional" or game.rules.no_moves == "pass"
 
 
@@ -231,7 +231,7 @@ def _name_actions(keys: tuple[Key, ...]) -> tuple[Action | None, ...]:
     )
 
 
-def _steps(game: Game, player: int, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> Iterator[Step]:
+def _steps(game: Ruleset, player: int, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> Iterator[Step]:
     numbers = {distance: index for index, distance in enumerate(relations)}
     turn = game.turn if player == NORTH else tuple(range(len(game.board.points)))
     for key in keys:
@@ -245,7 +245,7 @@ def _steps(game: Game, player: int, keys: tuple[Key, ...], relations: dict[int, 
         yield Step(origin, target, over, undo, int(over == e.NO_POINT and _opens(game, key)))
 
 
-def _opens(game: Game, key: tuple[int, int, int]) -> bool:
+def _opens(game: Ruleset, key: tuple[int, int, int]) -> bool:
     """Whether the opening rule allows a simple step, in the frame of the first player."""
     if game.opening is None:
         return True
@@ -263,7 +263,7 @@ class _BlockBuilder:
     continuation in the first of them, its second, if it branches, in the second.
     """
 
-    def __init__(self, game: Game, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> None:
+    def __init__(self, game: Ruleset, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> None:
         self.game = game
         self.number = {key: action for action, key in enumerate(keys)}
         self.relations = list(relations)
@@ -351,7 +351,7 @@ def _continuations(templates: Lane, depth: int, what: int) -> dict[int, Lane]:
 
 
 def _flatten(
-    game: Game,
+    game: Ruleset,
     keys: tuple[Key, ...],
     relations: dict[int, dict[int, int]],
     builder: _BlockBuilder,
@@ -411,7 +411,7 @@ def _block_row(block: Block, tally: int, action_at: int, skip: int) -> list[int]
     return [*head, *[0] * (e.DISTANCES - len(head)), *block.distances, *block.origins]
 
 
-def _answers(game: Game) -> dict[int, int | bool]:
+def _answers(game: Ruleset) -> dict[int, int | bool]:
     """The rules as the engine asks for them."""
     rules = game.rules
     limit = 0 if rules.no_progress_limit == "off" else rules.no_progress_limit
@@ -447,7 +447,7 @@ def _answers(game: Game) -> dict[int, int | bool]:
     }
 
 
-def _start_state(game: Game, relations: int) -> list[int]:
+def _start_state(game: Ruleset, relations: int) -> list[int]:
     size = e.MEMORY_POINTS if relations else e.MEMORY
     state = [0] * (size + (len(game.board.points) if game.remembers_points else 0))
     state[e.MEN + SOUTH] = _word(game.start[SOUTH])

@@ -170,6 +170,7 @@ def _open(t, states, choices, frames, w, keys, table, control, level):
                 return False
             frame[ALPHA] = max(frame[ALPHA], frame[BEST])
     frame[COUNT] = n
+    frame[CHOICE] = choices[level][0]
     return not _probe(t, s, frame, table, control)
 
 
@@ -445,8 +446,11 @@ class AlphaBetaBot(GameBot):
         control[CLOCK] = state[QUIET] if match.chain is None else 0
         self._history = words(2 * t[T_NUM_ACTIONS])
         self._states[0][:] = state
-        self._keys = match.keys(int(control[CLOCK]) + len(self._states) + 1)
-        self._frames[0][ONCE], self._frames[0][TWICE] = self._sums(int(control[CLOCK]))
+        room = int(control[CLOCK]) + len(self._states) + 1
+        self._keys = words(room)
+        if t[T_THREEFOLD] and match.chain is None:
+            self._keys = match.keys(room)
+            self._frames[0][ONCE], self._frames[0][TWICE] = self._sums(int(control[CLOCK]))
 
     def _sums(self, clock: int) -> tuple[int, int]:
         """What `_note` would have added up over the positions since the last progress."""

@@ -2,12 +2,17 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import AlquerqueError, UnknownNameError
 from ..game import Game, games, load_game
+from ..rules import spell
+from .working import work
+
+if TYPE_CHECKING:
+    from ..match import Match
 
 MAX_SEED = 2**63 - 1
 
@@ -62,17 +67,24 @@ def find_game(name: str, options: tuple[str, ...]) -> Game:
     return load_game(name, **answers)
 
 
+def open_match(game: Game, position: str | None = None) -> "Match":
+    """A match from a position, or from the start.
+
+    Raises:
+      PositionError: If the text is not a position of the game.
+    """
+    from ..match import Match
+
+    return work(lambda: Match(game, position), "compiling, as after every installation ...")
+
+
 def option_arguments(game: Game) -> list[str]:
     """The arguments that choose the options of a game again."""
-    from ..rules import spell
-
     defaults = {name: option.default for name, option in game.option_table.items()}
     chosen = {name: value for name, value in game.options.items() if value != defaults[name]}
     return [argument for name, value in chosen.items() for argument in ("--option", f"{name}={spell(value)}")]
 
 
 def _example(name: str) -> str:
-    from ..rules import spell
-
     option = next(iter(load_game(name).option_table.values()))
     return f"{option.name}={spell(option.default)}"

@@ -6,31 +6,37 @@ import click
 
 from .. import counts
 from ..game import Game
-from ..match import Match
-from .parameters import takes_game, takes_json, takes_position
+from ..errors import AlquerqueError
+from .parameters import open_match, takes_game, takes_json, takes_position
 from .working import work
+
+# Far more than can be counted, and few enough to find room for.
+MAX_DEPTH = 1000
 
 
 @click.command()
 @takes_game
-@click.option("--depth", type=click.IntRange(min=0), required=True, metavar="D", help="Length of the sequences.")
+@click.option("--depth", type=int, required=True, metavar="D", help="Length of the sequences.")
 @click.option("--turns", is_flag=True, help="Count whole turns, not steps.")
 @click.option("--divide", is_flag=True, help="Also print the count behind each first step or turn.")
 @takes_position
 @takes_json
 def perft(game: Game, depth: int, turns: bool, divide: bool, position: str | None, as_json: bool) -> None:
     """Count the sequences of D steps, or of D whole turns, by which move generators are compared."""
+    if depth > MAX_DEPTH:
+        raise AlquerqueError(f"depth is {depth}, expected {MAX_DEPTH} or less")
+    begin = open_match(game, position).position
     parts: dict[str, int] = {}
     if divide:
-        parts = work(lambda: counts.divide(game, depth, position, turns=turns), "counting …")
+        parts = work(lambda: counts.divide(game, depth, position, turns=turns), "counting ...")
         total = sum(parts.values())
     else:
-        total = work(lambda: counts.perft(game, depth, position, turns=turns), "counting …")
+        total = work(lambda: counts.perft(game, depth, position, turns=turns), "counting ...")
     if as_json:
         report = {
             "game": game.name,
             "options": dict(game.options),
-            "position": Match(game, position).position,
+            "position": begin,
             "depth": depth,
             "turns": turns,
             "count": total,

@@ -11,6 +11,8 @@ import click
 from .. import __version__
 from ..errors import AlquerqueError, UnknownNameError
 
+OWN_PACKAGES = ("alquerque_env", "training")
+
 BAD_ARGUMENT, FAILED, INTERRUPTED = 2, 1, 130
 
 
@@ -77,6 +79,8 @@ class Program(click.Group):
         _accept_any_character()
         try:
             super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
         except (click.ClickException, AlquerqueError, ImportError, OSError) as error:
             if _is_fault_of_ours(error):
                 raise
@@ -105,7 +109,7 @@ def _accept_any_character() -> None:
 
 def _is_fault_of_ours(error: Exception) -> bool:
     """Whether a module of this distribution is missing, which no user can mend."""
-    return isinstance(error, ImportError) and (error.name or "").partition(".")[0] in ("alquerque_env", "")
+    return isinstance(error, ImportError) and (error.name or "").partition(".")[0] in OWN_PACKAGES
 
 
 def _one_line(error: Exception) -> str:

@@ -1,0 +1,51 @@
+"""`alquerque train` and `alquerque export`: the doors to the package `training`, which needs the extra `train`."""
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import click
+
+from ..errors import AlquerqueError
+from ..render import MissingExtraError
+from .program import OWN_PACKAGES
+
+
+@click.command()
+@click.argument("config", type=click.Path(path_type=Path))
+@click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
+@click.option("--resume", type=click.Path(path_type=Path), metavar="RUN", help="Go on with an interrupted run.")
+def train(config: Path, overrides: tuple[str, ...], resume: Path | None) -> None:
+    """Train a player by self-play, as the TOML file CONFIG says. Ctrl-C saves and stops; --resume goes on."""
+    _import("training.train").train(config, overrides, resume)
+
+
+@click.command()
+@click.argument("checkpoint", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE.py", help="File to write.")
+@click.option("--force", is_flag=True, help="Replace FILE.py if it exists.")
+def export(checkpoint: Path, output: Path, force: bool) -> None:
+    """Write the trained player of CHECKPOINT as one Python file that needs nothing but Python."""
+    if output.is_dir():
+        raise AlquerqueError(f"cannot write {str(output)!r}: it is a folder")
+    if output.exists() and not force:
+        raise AlquerqueError(f"{str(output)!r} exists; --force replaces it")
+    if not output.parent.is_dir():
+        raise AlquerqueError(f"cannot write {str(output)!r}: no folder {str(output.parent)!r}")
+    _import("training.export").export_player(checkpoint, output)
+    click.echo(f"wrote {output}; play against it: python3 {output}")
+
+
+def _import(module: str) -> ModuleType:
+    """Imports a module of `training`.
+
+    Raises:
+      MissingExtraError: If a package that it needs is not installed.
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in OWN_PACKAGES:
+            raise
+        raise MissingExtraError(package, "train") from None
