@@ -1,40 +1,17 @@
 """Many matches of one game in lock-step: one call plays an action in each and writes masks and observations.
 
-The compiled form. `lockstep_numpy.py` is the second reader of the same table, for machines without Numba.
+The compiled form; `lockstep_numpy.py` is the second reader of the same table, for machines without Numba.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
 from . import engine as e
+from .frames import BEGIN, PLAY, Frame
 from .game import Game
 from .jit import borrowed, inlined, kernel, words
 from .observation import planes
 
 BITS = 32  # actions to a word of the legal set
-
-# What is to happen in each match.
-BEGIN, PLAY, HOLD = 0, 1, 2
-
-
-class Frame(NamedTuple):
-    """What one call tells of `B` matches. All arrays are fresh.
-
-    Attributes:
-      observation: int8 `[B, C, P]` in the frame of the player to move.
-      mask: int8 `[B, A]`, 1 for legal actions; all 0 where the match has ended.
-      player: int8 `[B]`, the player to move.
-      reward: float32 `[B]`, for the player who acted: 1 won, -1 lost, 0 else.
-      outcome: int8 `[B]`, as `engine.outcome` codes it.
-    """
-
-    observation: np.ndarray
-    mask: np.ndarray
-    player: np.ndarray
-    reward: np.ndarray
-    outcome: np.ndarray
-
 
 class Lockstep:
     """`num_games` matches of a game.

@@ -72,6 +72,8 @@ class StepTable:
       templates: All templates of `player_0` and of `player_1`.
       relations: For each relation the pairs (point of a piece, point to which memory may forbid it to step).
       blocks: The blocks of both players.
+      sections: Which blocks find what, for `player_0` and then for `player_1`.
+      action_at: Actions of the lanes and points of the blocks at which steps end.
       steps: What each action does, for `player_0` and then for `player_1`.
       words: All of it as the engine reads it.
     """
@@ -80,6 +82,8 @@ class StepTable:
     templates: tuple[tuple[Template, ...], tuple[Template, ...]]
     relations: tuple[dict[int, int], ...]
     blocks: tuple[Block, ...]
+    sections: tuple[Section, ...]
+    action_at: tuple[int, ...]
     steps: tuple[Step, ...]
     words: Any
 
@@ -138,6 +142,8 @@ def compile_table(game: Ruleset) -> StepTable:
         templates=templates,
         relations=tuple(relations.values()),
         blocks=tuple(builder.blocks),
+        sections=tuple(builder.sections),
+        action_at=tuple(builder.action_at),
         steps=steps,
         words=_flatten(game, keys, relations, builder, steps),
     )

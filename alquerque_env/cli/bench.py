@@ -3,6 +3,9 @@
 import click
 
 
-@click.group()
-def bench() -> None:
+@click.group(invoke_without_command=True)
+@click.pass_context
+def bench(ctx: click.Context) -> None:
     """Measure speed on this machine; each figure is printed with the command, the machine and the commit."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())

@@ -6,9 +6,10 @@ from typing import Any
 
 import click
 
-from ..game import NORTH, SOUTH, Game
+from ..game import Game
 from ..observation import planes
 from ..rules import Option, OptionValue, spell
+from ..ruleset import NORTH, SOUTH
 from .parameters import open_match, takes_game, takes_json
 from .sentences import SIDES, answer, endings, fixed_rules, fixed_sentences
 from .terminal import Terminal, find_terminal, join_words

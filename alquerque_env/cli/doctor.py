@@ -76,7 +76,7 @@ def _package(distribution: str, module: str, extra: str | None) -> Finding:
         if error.name == module:
             return Finding(distribution, "not installed", advice, is_broken=extra is None)
         return Finding(distribution, f"broken: {error}", advice, is_broken=True)
-    except Exception as error:  # noqa: BLE001 - a broken package may raise anything, and naming it is the point
+    except Exception as error:
         return Finding(distribution, f"broken: {' '.join(str(error).split())}", advice, is_broken=True)
 
 
@@ -91,7 +91,7 @@ def _kernels() -> Finding:
     try:
         from .. import jit
         from ..entry import legal_actions
-    except Exception as error:  # noqa: BLE001 - as for packages
+    except Exception as error:
         return Finding("kernels", f"broken: {' '.join(str(error).split())}", "set NUMBA_CACHE_DIR", is_broken=True)
     if not jit.JIT:
         return Finding("kernels", "plain Python, slow", 'for speed: pip install "alquerque-env[fast]"')

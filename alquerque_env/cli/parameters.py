@@ -78,6 +78,16 @@ def open_match(game: Game, position: str | None = None) -> "Match":
     return work(lambda: Match(game, position), "compiling, as after every installation ...")
 
 
+def check_range(name: str, value: float, low: float, high: float) -> None:
+    """Refuses a number that is out of range.
+
+    Raises:
+      AlquerqueError: With the name, the number and the range.
+    """
+    if not low <= value <= high:
+        raise AlquerqueError(f"{name} is {value}, expected {low} to {high}")
+
+
 def option_arguments(game: Game) -> list[str]:
     """The arguments that choose the options of a game again."""
     defaults = {name: option.default for name, option in game.option_table.items()}

@@ -6,8 +6,7 @@ import click
 
 from .. import counts
 from ..game import Game
-from ..errors import AlquerqueError
-from .parameters import open_match, takes_game, takes_json, takes_position
+from .parameters import check_range, open_match, takes_game, takes_json, takes_position
 from .working import work
 
 # Far more than can be counted, and few enough to find room for.
@@ -23,8 +22,7 @@ MAX_DEPTH = 1000
 @takes_json
 def perft(game: Game, depth: int, turns: bool, divide: bool, position: str | None, as_json: bool) -> None:
     """Count the sequences of D steps, or of D whole turns, by which move generators are compared."""
-    if depth > MAX_DEPTH:
-        raise AlquerqueError(f"depth is {depth}, expected {MAX_DEPTH} or less")
+    check_range("--depth", depth, 1 if divide else 0, MAX_DEPTH)
     begin = open_match(game, position).position
     parts: dict[str, int] = {}
     if divide:

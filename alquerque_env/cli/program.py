@@ -79,8 +79,6 @@ class Program(click.Group):
         _accept_any_character()
         try:
             super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-        except click.exceptions.NoArgsIsHelpError as error:
-            click.echo(error.format_message())
         except (click.ClickException, AlquerqueError, ImportError, OSError) as error:
             if _is_fault_of_ours(error):
                 raise

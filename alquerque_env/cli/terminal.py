@@ -11,7 +11,7 @@ from ..render import Picture, draw_text
 
 _WIDEST = 100
 # One of each kind of character that `draw_text` uses.
-_GLYPHS = "○●♔♚·×◇─│╱╲┼╳"  # noqa: RUF001
+_GLYPHS = "○●♔♚·×◇─│╱╲┼╳"
 # Their fonts lack the kings.
 _PLAIN_TERMINALS = ("dumb", "linux")
 

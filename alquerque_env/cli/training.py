@@ -22,7 +22,9 @@ def train(config: Path, overrides: tuple[str, ...], resume: Path | None) -> None
 
 @click.command()
 @click.argument("checkpoint", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE.py", help="File to write.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE.py", help="File to write."
+)
 @click.option("--force", is_flag=True, help="Replace FILE.py if it exists.")
 def export(checkpoint: Path, output: Path, force: bool) -> None:
     """Write the trained player of CHECKPOINT as one Python file that needs nothing but Python."""

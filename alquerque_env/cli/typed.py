@@ -41,7 +41,7 @@ def point_typed(match: Match, text: str) -> int | None:
 
 def _normal(text: str) -> str:
     """The text in lower case, leaps written with x, without spaces around marks."""
-    lowered = text.lower().replace("×", "x").replace(":", "x").replace("*", "x")  # noqa: RUF001
+    lowered = text.lower().replace("×", "x").replace(":", "x").replace("*", "x")
     return re.sub(r"\s*([-x^])\s*", r"\1", " ".join(lowered.split()))
 
 

@@ -32,7 +32,7 @@ def work(task: Callable[[], Result], note: str) -> Result:
     def run() -> None:
         try:
             results.append(task())
-        except BaseException as error:  # noqa: BLE001 - handed to the waiting thread
+        except BaseException as error:
             errors.append(error)
         done.set()
 

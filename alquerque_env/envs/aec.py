@@ -22,7 +22,8 @@ from pettingzoo.utils import wrappers
 from .. import layout as e
 from ..errors import AlquerqueError, IllegalStepError
 from ..game import Game, load_game
-from ..lockstep import BEGIN, PLAY, Lockstep
+from ..frames import BEGIN, PLAY
+from ..matches import Matches, make_matches
 from ..match import Match
 from .rendering import Renderer, check_render_mode
 from .spaces import action_space, observation_space
@@ -80,7 +81,7 @@ class MatchEnv(AECEnv):
         self.possible_agents = list(AGENTS)
         self.observation_spaces = {agent: _observation_space(game) for agent in AGENTS}
         self.action_spaces = {agent: action_space(game) for agent in AGENTS}
-        self._games = Lockstep(game, 1)
+        self._games = make_matches(game, 1)
         self._action = np.zeros(1, np.int64)
         self._renderer = Renderer(self.render_mode)
         self._taken: list[int] = []

@@ -11,7 +11,8 @@ from gymnasium.vector.utils import batch_space
 from .. import layout as e
 from ..errors import AlquerqueError, IllegalStepError
 from ..game import Game, load_game
-from ..lockstep import BEGIN, HOLD, Frame, Lockstep
+from ..frames import BEGIN, HOLD, Frame
+from ..matches import Matches, make_matches
 from ..observation import plane_scale
 from .spaces import action_space, observation_space
 
@@ -64,7 +65,7 @@ class SelfPlayVectorEnv(VectorEnv):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.plane_scale = plane_scale(self.game)
-        self._games = Lockstep(self.game, self.num_envs)
+        self._games = make_matches(self.game, self.num_envs)
         self._elapsed = np.zeros(self.num_envs, np.int64)
         self._ended = np.ones(self.num_envs, bool)
         self._is_reset = False

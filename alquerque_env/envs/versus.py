@@ -11,7 +11,7 @@ from .. import layout as e
 from ..bots import Bot, load_bot
 from ..errors import AlquerqueError, IllegalStepError
 from ..game import load_game
-from ..lockstep import Lockstep
+from ..matches import Matches, make_matches
 from ..match import Match, Step
 from .rendering import Renderer, check_render_mode
 from .spaces import action_space, observation_space
@@ -61,7 +61,7 @@ class VersusEnv(gymnasium.Env):
         self._choose = None if isinstance(opponent, str) else make_choose(opponent)
         if isinstance(opponent, str):
             load_bot(opponent, self.game, seed=0)
-        self._games = Lockstep(self.game, 1)
+        self._games = make_matches(self.game, 1)
         self._renderer = Renderer(self.render_mode)
         self._match = Match(self.game)
         self._player = 0
@@ -138,7 +138,7 @@ class VersusEnv(gymnasium.Env):
         return {"action_mask": self.action_masks(), "player": self._player}
 
 
-def observe(games: Lockstep, match: Match, player: int) -> np.ndarray:
+def observe(games: Matches, match: Match, player: int) -> np.ndarray:
     """int8 `[C, P]`, a match as `player` sees it."""
     games.states[0] = match.state
     games.states[0, e.PLAYER] = player

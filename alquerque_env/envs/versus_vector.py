@@ -12,7 +12,8 @@ from .. import layout as e
 from ..bots import load_bot
 from ..errors import AlquerqueError
 from ..game import load_game
-from ..lockstep import BEGIN, HOLD, PLAY, Frame, Lockstep
+from ..frames import BEGIN, HOLD, PLAY, Frame
+from ..matches import Matches, make_matches
 from ..match import Match
 from .spaces import action_space, observation_space
 from .versus import Opponent, check_seat, make_choose
@@ -57,7 +58,7 @@ class VersusVectorEnv(VectorEnv):
         self.single_action_space = action_space(self.game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._games = Lockstep(self.game, num_envs)
+        self._games = make_matches(self.game, num_envs)
         self._opponent = opponent
         self._choose = None if opponent == "random" else make_choose(self._bot(0))
         self._matches: list[Match] = []

@@ -1,0 +1,26 @@
+"""What matches in lock-step are told to do and what they tell."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+# What is to happen in each match.
+BEGIN, PLAY, HOLD = 0, 1, 2
+
+
+class Frame(NamedTuple):
+    """What one call tells of `B` matches. All arrays are fresh.
+
+    Attributes:
+      observation: int8 `[B, C, P]` in the frame of the player to move.
+      mask: int8 `[B, A]`, 1 for legal actions; all 0 where the match has ended.
+      player: int8 `[B]`, the player to move.
+      reward: float32 `[B]`, for the player who acted: 1 won, -1 lost, 0 else.
+      outcome: int8 `[B]`, as `engine.outcome` codes it.
+    """
+
+    observation: np.ndarray
+    mask: np.ndarray
+    player: np.ndarray
+    reward: np.ndarray
+    outcome: np.ndarray
