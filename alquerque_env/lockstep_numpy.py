@@ -37,6 +37,8 @@ class NumpyLockstep:
         self.states = np.zeros((num_games, len(start)), np.int64)
         self.keys = np.zeros((num_games, 64 if self.table[e.T_THREEFOLD] else 1), np.int64)
         self.rng = np.zeros(1, np.int64)
+        rows = self.table[self.table[e.T_PLANES] :][: e.PLANE_SIZE * self.shape[0]]
+        self.planes = [rows[place : place + e.PLANE_SIZE] for place in range(0, len(rows), e.PLANE_SIZE)]
         self._mask = np.zeros((num_games, self.num_actions), np.int8)
         self._scratch = words(self.table[e.T_SCRATCH_SIZE])
         self._room = words(self.num_actions)
@@ -86,7 +88,7 @@ class NumpyLockstep:
 
     def sample(self) -> np.ndarray:
         """int64 `[B]`, a legal action for each match drawn uniformly, 0 where there is none."""
-        games, legal = np.nonzero(self._mask)
+        games, legal = np.divmod(np.flatnonzero(self._mask.reshape(-1).view(bool)), self.num_actions)
         counts = np.bincount(games, minlength=len(self.states))
         drawing = np.flatnonzero(counts)
         state = self.rng.view(np.uint64)[0]
@@ -132,22 +134,29 @@ class NumpyLockstep:
         return earlier
 
     def _observe(self, earlier: np.ndarray) -> np.ndarray:
-        t, points = self.table, self.shape[1]
+        games = len(self.states)
         players = self.states[:, e.PLAYER]
-        frame = np.array(t[t[e.T_FRAME] :][: 2 * points], np.int64).reshape(2, points)[players]
-        observation = np.empty((len(self.states), *self.shape), np.int8)
-        rows = np.array(t[t[e.T_PLANES] :][: e.PLANE_SIZE * self.shape[0]], np.int64).reshape(-1, e.PLANE_SIZE)
-        for plane, (kind, *sources) in enumerate(rows.tolist()):
-            source = self.states[np.arange(len(players)), np.array(sources)[players]] if kind <= e.PLANE_POINT else None
+        words = np.zeros((games, self.shape[0]), np.int64)
+        values = np.zeros((games, self.shape[0]), np.int8)
+        chain = self.states[:, e.CHAIN]
+        for plane, (kind, *sources) in enumerate(self.planes):
             if kind == e.PLANE_WORD:
-                observation[:, plane] = source[:, None] >> frame & 1
+                words[:, plane] = np.where(players == SOUTH, self.states[:, sources[0]], self.states[:, sources[1]])
             elif kind == e.PLANE_POINT:
-                observation[:, plane] = source[:, None] == frame
+                words[:, plane] = np.where(chain >= 0, np.int64(1) << np.maximum(chain, 0), 0)
+            elif kind == e.PLANE_CLOCK:
+                values[:, plane] = self.states[:, e.QUIET] // sources[0] % e.CLOCK_DIGIT
             else:
-                value = earlier if kind == e.PLANE_EARLIER else players
-                if kind == e.PLANE_CLOCK:
-                    value = self.states[:, e.QUIET] // sources[0] % e.CLOCK_DIGIT
-                observation[:, plane] = value[:, None]
+                values[:, plane] = earlier if kind == e.PLANE_EARLIER else players
+        return self._spread(words, players) + values[:, :, None]
+
+    def _spread(self, words: np.ndarray, players: np.ndarray) -> np.ndarray:
+        """int8 `[B, C, P]`, the points of words `[B, C]` in the frame of the players to move."""
+        points = self.shape[1]
+        bits = np.unpackbits(words.astype("<i8").view(np.uint8), axis=1, bitorder="little")
+        observation = bits.reshape(*words.shape, -1)[:, :, :points].view(np.int8)
+        turned = players == NORTH
+        observation[turned] = observation[turned][:, :, np.array(self.game.turn)]
         return observation
 
 
@@ -161,6 +170,9 @@ class _Reader:
         step_rows = np.array(game.table.steps, np.int64).reshape(2, game.num_actions, e.STEP_SIZE)
         self.origin, self.target, self.over, self.undo = (step_rows[:, :, column] for column in range(4))
         self.sections = [game.table.sections[e.SECTIONS * player :][: e.SECTIONS] for player in (SOUTH, NORTH)]
+        distances = [np.array(block.distances, np.int64) for block in self.table.blocks]
+        self.shifts = [(np.maximum(distance, 0), np.maximum(-distance, 0)) for distance in distances]
+        self.origins = [np.array(block.origins, np.int64) for block in self.table.blocks]
         self.start = np.array(self.t[self.t[e.T_START] :][: self.t[e.T_STATE_SIZE]], np.int64)
         self.opening = self._opening_mask(game.num_actions) if self.t[e.T_HAS_OPENING] else None
 
@@ -208,13 +220,11 @@ class _Reader:
         if len(states) == 0:
             return found
         view = self._view(states)
-        self._run_blocks(range(section.begin, section.kings), view, games, mask, found)
+        self._run_blocks(section.begin, section.kings, view, games, mask, found, np.arange(len(states)))
         crowned = np.flatnonzero(view[e.OWN_KINGS][:, 0])
         if len(crowned) and section.kings < section.end:
-            of_crowned = {word: lanes[crowned] for word, lanes in view.items()}
-            with_king = np.zeros(len(crowned), bool)
-            self._run_blocks(range(section.kings, section.end), of_crowned, games[crowned], mask, with_king)
-            found[crowned] |= with_king
+            view = {word: lanes[crowned] for word, lanes in view.items()}
+            self._run_blocks(section.kings, section.end, view, games[crowned], mask, found, crowned)
         return found
 
     def _view(self, states: np.ndarray) -> dict[int, np.ndarray]:
@@ -236,22 +246,37 @@ class _Reader:
         return view
 
     def _run_blocks(
-        self, numbers: range, view: dict[int, np.ndarray], games: np.ndarray, mask: np.ndarray | None, found: np.ndarray
+        self,
+        index: int,
+        end: int,
+        view: dict[int, np.ndarray],
+        games: np.ndarray,
+        mask: np.ndarray | None,
+        found: np.ndarray,
+        places: np.ndarray,
     ) -> None:
-        for block in (self.table.blocks[number] for number in numbers):
-            distances = np.array(block.distances, np.int64)
-            seen = (view[block.sees] >> np.maximum(distances, 0)) << np.maximum(-distances, 0)
-            left = view[block.parents] & np.array(block.origins, np.int64) & seen
-            view[block.words] = left
+        """Runs blocks on `view`; their actions go to `mask[games]`, whether there are any to `found[places]`."""
+        while index < end:
+            block = self.table.blocks[index]
+            right, left = self.shifts[index]
+            seen = (view[block.sees] >> right) << left
+            origins = view[block.parents] & self.origins[index] & seen
+            rows = np.flatnonzero(origins.any(1))
             if block.actions >= 0:
-                found |= left.any(1)
+                found[places[rows]] = True
                 if mask is not None:
-                    self._mark(block, left, games, mask)
+                    self._mark(block, origins, games, mask)
+            if block.skip > index + 1 and len(rows):
+                kept = {word: view[word][rows] for word in (e.EMPTY, e.ENEMY)}
+                kept[block.words] = origins[rows]
+                self._run_blocks(index + 1, block.skip, kept, games[rows], mask, found, places[rows])
+            index = block.skip
 
     def _mark(self, block: Block, left: np.ndarray, games: np.ndarray, mask: np.ndarray) -> None:
         """Marks the actions of the origins that are left."""
-        some, lanes = np.nonzero(left)
-        origins = left[some, lanes]
+        flat = np.flatnonzero(left.reshape(-1) != 0)
+        some, lanes = np.divmod(flat, e.LANES)
+        origins = left.reshape(-1)[flat]
         numbers = np.array(self.table.action_at[block.actions :][: e.LANES * self.points], np.int64)
         while len(some):
             lowest = origins & -origins

@@ -21,7 +21,7 @@ _REWARDS = {"win": 1, "loss": -1, "draw": 0, "otherwise": 0}
 @takes_game
 @takes_json
 def describe(game: Game, as_json: bool) -> None:
-    """Describe a game under the chosen options: board, start, rules, options, actions, observation, rewards, endings."""
+    """Describe a game: board, start, rules and options, observation, actions, rewards, endings, sources."""
     if as_json:
         click.echo(json.dumps(to_json(game), indent=2))
         return

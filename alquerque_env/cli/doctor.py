@@ -45,7 +45,7 @@ class Finding(NamedTuple):
 @click.command()
 @takes_json
 def doctor(as_json: bool) -> None:
-    """Show the versions in use, whether the rules are compiled, and what is missing. Status 1 if something is broken."""
+    """Show versions, whether the rules are compiled, and what is missing. Status 1 if something is broken."""
     findings = [
         Finding("alquerque-env", f"{__version__} in {Path(__file__).parents[1]}"),
         Finding("python", f"{platform.python_version()} ({sys.executable})"),
@@ -95,7 +95,7 @@ def _kernels() -> Finding:
         return Finding("kernels", f"broken: {' '.join(str(error).split())}", "set NUMBA_CACHE_DIR", is_broken=True)
     if not jit.JIT:
         return Finding("kernels", "plain Python, slow", 'for speed: pip install "alquerque-env[fast]"')
-    folder = Path(legal_actions.stats.cache_path)
+    folder = Path(legal_actions.stats.cache_path)  # type: ignore[attr-defined]
     if not os.access(folder, os.W_OK):
         return Finding("kernels", f"compiled anew each time, cannot write to {folder}", "set NUMBA_CACHE_DIR")
     if any(folder.glob("entry.legal_actions-*.nbc")):

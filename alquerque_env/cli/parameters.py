@@ -22,21 +22,14 @@ takes_position = click.option("--position", metavar="TEXT", help="Position text 
 takes_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
-class GameName(click.ParamType):
-    """The id of a game; the shell completes it."""
-
-    name = "game"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> "list[click.shell_completion.CompletionItem]":
-        return [click.shell_completion.CompletionItem(name) for name in games() if name.startswith(incomplete)]
+def _complete_game(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in games() if name.startswith(incomplete)]
 
 
 def takes_game(command: Command) -> Command:
     """Adds the argument GAME and `--option`; the command is called with the loaded `game`."""
 
-    @click.argument("name", metavar="GAME", type=GameName())
+    @click.argument("name", metavar="GAME", shell_complete=_complete_game)
     @click.option(
         "--option", "options", multiple=True, metavar="NAME=VALUE", help="Answer a question of the rules; repeatable."
     )

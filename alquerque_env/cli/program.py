@@ -45,10 +45,12 @@ COMMANDS: Mapping[str, Place] = MappingProxyType(
 class Program(click.Group):
     """Imports a command when it is called and turns mistakes into one line."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Names of the commands."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, imported now."""
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"{__package__}.{COMMANDS[cmd_name].module}")
@@ -57,11 +59,17 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called, and its arguments.
+
+        Raises:
+          UnknownNameError: If there is no such command.
+        """
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             raise UnknownNameError("command", args[0], COMMANDS)
         return super().resolve_command(ctx, args)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Lists the commands with their summaries."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, place.summary) for name, place in COMMANDS.items()])
 
@@ -73,6 +81,7 @@ class Program(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
+        """Runs the program and exits; arguments as in click."""
         prog_name = prog_name or "alquerque"
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)

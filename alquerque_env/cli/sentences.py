@@ -20,8 +20,8 @@ _ALWAYS_FIXED = {
     },
     "promotion": {
         "none": "There is no promotion.",
-        "last_rank": "A man that reaches the enemy's first rank is promoted to a mullah (K in texts), which steps over any "
-        "number of vacant points of a line, and captures the first enemy on it from any distance.",
+        "last_rank": "A man that reaches the enemy's first rank is promoted to a mullah (K in texts), which steps over "
+        "any number of vacant points of a line, and captures the first enemy on it from any distance.",
     },
     "progress": {
         "capture": "A capture is progress.",
@@ -109,7 +109,7 @@ def endings(game: Game) -> list[Ending]:
     if rules.repetition == "threefold_draw":
         found.append(Ending("repetition", "The third occurrence of a position with the same player to move is a draw."))
     if rules.no_progress_limit != "off":
-        when = f"After {rules.no_progress_limit} turns in a row, both players' counted, without {_PROGRESS[rules.progress]}"
+        when = f"After {rules.no_progress_limit} turns in a row without {progress(game)}, both players' counted,"
         if rules.no_progress_result == "majority":
             found.append(Ending("majority", f"{when} the side with more pieces wins; equal numbers draw."))
         else:

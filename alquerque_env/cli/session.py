@@ -13,7 +13,7 @@ import click
 
 from .. import load_bot
 from ..errors import AlquerqueError
-from ..match import PASS, Match, join_turn
+from ..match import PASS, Match, Step, join_turn
 from .parameters import option_arguments
 from .sentences import SIDES, rule_sentences
 from .talk import HELP, outcome_sentence, record, standing
@@ -22,14 +22,12 @@ from .typed import play_typed, point_typed
 from .working import work
 
 if TYPE_CHECKING:
-    from ..bots import Bot
+    from ..bots.bot import Bot
 
 HUMAN = "human"
 HINT_SPEC = "alphabeta:4"
 
-
-class LeaveMatch(Exception):
-    """A player wants to leave."""
+_FEW_TARGETS = 4
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class Session:
             self._greet()
             while not self.match.is_over:
                 self._take_step()
-        except (EOFError, LeaveMatch):
+        except EOFError:
             self._part()
         except (KeyboardInterrupt, Exception):
             self._part()
@@ -122,8 +120,8 @@ class Session:
         match = self.match
         steps = [step for step in match.legal_steps if not step.is_pass and piece in (None, step.origin)]
         asks = not match.is_over and self.seats[match.player].bot is None
-        marks = {"origins": tuple({step.origin for step in steps}), "targets": tuple({step.target for step in steps})}
-        picture = match.picture(turned=self.people == [1], **(marks if asks else {}))
+        marks = _marks(steps) if asks else {}
+        picture = match.picture(turned=self.people == [1], **marks)
         self._say()
         click.echo(self.terminal.draw(picture))
         self._shown = len(match.steps)
@@ -133,7 +131,8 @@ class Session:
     def _list_steps(self) -> None:
         if note := standing(self.match):
             self._say(note)
-        numbered = [f"{number} {step}" for number, step in enumerate(self.match.legal_steps, 1)]
+        steps = self.match.legal_steps
+        numbered = [f"{number:>{len(str(len(steps)))}} {step}" for number, step in enumerate(steps, 1)]
         self._say()
         self._say(self.terminal.columns(numbered))
 
@@ -214,7 +213,7 @@ class Session:
             self._say(self.terminal.wrap(sentence, "  ", "- "))
 
     def _leave(self) -> None:
-        raise LeaveMatch
+        raise EOFError("the player has left")
 
     def _show_piece(self, point: int) -> None:
         if not any(step.origin == point and not step.is_pass for step in self.match.legal_steps):
@@ -270,6 +269,13 @@ class Session:
             self._say(self.terminal.wrap(record(self.match)))
         self._say(f"Position: {self.match.position}")
         self._say(f"Go on with: alquerque play {self.match.game.name} {shlex.join(arguments)}")
+
+
+def _marks(steps: list[Step]) -> dict[str, tuple[int, ...]]:
+    """What to mark on the board: the pieces that may move, and where they may go if that is not half the board."""
+    origins = tuple({step.origin for step in steps if step.origin is not None})
+    targets = tuple({step.target for step in steps if step.target is not None})
+    return {"origins": origins, "targets": targets if len(origins) == 1 or len(targets) <= _FEW_TARGETS else ()}
 
 
 def read_line(prompt: str) -> str:

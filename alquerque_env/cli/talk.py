@@ -28,10 +28,9 @@ def standing(match: Match) -> str:
     """What a player should know besides the board; empty if nothing."""
     label = None if match.chain is None else match.game.board.labels[match.chain]
     if label is not None:
-        may_stop = any(step.is_pass for step in match.legal_steps)
-        return (
-            f"The piece on {label} {'may go on capturing, or pass to stop.' if may_stop else 'must go on capturing.'}"
-        )
+        if any(step.is_pass for step in match.legal_steps):
+            return f"The piece on {label} may go on capturing, or pass to stop."
+        return f"The piece on {label} must go on capturing."
     limit = match.game.rules.no_progress_limit
     left = 0 if limit == "off" else limit - quiet_turns(match)
     if 0 < left <= _WARNING:

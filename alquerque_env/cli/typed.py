@@ -3,11 +3,13 @@
 import re
 
 from ..errors import AlquerqueError, IllegalStepError, NotationError
-from ..match import Match, Step
+from ..match import Match, Step, join_turn, split_turn
+from .terminal import join_words
 
 _LABEL = r"[a-z]+[0-9]+"
 _TWO_POINTS = re.compile(rf"({_LABEL})[-x ]?({_LABEL})")
-_POSITION = re.compile(r" in '[^']*'")
+# More legal steps than these are not repeated in a message: they stand in the list.
+_FEW_STEPS = 8
 
 
 def play_typed(match: Match, text: str) -> None:
@@ -26,12 +28,14 @@ def play_typed(match: Match, text: str) -> None:
         return
     two = _TWO_POINTS.fullmatch(text)
     fitting = _between(match, *two.groups()) if two else []
+    if len(fitting) > 1:
+        raise _ambiguous(text, fitting)
     try:
-        match.push(fitting[0] if len(fitting) == 1 else text)
+        match.push(fitting[0] if fitting else text)
     except NotationError:
         raise AlquerqueError(f"cannot read {text!r}; type a step such as {match.legal_steps[0]}, or help") from None
-    except IllegalStepError as error:
-        raise AlquerqueError(_why_illegal(match, text, error)) from None
+    except IllegalStepError:
+        raise _illegal(match, text) from None
 
 
 def point_typed(match: Match, text: str) -> int | None:
@@ -58,10 +62,32 @@ def _between(match: Match, origin: str, target: str) -> list[Step]:
     return [step for step in match.legal_steps if not step.is_pass and (step.origin, step.target) == ends]
 
 
-def _why_illegal(match: Match, text: str, error: IllegalStepError) -> str:
-    # The board is before the player's eyes; its text would bury the message.
-    message = _POSITION.sub("", str(error))
-    captures = [bool(step.captured) for step in match.legal_steps]
-    if "-" in text and all(captures):
-        return f"{message} (a capture is compulsory)"
-    return message
+def _ambiguous(text: str, fitting: list[Step]) -> AlquerqueError:
+    return AlquerqueError(f"{text!r} is ambiguous; say which: {join_words(map(str, fitting))}")
+
+
+def _illegal(match: Match, text: str) -> AlquerqueError:
+    """Says from which step on a turn is not legal."""
+    ahead = match.copy()
+    for step, victim in split_turn(text, match.game):
+        fitting = [legal for legal in ahead.legal_steps if legal.text.partition("^")[0] == step]
+        if len(fitting) > 1 and victim is None:
+            return _ambiguous(step, fitting)
+        try:
+            ahead.push(f"{step}^{victim}" if victim else step)
+        except IllegalStepError:
+            break
+    played = join_turn([step.text for step in ahead.steps[len(match.steps) :]])
+    if len(ahead.steps) == len(match.steps):
+        forced = "-" in text and all(step.captured for step in match.legal_steps)
+        return AlquerqueError(f"{text} is not legal: {'a capture is compulsory; ' if forced else ''}{_legal(match)}")
+    if ahead.chain is None:
+        return AlquerqueError(f"{text} is not legal: the turn ends after {played}")
+    return AlquerqueError(f"{text} is not legal: after {played}, {_legal(ahead)}")
+
+
+def _legal(match: Match) -> str:
+    steps = match.legal_steps
+    if len(steps) > _FEW_STEPS:
+        return f"{len(steps)} steps are, and board lists them"
+    return f"{join_words(map(str, steps), 'and')} {'is' if len(steps) == 1 else 'are'}"

@@ -16,7 +16,7 @@ def work(task: Callable[[], Result], note: str) -> Result:
     """Does a task in another thread and waits for it.
 
     Args:
-      task: What to do. After Ctrl-C it goes on until the program ends, so it must not change anything that others look at.
+      task: What to do. After Ctrl-C it goes on until the program ends, so it must change nothing that others look at.
       note: Shown on the error output while the task takes long, if that is a terminal.
 
     Returns:

@@ -4,13 +4,15 @@
 |---|---|
 | agents | `player_0` (South) and `player_1` (North); an agent that captures again acts again |
 | action | an index into `game.actions`: one step, in the frame of the player to move |
-| observation | `{"observation": int8 [C, P], "action_mask": int8 [A]}`, the same mask in `infos[agent]` |
+| observation | `{"observation": int8 [C, P], "action_mask": int8 [A]}`, the same mask in `infos[agent]`; an agent that is \
+not to move sees the board in its own frame, too |
 | reward | 1 to the winner, -1 to the loser, 0 to both in a draw |
 
 The mask is all 0 for the agent that is not to move and when the match is over. A draw by the rules terminates;
 `max_cycles` sub-steps truncate. Copies and pickles keep the position.
 """
 
+from operator import index as as_integer
 from typing import Any
 
 import numpy as np
@@ -20,12 +22,14 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from .. import layout as e
-from ..errors import AlquerqueError, IllegalStepError
+from ..errors import IllegalStepError
+from ..frames import BEGIN, PLAY, Frame
 from ..game import Game, load_game
-from ..frames import BEGIN, PLAY
-from ..matches import Matches, make_matches
 from ..match import Match
-from .rendering import Renderer, check_render_mode
+from ..matches import make_matches
+from .arguments import check_max_cycles
+from .onlooker import Onlooker
+from .rendering import RENDER_FPS, RENDER_MODES, Renderer, check_render_mode
 from .spaces import action_space, observation_space
 
 AGENTS = ("player_0", "player_1")
@@ -67,21 +71,20 @@ class MatchEnv(AECEnv):
 
     def __init__(self, game: Game, *, render_mode: str | None = None, max_cycles: int | None = None) -> None:
         super().__init__()
-        if max_cycles is not None and (not isinstance(max_cycles, (int, np.integer)) or max_cycles < 1):
-            raise AlquerqueError(f"max_cycles is {max_cycles!r}, expected an integer of at least 1 or None")
         self.game = game
         self.metadata = {
-            "render_modes": ["human", "rgb_array", "ansi", "svg"],
+            "render_modes": list(RENDER_MODES),
             "name": f"{game.name}_{VERSION}",
             "is_parallelizable": False,
-            "render_fps": 2,
+            "render_fps": RENDER_FPS,
         }
         self.render_mode = check_render_mode(render_mode)
-        self.max_cycles = max_cycles
+        self.max_cycles = check_max_cycles(max_cycles)
         self.possible_agents = list(AGENTS)
         self.observation_spaces = {agent: _observation_space(game) for agent in AGENTS}
         self.action_spaces = {agent: action_space(game) for agent in AGENTS}
         self._games = make_matches(game, 1)
+        self._onlooker = Onlooker(game)
         self._action = np.zeros(1, np.int64)
         self._renderer = Renderer(self.render_mode)
         self._taken: list[int] = []
@@ -110,8 +113,13 @@ class MatchEnv(AECEnv):
             self.render()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What an agent sees; the mask is all 0 for the agent that is not to move."""
-        return {"observation": self._observation.copy(), "action_mask": self.infos[agent]["action_mask"].copy()}
+        """What an agent sees, in its own frame; the mask is all 0 unless the agent is to move."""
+        player = AGENTS.index(agent)
+        if player != self._player:
+            observation = self._onlooker.observe(self._games.states[0], player, self._observation)
+            return {"observation": observation, "action_mask": np.zeros_like(self._mask)}
+        mask = np.zeros_like(self._mask) if self.terminations.get(agent, True) else self._mask.copy()
+        return {"observation": self._observation.copy(), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         """Plays an action of the agent to move, or takes a finished agent out by None.
@@ -123,10 +131,8 @@ class MatchEnv(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        if action is None or not 0 <= action < self.game.num_actions or not self.infos[agent]["action_mask"][action]:
-            raise IllegalStepError(f"action {action!r} is not legal for {agent} in {self.position!r}")
-        self._action[0] = action
-        self._taken.append(int(action))
+        self._action[0] = self._check(action)
+        self._taken.append(int(self._action[0]))
         self._cumulative_rewards[agent] = 0
         self._show(self._games.step(self._action, _PLAY))
         if self.render_mode == "human":
@@ -153,26 +159,32 @@ class MatchEnv(AECEnv):
         """Closes the window, if there is one."""
         self._renderer.close()
 
-    def _show(self, frame: Any) -> None:
+    def _check(self, action: Any) -> int:
+        try:
+            number = as_integer(action)
+        except TypeError:
+            raise IllegalStepError(f"action is {action!r}, expected an integer") from None
+        if not 0 <= number < self.game.num_actions or not self._mask[number]:
+            raise IllegalStepError(f"action {number} is not legal for {self.agent_selection} in {self.position!r}")
+        return number
+
+    def _show(self, frame: Frame) -> None:
         """Takes over what the engine tells."""
-        mask = frame.mask[0]
-        player = int(frame.player[0])
         outcome = int(frame.outcome[0])
-        self._observation = frame.observation[0]
+        self._observation, self._mask, self._player = frame.observation[0], frame.mask[0], int(frame.player[0])
         if outcome == e.ONGOING and self.max_cycles is not None and len(self._taken) >= self.max_cycles:
-            mask[:] = 0
+            self._mask[:] = 0
             self.truncations = dict.fromkeys(AGENTS, True)
         self.rewards = dict.fromkeys(AGENTS, 0)
         if outcome != e.ONGOING:
             self.terminations = dict.fromkeys(AGENTS, True)
             if outcome & 3 != e.NOBODY:
-                self.rewards[AGENTS[outcome & 3]] = 1
-                self.rewards[AGENTS[1 - (outcome & 3)]] = -1
-                self._cumulative_rewards[AGENTS[0]] += self.rewards[AGENTS[0]]
-                self._cumulative_rewards[AGENTS[1]] += self.rewards[AGENTS[1]]
-        self.agent_selection = AGENTS[player]
-        idle = np.zeros_like(mask)
-        self.infos = {AGENTS[player]: {"action_mask": mask}, AGENTS[1 - player]: {"action_mask": idle}}
+                winner = AGENTS[outcome & 3]
+                self.rewards = {agent: 1 if agent == winner else -1 for agent in AGENTS}
+                self._accumulate_rewards()
+        self.agent_selection = AGENTS[self._player]
+        masks = [self._mask.copy(), np.zeros_like(self._mask)]
+        self.infos = {agent: {"action_mask": masks[player ^ self._player]} for player, agent in enumerate(AGENTS)}
 
 
 _BEGIN = np.array([BEGIN], np.int8)

@@ -7,6 +7,7 @@ from ..match import Match
 from ..render import Window, draw_rgb, draw_svg, draw_text
 
 RENDER_MODES = ("human", "rgb_array", "ansi", "svg")
+RENDER_FPS = 2
 
 
 def check_render_mode(mode: str | None) -> str | None:
@@ -42,7 +43,7 @@ class Renderer:
         if self.mode == "rgb_array":
             return draw_rgb(picture)
         if self._window is None:
-            self._window = Window(title=match.game.title)
+            self._window = Window(title=match.game.title, fps=RENDER_FPS)
         self._window.show(picture)
         return None
 

@@ -10,10 +10,11 @@ from gymnasium.vector.utils import batch_space
 
 from .. import layout as e
 from ..errors import AlquerqueError, IllegalStepError
-from ..game import Game, load_game
 from ..frames import BEGIN, HOLD, Frame
-from ..matches import Matches, make_matches
+from ..game import Game, load_game
+from ..matches import make_matches
 from ..observation import plane_scale
+from .arguments import check_actions, check_max_cycles, check_positive, check_reset_mask
 from .spaces import action_space, observation_space
 
 NOBODY = -1
@@ -56,8 +57,8 @@ class SelfPlayVectorEnv(VectorEnv):
         max_cycles: int | None = None,
     ) -> None:
         self.game = load_game(game) if isinstance(game, str) else game
-        self.num_envs = _positive("num_envs", num_envs)
-        self.max_cycles = None if max_cycles is None else _positive("max_cycles", max_cycles)
+        self.num_envs = check_positive("num_envs", num_envs)
+        self.max_cycles = check_max_cycles(max_cycles)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = observation_space(self.game)
@@ -82,14 +83,14 @@ class SelfPlayVectorEnv(VectorEnv):
         Returns:
           Observations and infos.
         """
+        chosen = check_reset_mask(options, self.num_envs, is_first=not self._is_reset)
         super().reset(seed=seed)
         if seed is not None or not self._is_reset:
             self._games.rng[0] = self.np_random.integers(2**62)
-        chosen = self._reset_mask(options)
         self._is_reset = True
         self._elapsed[chosen] = 0
         frame = self._games.step(np.zeros(self.num_envs, np.int64), np.where(chosen, BEGIN, HOLD).astype(np.int8))
-        self._ended = frame.outcome != e.ONGOING
+        self._ended &= ~chosen
         return frame.observation, self._info(frame)
 
     def step(
@@ -123,11 +124,12 @@ class SelfPlayVectorEnv(VectorEnv):
 
     def sample_actions(self) -> np.ndarray:
         """int64 `[B]`, a legal action for each match drawn uniformly; 0 where the match has ended."""
-        return self._games.sample()
+        return np.where(self._ended, 0, self._games.sample())
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that decides how the matches go on, as arrays of numbers."""
         return {
+            "game": np.array([int(self.game.table_hash, 16) >> 1]),
             "states": self._games.states.copy(),
             "keys": self._games.keys.copy(),
             "rng": self._games.rng.copy(),
@@ -144,10 +146,11 @@ class SelfPlayVectorEnv(VectorEnv):
         Raises:
           AlquerqueError: If the state is of another game or number of matches.
         """
-        known = self.get_state()
-        for name, array in known.items():
+        for name, known in self.get_state().items():
             given = np.asarray(state[name]) if name in state else None
-            if given is None or given.shape[:1] != array.shape[:1] or (name == "states" and given.shape != array.shape):
+            length = slice(1 if name == "keys" else None)  # there is room for more keys in a longer match
+            fits = given is not None and given.ndim == known.ndim and given.shape[length] == known.shape[length]
+            if not fits or (name == "game" and given != known):
                 raise AlquerqueError(f"cannot set the state: {name!r} is not that of {self.num_envs} matches of {self.game!r}")
         super().reset(seed=0)
         self._is_reset = True
@@ -166,7 +169,7 @@ class SelfPlayVectorEnv(VectorEnv):
         ended = self._ended
         self._elapsed[ended] = 0
         fresh = self._games.step(np.zeros(self.num_envs, np.int64), np.where(ended, BEGIN, HOLD).astype(np.int8))
-        self._ended = fresh.outcome != e.ONGOING
+        self._ended = np.zeros(self.num_envs, bool)
         info = self._info(fresh)
         info["winner"] = self._winner(frame)
         info["final_obs"], info["_final_obs"] = frame.observation, ended
@@ -174,11 +177,11 @@ class SelfPlayVectorEnv(VectorEnv):
         return fresh.observation, frame.reward, terminated, truncated, info
 
     def _info(self, frame: Frame, ended: np.ndarray | None = None) -> dict[str, Any]:
-        present = np.ones(self.num_envs, bool)
+        present = np.ones(self.num_envs, bool) if ended is None else ended
         mask = self._silence(frame, ended).mask
         return {
             "action_mask": mask,
-            "_action_mask": present,
+            "_action_mask": present.copy(),
             "player": frame.player,
             "_player": present.copy(),
             "winner": self._winner(frame),
@@ -197,34 +200,11 @@ class SelfPlayVectorEnv(VectorEnv):
         winner[(frame.outcome == e.ONGOING) | (winner == e.NOBODY)] = NOBODY
         return winner
 
-    def _reset_mask(self, options: Mapping[str, Any] | None) -> np.ndarray:
-        if not options or "reset_mask" not in options:
-            return np.ones(self.num_envs, bool)
-        mask = np.asarray(options["reset_mask"])
-        if mask.shape != (self.num_envs,) or mask.dtype != bool:
-            raise AlquerqueError(
-                f"reset_mask is {mask.dtype} of shape {mask.shape}, expected bool of shape ({self.num_envs},)"
-            )
-        if not self._is_reset and not mask.all():
-            raise AlquerqueError("the first reset begins all matches; reset_mask has some left out")
-        return mask
-
     def _check(self, actions: np.ndarray) -> np.ndarray:
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
-            raise IllegalStepError(
-                f"actions are {actions.dtype} of shape {actions.shape}, expected integers of shape ({self.num_envs},)"
-            )
-        actions = np.ascontiguousarray(actions, np.int64)
+        actions = check_actions(actions, self.num_envs)
         wrong = self._games.first_illegal(actions, (~self._ended).astype(np.int8))
         if wrong >= 0:
             raise IllegalStepError(
                 f"action {actions[wrong]} of match {wrong} is not legal there; see info['action_mask'][{wrong}]"
             )
         return actions
-
-
-def _positive(name: str, value: int) -> int:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise AlquerqueError(f"{name} is {value!r}, expected an integer of at least 1")
-    return int(value)

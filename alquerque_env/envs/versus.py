@@ -1,19 +1,20 @@
 """A match against an opponent as a Gymnasium environment for one agent."""
 
 from collections.abc import Callable
+from operator import index as as_integer
 from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium import spaces
 
 from .. import layout as e
 from ..bots import Bot, load_bot
 from ..errors import AlquerqueError, IllegalStepError
 from ..game import load_game
-from ..matches import Matches, make_matches
 from ..match import Match, Step
-from .rendering import Renderer, check_render_mode
+from ..matches import Matches, make_matches
+from .arguments import check_max_cycles, check_seat
+from .rendering import RENDER_FPS, RENDER_MODES, Renderer, check_render_mode
 from .spaces import action_space, observation_space
 
 Opponent = str | Bot | Callable[[Match], "Step | int | str"]
@@ -31,14 +32,15 @@ class VersusEnv(gymnasium.Env):
       opponent: Who plays the other side.
       seat: 0 or 1, the agent's player, or "random" to draw it at every reset.
       render_mode: "human", "rgb_array", "ansi", "svg" or None.
-      max_cycles: Number of sub-steps of both sides after which the match is truncated; None for no limit.
+      max_cycles: Number of sub-steps of both sides after which the match is truncated, but not before the agent has
+        played; None for no limit.
       **options: Rule options, as in `load_game`.
 
     Raises:
       AlquerqueError: If the game, an option, the opponent or the seat is wrong.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["human", "rgb_array", "ansi", "svg"], "render_fps": 2}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012
 
     def __init__(
         self,
@@ -51,9 +53,7 @@ class VersusEnv(gymnasium.Env):
     ) -> None:
         self.game = load_game(game, **options)
         self.seat = check_seat(seat)
-        if max_cycles is not None and max_cycles < 1:
-            raise AlquerqueError(f"max_cycles is {max_cycles!r}, expected an integer of at least 1 or None")
-        self.max_cycles = max_cycles
+        self.max_cycles = check_max_cycles(max_cycles)
         self.render_mode = check_render_mode(render_mode)
         self.observation_space = observation_space(self.game)
         self.action_space = action_space(self.game)
@@ -65,7 +65,7 @@ class VersusEnv(gymnasium.Env):
         self._renderer = Renderer(self.render_mode)
         self._match = Match(self.game)
         self._player = 0
-        self._illegal = False
+        self._ended = True
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -77,30 +77,38 @@ class VersusEnv(gymnasium.Env):
             self._choose = load_bot(self._opponent_spec, self.game, seed=bot_seed).choose
         self._player = int(self.np_random.integers(2)) if self.seat == "random" else int(self.seat)
         self._match = Match(self.game)
-        self._illegal = False
-        self._answer()
+        self._ended = False
+        self._answer(None)
         if self.render_mode == "human":
             self.render()
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Plays an action, then the opponent's turns until the agent is to move again."""
-        if self._match.is_over or self._illegal or self._is_cut_off():
-            raise gymnasium.error.ResetNeeded("the match has ended: call reset before step")
+        """Plays an action, then the opponent's turns until the agent is to move again.
+
+        Raises:
+          AlquerqueError: If the action is not an integer.
+          gymnasium.error.ResetNeeded: Where the match has not begun or has ended.
+        """
+        if self._ended:
+            raise gymnasium.error.ResetNeeded("the match has not begun or has ended: call reset before step")
         try:
-            self._match.push(int(action))
+            self._match.push(_integer(action))
         except IllegalStepError:
-            self._illegal = True
+            self._ended = True
             return self._observation(), -1.0, True, False, self._info()
-        self._answer()
+        self._answer(self.max_cycles)
+        terminated = self._match.is_over
+        truncated = not terminated and self._has_lasted(self.max_cycles)
+        self._ended = terminated or truncated
         if self.render_mode == "human":
             self.render()
-        return self._observation(), self._reward(), self._match.is_over, self._is_cut_off(), self._info()
+        return self._observation(), self._reward(), terminated, truncated, self._info()
 
     def action_masks(self) -> np.ndarray:
         """int8 `[A]`, 1 for legal actions; all 0 when the match has ended."""
         mask = np.zeros(self.game.num_actions, np.int8)
-        if not self._illegal and not self._is_cut_off():
+        if not self._ended:
             mask[[step.action for step in self._match.legal_steps]] = 1
         return mask
 
@@ -117,14 +125,12 @@ class VersusEnv(gymnasium.Env):
         """Closes the window, if there is one."""
         self._renderer.close()
 
-    def _answer(self) -> None:
-        while not self._match.is_over and self._match.player != self._player and not self._is_cut_off():
+    def _answer(self, limit: int | None) -> None:
+        while not self._match.is_over and self._match.player != self._player and not self._has_lasted(limit):
             self._match.push(self._choose(self._match))
 
-    def _is_cut_off(self) -> bool:
-        return (
-            self.max_cycles is not None and not self._match.is_over and len(self._match.steps) >= self.max_cycles
-        )
+    def _has_lasted(self, limit: int | None) -> bool:
+        return limit is not None and len(self._match.steps) >= limit
 
     def _reward(self) -> float:
         if self._match.outcome is None or self._match.outcome.winner is None:
@@ -157,12 +163,8 @@ def make_choose(opponent: Any) -> Callable[[Match], Any]:
     return choose
 
 
-def check_seat(seat: int | str) -> int | str:
-    """Returns a seat: 0, 1 or "random".
-
-    Raises:
-      AlquerqueError: If it is anything else.
-    """
-    if seat not in (0, 1, "random") or isinstance(seat, bool):
-        raise AlquerqueError(f"seat is {seat!r}, expected 0, 1 or 'random'")
-    return seat
+def _integer(action: Any) -> int:
+    try:
+        return as_integer(action)
+    except TypeError:
+        raise AlquerqueError(f"action is {action!r}, expected an integer") from None

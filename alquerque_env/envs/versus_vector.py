@@ -11,12 +11,14 @@ from gymnasium.vector.utils import batch_space
 from .. import layout as e
 from ..bots import load_bot
 from ..errors import AlquerqueError
-from ..game import load_game
 from ..frames import BEGIN, HOLD, PLAY, Frame
-from ..matches import Matches, make_matches
+from ..game import load_game
 from ..match import Match
+from ..matches import make_matches
+from .arguments import check_actions, check_max_cycles, check_positive, check_reset_mask, check_seat
+from .onlooker import Onlooker
 from .spaces import action_space, observation_space
-from .versus import Opponent, check_seat, make_choose
+from .versus import Opponent, make_choose
 
 
 class VersusVectorEnv(VectorEnv):
@@ -48,17 +50,16 @@ class VersusVectorEnv(VectorEnv):
     ) -> None:
         if render_mode is not None:
             raise AlquerqueError(f"render_mode is {render_mode!r}, but batched matches are not drawn; use gymnasium.make")
-        if num_envs < 1:
-            raise AlquerqueError(f"num_envs is {num_envs!r}, expected an integer of at least 1")
         self.game = load_game(game, **options)
-        self.num_envs = num_envs
+        self.num_envs = check_positive("num_envs", num_envs)
         self.seat = check_seat(seat)
-        self.max_cycles = max_cycles
+        self.max_cycles = check_max_cycles(max_cycles)
         self.single_observation_space = observation_space(self.game)
         self.single_action_space = action_space(self.game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._games = make_matches(self.game, num_envs)
+        self._onlooker = Onlooker(self.game)
         self._opponent = opponent
         self._choose = None if opponent == "random" else make_choose(self._bot(0))
         self._matches: list[Match] = []
@@ -69,47 +70,52 @@ class VersusVectorEnv(VectorEnv):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begins all matches anew."""
+        """Begins all matches anew, or those of `options["reset_mask"]`, bool `[B]`; the others stay as they are."""
+        chosen = check_reset_mask(options, self.num_envs, is_first=not self._matches)
         super().reset(seed=seed)
         if seed is not None or not self._matches:
             self._games.rng[0] = self.np_random.integers(2**62)
             if self._choose is not None:
                 self._choose = make_choose(self._bot(int(self.np_random.integers(2**31))))
-        self._matches = [Match(self.game) for _ in range(self.num_envs)]
-        frame = self._advance(np.zeros(self.num_envs, np.int64), np.full(self.num_envs, BEGIN, np.int8))
-        self._ended = frame.outcome != e.ONGOING
-        return frame.observation, self._info(frame)
+        if not self._matches:
+            self._matches = [Match(self.game) for _ in range(self.num_envs)]
+        frame = self._advance(np.zeros(self.num_envs, np.int64), np.where(chosen, BEGIN, HOLD).astype(np.int8))
+        self._ended &= ~chosen
+        return self._observation(frame), self._info(frame)
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Plays an action in every match, then the opponent's turns; an illegal action loses its match."""
+        """Plays an action in every match, then the opponent's turns; an illegal action loses its match.
+
+        Raises:
+          IllegalStepError: If the actions are not integers, one for each match.
+          gymnasium.error.ResetNeeded: Before the first `reset`.
+        """
         if not self._matches:
             raise gymnasium.error.ResetNeeded("call reset before step")
-        actions = np.ascontiguousarray(actions, np.int64)
+        actions = check_actions(actions, self.num_envs)
         begins = self._ended
         in_range = (actions >= 0) & (actions < self.game.num_actions)
-        legal = in_range & self._is_legal(np.where(in_range, actions, 0))
-        orders = np.where(begins, BEGIN, np.where(legal, PLAY, HOLD)).astype(np.int8)
-        frame = self._advance(actions, orders)
+        legal = in_range & self._games.is_legal(np.where(in_range, actions, 0))
+        frame = self._advance(actions, np.where(begins, BEGIN, np.where(legal, PLAY, HOLD)).astype(np.int8))
         illegal = ~begins & ~legal
-        winner = frame.outcome & 3
-        ended = frame.outcome != e.ONGOING
-        rewards = np.where(winner == self._seats, 1.0, -1.0) * (ended & (winner != e.NOBODY))
-        rewards[illegal] = -1.0
-        terminated = (ended | illegal) & ~begins
+        over = frame.outcome != e.ONGOING
+        winner = np.where(over, frame.outcome & 3, e.NOBODY)
+        winner[illegal] = 1 - self._seats[illegal]
+        rewards = np.select([winner == self._seats, winner == 1 - self._seats], [1.0, -1.0], 0.0)
+        terminated = over | illegal
         truncated = np.zeros(self.num_envs, bool)
         if self.max_cycles is not None:
             truncated = ~terminated & ~begins & (self._elapsed >= self.max_cycles)
         self._ended = terminated | truncated
-        frame.mask[self._ended] = 0
-        return frame.observation, np.where(begins, 0.0, rewards), terminated, truncated, self._info(frame)
+        return self._observation(frame), rewards, terminated, truncated, self._info(frame)
 
     def _advance(self, actions: np.ndarray, orders: np.ndarray) -> Frame:
         """Does as ordered, then lets the opponent play until the agent is to move in every match."""
         frame = self._play(actions, orders)
-        waiting = self._opponent_moves(frame) & (orders != HOLD)
+        waiting = self._opponent_moves(frame, orders)
         while waiting.any():
             frame = self._play(self._answers(waiting), np.where(waiting, PLAY, HOLD).astype(np.int8))
-            waiting = self._opponent_moves(frame) & waiting
+            waiting &= self._opponent_moves(frame, orders)
         return frame
 
     def _play(self, actions: np.ndarray, orders: np.ndarray) -> Frame:
@@ -127,9 +133,12 @@ class VersusVectorEnv(VectorEnv):
                 self._matches[game].push(int(actions[game]))
         return self._games.step(actions, orders)
 
-    def _opponent_moves(self, frame: Frame) -> np.ndarray:
-        waiting = (frame.outcome == e.ONGOING) & (frame.player != self._seats)
-        return waiting if self.max_cycles is None else waiting & (self._elapsed < self.max_cycles)
+    def _opponent_moves(self, frame: Frame, orders: np.ndarray) -> np.ndarray:
+        waiting = (frame.outcome == e.ONGOING) & (frame.player != self._seats) & (orders != HOLD)
+        if self.max_cycles is not None:
+            # As in `VersusEnv`, the agent plays before a match is cut off.
+            waiting &= (self._elapsed < self.max_cycles) | (orders == BEGIN)
+        return waiting
 
     def _answers(self, waiting: np.ndarray) -> np.ndarray:
         if self._choose is None:
@@ -141,16 +150,21 @@ class VersusVectorEnv(VectorEnv):
             actions[game] = match.steps[len(self._matches[game].steps)].action
         return actions
 
-    def _is_legal(self, actions: np.ndarray) -> np.ndarray:
-        return self._games.is_legal(actions)
-
     def _bot(self, seed: int) -> Any:
         return load_bot(self._opponent, self.game, seed=seed) if isinstance(self._opponent, str) else self._opponent
+
+    def _observation(self, frame: Frame) -> np.ndarray:
+        """Each match in its agent's frame, also where it has ended with the opponent to move."""
+        for game in np.flatnonzero(self._ended & (frame.player != self._seats)):
+            frame.observation[game] = self._onlooker.observe(
+                self._games.states[game], int(self._seats[game]), frame.observation[game]
+            )
+        return frame.observation
 
     def _info(self, frame: Frame) -> dict[str, Any]:
         present = np.ones(self.num_envs, bool)
         return {
-            "action_mask": frame.mask,
+            "action_mask": np.where(self._ended[:, None], np.int8(0), frame.mask),
             "_action_mask": present,
             "player": self._seats.copy(),
             "_player": present.copy(),
