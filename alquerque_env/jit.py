@@ -42,6 +42,7 @@ if JIT:
         plain_product,
         plain_sum,
         release,
+        spread_lanes,
     )
 
     def _cache_folder() -> str:
@@ -85,8 +86,16 @@ if JIT:
     @inlined
     def spread_word(numbers, place, word, t, shifts, count):
         """Writes 1 or 0 for each of `count` points of a word, in the order of the points that stand in `t` at `shifts`."""
-        for index in range(count):
-            numbers[place + index] = word >> t[shifts + index] & 1
+        index = 0
+        while index + _LANES <= count:
+            spread_lanes(numbers, place + index, word, t, shifts + index)
+            index += _LANES
+        if index < count and count >= _LANES:
+            # The last lanes begin earlier and write some points again.
+            spread_lanes(numbers, place + count - _LANES, word, t, shifts + count - _LANES)
+        elif index < count:
+            for point in range(index, count):
+                numbers[place + point] = word >> t[shifts + point] & 1
 
     @inlined
     def popcount(word):

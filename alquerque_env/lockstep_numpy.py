@@ -170,9 +170,11 @@ class _Reader:
         step_rows = np.array(game.table.steps, np.int64).reshape(2, game.num_actions, e.STEP_SIZE)
         self.origin, self.target, self.over, self.undo = (step_rows[:, :, column] for column in range(4))
         self.sections = [game.table.sections[e.SECTIONS * player :][: e.SECTIONS] for player in (SOUTH, NORTH)]
-        distances = [np.array(block.distances, np.int64) for block in self.table.blocks]
+        # Half as wide is twice as fast.
+        self.kind = np.int32 if self.points < np.iinfo(np.int32).bits - 1 else np.int64
+        distances = [np.array(block.distances, self.kind) for block in self.table.blocks]
         self.shifts = [(np.maximum(distance, 0), np.maximum(-distance, 0)) for distance in distances]
-        self.origins = [np.array(block.origins, np.int64) for block in self.table.blocks]
+        self.origins = [np.array(block.origins, self.kind) for block in self.table.blocks]
         self.start = np.array(self.t[self.t[e.T_START] :][: self.t[e.T_STATE_SIZE]], np.int64)
         self.opening = self._opening_mask(game.num_actions) if self.t[e.T_HAS_OPENING] else None
 
@@ -235,14 +237,15 @@ class _Reader:
         vacant = self.t[e.T_ALL_POINTS] & ~(men | kings | enemy | states[:, e.BARRED])
         chain = states[:, e.CHAIN]
         movable = np.where(chain >= 0, np.int64(1) << np.maximum(chain, 0), self.t[e.T_ALL_POINTS])
-        view = {
-            e.OWN_MEN: (men & movable)[:, None],
-            e.OWN_KINGS: (kings & movable)[:, None],
-            e.EMPTY: vacant[:, None],
-            e.ENEMY: (enemy & ~states[:, e.CAPTURED])[:, None],
+        seen = {
+            e.OWN_MEN: men & movable,
+            e.OWN_KINGS: kings & movable,
+            e.EMPTY: vacant,
+            e.ENEMY: enemy & ~states[:, e.CAPTURED],
         }
+        view = {word: points.astype(self.kind)[:, None] for word, points in seen.items()}
         if self.t[e.T_REMEMBERS]:
-            view[e.ALLOWED] = ~states[:, e.MEMORY : e.MEMORY + e.LANES]
+            view[e.ALLOWED] = ~states[:, e.MEMORY : e.MEMORY + e.LANES].astype(self.kind)
         return view
 
     def _run_blocks(

@@ -173,6 +173,11 @@ def _store_lanes(builder, value, words, place):
     builder.store(value, builder.bitcast(builder.gep(words, [place]), _lanes.as_pointer()), align=8)
 
 
+def _in_all_lanes(builder, word):
+    one = builder.insert_element(ir.Constant(_lanes, ir.Undefined), word, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+
+
 def _call(builder, name, result, *args):
     function = cgutils.get_or_insert_function(
         builder.module, ir.FunctionType(result, [arg.type for arg in args]), name
@@ -186,9 +191,7 @@ def fill_lanes(typing_context, w, place, word):
 
     def emit(context, builder, sig, args):
         words, place, word = args
-        one = builder.insert_element(ir.Constant(_lanes, ir.Undefined), word, ir.Constant(ir.IntType(32), 0))
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-        _store_lanes(builder, builder.shuffle_vector(one, one, mask), words, place)
+        _store_lanes(builder, _in_all_lanes(builder, word), words, place)
         return context.get_dummy_value()
 
     return types.none(w, types.int64, types.int64), emit
@@ -225,6 +228,22 @@ def narrow_lanes(typing_context, t, distances, origins, w, parents, sees, words)
         return builder.zext(builder.bitcast(any_left, ir.IntType(LANES)), _word)
 
     return types.int64(t, types.int64, types.int64, w, types.int64, types.int64, types.int64), emit
+
+
+@intrinsic
+def spread_lanes(typing_context, numbers, place, word, t, shifts):
+    """Writes 1 or 0 as bytes: for each lane the bit of the word that stands in `t`."""
+
+    def emit(context, builder, sig, args):
+        numbers, place, word, t, shifts = args
+        bits = builder.lshr(_in_all_lanes(builder, word), _load_lanes(builder, t, shifts))
+        ones = builder.and_(bits, ir.Constant(_lanes, [1] * LANES))
+        kind = ir.VectorType(ir.IntType(8), LANES)
+        target = builder.bitcast(builder.gep(numbers, [place]), kind.as_pointer())
+        builder.store(builder.trunc(ones, kind), target, align=1)
+        return context.get_dummy_value()
+
+    return types.none(numbers, types.int64, types.int64, t, types.int64), emit
 
 
 @intrinsic

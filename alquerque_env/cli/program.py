@@ -13,6 +13,8 @@ from ..errors import AlquerqueError, UnknownNameError
 
 OWN_PACKAGES = ("alquerque_env", "training")
 
+_HELP = {"help_option_names": ["-h", "--help"]}
+
 BAD_ARGUMENT, FAILED, INTERRUPTED = 2, 1, 130
 
 
@@ -98,7 +100,7 @@ class Program(click.Group):
         sys.exit(0)
 
 
-@click.command(cls=Program, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("alquerque", cls=Program, invoke_without_command=True, context_settings=_HELP)
 @click.version_option(__version__, message="%(prog)s %(version)s", prog_name="alquerque")
 @click.pass_context
 def main(ctx: click.Context) -> None:

@@ -4,11 +4,11 @@
 |---|---|
 | agents | `player_0` (South) and `player_1` (North); an agent that captures again acts again |
 | action | an index into `game.actions`: one step, in the frame of the player to move |
-| observation | `{"observation": int8 [C, P], "action_mask": int8 [A]}`, the same mask in `infos[agent]`; an agent that is \
-not to move sees the board in its own frame, too |
+| observation | `{"observation": int8 [C, P], "action_mask": int8 [A]}`, the same mask in `infos[agent]` |
 | reward | 1 to the winner, -1 to the loser, 0 to both in a draw |
 
-The mask is all 0 for the agent that is not to move and when the match is over. A draw by the rules terminates;
+An agent sees the board in its own frame, whoever is to move. The mask is all 0 for the agent that is not to move and
+when the match is over. A draw by the rules terminates;
 `max_cycles` sub-steps truncate. Copies and pickles keep the position.
 """
 
@@ -98,7 +98,7 @@ class MatchEnv(AECEnv):
         """The same object at every call."""
         return self.action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
         """Begins a new match. The games have no chance in them, so the seed changes nothing but `np_random`."""
         if seed is not None:
             self.np_random, _ = seeding.np_random(seed)
@@ -116,7 +116,7 @@ class MatchEnv(AECEnv):
         """What an agent sees, in its own frame; the mask is all 0 unless the agent is to move."""
         player = AGENTS.index(agent)
         if player != self._player:
-            observation = self._onlooker.observe(self._games.states[0], player, self._observation)
+            observation = self._onlooker.turn(self._observation, self._games.states[0], player)
             return {"observation": observation, "action_mask": np.zeros_like(self._mask)}
         mask = np.zeros_like(self._mask) if self.terminations.get(agent, True) else self._mask.copy()
         return {"observation": self._observation.copy(), "action_mask": mask}

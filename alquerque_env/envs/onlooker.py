@@ -1,4 +1,4 @@
-"""What a player sees who is not to move."""
+"""What a player sees, whether or not that player is to move."""
 
 import numpy as np
 
@@ -9,21 +9,25 @@ from ..observation import planes
 
 
 class Onlooker:
-    """Observes positions of a game from the side that is not to move."""
+    """Observes positions of a game from either side."""
 
     def __init__(self, game: Game) -> None:
         names = [plane.name for plane in planes(game)]
         self._earlier = names.index("earlier") if "earlier" in names else None
         self._games = make_matches(game, 1)
 
-    def observe(self, state: np.ndarray, player: int, of_mover: np.ndarray) -> np.ndarray:
+    def observe(self, state: np.ndarray, player: int, earlier: int) -> np.ndarray:
         """int8 `[C, P]`, a position as `player` sees it.
 
         Args:
           state: The engine's state.
           player: 0 or 1.
-          of_mover: What the player to move sees; how often the position occurred before is read from it.
+          earlier: How often the position occurred before in the match.
         """
         self._games.states[0] = state
         self._games.states[0, e.PLAYER] = player
-        return self._games.observe(0 if self._earlier is None else int(of_mover[self._earlier, 0]))
+        return self._games.observe(earlier)
+
+    def turn(self, observation: np.ndarray, state: np.ndarray, player: int) -> np.ndarray:
+        """int8 `[C, P]`, what `player` sees where the player to move sees `observation` of a state."""
+        return self.observe(state, player, 0 if self._earlier is None else int(observation[self._earlier, 0]))

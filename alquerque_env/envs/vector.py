@@ -93,9 +93,7 @@ class SelfPlayVectorEnv(VectorEnv):
         self._ended &= ~chosen
         return frame.observation, self._info(frame)
 
-    def step(
-        self, actions: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Plays an action in every match.
 
         Raises:
@@ -151,8 +149,9 @@ class SelfPlayVectorEnv(VectorEnv):
             length = slice(1 if name == "keys" else None)  # there is room for more keys in a longer match
             fits = given is not None and given.ndim == known.ndim and given.shape[length] == known.shape[length]
             if not fits or (name == "game" and given != known):
-                raise AlquerqueError(f"cannot set the state: {name!r} is not that of {self.num_envs} matches of {self.game!r}")
-        super().reset(seed=0)
+                raise AlquerqueError(
+                    f"cannot set the state: {name!r} is not that of {self.num_envs} matches of {self.game!r}"
+                )
         self._is_reset = True
         self._games.states[:] = state["states"]
         self._games.keys = np.array(state["keys"], np.int64)

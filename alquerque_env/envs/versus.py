@@ -7,13 +7,12 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from .. import layout as e
 from ..bots import Bot, load_bot
 from ..errors import AlquerqueError, IllegalStepError
 from ..game import load_game
 from ..match import Match, Step
-from ..matches import Matches, make_matches
 from .arguments import check_max_cycles, check_seat
+from .onlooker import Onlooker
 from .rendering import RENDER_FPS, RENDER_MODES, Renderer, check_render_mode
 from .spaces import action_space, observation_space
 
@@ -61,14 +60,17 @@ class VersusEnv(gymnasium.Env):
         self._choose = None if isinstance(opponent, str) else make_choose(opponent)
         if isinstance(opponent, str):
             load_bot(opponent, self.game, seed=0)
-        self._games = make_matches(self.game, 1)
+        self._onlooker = Onlooker(self.game)
         self._renderer = Renderer(self.render_mode)
         self._match = Match(self.game)
         self._player = 0
         self._ended = True
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begins a new match; the opponent plays first if the agent's seat does not."""
         super().reset(seed=seed)
@@ -138,17 +140,11 @@ class VersusEnv(gymnasium.Env):
         return 1.0 if self._match.outcome.winner == self._player else -1.0
 
     def _observation(self) -> np.ndarray:
-        return observe(self._games, self._match, self._player)
+        earlier = self._match.occurrences() - 1 if self._match.chain is None else 0
+        return self._onlooker.observe(self._match.state, self._player, earlier)
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self.action_masks(), "player": self._player}
-
-
-def observe(games: Matches, match: Match, player: int) -> np.ndarray:
-    """int8 `[C, P]`, a match as `player` sees it."""
-    games.states[0] = match.state
-    games.states[0, e.PLAYER] = player
-    return games.observe(match.occurrences() - 1 if match.chain is None else 0)
 
 
 def make_choose(opponent: Any) -> Callable[[Match], Any]:

@@ -49,7 +49,9 @@ class VersusVectorEnv(VectorEnv):
         **options: Any,
     ) -> None:
         if render_mode is not None:
-            raise AlquerqueError(f"render_mode is {render_mode!r}, but batched matches are not drawn; use gymnasium.make")
+            raise AlquerqueError(
+                f"render_mode is {render_mode!r}, but batched matches are not drawn; use gymnasium.make"
+            )
         self.game = load_game(game, **options)
         self.num_envs = check_positive("num_envs", num_envs)
         self.seat = check_seat(seat)
@@ -156,8 +158,8 @@ class VersusVectorEnv(VectorEnv):
     def _observation(self, frame: Frame) -> np.ndarray:
         """Each match in its agent's frame, also where it has ended with the opponent to move."""
         for game in np.flatnonzero(self._ended & (frame.player != self._seats)):
-            frame.observation[game] = self._onlooker.observe(
-                self._games.states[game], int(self._seats[game]), frame.observation[game]
+            frame.observation[game] = self._onlooker.turn(
+                frame.observation[game], self._games.states[game], int(self._seats[game])
             )
         return frame.observation
 

@@ -1,0 +1,43 @@
+"""How a player with a policy and a value chooses steps and turns of a match."""
+
+from alquerque_env.match import Match, Step, join_turn
+from training.player.position import Position
+from training.puct import Decision, Evaluate, decide
+
+
+class Chooser:
+    """Chooses by policy alone, or by search.
+
+    Args:
+      evaluate: Policy and value of a `Position`.
+      simulations: How many for a step.
+    """
+
+    def __init__(self, evaluate: Evaluate, simulations: int) -> None:
+        self.evaluate = evaluate
+        self.simulations = simulations
+
+    def decide(self, match: Match) -> Decision:
+        """What to play in a match that is not over; the policy is in the order of its legal steps."""
+        return decide(Position.of(match), self.evaluate, self.simulations)
+
+    def choose_step(self, match: Match) -> Step:
+        """A legal step; without a thought where there is no other."""
+        if len(match.legal_steps) == 1:
+            return match.legal_steps[0]
+        action = self.decide(match).action
+        return next(step for step in match.legal_steps if step.action == action)
+
+    def choose_turn(self, match: Match, first: int | None = None) -> str:
+        """A whole turn, or the rest of one in the middle of a chain, in notation.
+
+        Args:
+          match: A match that is not over; it is left as it was.
+          first: The action to begin with, if that has been decided.
+        """
+        match, player = match.copy(), match.player
+        played = len(match.steps)
+        match.push(self.choose_step(match) if first is None else first)
+        while match.chain is not None and match.player == player:
+            match.push(self.choose_step(match))
+        return join_turn([step.text for step in match.steps[played:]])

@@ -1,0 +1,59 @@
+"""The game of an exported player: its board and its step table, compiled when the player was exported."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from alquerque_env import layout as e
+from alquerque_env.board import Board
+from alquerque_env.table import Step as TableStep
+from alquerque_env.table import Template
+from training.player.packing import unpack
+
+
+class CarriedTable(NamedTuple):
+    """What a match asks of `alquerque_env.table.StepTable`; of the templates, the leaps."""
+
+    words: tuple[int, ...]
+    actions: tuple[tuple[()] | None, ...]
+    steps: tuple[TableStep, ...]
+    templates: tuple[tuple[Template, ...], ...]
+    has_two_victims: tuple[bool, ...]
+
+
+class CarriedGame(NamedTuple):
+    """What a match asks of `alquerque_env.Game`."""
+
+    board: Board
+    table: CarriedTable
+
+
+def read_game(text: str) -> Any:
+    """Unpacks a game; in the place of an `alquerque_env.Game`.
+
+    Args:
+      text: A packed JSON object with `board` (the fields of `Board`), `words` (the table), `leaps` (for each player the
+        fields of the templates) and `two_victims` (actions whose text names the victim).
+    """
+    data = json.loads(unpack(text))
+    return CarriedGame(Board(**_tuples(data["board"])), _table(data))
+
+
+def _table(data: Mapping[str, Any]) -> CarriedTable:
+    t = tuple(data["words"])
+    actions = range(t[e.T_NUM_ACTIONS])
+    rows = range(t[e.T_STEPS], t[e.T_STEPS] + 2 * e.STEP_SIZE * len(actions), e.STEP_SIZE)
+    return CarriedTable(
+        words=t,
+        actions=tuple(None if action == t[e.T_PASS_ACTION] else () for action in actions),
+        steps=tuple(TableStep(*t[row : row + e.STEP_SIZE]) for row in rows),
+        templates=tuple(tuple(Template(*leap) for leap in leaps) for leaps in data["leaps"]),
+        has_two_victims=tuple(action in data["two_victims"] for action in actions),
+    )
+
+
+def _tuples(value: Any) -> Any:
+    """JSON with tuples for its lists."""
+    if isinstance(value, dict):
+        return {name: _tuples(item) for name, item in value.items()}
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value

@@ -1,0 +1,173 @@
+"""PUCT: tree search led by a policy and a value, one simulation after another.
+
+Values are kept in the eyes of `player_0` and turned when they are read: a player who is to move twice in a row, in the
+middle of a chain, needs no special case. Steps without a choice are gone through on the way to the next choice or the
+end. There is no noise: the same position and evaluation lead to the same decision.
+
+Standard library only: the exported player carries this file as it is.
+
+Source: Silver et al. 2018, A general reinforcement learning algorithm that masters chess, shogi, and Go through
+self-play, Science 362, 1140-1144, supplement, "Search".
+"""
+
+from collections.abc import Callable, Sequence
+from math import sqrt
+from typing import NamedTuple, Protocol
+
+MAX_SIMULATIONS = 100_000
+
+# Weight of the policy against what the search has found out.
+EXPLORATION = 1.5
+# Scores that rounding alone keeps apart count as equal, so that two evaluators of one network decide alike.
+TOLERANCE = 1e-9
+# Steps without a choice gone through at a time.
+LONGEST_FORCED = 64
+
+
+class SearchPosition(Protocol):
+    """What the search asks of a position.
+
+    Attributes:
+      player: 0 or 1, the player to move.
+      actions: The legal actions in ascending order; none when the match is over.
+      result: What `player_0` gets when the match is over, 1, 0 or -1; None while it goes on.
+    """
+
+    @property
+    def player(self) -> int: ...
+
+    @property
+    def actions(self) -> Sequence[int]: ...
+
+    @property
+    def result(self) -> int | None: ...
+
+    def after(self, action: int) -> "SearchPosition":
+        """The position after a legal action."""
+
+
+Evaluate = Callable[..., tuple[Sequence[float], float]]
+"""From a position to the probability of each of its actions and the value for the player to move, in [-1, 1]."""
+
+
+class Decision(NamedTuple):
+    """What was decided in a position.
+
+    Attributes:
+      action: What to play.
+      policy: Probability of each legal action: the policy's, or the share of the simulations that went there.
+      value: The result to expect, for the player to move, in [-1, 1].
+    """
+
+    action: int
+    policy: tuple[float, ...]
+    value: float
+
+
+def decide(position: SearchPosition, evaluate: Evaluate, simulations: int) -> Decision:
+    """Chooses an action.
+
+    Args:
+      position: A position that is not over.
+      evaluate: Gives policy and value.
+      simulations: How many to spend; with none the policy alone decides.
+
+    Returns:
+      The most probable action without simulations, else the one most simulations went to, the better of equals; the
+      lowest where that does not decide either.
+    """
+    root = Node(position, evaluate)
+    for _ in range(simulations):
+        _simulate(root, evaluate)
+    if simulations == 0:
+        best, policy = _first_best(root.priors), tuple(root.priors)
+    else:
+        best, policy = root.best(), tuple(visits / simulations for visits in root.visits)
+    return Decision(position.actions[best], policy, root.value_to_mover)
+
+
+class Node:
+    """A position in the tree.
+
+    Attributes:
+      position: The position.
+      sign: 1 where `player_0` is to move, -1 where `player_1` is.
+      value: The evaluation, or the result where the match is over, for `player_0`.
+      priors: The policy.
+      visits: Simulations that went on with each action.
+      totals: Sums of what they came to, for `player_0`.
+      children: The positions reached by each action, None where no simulation went yet.
+    """
+
+    __slots__ = ("children", "position", "priors", "sign", "totals", "value", "visits")
+
+    def __init__(self, position: SearchPosition, evaluate: Evaluate) -> None:
+        self.position = position
+        self.sign = 1 if position.player == 0 else -1
+        self.priors: Sequence[float] = ()
+        if position.result is None:
+            self.priors, value = evaluate(position)
+            self.value = self.sign * value
+        else:
+            self.value = float(position.result)
+        self.visits = [0] * len(self.priors)
+        self.totals = [0.0] * len(self.priors)
+        self.children: list[Node | None] = [None] * len(self.priors)
+
+    @property
+    def value_to_mover(self) -> float:
+        """Mean of the evaluation and of all simulations, for the player to move."""
+        return self.sign * (self.value + sum(self.totals)) / (1 + sum(self.visits))
+
+    def select(self) -> int:
+        """The index of the action with the highest upper bound; an untried one is taken to be worth the position."""
+        sign, untried = self.sign, self.value_to_mover
+        weight = EXPLORATION * sqrt(1 + sum(self.visits))
+        return _first_best(
+            [
+                (sign * total / visits if visits else untried) + weight * prior / (1 + visits)
+                for prior, visits, total in zip(self.priors, self.visits, self.totals)
+            ]
+        )
+
+    def best(self) -> int:
+        """The index of the action with most visits, the better of equals."""
+        most = max(self.visits)
+        return _first_best(
+            [
+                self.sign * total / visits if visits == most else -2.0
+                for visits, total in zip(self.visits, self.totals)
+            ]
+        )
+
+
+def _simulate(root: Node, evaluate: Evaluate) -> None:
+    """Goes down the tree, adds a position below it and carries its value back up."""
+    path: list[tuple[Node, int]] = []
+    node: Node | None = root
+    while node is not None and node.position.result is None:
+        index = node.select()
+        path.append((node, index))
+        node = node.children[index]
+    if node is None:
+        parent, index = path[-1]
+        node = Node(_next_choice(parent.position.after(parent.position.actions[index])), evaluate)
+        parent.children[index] = node
+    for parent, index in path:
+        parent.visits[index] += 1
+        parent.totals[index] += node.value
+
+
+def _next_choice(position: SearchPosition) -> SearchPosition:
+    """Goes on until there is a choice or the match is over."""
+    for _ in range(LONGEST_FORCED):
+        if len(position.actions) != 1:
+            break
+        position = position.after(position.actions[0])
+    return position
+
+
+def _first_best(scores: Sequence[float]) -> int:
+    """The index of the highest score, the lowest of equals."""
+    enough = max(scores) - TOLERANCE
+    return next(index for index, score in enumerate(scores) if score >= enough)
