@@ -43,3 +43,19 @@ def play_out(t, s, w, actions, keys, room, rng):
     return engine.play_out(
         borrowed(t), borrowed(s), borrowed(w), borrowed(actions), borrowed(keys), room, borrowed(rng)
     )
+
+
+@kernel
+def play_many(t, s, w, actions, keys, room, rng, games):
+    """Plays random matches from the start; returns the number of actions played."""
+    p_table, p_state, p_keys, p_rng = borrowed(t), borrowed(s), borrowed(keys), borrowed(rng)
+    p_w, p_actions = borrowed(w), borrowed(actions)
+    played = 0
+    for _ in range(games):
+        for index in range(p_table[engine.T_STATE_SIZE]):
+            p_state[index] = p_table[p_table[engine.T_START] + index]
+        if p_table[engine.T_THREEFOLD]:
+            engine.earlier_occurrences(p_table, p_state, p_keys)
+        _, length = engine.play_out(p_table, p_state, p_w, p_actions, p_keys, room, p_rng)
+        played += length
+    return played

@@ -7,6 +7,8 @@ import numpy as np
 # What is to happen in each match.
 BEGIN, PLAY, HOLD = 0, 1, 2
 
+NO_WINNER = -1
+
 
 class Frame(NamedTuple):
     """What one call tells of `B` matches. All arrays are fresh.
@@ -17,6 +19,7 @@ class Frame(NamedTuple):
       player: int8 `[B]`, the player to move.
       reward: float32 `[B]`, for the player who acted: 1 won, -1 lost, 0 else.
       outcome: int8 `[B]`, as `engine.outcome` codes it.
+      winner: int8 `[B]`, the player who has won, or NO_WINNER.
     """
 
     observation: np.ndarray
@@ -24,3 +27,4 @@ class Frame(NamedTuple):
     player: np.ndarray
     reward: np.ndarray
     outcome: np.ndarray
+    winner: np.ndarray

@@ -6,7 +6,7 @@ The compiled form; `lockstep_numpy.py` is the second reader of the same table, f
 import numpy as np
 
 from . import engine as e
-from .frames import BEGIN, PLAY, Frame
+from .frames import BEGIN, NO_WINNER, PLAY, Frame
 from .game import Game
 from .jit import borrowed, inlined, kernel, words
 from .observation import planes
@@ -32,6 +32,7 @@ class Lockstep:
         self.legal = np.zeros((num_games, -(-self.num_actions // BITS)), np.int64)
         self.keys = np.zeros((num_games, 64 if self.table[e.T_THREEFOLD] else 1), np.int64)
         self.rng = np.zeros(1, np.int64)
+        self._start: tuple[Lockstep, Frame] | None = None
         self._scratch = words(self.table[e.T_SCRATCH_SIZE])
         self._actions = words(self.num_actions)
 
@@ -49,11 +50,29 @@ class Lockstep:
             np.empty(games, np.int8),
             np.empty(games, np.float32),
             np.empty(games, np.int8),
+            np.empty(games, np.int8),
         )
         self._make_room_for_keys()
         step_all(
             self.table, self.states, self.legal, self.keys, self._scratch, self._actions, actions, orders, *frame
         )
+        return frame
+
+    def begin(self, games: np.ndarray) -> Frame:
+        """Begins some matches anew without a look at the others.
+
+        Args:
+          games: int64 `[K]`, which.
+
+        Returns:
+          What all of them tell now, as one match.
+        """
+        if self._start is None:
+            alone = Lockstep(self.game, 1)
+            self._start = alone, alone.step(np.zeros(1, np.int64), np.array([BEGIN], np.int8))
+        alone, frame = self._start
+        self.states[games], self.legal[games] = alone.states, alone.legal
+        self.keys[games, 0] = alone.keys[0, 0]
         return frame
 
     def look(self) -> Frame:
@@ -93,13 +112,13 @@ class Lockstep:
 
 
 @kernel
-def step_all(t, states, legal, keys, w, room, actions, orders, observation, mask, player, reward, outcome):
+def step_all(t, states, legal, keys, w, room, actions, orders, observation, mask, player, reward, outcome, winner):
     """Does in every match what it is ordered to: see `Lockstep.step`."""
     count = len(states)
     p_table, p_states, p_legal, p_keys = borrowed(t), borrowed(states), borrowed(legal), borrowed(keys)
     p_w, p_room, p_actions, p_orders = borrowed(w), borrowed(room), borrowed(actions), borrowed(orders)
     p_observation, p_mask = borrowed(observation.reshape(count, -1)), borrowed(mask)
-    p_player, p_reward, p_outcome = borrowed(player), borrowed(reward), borrowed(outcome)
+    p_player, p_reward, p_outcome, p_winner = borrowed(player), borrowed(reward), borrowed(outcome), borrowed(winner)
     for game in range(count):
         s = p_states[game]
         mover = s[e.PLAYER]
@@ -112,11 +131,12 @@ def step_all(t, states, legal, keys, w, room, actions, orders, observation, mask
         result = _show(p_table, s, p_legal[game], p_keys[game], p_w, p_room, p_observation[game], p_mask[game])
         p_player[game] = s[e.PLAYER]
         p_outcome[game] = result
-        winner = result & 3
-        if result == e.ONGOING or winner == e.NOBODY or order != PLAY:
-            p_reward[game] = 0
+        decided = result != e.ONGOING and result & 3 != e.NOBODY
+        p_winner[game] = result & 3 if decided else NO_WINNER
+        if decided and order == PLAY:
+            p_reward[game] = 1 if result & 3 == mover else -1
         else:
-            p_reward[game] = 1 if winner == mover else -1
+            p_reward[game] = 0
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import engine as e
-from .frames import BEGIN, HOLD, PLAY, Frame
+from .frames import BEGIN, HOLD, NO_WINNER, PLAY, Frame
 from .game import Game
 from .jit import words
 from .observation import planes
@@ -40,6 +40,7 @@ class NumpyLockstep:
         rows = self.table[self.table[e.T_PLANES] :][: e.PLANE_SIZE * self.shape[0]]
         self.planes = [rows[place : place + e.PLANE_SIZE] for place in range(0, len(rows), e.PLANE_SIZE)]
         self._mask = np.zeros((num_games, self.num_actions), np.int8)
+        self._start: tuple[NumpyLockstep, Frame] | None = None
         self._scratch = words(self.table[e.T_SCRATCH_SIZE])
         self._room = words(self.num_actions)
         compares = self.table[e.T_COMPARES] or self.table[e.T_REMEMBERS_POINTS]
@@ -59,11 +60,22 @@ class NumpyLockstep:
             outcome = self._reader.outcome(self.states, mask, earlier)
         mask[outcome != e.ONGOING] = 0
         self._mask = mask
-        winner = outcome & 3
-        decided = plays & (outcome != e.ONGOING) & (winner != e.NOBODY)
-        reward = np.where(decided, np.where(winner == movers, 1, -1), 0).astype(np.float32)
+        decided = (outcome != e.ONGOING) & (outcome & 3 != e.NOBODY)
+        winner = np.where(decided, outcome & 3, NO_WINNER).astype(np.int8)
+        reward = np.where(decided & plays, np.where(winner == movers, 1, -1), 0).astype(np.float32)
         player = self.states[:, e.PLAYER].astype(np.int8)
-        return Frame(self._observe(earlier), mask.copy(), player, reward, outcome.astype(np.int8))
+        return Frame(self._observe(earlier), mask.copy(), player, reward, outcome.astype(np.int8), winner)
+
+    def begin(self, games: np.ndarray) -> Frame:
+        """Begins some matches anew without a look at the others: see `lockstep.Lockstep.begin`."""
+        if self._start is None:
+            alone = NumpyLockstep(self.game, 1)
+            self._start = alone, alone.step(np.zeros(1, np.int64), np.array([BEGIN], np.int8))
+        alone, frame = self._start
+        self.states[games] = self.start
+        self._mask[games] = frame.mask
+        self.keys[games, 0] = alone.keys[0, 0]
+        return frame
 
     def look(self) -> Frame:
         """The matches as they are, after their states were set from outside."""

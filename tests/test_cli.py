@@ -33,7 +33,7 @@ BAD_ARGUMENTS = [
     ("describe fetaix --option chain", "--option is 'chain', expected NAME=VALUE"),
     ("describe fetaix --option chain=single --option chain=optional", "--option chain is given twice"),
     ("describe fetaix --option max_capture=most_pieces --option chain=single", "needs chain='compulsory'"),
-    ("describe fetaix --option no_progress_limit=0", "no_progress_limit cannot be '0'"),
+    ("describe fetaix --option no_progress_limit=0", "no_progress_limit cannot be"),
     ("describe fetaix --option no_progress_limit=off", "a match could go on for ever"),
     ("perft fetaix", "missing option '--depth'"),
     ("perft fetaix --depth x", "'x' is not a valid integer"),
@@ -62,8 +62,8 @@ BAD_ARGUMENTS = [
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes and signals")
 
 
-def run(*arguments: str, input: str | None = None) -> Result:
-    return CliRunner().invoke(main, list(arguments), input=input)
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
 
 
 def output_of(*arguments: str) -> str:
@@ -135,8 +135,8 @@ def test_games_as_json_lists_ids_with_titles() -> None:
     assert listed == [{"name": name, "title": load_game(name).title} for name in games()]
 
 
-def test_listing_the_games_loads_no_heavy_package() -> None:
-    heavy = "('torch', 'gymnasium', 'pettingzoo', 'pygame', 'training', 'alquerque_env.bots', 'alquerque_env.envs')"
+def test_listing_the_games_loads_only_what_every_command_needs() -> None:
+    heavy = "('torch', 'pygame', 'training', 'alquerque_env.bots', 'alquerque_env.match', 'alquerque_env.render')"
     code = (
         "import sys; from alquerque_env.cli import main; main(['games'], standalone_mode=False); "
         f"print([name for name in {heavy} if name in sys.modules])"

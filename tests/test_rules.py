@@ -606,15 +606,18 @@ def test_a_capture_clears_the_memory_of_its_coin_or_carries_it_on(options, own):
 
 
 @pytest.mark.parametrize(
-    ("options", "memory"), [({}, "e5-d5"), ({"undo_cleared_by_jump": False}, "b3-a3,e5-d5")]
+    ("position", "turn"),
+    [
+        ("W:Wa1,b3:Ba2,e5:Ub3-c3,e5-d5", "a1xa3"),
+        ("W:Wb3,a3:Bc1,b2,d2,c3,e5:Ub3-c3,e5-d5", "b3xd3xd1xb1xb3"),
+    ],
 )
-@pytest.mark.parametrize(("turn", "memory_moves"), [("b3xd3xd1xb1xb3", True), ("a1xa3", False)])
-def test_any_capture_of_a_player_clears_its_last_move_where_captures_clear(options, memory, turn, memory_moves):
-    given = "b3-a3" if memory_moves else "b3-c3"
-    position = f"W:Wa1,b3,e1:Ba2,c1,b2,d2,c3,e5:U{given},e5-d5" if memory_moves else f"W:Wa1,b3:Ba2,e5:U{given},e5-d5"
-    match = begin("alquerque", position, turn, undo_scope="per_player_last_move", no_progress_limit=40, **options)
+@pytest.mark.parametrize("clears", [True, False])
+def test_any_capture_of_a_player_clears_its_last_move_where_captures_clear(position, turn, clears):
+    options = {"undo_scope": "per_player_last_move", "undo_cleared_by_jump": clears, "no_progress_limit": 40}
+    memory = "e5-d5" if clears else "b3-c3,e5-d5"
 
-    assert match.position.split(":U")[1] == memory.replace("b3-a3", given)
+    assert after("alquerque", position, turn, **options) == f"B:Wa3,b3:Be5:U{memory}"
 
 
 def test_never_revisit_forbids_points_where_a_chain_has_landed():
@@ -827,9 +830,7 @@ def test_a_position_with_another_player_to_move_is_another_position():
 
 def test_a_position_with_another_memory_is_another_position():
     """The start comes back with memories after 8 plies, and what came after 2 plies for the third time after 18."""
-    match = begin(
-        "alquerque", "W:Wa1,d1:Ba5,d5", undo_scope="per_player_last_move", repetition="threefold_draw"
-    )
+    match = begin("alquerque", "W:Wa1,d1:Ba5,d5", undo_scope="per_player_last_move", repetition="threefold_draw")
     cycle = ("a1-b1", "a5-b5", "d1-e1", "d5-e5", "b1-a1", "b5-a5", "e1-d1", "e5-d5")
 
     assert shuffled(match, cycle, 18) == [None] * 17 + [Outcome(None, "repetition")]

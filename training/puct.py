@@ -126,7 +126,7 @@ class Node:
         return _first_best(
             [
                 (sign * total / visits if visits else untried) + weight * prior / (1 + visits)
-                for prior, visits, total in zip(self.priors, self.visits, self.totals)
+                for prior, visits, total in zip(self.priors, self.visits, self.totals, strict=True)
             ]
         )
 
@@ -136,7 +136,7 @@ class Node:
         return _first_best(
             [
                 self.sign * total / visits if visits == most else -2.0
-                for visits, total in zip(self.visits, self.totals)
+                for visits, total in zip(self.visits, self.totals, strict=True)
             ]
         )
 

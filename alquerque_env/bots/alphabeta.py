@@ -40,8 +40,8 @@ from ..engine import (
 )
 from ..game import Game
 from ..jit import JIT, borrowed, inlined, kernel, popcount, word_rows, words, wrapped_product, wrapped_sum
-from ..match import PASS, Match, Step, join_turn
-from .bot import Deadline, GameBot, state_key, step_of
+from ..match import Match, Step
+from .bot import Deadline, GameBot, rest_of_turn, state_key, step_of
 
 MAX_DEPTH = 99
 
@@ -434,7 +434,7 @@ class AlphaBetaBot(GameBot):
         if action is None:
             actions = self.analyse(match).actions
             action = actions[0]
-            self._plan = _rest_of_turn(match, actions)
+            self._plan = rest_of_turn(match, actions)
         return step_of(match, action)
 
     def _set_up(self, match: Match) -> None:
@@ -484,15 +484,3 @@ class AlphaBetaBot(GameBot):
             ahead.push(action)
         line = ahead.turns[len(match.turns) - (match.chain is not None) :]
         return Analysis(found.score, found.actions, line, found.depth, found.nodes)
-
-
-def _rest_of_turn(match: Match, actions: tuple[int, ...]) -> dict[tuple[int, ...], int]:
-    """What a line plays in the states that come before the turn ends."""
-    plan = {}
-    ahead = match.copy()
-    for action, following in zip(actions, actions[1:], strict=False):
-        ahead.push(action)
-        if ahead.chain is None:
-            break
-        plan[state_key(ahead)] = following
-    return plan

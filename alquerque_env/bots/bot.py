@@ -92,3 +92,15 @@ def state_key(match: Match) -> tuple[int, ...]:
 def step_of(match: Match, action: int) -> Step:
     """The legal step with an action."""
     return next(step for step in match.legal_steps if step.action == action)
+
+
+def rest_of_turn(match: Match, actions: tuple[int, ...]) -> dict[tuple[int, ...], int]:
+    """What a line plays in the states that come before the turn ends."""
+    plan = {}
+    ahead = match.copy()
+    for action, following in zip(actions, actions[1:], strict=False):
+        ahead.push(action)
+        if ahead.chain is None:
+            break
+        plan[state_key(ahead)] = following
+    return plan

@@ -16,7 +16,7 @@ from ..errors import AlquerqueError
 from ..match import PASS, Match, Step, join_turn
 from .parameters import option_arguments
 from .sentences import SIDES, rule_sentences
-from .talk import HELP, outcome_sentence, record, standing
+from .talk import HELP, numbered_turns, outcome_sentence, standing
 from .terminal import Terminal, join_words
 from .typed import play_typed, point_typed
 from .working import work
@@ -103,8 +103,7 @@ class Session:
         self._say(f"{self.match.game.title}. {sides}.")
         if self.people:
             self._say("Type a step such as c2-c3, its number, or help.")
-        else:
-            self._show_once()
+        self._show_once()
 
     def _name(self, player: int) -> str:
         if self.seats[player].bot is None:
@@ -251,8 +250,7 @@ class Session:
         if len(self.people) == 1 and outcome.winner is not None:
             self._say("You win!" if outcome.winner in self.people else "You lose.")
         self._say(outcome_sentence(self.match, outcome))
-        self._say(self.terminal.wrap(record(self.match)))
-        self._say(f"Position: {self.match.position}")
+        self._record()
 
     def _part(self) -> None:
         """Prints what is needed to go on later."""
@@ -265,10 +263,13 @@ class Session:
         else:
             arguments += ["--watch", self.seats[0].spec, *seats[1]]
         self._say()
-        if self.match.steps:
-            self._say(self.terminal.wrap(record(self.match)))
-        self._say(f"Position: {self.match.position}")
+        self._record()
         self._say(f"Go on with: alquerque play {self.match.game.name} {shlex.join(arguments)}")
+
+    def _record(self) -> None:
+        if turns := numbered_turns(self.match):
+            self._say(self.terminal.columns(turns))
+        self._say(f"Position: {self.match.position}")
 
 
 def _marks(steps: list[Step]) -> dict[str, tuple[int, ...]]:

@@ -67,17 +67,16 @@ def _reason(match: Match, outcome: Outcome) -> str:
 
 def _majority(pieces: Counter[int], outcome: Outcome) -> str:
     if outcome.winner is None:
-        return f"both sides have {pieces[0]} pieces"
+        return f"each side has {pieces[0]} of its pieces"
     return f"{SIDES[outcome.winner]} has more pieces, {pieces[outcome.winner]} to {pieces[1 - outcome.winner]}"
 
 
-def record(match: Match) -> str:
-    """The turns of a match, numbered."""
+def numbered_turns(match: Match) -> list[str]:
+    """The turns of a match in pairs, as `1. c2-c3 c4xc2`."""
     turns = list(match.turns)
-    if match.steps and _first_mover(match) != match.game.first_player:
+    if turns and _first_mover(match) != match.game.first_player:
         turns.insert(0, "...")
-    pairs = [" ".join(turns[first : first + 2]) for first in range(0, len(turns), 2)]
-    return "  ".join(f"{number}. {pair}" for number, pair in enumerate(pairs, 1))
+    return [f"{first // 2 + 1}. {' '.join(turns[first : first + 2])}" for first in range(0, len(turns), 2)]
 
 
 def _first_mover(match: Match) -> int:

@@ -8,8 +8,8 @@
 | reward | 1 to the winner, -1 to the loser, 0 to both in a draw |
 
 An agent sees the board in its own frame, whoever is to move. The mask is all 0 for the agent that is not to move and
-when the match is over. A draw by the rules terminates;
-`max_cycles` sub-steps truncate. Copies and pickles keep the position.
+when the match is over. A draw by the rules terminates; `max_cycles` sub-steps truncate. Copies and pickles keep the
+position.
 """
 
 from operator import index as as_integer
@@ -27,6 +27,7 @@ from ..frames import BEGIN, PLAY, Frame
 from ..game import Game, load_game
 from ..match import Match
 from ..matches import make_matches
+from ..notation import format_position
 from .arguments import check_max_cycles
 from .onlooker import Onlooker
 from .rendering import RENDER_FPS, RENDER_MODES, Renderer, check_render_mode
@@ -43,8 +44,12 @@ def env(game: str = "alquerque", **arguments: Any) -> AECEnv:
       game: The game's id.
       **arguments: As `raw_env`.
     """
-    wrapped: AECEnv = raw_env(game, **arguments)
-    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
+    return wrap(raw_env(game, **arguments))
+
+
+def wrap(bare: AECEnv) -> AECEnv:
+    """Puts PettingZoo's usual wrappers round an environment."""
+    wrapped = wrappers.TerminateIllegalWrapper(bare, illegal_reward=-1)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
     return wrappers.OrderEnforcingWrapper(wrapped)
 
@@ -149,7 +154,8 @@ class MatchEnv(AECEnv):
     @property
     def position(self) -> str:
         """The position as text."""
-        return self.match.position
+        state = [int(word) for word in self._games.states[0]]
+        return format_position(self.game.table.words, self.game.board.labels, state)
 
     def render(self) -> Any:
         """Draws the match: text, SVG text, uint8 `[H, W, 3]`, or in a window."""

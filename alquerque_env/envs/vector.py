@@ -102,18 +102,17 @@ class SelfPlayVectorEnv(VectorEnv):
         """
         if not self._is_reset:
             raise gymnasium.error.ResetNeeded("call reset before step")
-        actions = self._check(actions)
         plays = ~self._ended
         if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
             game = int(self._ended.argmax())
             raise gymnasium.error.ResetNeeded(
                 f"match {game} has ended: reset it by reset(options={{'reset_mask': mask}}) before step"
             )
-        frame = self._games.step(actions, plays.astype(np.int8))
-        self._elapsed = np.where(plays, self._elapsed + 1, 0)
+        frame = self._games.step(self._check(actions), plays.view(np.int8))
         terminated = frame.outcome != e.ONGOING
         truncated = np.zeros(self.num_envs, bool)
         if self.max_cycles is not None:
+            self._elapsed = np.where(plays, self._elapsed + 1, 0)
             truncated = ~terminated & (self._elapsed >= self.max_cycles)
         self._ended = terminated | truncated
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._ended.any():
@@ -122,7 +121,10 @@ class SelfPlayVectorEnv(VectorEnv):
 
     def sample_actions(self) -> np.ndarray:
         """int64 `[B]`, a legal action for each match drawn uniformly; 0 where the match has ended."""
-        return np.where(self._ended, 0, self._games.sample())
+        actions = self._games.sample()
+        if self.max_cycles is not None:
+            actions[self._ended] = 0
+        return actions
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that decides how the matches go on, as arrays of numbers."""
@@ -166,14 +168,18 @@ class SelfPlayVectorEnv(VectorEnv):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Begins the ended matches anew within the step that ended them."""
         ended = self._ended
-        self._elapsed[ended] = 0
-        fresh = self._games.step(np.zeros(self.num_envs, np.int64), np.where(ended, BEGIN, HOLD).astype(np.int8))
+        info = self._info(frame, ended)
+        observation = frame.observation.copy()
+        final = {"final_obs": frame.observation, "_final_obs": ended, "final_info": info, "_final_info": ended.copy()}
+        games = np.flatnonzero(ended)
+        fresh = self._games.begin(games)
+        observation[games] = fresh.observation
+        mask, player = frame.mask.copy(), frame.player.copy()
+        mask[games], player[games] = fresh.mask, fresh.player
+        self._elapsed[games] = 0
         self._ended = np.zeros(self.num_envs, bool)
-        info = self._info(fresh)
-        info["winner"] = self._winner(frame)
-        info["final_obs"], info["_final_obs"] = frame.observation, ended
-        info["final_info"], info["_final_info"] = self._info(frame, ended), ended.copy()
-        return fresh.observation, frame.reward, terminated, truncated, info
+        begun = self._info(frame._replace(mask=mask, player=player, winner=frame.winner.copy()))
+        return observation, frame.reward, terminated, truncated, begun | final
 
     def _info(self, frame: Frame, ended: np.ndarray | None = None) -> dict[str, Any]:
         present = np.ones(self.num_envs, bool) if ended is None else ended
@@ -183,25 +189,22 @@ class SelfPlayVectorEnv(VectorEnv):
             "_action_mask": present.copy(),
             "player": frame.player,
             "_player": present.copy(),
-            "winner": self._winner(frame),
+            "winner": frame.winner,
             "_winner": present.copy(),
         }
 
     def _silence(self, frame: Frame, ended: np.ndarray | None = None) -> Frame:
         """Takes the legal actions from matches that were cut off."""
+        if self.max_cycles is None:
+            return frame
         cut_off = (self._ended if ended is None else ended) & (frame.outcome == e.ONGOING)
         if cut_off.any():
             frame.mask[cut_off] = 0
         return frame
 
-    def _winner(self, frame: Frame) -> np.ndarray:
-        winner = (frame.outcome & 3).astype(np.int8)
-        winner[(frame.outcome == e.ONGOING) | (winner == e.NOBODY)] = NOBODY
-        return winner
-
     def _check(self, actions: np.ndarray) -> np.ndarray:
         actions = check_actions(actions, self.num_envs)
-        wrong = self._games.first_illegal(actions, (~self._ended).astype(np.int8))
+        wrong = self._games.first_illegal(actions, (~self._ended).view(np.int8))
         if wrong >= 0:
             raise IllegalStepError(
                 f"action {actions[wrong]} of match {wrong} is not legal there; see info['action_mask'][{wrong}]"

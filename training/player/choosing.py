@@ -35,9 +35,9 @@ class Chooser:
           match: A match that is not over; it is left as it was.
           first: The action to begin with, if that has been decided.
         """
-        match, player = match.copy(), match.player
+        match = match.copy()
         played = len(match.steps)
         match.push(self.choose_step(match) if first is None else first)
-        while match.chain is not None and match.player == player:
+        while match.chain is not None:
             match.push(self.choose_step(match))
         return join_turn([step.text for step in match.steps[played:]])

@@ -6,7 +6,7 @@ the inputs that are not 0, of which there are few, and the policy is computed fo
 
 import sys
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import exp, tanh
 from operator import mul
@@ -71,8 +71,7 @@ class Mlp:
         self._table = table
         self._observation = [0] * (planes * points)
         self._bias = [bias for _, bias in entrance]
-        columns = zip(*(row for row, _ in entrance))
-        self._columns = [[weight / scale[i // points] for weight in column] for i, column in enumerate(columns)]
+        self._inputs = [entry for plane in range(planes) for entry in _columns(table, entrance, plane, scale[plane])]
         self._hidden = [_read_layer(numbers, width, width) for _ in range(2 * blocks)]
         self._policy = _read_layer(numbers, width, table[e.T_NUM_ACTIONS])
         self._value = _read_layer(numbers, width, 1)
@@ -80,9 +79,9 @@ class Mlp:
     def __call__(self, position: Position) -> tuple[Vector, float]:
         """The probability of each legal action and the value for the player to move, in [-1, 1]."""
         hidden = self._enter(position)
-        for first, second in zip(self._hidden[::2], self._hidden[1::2]):
+        for first, second in zip(self._hidden[::2], self._hidden[1::2], strict=True):
             inner = [max(0.0, dot(row, hidden) + bias) for row, bias in first]
-            hidden = [max(0.0, old + dot(row, inner) + bias) for old, (row, bias) in zip(hidden, second)]
+            hidden = [max(0.0, old + dot(row, inner) + bias) for old, (row, bias) in zip(hidden, second, strict=True)]
         logits = [dot(row, hidden) + bias for row, bias in (self._policy[action] for action in position.actions)]
         ((row, bias),) = self._value
         return softmax(logits), tanh(dot(row, hidden) + bias)
@@ -92,10 +91,23 @@ class Mlp:
         observation = self._observation
         e.observe(self._table, position.state, position.earlier, observation, 0)
         summands = [self._bias]
-        for number, column in zip(observation, self._columns):
+        for place, column in self._inputs:
+            number = observation[place]
             if number:
                 summands.append(column if number == 1 else [number * weight for weight in column])
-        return [max(0.0, total) for total in map(sum, zip(*summands))]
+        return [max(0.0, total) for total in map(sum, zip(*summands, strict=True))]
+
+
+def _columns(table: Sequence[int], layer: Layer, plane: int, scale: float) -> Iterator[tuple[int, Vector]]:
+    """The columns of a plane, each with its place in the observation; one where all points hold the same number."""
+    points = table[e.T_POINTS]
+    places = range(plane * points, (plane + 1) * points)
+    kind = table[table[e.T_PLANES] + e.PLANE_SIZE * plane + e.PLANE_KIND]
+    if kind in (e.PLANE_WORD, e.PLANE_POINT):
+        for place in places:
+            yield place, [row[place] / scale for row, _ in layer]
+    else:
+        yield places[0], [sum(row[places[0] : places[-1] + 1]) / scale for row, _ in layer]
 
 
 def softmax(logits: Sequence[float]) -> Vector:
@@ -106,9 +118,7 @@ def softmax(logits: Sequence[float]) -> Vector:
     return [weight / total for weight in weights]
 
 
-def _read_layer(numbers: "iter[float]", inputs: int, units: int) -> Layer:
+def _read_layer(numbers: Iterator[float], inputs: int, units: int) -> Layer:
     rows = [list(islice(numbers, inputs)) for _ in range(units)]
-    return list(zip(rows, islice(numbers, units)))
+    return list(zip(rows, islice(numbers, units), strict=True))
 
-
-Tensors = Mapping[str, Sequence[float]]

@@ -2,14 +2,14 @@
 
 import zlib
 from binascii import a2b_base64, b2a_base64
-from textwrap import wrap
 
 COLUMNS = 116
 
 
 def pack(data: bytes) -> str:
     """Compresses bytes to lines of text."""
-    return "\n".join(wrap(b2a_base64(zlib.compress(data, 9), newline=False).decode(), COLUMNS))
+    text = b2a_base64(zlib.compress(data, 9), newline=False).decode()
+    return "\n".join(text[first : first + COLUMNS] for first in range(0, len(text), COLUMNS))
 
 
 def unpack(text: str) -> bytes:

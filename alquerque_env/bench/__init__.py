@@ -1,0 +1,1 @@
+"""Measures of speed, each beside a peer or a limit in the same run."""

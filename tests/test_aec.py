@@ -1,0 +1,682 @@
+"""A match as a PettingZoo environment: the kit's own tests, and what the kit does not look at."""
+
+import copy
+import importlib
+import itertools
+import logging
+import pickle
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium import spaces
+
+import alquerque_env
+from alquerque_env import Match, games, load_game
+from alquerque_env.envs import registration
+from alquerque_env.envs.aec import MatchEnv, raw_env
+from alquerque_env.errors import AlquerqueError, IllegalStepError, UnknownNameError
+from alquerque_env.game import Game
+from alquerque_env.observation import planes
+
+with warnings.catch_warnings():
+    # The kit makes a game of its own in the old way, of which PettingZoo warns.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, performance_benchmark, seed_test
+
+AGENTS = ("player_0", "player_1")
+
+# What PettingZoo says of every environment of others whose observation is a dictionary.
+UNAVOIDABLE = {
+    "Observation is not a NumPy array",
+    "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
+}
+
+# Games and options that between them have chains that must and may go on, passes, every memory, every end.
+CASES: list[tuple[str, dict[str, object]]] = [
+    *((game, {}) for game in games()),
+    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False, "capture_removal": "end_of_turn"}),
+    ("alquerque", {"undo_scope": "per_player_last_move", "repetition": "threefold_draw", "who_starts": "player_1"}),
+    ("alquerque_alfonso_x", {"no_moves": "pass", "no_progress_limit": 12, "repetition": "threefold_draw"}),
+    ("alquerque_murray", {"capture_removal": "end_of_turn", "no_progress_result": "majority"}),
+    ("awithlaknannai_mosona", {"chain": "optional", "chain_may_return_to_start": False, "board": "culin"}),
+    ("fetaix", {"man_capture_dirs": "all", "max_capture": "most_pieces", "midchain_promotion": "promote_and_continue"}),
+]
+
+
+def named(case: object) -> str:
+    return "-".join(str(value) for value in case.values()) if isinstance(case, dict) else str(case)
+
+
+every_game = pytest.mark.parametrize("name", games())
+every_case = pytest.mark.parametrize(("name", "options"), CASES, ids=named)
+
+
+def module(name: str) -> Any:
+    return getattr(alquerque_env, f"{name}_v0")
+
+
+def begun(env: Any) -> Any:
+    env.reset(seed=0)
+    return env
+
+
+def choices(env: Any) -> np.ndarray:
+    """The actions that the mask of the agent to move allows."""
+    return np.flatnonzero(env.observe(env.agent_selection)["action_mask"])
+
+
+def is_done(env: Any) -> bool:
+    return any(env.terminations.values()) or any(env.truncations.values())
+
+
+def play(env: Any, rng: np.random.Generator, steps: int = 10**6) -> list[int]:
+    """Plays random actions, at most so many or to the end; returns them."""
+    played: list[int] = []
+    while len(played) < steps and not is_done(env):
+        played.append(int(rng.choice(choices(env))))
+        env.step(played[-1])
+    return played
+
+
+def play_into_a_chain(env: Any, rng: np.random.Generator) -> None:
+    """Plays until the agent that has just captured is to go on."""
+    for _ in range(50):
+        env.reset()
+        while not is_done(env):
+            mover = env.agent_selection
+            env.step(int(rng.choice(choices(env))))
+            if not is_done(env) and env.agent_selection == mover:
+                return
+    raise AssertionError("no chain in 50 matches")
+
+
+def snapshot(env: Any) -> dict[str, Any]:
+    """All that an environment shows, as plain values."""
+    return {
+        "position": env.position,
+        "agents": list(env.agents),
+        "selection": env.agent_selection,
+        "rewards": dict(env.rewards),
+        "cumulative": dict(env.unwrapped._cumulative_rewards),
+        "terminations": dict(env.terminations),
+        "truncations": dict(env.truncations),
+        "masks": {agent: info["action_mask"].tolist() for agent, info in env.infos.items()},
+        "seen": {agent: {key: array.tolist() for key, array in env.observe(agent).items()} for agent in AGENTS},
+    }
+
+
+class TestTheKit:
+    @every_game
+    def test_the_api_test_passes_with_the_two_unavoidable_warnings_only(self, name: str) -> None:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            api_test(module(name).env(), num_cycles=200)
+            api_test(module(name).raw_env(max_cycles=20), num_cycles=200)
+
+        assert {str(warning.message) for warning in caught} == UNAVOIDABLE
+
+    @every_game
+    def test_the_seed_test_passes(self, name: str) -> None:
+        seed_test(module(name).env, num_cycles=100)
+
+    @every_game
+    def test_play_by_the_mask_as_in_the_benchmark_meets_no_illegal_action(
+        self, name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        """The kit's benchmark, with a clock by which its five seconds are 500 rounds."""
+        clock = (tick / 100 for tick in itertools.count())
+        monkeypatch.setattr(sys.modules[performance_benchmark.__module__].time, "time", lambda: next(clock))
+        env = module(name).env(max_cycles=60)
+        ends = []
+        step = env.step
+
+        def watched_step(action: int | None) -> None:
+            step(action)
+            ends.append(is_done(env))
+
+        monkeypatch.setattr(env, "step", watched_step)
+        with caplog.at_level(logging.WARNING):
+            performance_benchmark(env)
+
+        assert not caplog.records
+        assert sum(ends) > 5
+
+    @every_game
+    def test_play_prints_nothing(self, name: str, capfd: pytest.CaptureFixture[str]) -> None:
+        env = module(name).env()
+        env.reset()
+        for _ in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            env.step(None if terminated or truncated else int(observation["action_mask"].argmax()))
+        env.close()
+
+        assert capfd.readouterr() == ("", "")
+
+
+class TestNames:
+    @every_game
+    def test_each_game_has_a_module_with_env_and_raw_env(self, name: str) -> None:
+        imported = importlib.import_module(f"alquerque_env.{name}_v0")
+
+        assert imported is module(name)
+        assert imported.__all__ == ["env", "raw_env"]
+        assert imported.env().unwrapped.game.name == name
+        assert isinstance(imported.raw_env(), MatchEnv)
+        assert alquerque_env.env(name).unwrapped.game.name == name
+
+    def test_a_module_can_be_imported_from_and_hands_options_on(self) -> None:
+        from alquerque_env.fetaix_v0 import env
+
+        made = env(max_cycles=5, chain="single", no_progress_limit="7")
+
+        assert made.unwrapped.game.options["chain"] == "single"
+        assert made.unwrapped.game.options["no_progress_limit"] == 7
+        assert made.unwrapped.max_cycles == 5
+
+    def test_an_option_decides_who_begins(self) -> None:
+        assert begun(module("fetaix").env()).agent_selection == "player_0"
+        assert begun(module("fetaix").env(who_starts="player_1")).agent_selection == "player_1"
+
+    @every_game
+    def test_the_metadata_follow_pettingzoo(self, name: str) -> None:
+        env = module(name).env()
+
+        assert env.metadata["name"] == f"{name}_v0" == str(env)
+        assert env.metadata["render_modes"] == ["human", "rgb_array", "ansi", "svg"]
+        assert env.metadata["is_parallelizable"] is False
+        assert env.metadata["render_fps"] > 0
+        assert env.possible_agents == list(AGENTS)
+        assert env.max_num_agents == 2
+
+    @pytest.mark.parametrize(
+        ("arguments", "error", "message"),
+        [
+            ({"chian": "single"}, UnknownNameError, "did you mean 'chain'"),
+            ({"chain": "sinlge"}, AlquerqueError, "did you mean 'single'"),
+            ({"render_mode": "rgb_aray"}, UnknownNameError, "did you mean 'rgb_array'"),
+            ({"max_cycles": 0}, AlquerqueError, "max_cycles is 0, expected an integer of at least 1"),
+            ({"max_cycles": -3}, AlquerqueError, "max_cycles is -3"),
+            ({"max_cycles": 1.5}, AlquerqueError, r"max_cycles is 1\.5"),
+            ({"max_cycles": "9"}, AlquerqueError, "max_cycles is '9'"),
+            ({"max_cycles": True}, AlquerqueError, "max_cycles is True"),
+        ],
+        ids=str,
+    )
+    def test_a_wrong_argument_is_named(self, arguments: dict[str, Any], error: type, message: str) -> None:
+        for make in (module("fetaix").env, module("fetaix").raw_env):
+            with pytest.raises(error, match=message):
+                make(**arguments)
+
+    def test_an_unknown_game_is_named(self) -> None:
+        with pytest.raises(UnknownNameError, match="did you mean 'fetaix'"):
+            alquerque_env.env("fetiax")
+
+
+@pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="PettingZoo has a registry since 1.27")
+class TestRegistry:
+    @every_game
+    def test_pettingzoo_makes_every_game(self, name: str) -> None:
+        env = pettingzoo.make("aec", f"alquerque/{name}-v0", max_cycles=3, who_starts="player_1")
+        env.reset(seed=0)
+
+        assert str(env) == f"{name}_v0"
+        assert env.agent_selection == "player_1"
+        assert play(env, np.random.default_rng(0))
+        assert env.truncations == dict.fromkeys(AGENTS, True)
+
+    def test_an_unknown_option_is_named_through_the_registry_too(self) -> None:
+        with pytest.raises(UnknownNameError, match="did you mean 'chain'"):
+            pettingzoo.make("aec", "alquerque/fetaix-v0", chian="single")
+
+    def test_registering_again_overrides_nothing(self) -> None:
+        """PettingZoo and Gymnasium warn of an override, and a warning is an error here."""
+        before = dict(pettingzoo.aec_registry)
+
+        registration.register()
+
+        assert pettingzoo.aec_registry == before
+        assert {f"alquerque/{name}-v0" for name in games()} <= set(before)
+
+
+def test_the_package_works_with_a_pettingzoo_that_has_no_registry() -> None:
+    program = """
+import pettingzoo
+for name in ("register", "make", "spec", "aec_registry"):
+    if hasattr(pettingzoo, name):
+        delattr(pettingzoo, name)
+import alquerque_env, gymnasium
+env = alquerque_env.fetaix_v0.env()
+env.reset()
+print(env.agent_selection, "alquerque/Fetaix-v0" in gymnasium.registry)
+"""
+    result = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
+
+    assert (result.stdout, result.stderr) == ("player_0 True\n", "")
+
+
+class TestSpaces:
+    @every_game
+    def test_a_space_is_the_same_object_at_every_call_and_each_agent_has_its_own(self, name: str) -> None:
+        env = module(name).env()
+        for space in (env.observation_space, env.action_space):
+            assert space("player_0") is space("player_0")
+            assert space("player_0") is not space("player_1")
+            assert space("player_0") == space("player_1")
+
+    @every_game
+    def test_the_action_space_numbers_the_actions_of_the_game(self, name: str) -> None:
+        env = module(name).env(chain="optional") if name == "fetaix" else module(name).env()
+
+        assert env.action_space("player_0") == spaces.Discrete(env.unwrapped.game.num_actions)
+
+    @every_case
+    def test_both_agents_observe_within_the_space_at_any_time(self, name: str, options: dict[str, Any]) -> None:
+        env = begun(module(name).env(**options))
+        rng = np.random.default_rng(0)
+        while env.agents:
+            for agent in AGENTS:
+                assert env.observation_space(agent).contains(env.observe(agent))
+            env.step(None if is_done(env) else int(rng.choice(choices(env))))
+        for agent in AGENTS:
+            assert env.observation_space(agent).contains(env.observe(agent))
+
+
+class TestAgreementWithMatch:
+    @every_case
+    def test_agent_mask_and_end_are_those_of_the_match_at_every_sub_step(
+        self, name: str, options: dict[str, Any]
+    ) -> None:
+        game = load_game(name, **options)
+        rng = np.random.default_rng(1)
+        env = module(name).env(**options)
+        repeats = 0
+        for _ in range(6):
+            match = Match(game)
+            env.reset()
+            while not match.is_over:
+                self.assert_same(env, match)
+                mover = env.agent_selection
+                action = int(rng.choice([step.action for step in match.legal_steps]))
+                env.step(action)
+                match.push(action)
+                repeats += not match.is_over and env.agent_selection == mover
+            self.assert_same(env, match)
+
+        assert (repeats > 0) == (game.rules.chain != "single")
+
+    def assert_same(self, env: Any, match: Match) -> None:
+        mover, other = AGENTS[match.player], AGENTS[1 - match.player]
+        over = match.is_over
+        assert env.agent_selection == mover
+        assert env.position == match.position
+        assert choices(env).tolist() == sorted(step.action for step in match.legal_steps)
+        assert not env.observe(other)["action_mask"].any()
+        for agent in AGENTS:
+            assert np.array_equal(env.infos[agent]["action_mask"], env.observe(agent)["action_mask"])
+            assert env.infos[agent]["action_mask"].dtype == env.observe(agent)["action_mask"].dtype == np.int8
+        assert env.terminations == dict.fromkeys(AGENTS, over)
+        assert env.truncations == dict.fromkeys(AGENTS, False)
+        winner = match.outcome.winner if match.outcome else None
+        assert env.rewards == {agent: reward(player, winner) for player, agent in enumerate(AGENTS)}
+
+    @every_case
+    def test_each_agent_sees_the_pieces_in_its_own_frame(self, name: str, options: dict[str, Any]) -> None:
+        game = load_game(name, **options)
+        rng = np.random.default_rng(2)
+        env = begun(module(name).env(**options))
+        match = Match(game)
+        while True:
+            for player, agent in enumerate(AGENTS):
+                assert np.array_equal(pieces_seen(game, env.observe(agent)["observation"]), pieces_of(match, player))
+            if match.is_over:
+                break
+            action = int(rng.choice(choices(env)))
+            env.step(action)
+            match.push(action)
+
+    def test_the_match_is_a_copy_of_the_one_played(self) -> None:
+        env = begun(module("fetaix").env())
+        played = play(env, np.random.default_rng(0), steps=7)
+        env.match.push(env.match.legal_steps[0])
+
+        assert [step.action for step in env.match.steps] == played
+
+
+def shuffle(env: Any) -> list[str]:
+    """Plays at random until both sides can step there and back; returns the four steps."""
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        match = env.match
+        for there, reply in itertools.product(match.game.board.edges, match.game.board.edges):
+            labels = match.game.board.labels
+            texts = [f"{labels[a]}-{labels[b]}" for a, b in (there, reply, there[::-1], reply[::-1])]
+            trial = match.copy()
+            try:
+                for text in texts:
+                    trial.push(text)
+            except IllegalStepError:
+                continue
+            return texts
+        play(env, rng, steps=1)
+    raise AssertionError("nobody can step there and back")
+
+
+def reward(player: int, winner: int | None) -> int:
+    return 0 if winner is None else 1 if winner == player else -1
+
+
+def pieces_of(match: Match, player: int) -> np.ndarray:
+    """Own men, enemy men, own kings, enemy kings by point, in the frame of a player."""
+    found = np.zeros((4, len(match.game.board.points)), np.int8)
+    for point, piece in match.picture().pieces.items():
+        side, promoted = piece
+        found[2 * promoted + (side != player), match.game.turn[point] if player else point] = 1
+    return found
+
+
+def pieces_seen(game: Game, observation: np.ndarray) -> np.ndarray:
+    rows = [plane.name for plane in planes(game)]
+    found = np.zeros((4, observation.shape[1]), np.int8)
+    for number, plane in enumerate(("own_men", "enemy_men", "own_kings", "enemy_kings")):
+        if plane in rows:
+            found[number] = observation[rows.index(plane)]
+    return found
+
+
+CHAINS = [(name, options) for name, options in CASES if load_game(name, **options).rules.chain != "single"]
+
+
+@pytest.mark.parametrize("make", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
+@pytest.mark.parametrize(("name", "options"), CHAINS, ids=named)
+class TestCopies:
+    def test_a_copy_in_the_middle_of_a_chain_goes_on_alike(self, name: str, options: dict[str, Any], make: Any) -> None:
+        for wrapped in (module(name).env, module(name).raw_env):
+            env = begun(wrapped(max_cycles=200, **options))
+            play_into_a_chain(env, np.random.default_rng(3))
+            twin = make(env)
+            assert snapshot(twin) == snapshot(env)
+            rng = np.random.default_rng(4)
+            while not is_done(env):
+                action = int(rng.choice(choices(env)))
+                env.step(action)
+                twin.step(action)
+                assert snapshot(twin) == snapshot(env)
+            twin.reset()
+            assert len(play(twin, rng, steps=3)) == 3
+
+    def test_a_copy_goes_its_own_way(self, name: str, options: dict[str, Any], make: Any) -> None:
+        env = begun(module(name).env(**options))
+        play_into_a_chain(env, np.random.default_rng(3))
+        before = snapshot(env)
+        twin = make(env)
+        play(twin, np.random.default_rng(0))
+
+        assert snapshot(twin) != before
+        assert snapshot(env) == before
+
+
+class TestFreshArrays:
+    @pytest.mark.parametrize("wrapped", ["env", "raw_env"])
+    def test_spoiling_all_that_was_returned_changes_nothing(self, wrapped: str) -> None:
+        def arrays(env: Any) -> Iterator[np.ndarray]:
+            observation, _, _, _, info = env.last()
+            yield from (*observation.values(), *info.values())
+            for agent in AGENTS:
+                yield from env.observe(agent).values()
+                yield env.infos[agent]["action_mask"]
+
+        env, twin = (begun(getattr(module("fetaix"), wrapped)()) for _ in range(2))
+        rng = np.random.default_rng(0)
+        while not is_done(twin):
+            for array in arrays(env):
+                array[:] = 1 - array
+            for agent in AGENTS:
+                for key, array in env.observe(agent).items():
+                    assert np.array_equal(array, twin.observe(agent)[key])
+            action = int(rng.choice(choices(twin)))
+            env.last()  # the wrapper against illegal actions goes by what was observed last
+            env.step(action)
+            twin.step(action)
+            assert snapshot(env) == snapshot(twin)
+
+    def test_no_two_calls_return_the_same_memory(self) -> None:
+        env = begun(module("fetaix").env())
+        seen: list[np.ndarray] = []
+        for _ in range(10):
+            for agent in AGENTS:
+                seen += env.observe(agent).values()
+            seen += [info["action_mask"] for info in env.infos.values()]
+            env.step(choices(env)[0])
+
+        for one, other in itertools.combinations(seen, 2):
+            assert not np.shares_memory(one, other)
+
+    def test_a_spoilt_mask_lets_no_illegal_action_through(self) -> None:
+        env = begun(raw_env("fetaix"))
+        illegal = int(np.flatnonzero(env.observe("player_0")["action_mask"] == 0)[0])
+        for info in env.infos.values():
+            info["action_mask"][:] = 1
+
+        with pytest.raises(IllegalStepError):
+            env.step(illegal)
+
+
+class TestEnds:
+    @every_game
+    def test_the_winner_gets_1_and_the_loser_sees_its_loss_in_its_dead_step(self, name: str) -> None:
+        env = module(name).env()
+        winners = set()
+        for seed in range(40):
+            rng = np.random.default_rng(seed)
+            env.reset()
+            play(env, rng)
+            winner = env.match.outcome.winner
+            if winner is None or winner in winners:
+                continue
+            winners.add(winner)
+            assert env.terminations == {"player_0": True, "player_1": True}
+            assert env.truncations == {"player_0": False, "player_1": False}
+            seen = {}
+            for agent in env.agent_iter():
+                observation, gain, terminated, truncated, info = env.last()
+                seen[agent] = gain
+                assert (terminated, truncated) == (True, False)
+                assert not observation["action_mask"].any()
+                assert not info["action_mask"].any()
+                env.step(None)
+            assert seen == {AGENTS[winner]: 1, AGENTS[1 - winner]: -1}
+            assert env.agents == []
+            assert env.rewards == env.terminations == env.truncations == env.infos == {}
+
+        assert winners == {0, 1}
+
+    @every_case
+    def test_what_last_tells_is_the_sum_of_the_rewards_since(self, name: str, options: dict[str, Any]) -> None:
+        env = begun(module(name).env(**options))
+        rng = np.random.default_rng(5)
+        owed = dict.fromkeys(AGENTS, 0)
+        told = 0
+        for agent in env.agent_iter():
+            assert env.last()[1] == owed[agent]
+            told += abs(owed[agent])
+            owed[agent] = 0
+            env.step(None if is_done(env) else int(rng.choice(choices(env))))
+            for other, gain in env.rewards.items():
+                owed[other] += gain
+        assert told in (0, 2)
+
+    def test_a_draw_by_the_rules_terminates_with_0(self) -> None:
+        env = begun(module("alquerque_alfonso_x").env(no_progress_limit=1))
+        env.step(choices(env)[0])
+
+        assert env.match.outcome.reason == "no_progress"
+        assert env.terminations == {"player_0": True, "player_1": True}
+        assert env.truncations == {"player_0": False, "player_1": False}
+        assert [env.last()[1], env.step(None), env.last()[1], env.step(None)] == [0, None, 0, None]
+        assert env.agents == []
+
+    def test_the_third_occurrence_of_a_position_terminates_and_is_seen_coming(self) -> None:
+        env = begun(module("alquerque_alfonso_x").env(repetition="threefold_draw"))
+        earlier = [plane.name for plane in planes(env.unwrapped.game)].index("earlier")
+        there_and_back = shuffle(env)
+        seen = []
+        for text in there_and_back * 2:
+            seen.append(int(env.observe(env.agent_selection)["observation"][earlier, 0]))
+            env.step(next(step.action for step in env.match.legal_steps if step.text == text))
+
+        assert env.match.outcome.reason == "repetition"
+        assert seen == [0, 0, 0, 0, 1, 1, 1, 1]
+        assert env.rewards == {"player_0": 0, "player_1": 0}
+        assert {int(env.observe(agent)["observation"][earlier, 0]) for agent in AGENTS} == {2}
+
+    @every_game
+    def test_max_cycles_truncates_after_so_many_sub_steps(self, name: str) -> None:
+        for limit in (1, 2, 9):
+            env = begun(module(name).env(max_cycles=limit))
+            played = play(env, np.random.default_rng(0))
+
+            assert len(played) == limit
+            assert env.terminations == {"player_0": False, "player_1": False}
+            assert env.truncations == {"player_0": True, "player_1": True}
+            assert env.rewards == {"player_0": 0, "player_1": 0}
+            assert env.agent_selection == AGENTS[env.match.player]
+            for agent in AGENTS:
+                assert not env.observe(agent)["action_mask"].any()
+                assert not env.infos[agent]["action_mask"].any()
+            env.step(None)
+            env.step(None)
+            assert env.agents == []
+
+    def test_max_cycles_in_the_middle_of_a_chain_leaves_the_agent_selected(self) -> None:
+        rng = np.random.default_rng(3)
+        env = begun(module("alquerque").env())
+        play_into_a_chain(env, rng)
+        played = [step.action for step in env.match.steps]
+        cut = begun(module("alquerque").env(max_cycles=len(played)))
+        for action in played:
+            cut.step(action)
+
+        assert cut.match.chain is not None
+        assert cut.agent_selection == env.agent_selection
+        assert all(cut.truncations.values())
+
+    def test_a_match_that_ends_with_its_last_cycle_terminates(self) -> None:
+        env = begun(module("fetaix").env())
+        played = play(env, np.random.default_rng(0))
+        cut = begun(module("fetaix").env(max_cycles=len(played)))
+        for action in played:
+            cut.step(action)
+
+        assert all(cut.terminations.values())
+        assert not any(cut.truncations.values())
+        assert cut.rewards == env.rewards
+
+    def test_a_reset_clears_what_the_last_match_left(self) -> None:
+        fresh = snapshot(begun(module("fetaix").env()))
+        env = module("fetaix").env()
+        for seed in range(3):
+            env.reset()
+            play(env, np.random.default_rng(seed))
+            env.reset()
+            assert snapshot(env) == fresh
+
+    def test_a_dead_agent_takes_only_none(self) -> None:
+        env = begun(module("fetaix").env(max_cycles=1))
+        env.step(choices(env)[0])
+
+        with pytest.raises(ValueError, match="only valid action is None"):
+            env.step(0)
+
+
+class TestIllegalActions:
+    @every_game
+    def test_an_illegal_action_ends_a_wrapped_match_with_minus_1(
+        self, name: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        env = begun(module(name).env())
+        play(env, np.random.default_rng(0), steps=3)
+        offender, before = env.agent_selection, env.position
+        illegal = int(np.flatnonzero(env.observe(offender)["action_mask"] == 0)[0])
+        env.step(illegal)
+
+        assert env.terminations == env.truncations == {"player_0": True, "player_1": True}
+        assert {agent: env.rewards[agent] for agent in AGENTS} == {a: -1 if a == offender else 0 for a in AGENTS}
+        assert env.position == before
+        assert len(caplog.records) == 1
+        told = {}
+        for agent in env.agent_iter():
+            observation, told[agent], *_ = env.last()
+            assert not observation["action_mask"].any()
+            env.step(None)
+        assert told == {a: -1 if a == offender else 0 for a in AGENTS}
+        env.reset()
+        assert not is_done(env)
+        assert len(choices(env)) > 0
+
+    @every_case
+    def test_an_illegal_action_raises_without_wrappers_and_changes_nothing(
+        self, name: str, options: dict[str, Any]
+    ) -> None:
+        env = begun(raw_env(name, **options))
+        rng = np.random.default_rng(0)
+        for _ in range(25):
+            if is_done(env):
+                env.reset()
+            before = snapshot(env)
+            illegal = int(rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"] == 0)))
+            with pytest.raises(IllegalStepError, match=f"action {illegal} is not legal for {env.agent_selection} in '"):
+                env.step(illegal)
+            assert snapshot(env) == before
+            env.step(int(rng.choice(choices(env))))
+
+    @pytest.mark.parametrize("action", [-1, 10_000, 10**30, None, 1.0, np.float64(1), "c2-c3", np.array([1]), [1]], ids=repr)
+    def test_what_is_no_action_raises_and_changes_nothing(self, action: Any) -> None:
+        raw, wrapped = begun(raw_env("fetaix")), begun(module("fetaix").env())
+        before = snapshot(raw)
+
+        with pytest.raises(IllegalStepError):
+            raw.step(action)
+        with pytest.raises(AssertionError, match="action is not in action space"):
+            wrapped.step(action)
+
+        assert snapshot(raw) == before == snapshot(wrapped)
+
+    @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, lambda n: np.array(n)], ids=repr)
+    def test_integers_of_numpy_are_actions(self, kind: Any) -> None:
+        raw, wrapped = begun(raw_env("fetaix")), begun(module("fetaix").env())
+        twin = begun(raw_env("fetaix"))
+        action = int(choices(twin)[0])
+        twin.step(action)
+        for env in (raw, wrapped):
+            env.step(kind(action))
+            assert snapshot(env) == snapshot(twin)
+
+    def test_a_step_before_the_first_reset_is_refused(self) -> None:
+        with pytest.raises(AttributeError, match="cannot be accessed before reset"):
+            module("fetaix").env().agent_selection  # noqa: B018
+
+
+class TestSeeds:
+    def test_a_seed_decides_the_random_numbers_and_nothing_else(self) -> None:
+        env, other = (raw_env("fetaix") for _ in range(2))
+        env.reset(seed=7)
+        other.reset(seed=7)
+        assert env.np_random.integers(10**9) == other.np_random.integers(10**9)
+        other.reset(seed=8)
+        assert env.np_random.integers(10**9) != other.np_random.integers(10**9)
+        env.reset(seed=1)
+        assert snapshot(env) == snapshot(other)
+
+    def test_a_reset_without_a_seed_keeps_the_generator(self) -> None:
+        env, other = (raw_env("fetaix") for _ in range(2))
+        for one in (env, other):
+            one.reset(seed=7)
+        other.reset()
+
+        assert env.np_random.integers(10**9) == other.np_random.integers(10**9)

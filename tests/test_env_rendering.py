@@ -1,0 +1,210 @@
+"""How environments draw themselves: every mode, whoever asks and whenever."""
+
+import copy
+import pickle
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import alquerque_env
+from alquerque_env import games
+from alquerque_env.render import Window
+
+with warnings.catch_warnings():
+    # The kit makes a game of its own in the old way, of which PettingZoo warns.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import render_test
+
+every_game = pytest.mark.parametrize("name", games())
+MODES = ("human", "rgb_array", "ansi", "svg")
+
+
+@pytest.fixture(autouse=True)
+def _quick_window_without_a_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    pygame = pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr(Window, "_wait", lambda _window: True)
+    yield
+    pygame.quit()
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The pictures that windows have shown."""
+    pictures: list[Any] = []
+    show = Window.show
+
+    def watched(window: Window, picture: Any) -> bool:
+        pictures.append(picture)
+        return show(window, picture)
+
+    monkeypatch.setattr(Window, "show", watched)
+    return pictures
+
+
+def begun(name: str, mode: str | None, **arguments: Any) -> Any:
+    env = alquerque_env.env(name, render_mode=mode, **arguments)
+    env.reset(seed=0)
+    return env
+
+
+def step(env: Any) -> None:
+    env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+
+
+def is_svg(picture: Any) -> bool:
+    return ElementTree.fromstring(picture).tag == "{http://www.w3.org/2000/svg}svg"
+
+
+@every_game
+def test_the_render_test_passes_in_every_mode(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    modes = []
+    module = getattr(alquerque_env, f"{name}_v0")
+    monkeypatch.setattr(module, "env", lambda *, render_mode: modes.append(render_mode) or begun(name, render_mode))
+
+    render_test(module.env, custom_tests={"svg": is_svg})
+
+    assert modes == ["human", *MODES]
+
+
+@every_game
+def test_each_mode_draws_the_position_before_and_after_a_step(name: str) -> None:
+    for mode in ("ansi", "svg", "rgb_array"):
+        env = begun(name, mode)
+        before = env.render()
+        again = env.render()
+        assert np.array_equal(before, again)
+        step(env)
+        assert not np.array_equal(env.render(), before)
+        env.close()
+
+
+def test_a_text_names_the_points_and_shows_the_pieces() -> None:
+    text = begun("fetaix", "ansi").render()
+
+    for label in "abcde12345":
+        assert label in text
+    assert len(text.splitlines()) >= 9
+
+
+def test_pixels_are_fresh_bytes() -> None:
+    env = begun("fetaix", "rgb_array")
+    pixels = env.render()
+    before = pixels.copy()
+    assert pixels.dtype == np.uint8
+    assert pixels.ndim == 3
+    assert pixels.shape[2] == 3
+    assert len(np.unique(pixels)) > 4
+    pixels[:] = 0
+
+    assert np.array_equal(env.render(), before)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_match_is_drawn_to_its_end_and_when_cut_off(mode: str) -> None:
+    for limit in (2, None):
+        env = begun("alquerque_alfonso_x", mode, max_cycles=limit, no_progress_limit=3)
+        while not any(env.terminations.values()) and not any(env.truncations.values()):
+            step(env)
+            assert (env.render() is None) == (mode == "human")
+        assert all(env.terminations.values()) == (limit is None)
+        env.step(None)
+        env.step(None)
+        assert (env.render() is None) == (mode == "human")
+        env.close()
+
+
+def test_a_window_shows_every_reset_and_step_by_itself(shown: list[Any]) -> None:
+    env = begun("fetaix", "human")
+    for _ in range(4):
+        step(env)
+    env.close()
+
+    assert len(shown) == 5
+    assert shown[-1] == env.match.picture()
+
+
+def test_a_window_waits_for_the_frames_of_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
+    windows = []
+    make = Window.__init__
+    monkeypatch.setattr(
+        Window, "__init__", lambda window, **given: windows.append(given["fps"]) or make(window, **given)
+    )
+    env = begun("fetaix", "human")
+    env.close()
+
+    assert windows == [env.metadata["render_fps"]]
+
+
+def test_no_other_mode_opens_a_window(shown: list[Any]) -> None:
+    for mode in ("rgb_array", "ansi", "svg", None):
+        env = begun("fetaix", mode)
+        step(env)
+        env.close()
+
+    assert shown == []
+
+
+def test_rendering_without_a_mode_warns_and_draws_nothing() -> None:
+    env = begun("fetaix", None)
+
+    with pytest.warns(UserWarning, match="render_mode"):
+        assert env.render() is None
+
+
+@pytest.mark.parametrize("mode", [*MODES, None], ids=str)
+def test_closing_twice_or_unopened_is_fine_and_play_goes_on(mode: str | None) -> None:
+    alquerque_env.env("fetaix", render_mode=mode).close()
+    env = begun("fetaix", mode)
+    env.close()
+    env.close()
+    step(env)
+    env.reset()
+    env.close()
+
+    assert env.agent_selection == "player_0"
+
+
+def test_a_window_closed_by_its_user_stays_closed_and_play_goes_on() -> None:
+    env = begun("fetaix", "human")
+    env.unwrapped._renderer._window.close()
+    for _ in range(3):
+        step(env)
+
+    assert not env.unwrapped._renderer._window.is_open
+    assert len(env.match.steps) == 3
+
+
+@pytest.mark.parametrize("make", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
+def test_a_copy_of_a_watched_match_opens_its_own_window(make: Any, shown: list[Any]) -> None:
+    env = begun("fetaix", "human")
+    step(env)
+    twin = make(env)
+    twin.close()
+    assert env.unwrapped._renderer._window.is_open
+    step(twin)
+    step(env)
+    assert shown[-1] == shown[-2]
+    env.close()
+    assert twin.unwrapped._renderer._window.is_open
+    twin.close()
+
+
+def test_pygame_is_not_loaded_unless_pixels_are_drawn() -> None:
+    program = """
+import sys, alquerque_env
+for mode in (None, "ansi", "svg"):
+    env = alquerque_env.fetaix_v0.env(render_mode=mode)
+    env.reset()
+    if mode:
+        env.render()
+    env.close()
+print("pygame" in sys.modules)
+"""
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "False\n"

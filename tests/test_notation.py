@@ -1,0 +1,413 @@
+"""Position text and step text: what is written is read back, and what is wrong is refused with a reason."""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_against_reference import every_value
+
+from alquerque_env import Match, load_game
+from alquerque_env import layout as e
+from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
+from alquerque_env.game import Game
+
+MOSONA = "awithlaknannai_mosona"
+LATE = {"capture_removal": "end_of_turn"}
+NO_RETURN = {"chain_may_return_to_start": False}
+
+
+def position(name: str, text: str, **options: object) -> str:
+    """The text that a text is written back as."""
+    return Match(load_game(name, **options), text).position
+
+
+def state(match: Match) -> list[int]:
+    """The engine's state; the clock only where the text has it."""
+    words = [int(word) for word in match.state]
+    if match.game.options["no_progress_limit"] == "off":
+        words[e.QUIET] = 0
+    return words
+
+
+def random_match(game: Game, seed: int) -> Iterator[Match]:
+    """One match, at every sub-step of a random play of it."""
+    match = Match(game)
+    rng = np.random.default_rng(seed)
+    yield match
+    while not match.is_over:
+        match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
+        yield match
+
+
+# What is written is read back.
+
+
+@pytest.mark.parametrize(("name", "options"), every_value(), ids=str)
+def test_a_position_and_every_middle_of_a_chain_is_read_back_as_it_was_written(name, options):
+    in_chains = 0
+    for seed in range(3):
+        for match in islice(random_match(load_game(name, **options), seed), 300):
+            again = Match(match.game, match.position)
+            assert again.position == match.position
+            assert state(again) == state(match)
+            in_chains += match.chain is not None
+            assert (":C" in match.position) == (match.chain is not None)
+
+    assert (in_chains == 0) == (load_game(name, **options).rules.chain == "single")
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({}, "W:Wd4:Bc4:Cd4"),
+        ({"chain": "optional"}, "W:Wd4:Bc4:Cd4"),
+        (LATE, "W:Wd4:Bc3,c4:Cd4:Xc3"),
+        ({"midchain_promotion": "promote_and_continue"}, "W:WKc5:Bb4:Cc5"),
+        ({}, "B:Wc1,Kd3:BKd4,e5:H79"),
+    ],
+)
+def test_fields_say_what_the_rules_look_at_in_fetaix(options, text):
+    assert position("fetaix", text, **options) == text
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "text"),
+    [
+        (MOSONA, NO_RETURN, "W:Wi2:Bh3:Ci2:Sf1"),
+        (MOSONA, {**NO_RETURN, **LATE}, "W:Wi2:Bg2,j3:Ci2:Xg2:Sf1"),
+        ("alquerque", {}, "W:Wc3:Bc4,e5:Cc3:Ue5-d5"),
+        ("alquerque", {"undo_scope": "never_revisit"}, "W:Wc1:Be5:Uc1-b1,e5-d5"),
+        ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False}, "W:Wc1:Be5:Uc1-c1,c1-e1,c1-a5"),
+        ("alquerque", {"no_progress_limit": 9, "undo_cleared_by_jump": False}, "W:Wc1:Be5:H8:Uc1-b1"),
+    ],
+)
+def test_fields_say_what_the_rules_look_at_in_other_games(name, options, text):
+    assert position(name, text, **options) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("W:Wb2,Ka3,a1:Be5,d5", "W:Wa1,b2,Ka3:Bd5,e5"),
+        ("W:Wa1:Be5:H0", "W:Wa1:Be5"),
+        ("W:Wa1:Be5:H07", "W:Wa1:Be5:H7"),
+        ("W:Wd4:Bc4:Cd4:H0", "W:Wd4:Bc4:Cd4"),
+    ],
+)
+def test_there_is_one_way_to_write_a_position_and_more_to_read_it(text, written):
+    assert position("fetaix", text) == written
+    assert position("fetaix", written) == written
+
+
+def test_fields_may_come_in_any_order():
+    options = {**LATE, "undo_cleared_by_jump": False}
+    text = "W:Wd4,a1:Bc3,c4:Ua1-b1:Xc3:Cd4"
+
+    assert position("alquerque", text, **options) == "W:Wa1,d4:Bc3,c4:Cd4:Ua1-b1:Xc3"
+
+
+@pytest.mark.parametrize("options", [{}, {"no_progress_limit": "off", "repetition": "threefold_draw"}])
+def test_a_text_holds_all_that_is_legal_also_where_the_start_comes_back(options):
+    """With optional captures both players can put their pieces back; only a clock tells this from the start."""
+    game = load_game(MOSONA, capture="optional", **options)
+    match = Match(game)
+    for step in ("h1-i2", "g2-h1", "i2-g2", "h1-i2", "g2-h1", "i2-g2"):
+        match.push(step)
+
+    assert match.position == Match(game).position + (":H6" if options == {} else "")
+    assert match.legal_steps == Match(game, match.position).legal_steps
+
+
+# What is wrong is refused.
+
+MALFORMED = [
+    ("fetaix", {}, "", "expected mover:W<pieces>:B<pieces>, got 1 of these 3 fields"),
+    ("fetaix", {}, "W", "got 1 of these 3 fields"),
+    ("fetaix", {}, "W:Wa1", "got 2 of these 3 fields"),
+    ("fetaix", {}, "X:Wa1:Ba5", "the mover is 'X', expected W or B"),
+    ("fetaix", {}, "w:Wa1:Ba5", "the mover is 'w'"),
+    ("fetaix", {}, " W:Wa1:Ba5", "the mover is ' W'"),
+    ("fetaix", {}, "W:Ba1:Wa5", "field 2 is 'Ba1', expected W and the pieces of player_0"),
+    ("fetaix", {}, "W:Wa1:Wb1", "field 3 is 'Wb1', expected B and the pieces of player_1"),
+    ("fetaix", {}, "W::Bb1", "field 2 is '', expected W"),
+    ("fetaix", {}, "W:Wa1:Bz9", "unknown point 'z9' in B's pieces"),
+    ("fetaix", {}, "W:Wa1,:Ba5", "unknown point '' in W's pieces"),
+    ("fetaix", {}, "W:WA1:Ba5", "unknown point 'A1' in W's pieces"),
+    ("fetaix", {}, "W:WKKa1:Ba5", "unknown point 'Ka1' in W's pieces"),
+    ("fetaix", {}, "W:Wa1 :Ba5", "unknown point 'a1 ' in W's pieces"),
+    ("fetaix", {}, "W:Wa1,a1:Ba5", "two pieces on a1"),
+    ("fetaix", {}, "W:Wa1,Ka1:Ba5", "two pieces on a1"),
+    ("fetaix", {}, "W:Wa1:Ba1", "two pieces on a1"),
+    ("fetaix", {}, "W:W:B", "no piece stands on the board"),
+    ("alquerque", {}, "W:WKa1:Ba5", "'Ka1' is promoted, but this game has no promotion"),
+    ("fetaix", {}, "W:Wa1:Ba5:", "unknown field ''"),
+    ("fetaix", {}, "W:Wa1:Ba5:Q3", "unknown field 'Q3', expected one that begins with H, C, U, X or S"),
+    ("fetaix", {}, "W:Wa1:Ba5:h3", "unknown field 'h3'"),
+    ("fetaix", {}, "W:Wa1:Ba5:H3:H3", "field H stands twice"),
+    ("fetaix", {}, "W:Wd4:Bc4:Cd4:Cd4", "field C stands twice"),
+    ("fetaix", {}, "W:Wa1:Ba5:H", "field H is empty"),
+    ("fetaix", {}, "W:Wa1:Ba5:H-1", "H-1 is not a number of turns"),
+    ("fetaix", {}, "W:Wa1:Ba5:H1.5", "H1.5 is not a number of turns"),
+    ("fetaix", {}, "W:Wa1:Ba5:H\N{SUPERSCRIPT TWO}", "is not a number of turns"),
+    ("fetaix", {}, "W:Wa1:Ba5:H" + "9" * 5000, "is not a number of turns"),
+    ("fetaix", {}, "W:Wa1:Ba5:H81", "H81 exceeds the limit of 80 turns without progress"),
+    ("alquerque", {}, "W:Wa1:Ba5:H1", "field H counts turns without progress, but this game does not"),
+    ("fetaix", {}, "W:Wd4:Bc4:H3:Cd4", "H3 cannot be in a chain of captures, which is progress"),
+    ("fetaix", {}, "W:Wd4:Bc4:Cz4", "unknown point 'z4' in field C"),
+    ("fetaix", {}, "W:Wd4:Bc4:Ca1", "Ca1 is no piece of the mover, player_0"),
+    ("fetaix", {}, "W:Wd4:Bc4:Cc4", "Cc4 is no piece of the mover, player_0"),
+    ("fetaix", {}, "B:Wd4:Bc4:Cd4", "Cd4 is no piece of the mover, player_1"),
+    ("fetaix", {"chain": "single"}, "W:Wd4:Bc4:Cd4", "in this game a turn is one leap"),
+    ("fetaix", {}, "W:Wd4:Ba1:Cd4", "the piece on d4 cannot capture again, so its turn is over"),
+    ("fetaix", {"chain": "optional"}, "W:Wd4:Ba1:Cd4", "the piece on d4 cannot capture again, so its turn is over"),
+    ("fetaix", {}, "W:Wa1,b1:Bb2:Ca1", "no chain of captures leads to a1"),
+    ("fetaix", {"midchain_promotion": "promote_and_stop"}, "W:Wc5:Bd5:Cc5", "c5"),
+    ("fetaix", {"midchain_promotion": "promote_and_stop", "man_capture_dirs": "all"}, "W:Wc5:Bb4:Cc5", "c5"),
+    ("fetaix", {"midchain_promotion": "promote_and_continue"}, "W:Wc5:Bd5:Cc5", "c5"),
+    ("fetaix", {}, "W:Wd4:Bc3,c4:Cd4:Xc3", "in this game they are removed at once"),
+    ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4", "field X is missing"),
+    ("fetaix", LATE, "W:Wd4:Bc3,c4:Xc3", "field X names captured pieces, but no field C"),
+    ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4:Xz3", "unknown point 'z3' in field X"),
+    ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4:Xd4", "d4 in field X is no piece of player_1"),
+    ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4:Xb1", "b1 in field X is no piece of player_1"),
+    ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4:Xc3,c3", "c3 stands twice in field X"),
+    ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4:Xc4", "the piece on d4 cannot capture again"),
+    ("fetaix", LATE, "W:Wd4,b2:Bc3,c4:Cd4:Xc3", "no chain of captures leads to d4"),
+    ("fetaix", LATE, "W:WKe5:Bb4,e3:Ce5:Xb4", "no chain of captures leads to e5"),
+    ("fetaix", LATE, "W:Wd4:Bc3,c4,a1:Cd4:Xc3,a1", "no chain of captures leads to d4"),
+    (MOSONA, NO_RETURN, "W:Wi2:Bg2:Ci2", "field S is missing: a chain may not return to its start"),
+    (MOSONA, {}, "W:Wi2:Bg2:Ci2:Sf1", "field S names the start of a chain, but nothing looks at it here"),
+    (MOSONA, NO_RETURN, "W:Wi2:Bg2:Sf1", "field S names the start of a chain, but nothing looks at it here"),
+    (MOSONA, NO_RETURN, "W:Wi2:Bg2:Ci2:Sz1", "unknown point 'z1' in field S"),
+    (MOSONA, NO_RETURN, "W:Wi2,f1:Bg2:Ci2:Sf1", "a piece stands on f1, the start of the chain in field S"),
+    (MOSONA, {**NO_RETURN, **LATE}, "W:Wi2:Bg2,j3:Ci2:Xg2:Sb1", "no chain of captures leads to i2"),
+    (MOSONA, NO_RETURN, "W:Wd3:Be2:Cd3:Sc2", "no chain of captures leads to d3"),
+    (MOSONA, {**NO_RETURN, "leap": "straight"}, "W:Wi2:Bk2:Ci2:Sl1", "no chain of captures leads to i2"),
+    ("fetaix", {}, "W:Wa1:Ba5:Ua1-b1", "field U forbids steps back, but this game does not"),
+    ("alquerque", {}, "W:Wa1:Ba5:Ua1", "'a1' in field U is not of the form <label>-<label>"),
+    ("alquerque", {}, "W:Wa1:Ba5:Ua1-b1-c1", "'a1-b1-c1' in field U is not of the form <label>-<label>"),
+    ("alquerque", {}, "W:Wa1:Ba5:Ua1-z1", "unknown point 'z1' in field U"),
+    ("alquerque", {}, "W:Wa1:Ba5:Ub1-a1", "no piece stands on b1 of 'b1-a1' in field U"),
+    ("alquerque", {}, "W:Wa2:Be5:Ua2-a1", "'a2-a1' in field U forbids a step that is not allowed anyway"),
+    ("alquerque", {}, "W:Wa2:Be5:Ua2-c2", "'a2-c2' in field U forbids a step that is not allowed anyway"),
+    ("alquerque", {}, "W:Wa2:Be5:Ua2-a2", "'a2-a2' in field U forbids a step that is not allowed anyway"),
+    ("alquerque", {}, "W:Wa2:Be5:Ua2-a3", "'a2-a3' in field U undoes no step"),
+    ("alquerque", {}, "W:Wb2:Be5:Ub2-a2,b2-c2", "'b2-a2' and 'b2-c2' in field U cannot both be remembered"),
+    ("alquerque", {}, "W:Wb2:Be5:Ub2-a2,b2-a2", "'b2-a2' and 'b2-a2' in field U cannot both be remembered"),
+    (
+        "alquerque",
+        {"undo_scope": "per_player_last_move", "no_progress_limit": 40},
+        "W:Wb2,b1:Be5:Ub2-a2,b1-a1",
+        "'b2-a2' and 'b1-a1' in field U cannot both be remembered",
+    ),
+    (
+        "alquerque",
+        {"undo_scope": "never_revisit"},
+        "W:Wb2:Be5:Ub2-a2,b2-a2",
+        "'b2-a2' and 'b2-a2' in field U cannot both be remembered",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "text", "problem"), MALFORMED)
+def test_malformed_text_is_refused_with_the_problem_and_the_text(name, options, text, problem):
+    with pytest.raises(PositionError) as caught:
+        Match(load_game(name, **options), text)
+
+    assert problem in str(caught.value)
+    assert str(caught.value).endswith(f"in position {text!r}")
+
+
+@pytest.mark.parametrize("text", [7, b"W:Wa1:Ba5", 1.5, ["W:Wa1:Ba5"]])
+def test_a_position_that_is_no_text_is_refused(text):
+    with pytest.raises(PositionError, match=f"a position is text, not {type(text).__name__}"):
+        Match(load_game("fetaix"), text)
+
+
+# Whatever is read, only a ValueError comes of it.
+
+FUZZED: list[tuple[str, dict[str, object]]] = [
+    ("fetaix", {}),
+    ("fetaix", {**LATE, "man_capture_dirs": "all", "mullah_landing": "must_continue"}),
+    ("fetaix", {**LATE, "man_capture_dirs": "all", "max_capture": "most_pieces"}),
+    ("fetaix", {"chain": "optional", "midchain_promotion": "promote_and_continue", "no_moves": "pass"}),
+    ("alquerque", {}),
+    ("alquerque", {"undo_scope": "never_revisit"}),
+    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False, **LATE}),
+    ("alquerque", {"undo_scope": "per_player_last_move", "no_progress_limit": 30}),
+    (MOSONA, {"capture": "optional"}),
+    (MOSONA, {**LATE, **NO_RETURN, "chain": "optional"}),
+    ("alquerque_murray", {**LATE, "no_moves": "pass"}),
+]
+ALPHABET = "WBKHCUXSV:,-abcdeikz0123459"
+FUZZ = settings(max_examples=400, deadline=None, derandomize=True, database=None)
+
+
+@cache
+def fuzzed_game(case: int) -> Game:
+    name, options = FUZZED[case]
+    return load_game(name, **options)
+
+
+@cache
+def pool(case: int) -> tuple[str, ...]:
+    """Positions of two random matches, half of them from the middle of a chain."""
+    found = [match.position for seed in range(2) for match in islice(random_match(fuzzed_game(case), seed), 120)]
+    in_chains = [text for text in found if ":C" in text]
+    return tuple((in_chains * len(found))[: len(found)] + found)
+
+
+@st.composite
+def positions_with_faults(draw: st.DrawFn) -> tuple[int, str]:
+    """A case with a position of it, changed in a few places."""
+    case = draw(st.integers(0, len(FUZZED) - 1))
+    text = draw(st.sampled_from(pool(case)))
+    for _ in range(draw(st.integers(1, 3))):
+        text = draw(st.sampled_from((with_changed_characters, with_changed_fields)))(draw, text, pool(case))
+    return case, text
+
+
+def with_changed_characters(draw: st.DrawFn, text: str, _: tuple[str, ...]) -> str:
+    place = draw(st.integers(0, len(text)))
+    length = draw(st.integers(0, 3))
+    return text[:place] + draw(st.text(ALPHABET, max_size=2)) + text[place + length :]
+
+
+def with_changed_fields(draw: st.DrawFn, text: str, others: tuple[str, ...]) -> str:
+    """The fields with one gone, one twice, two swapped, or one from another position."""
+    fields = text.split(":")
+    a, b = (draw(st.integers(0, len(fields) - 1)) for _ in range(2))
+    change = draw(st.sampled_from(("drop", "double", "swap", "borrow", "point")))
+    if change == "drop":
+        del fields[a]
+    elif change == "double":
+        fields.insert(b, fields[a])
+    elif change == "swap":
+        fields[a], fields[b] = fields[b], fields[a]
+    elif change == "borrow":
+        fields.insert(b, draw(st.sampled_from(draw(st.sampled_from(others)).split(":"))))
+    else:
+        points = fields[a].split(",")
+        points[draw(st.integers(0, len(points) - 1))] = draw(st.sampled_from(("a1", "c3", "i2", "Kb2", "e5", "b1-a1")))
+        fields[a] = ",".join(points)
+    return ":".join(fields)
+
+
+def check_text(case: int, text: str) -> bool:
+    """Whether the text is accepted; if so, it can be written back and played on to the end."""
+    game = fuzzed_game(case)
+    try:
+        match = Match(game, text)
+    except PositionError as error:
+        assert repr(text) in str(error)  # noqa: PT017 (whether it is raised is what is drawn)
+        return False
+    again = Match(game, match.position)
+    assert again.position == match.position
+    assert state(again) == state(match)
+    assert again.outcome == match.outcome
+    rng = np.random.default_rng(len(text))
+    bound = 5000
+    while not match.is_over:
+        assert len(match.steps) < bound, "the match does not end"
+        match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
+    return True
+
+
+@FUZZ
+@given(case=st.integers(0, len(FUZZED) - 1), text=st.text() | st.text(ALPHABET))
+def test_any_text_is_a_position_or_refused(case, text):
+    check_text(case, text)
+
+
+@FUZZ
+@given(positions_with_faults())
+def test_a_position_with_faults_is_another_position_or_refused(changed):
+    check_text(*changed)
+
+
+def test_faults_leave_some_positions_and_spoil_others():
+    """Else the test of faults would say little."""
+    rng = np.random.default_rng(0)
+    accepted = []
+    for case in range(len(FUZZED)):
+        for text in pool(case)[::9]:
+            place = int(rng.integers(2, len(text)))
+            accepted.append(check_text(case, text[:place] + text[place + 3 :]))
+
+    assert 20 < sum(accepted) < len(accepted) - 20
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "cannot read ''"),
+        ("a1", "cannot read 'a1' as a step or turn"),
+        ("a1-", "cannot read"),
+        ("a1-b1-c1", "cannot read"),
+        ("a1xb1-c1", "cannot read"),
+        ("a1-b1^a1", "cannot read"),
+        ("A1-B1", "cannot read"),
+        ("a1-b1 ", "cannot read"),
+        ("a1-b1\n", "cannot read"),
+        ("a1--b1", "cannot read"),
+        ("Pass", "cannot read"),
+        ("a1-z9", "unknown point 'z9' in 'a1-z9'; points are a1 to e5"),
+        ("a1xc1^q7", "unknown point 'q7' in 'a1xc1^q7'"),
+    ],
+)
+def test_a_step_that_cannot_be_read_is_refused_with_the_reason(text, problem):
+    match = Match(load_game("fetaix"))
+
+    with pytest.raises(NotationError) as caught:
+        match.push(text)
+    assert problem in str(caught.value)
+    assert match.steps == ()
+
+
+def everything(match: Match) -> tuple[object, ...]:
+    return match.position, state(match), match.steps, match.turns, match.legal_steps, match.outcome, match.occurrences()
+
+
+@st.composite
+def steps_with_faults(draw: st.DrawFn) -> tuple[int, str, str]:
+    """A case, a position of it, and a legal turn there, changed in a place or not at all."""
+    case = draw(st.integers(0, len(FUZZED) - 1))
+    text = draw(st.sampled_from(pool(case)))
+    match = Match(fuzzed_game(case), text)
+    mover = match.player
+    length = draw(st.integers(1, 4))
+    while match.player == mover and len(match.steps) < length and not match.is_over:
+        match.push(draw(st.sampled_from(match.legal_steps)))
+    turn = match.turns[-1] if match.turns else "pass"
+    if draw(st.booleans()):
+        place = draw(st.integers(0, len(turn)))
+        changed = draw(st.text("abcdei12345x-^", max_size=2))
+        turn = turn[:place] + changed + turn[place + draw(st.integers(0, 3)) :]
+    return case, text, turn
+
+
+@FUZZ
+@given(steps_with_faults() | st.tuples(st.integers(0, len(FUZZED) - 1), st.none(), st.text()))
+def test_a_pushed_text_is_played_and_can_be_taken_back_or_changes_nothing(drawn):
+    case, text, turn = drawn
+    match = Match(fuzzed_game(case), text)
+    before = everything(match)
+    try:
+        match.push(turn)
+    except (NotationError, IllegalStepError) as error:
+        assert turn in str(error) or repr(turn) in str(error)  # noqa: PT017
+    else:
+        assert match.steps
+        while match.steps:
+            match.pop()
+    assert everything(match) == before
+
+
+def test_every_refusal_is_a_value_error():
+    assert issubclass(AlquerqueError, ValueError)
+    for kind in (PositionError, NotationError, IllegalStepError):
+        assert issubclass(kind, AlquerqueError)

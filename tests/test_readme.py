@@ -1,0 +1,92 @@
+"""What the README says is so."""
+
+import doctest
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from alquerque_env import Match, games, load_game
+from alquerque_env.observation import planes
+from alquerque_env.render import draw_svg
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def shell_commands() -> list[str]:
+    blocks = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+    return [line.partition("  #")[0].strip() for block in blocks for line in block.splitlines()]
+
+
+def test_the_examples_run_as_printed() -> None:
+    blocks = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
+    parser = doctest.DocTestParser()
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+    printed: list[str] = []
+    test = parser.get_doctest(blocks, {}, "README", "README.md", 0)
+    assert len(test.examples) >= 20
+    runner.run(test, out=printed.append)
+    assert runner.failures == 0, "".join(printed)
+
+
+def test_the_table_of_games_is_that_of_the_package() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (\d+) \| (\d+) \|$", README, re.MULTILINE)
+    told = {name: (int(actions), int(shown)) for name, actions, shown in rows}
+    assert told == {name: (load_game(name).num_actions, len(planes(load_game(name)))) for name in games()}
+
+
+def test_there_are_two_commands_on_the_first_screen_and_they_use_the_constraints() -> None:
+    first = README.partition("Ten lines")[0]
+    commands = re.findall(r"```sh\n(.*?)\n```", first, re.DOTALL)
+    assert len(commands) == 2
+    assert all(command.startswith("pip install -c constraints.txt ") for command in commands)
+
+
+def test_ci_runs_the_second_command_of_the_readme() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "<!-- command: test -->" in script
+    assert "<!-- command: test -->" in README
+
+
+@pytest.mark.parametrize("command", [c for c in shell_commands() if c.startswith(("alquerque ", "python3 -I"))])
+def test_commands_exist_with_these_options(command: str, tmp_path: Path) -> None:
+    words = shlex.split(command)
+    if words[0] == "python3":
+        assert words[:3] == ["python3", "-I", "-S"]
+        return
+    shown = subprocess.run(
+        [sys.executable, "-m", "alquerque_env", words[1], "--help"], capture_output=True, text=True, timeout=120
+    )
+    assert shown.returncode == 0
+    for option in (word for word in words if word.startswith("--")):
+        assert option in shown.stdout
+
+
+def test_the_picture_is_drawn_by_the_package() -> None:
+    match = Match(load_game("fetaix", man_capture_dirs="all"))
+    for turn in PICTURED.split():
+        match.push(turn)
+    drawn = draw_svg(match.picture(targets=tuple(step.target for step in match.legal_steps)), size=480)
+    assert (ROOT / ".github" / "alquerque.svg").read_text(encoding="utf-8") == drawn
+
+
+PICTURED = "c2-c3 c4xc2 c1xc3 a3xc1 c3xa3 b4-b3 a3xc3 c1xc4 d3-c3 d4xb2 a1xc3 c4xc1 c1xa1"
+
+
+def test_the_layout_names_what_there_is() -> None:
+    layout = README.partition("## Layout")[2].partition("```\n")[2].partition("```")[0]
+    modules = {path.name for path in (ROOT / "alquerque_env").glob("*.py")} - {"__init__.py", "__main__.py"}
+    missing = {name for name in modules if name not in layout}
+    assert not missing
+    for name in re.findall(r"(\w+\.(?:py|toml))", layout):
+        assert list(ROOT.glob(f"*/{name}")), name
+
+
+def test_constraints_pin_what_the_package_asks_for() -> None:
+    pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower().replace("_", "-")
+    for package in ("torch", "numpy", "numba", "gymnasium", "pettingzoo", "pydantic", "safetensors", "rich", "pytest"):
+        assert f"{package}==" in pinned

@@ -1,0 +1,726 @@
+"""Batched self-play: the same matches as one by one, and the manners of Gymnasium's vector environments."""
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
+from alquerque_env.envs.aec import MatchEnv
+from alquerque_env.errors import AlquerqueError, IllegalStepError
+from alquerque_env.game import Game
+from alquerque_env.observation import planes
+
+AGENTS = ("player_0", "player_1")
+
+# Games, options and max_cycles that between them meet every rule and every end.
+CASES: list[tuple[str, dict[str, object], int | None]] = [
+    *((game, {}, None) for game in games()),
+    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False}, 40),
+    ("alquerque", {"capture_removal": "end_of_turn", "undo_cleared_by_jump": False, "capture": "optional"}, None),
+    ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}, None),
+    ("alquerque_alfonso_x", {"repetition": "threefold_draw", "no_progress_limit": "off"}, 150),
+    ("alquerque_alfonso_x", {"no_progress_limit": 5, "no_progress_result": "majority"}, None),
+    ("alquerque_murray", {"no_moves": "pass", "capture_removal": "end_of_turn"}, 60),
+    ("awithlaknannai_mosona", {"chain": "optional", "chain_may_return_to_start": False, "board": "culin"}, None),
+    ("awithlaknannai_mosona", {"leap": "straight", "board": "zigzag", "who_starts": "player_1"}, 17),
+    ("fetaix", {"man_capture_dirs": "all", "midchain_promotion": "promote_and_continue"}, None),
+    ("fetaix", {"max_capture": "most_pieces", "repetition": "threefold_draw", "who_starts": "player_1"}, 1),
+]
+
+
+def named(value: object) -> str:
+    return "-".join(str(part) for part in value.values()) if isinstance(value, dict) else str(value)
+
+
+every_game = pytest.mark.parametrize("name", games())
+every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), CASES, ids=named)
+modes = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
+
+
+def make(name: str, num_envs: int, max_cycles: int | None = None, **options: Any) -> SelfPlayVectorEnv:
+    return SelfPlayVectorEnv(load_game(name, **options), num_envs, max_cycles=max_cycles)
+
+
+def begun(env: SelfPlayVectorEnv) -> SelfPlayVectorEnv:
+    env.reset(seed=0)
+    return env
+
+
+def draw(mask: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A legal action for each match by the mask, 0 where there is none."""
+    return np.array([rng.choice(np.flatnonzero(row)) if row.any() else 0 for row in mask])
+
+
+def assert_equal(one: Any, other: Any, where: str = "") -> None:
+    """Equal values, shapes and types, through dictionaries and tuples."""
+    assert type(one) is type(other), where
+    if isinstance(one, dict):
+        assert one.keys() == other.keys(), where
+        for key in one:
+            assert_equal(one[key], other[key], f"{where}[{key}]")
+    elif isinstance(one, tuple):
+        assert len(one) == len(other)
+        for number, (left, right) in enumerate(zip(one, other, strict=True)):
+            assert_equal(left, right, f"{where}[{number}]")
+    else:
+        assert one.dtype == other.dtype, where
+        assert np.array_equal(one, other), where
+
+
+class SingleMatch(gymnasium.Env):
+    """One match of self-play as a Gymnasium environment, over the AEC environment: what Gymnasium vectorizes itself."""
+
+    metadata = {"render_modes": []}  # noqa: RUF012
+
+    def __init__(self, game: Game, max_cycles: int | None) -> None:
+        self.aec = MatchEnv(game, max_cycles=max_cycles)
+        self.observation_space = self.aec.observation_space("player_0")["observation"]
+        self.action_space = self.aec.action_space("player_0")
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:  # noqa: ARG002
+        self.aec.reset(seed=seed)
+        return self.told()
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        mover = self.aec.agent_selection
+        self.aec.step(action)
+        observation, info = self.told()
+        return observation, self.aec.rewards[mover], self.aec.terminations[mover], self.aec.truncations[mover], info
+
+    def told(self) -> tuple[np.ndarray, dict[str, Any]]:
+        seen = self.aec.observe(self.aec.agent_selection)
+        gains = [self.aec.rewards[agent] for agent in AGENTS]
+        return seen["observation"], {
+            "action_mask": seen["action_mask"],
+            "player": AGENTS.index(self.aec.agent_selection),
+            "winner": gains.index(1) if 1 in gains else -1,
+        }
+
+
+class TestAgreement:
+    @every_case
+    def test_every_field_is_that_of_single_matches_at_every_step(
+        self, name: str, options: dict[str, Any], max_cycles: int | None
+    ) -> None:
+        game = load_game(name, **options)
+        env = SelfPlayVectorEnv(game, 5, max_cycles=max_cycles)
+        singles = [SingleMatch(game, max_cycles) for _ in range(5)]
+        rng = np.random.default_rng(0)
+        observations, info = env.reset(seed=0)
+        told = [single.reset() for single in singles]
+        ended = np.zeros(5, bool)
+        repeats = ends = 0
+        for _ in range(250):
+            for match, (observation, single_info) in enumerate(told):
+                assert np.array_equal(observations[match], observation)
+                assert {key: info[key][match].tolist() for key in single_info} == {
+                    key: np.asarray(value).tolist() for key, value in single_info.items()
+                }
+            actions = draw(info["action_mask"], rng)
+            movers = info["player"]
+            observations, rewards, terminated, truncated, info = env.step(actions)
+            for match, single in enumerate(singles):
+                if ended[match]:
+                    told[match] = single.reset()
+                    expected: tuple[Any, ...] = (0, False, False)
+                else:
+                    observation, *expected_list, single_info = single.step(actions[match])
+                    told[match] = observation, single_info
+                    expected = tuple(expected_list)
+                assert (rewards[match], terminated[match], truncated[match]) == expected
+            repeats += int(((movers == info["player"]) & ~ended & ~(terminated | truncated)).sum())
+            ended = terminated | truncated
+            ends += int(ended.sum())
+
+        assert ends > 0
+        assert (repeats > 0) == (game.rules.chain != "single" and max_cycles != 1)
+
+    @every_case
+    def test_observations_lie_in_the_spaces(self, name: str, options: dict[str, Any], max_cycles: int | None) -> None:
+        env = make(name, 3, max_cycles, **options)
+        observations, info = env.reset(seed=1)
+        for _ in range(100):
+            assert env.observation_space.contains(observations)
+            assert all(env.single_observation_space.contains(observation) for observation in observations)
+            actions = env.sample_actions()
+            assert env.action_space.contains(actions)
+            observations, *_, info = env.step(actions)
+            scaled = observations / env.plane_scale[:, None]
+            assert 0 <= scaled.min()
+            assert scaled.max() <= 1
+            assert info["action_mask"].shape == (3, env.single_action_space.n)
+
+    @every_game
+    def test_the_arrays_have_the_documented_types(self, name: str) -> None:
+        env = make(name, 2, max_cycles=3)
+        observations, info = env.reset(seed=0)
+        observations, rewards, terminated, truncated, info = env.step(env.sample_actions())
+
+        assert env.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+        assert [array.dtype for array in (observations, rewards, terminated, truncated)] == [
+            np.int8, np.float32, np.bool_, np.bool_,
+        ]  # fmt: skip
+        assert {key: array.dtype for key, array in info.items()} == {
+            "action_mask": np.int8, "player": np.int8, "winner": np.int8,
+            "_action_mask": np.bool_, "_player": np.bool_, "_winner": np.bool_,
+        }  # fmt: skip
+
+    def test_one_match_is_a_batch_too(self) -> None:
+        env = begun(make("fetaix", 1))
+        wins = 0.0
+        for _ in range(300):
+            _, rewards, *_, info = env.step(env.sample_actions())
+            assert rewards.shape == info["player"].shape == (1,)
+            wins += abs(float(rewards[0]))
+        assert wins >= 1
+
+    def test_a_game_can_be_named_and_agrees_with_the_one_loaded(self) -> None:
+        by_name, loaded = SelfPlayVectorEnv("fetaix", 2), make("fetaix", 2)
+        assert_equal(by_name.reset(seed=0), loaded.reset(seed=0))
+
+    def test_the_winner_is_told_in_the_step_that_wins_and_only_there(self) -> None:
+        env = begun(make("fetaix", 20))
+        seen = set()
+        for _ in range(150):
+            movers = env.set_state(env.get_state())[1]["player"]
+            _, rewards, terminated, _, info = env.step(env.sample_actions())
+            decided = rewards != 0
+            assert np.array_equal(info["winner"] >= 0, decided)
+            assert np.array_equal(rewards[decided] == 1, (info["winner"] == movers)[decided])
+            assert not (decided & ~terminated).any()
+            seen |= set(info["winner"].tolist())
+        assert seen == {-1, 0, 1}
+
+
+def gymnasium_vectorized(game: Game, max_cycles: int | None, count: int, mode: AutoresetMode) -> SyncVectorEnv:
+    makers: list[Callable[[], SingleMatch]] = [lambda: SingleMatch(game, max_cycles) for _ in range(count)]
+    return SyncVectorEnv(makers, autoreset_mode=mode)
+
+
+@modes
+@pytest.mark.parametrize(
+    ("name", "options", "max_cycles"),
+    [("fetaix", {}, 40), ("alquerque", {}, None), ("alquerque_murray", {"no_progress_limit": 9}, 30)],
+    ids=named,
+)
+def test_each_autoreset_mode_is_that_of_gymnasium(
+    name: str, options: dict[str, Any], max_cycles: int | None, mode: AutoresetMode
+) -> None:
+    game = load_game(name, **options)
+    ours = SelfPlayVectorEnv(game, 4, autoreset_mode=mode, max_cycles=max_cycles)
+    theirs = gymnasium_vectorized(game, max_cycles, 4, mode)
+    rng = np.random.default_rng(0)
+    observations, info = ours.reset(seed=0)
+    their_observations, their_info = theirs.reset(seed=0)
+    ends = 0
+    for _ in range(200):
+        assert np.array_equal(observations, their_observations)
+        assert_infos_agree(info, their_info, skip={"winner"} if "final_info" in info else set())
+        actions = draw(info["action_mask"], rng)
+        observations, *rest, info = ours.step(actions)
+        their_observations, *their_rest, their_info = theirs.step(actions)
+        for one, other in zip(rest, their_rest, strict=True):
+            assert np.array_equal(one, other)
+        ended = rest[1] | rest[2]
+        ends += int(ended.sum())
+        assert ("final_obs" in info) == ("final_obs" in their_info) == (mode is AutoresetMode.SAME_STEP and ended.any())
+        if "final_obs" in info:
+            assert np.array_equal(info["_final_obs"], their_info["_final_obs"])
+            assert np.array_equal(info["_final_obs"], ended)
+            for match in np.flatnonzero(ended):
+                assert np.array_equal(info["final_obs"][match], their_info["final_obs"][match])
+        if mode is AutoresetMode.DISABLED and ended.any():
+            # One at a time, so that the others wait as they are.
+            for match in np.flatnonzero(ended):
+                with pytest.raises(gymnasium.error.ResetNeeded, match=f"match {match} has ended"):
+                    ours.step(np.zeros(4, np.int64))
+                chosen = np.arange(4) == match
+                observations, info = ours.reset(options={"reset_mask": chosen})
+                their_observations, _ = theirs.reset(options={"reset_mask": chosen})
+                assert np.array_equal(observations, their_observations)
+                ended[match] = False
+                assert np.array_equal(info["action_mask"].any(1), ~ended)
+            their_info = {}
+    assert ends > 8
+
+
+def assert_infos_agree(ours: dict[str, Any], theirs: dict[str, Any], skip: set[str]) -> None:
+    """Where they say that there is something, we say the same; `skip` names what we define otherwise."""
+    for key, told in theirs.items():
+        if key in skip or key.startswith("_") and key[1:] in skip or key in ("final_obs", "_final_obs"):
+            continue
+        if isinstance(told, dict):
+            assert_infos_agree(ours[key], told, skip=set())
+            continue
+        assert np.array_equal(ours[f"_{key.lstrip('_')}"], theirs[f"_{key.lstrip('_')}"])
+        present = theirs[f"_{key.lstrip('_')}"]
+        assert np.array_equal(ours[key][present], told[present])
+
+
+class TestAutoreset:
+    def test_the_step_after_an_end_ignores_the_action_and_begins_a_match(self) -> None:
+        env = SelfPlayVectorEnv("fetaix", 3, max_cycles=1)
+        start, first = env.reset(seed=0)
+        _, _, _, truncated, info = env.step(env.sample_actions())
+        assert truncated.all()
+        assert not info["action_mask"].any()
+        observations, rewards, terminated, truncated, info = env.step(np.array([-5, 0, 10**9]))
+
+        assert np.array_equal(observations, start)
+        assert np.array_equal(info["action_mask"], first["action_mask"])
+        assert not (rewards.any() or terminated.any() or truncated.any())
+
+    def test_in_same_step_the_winner_is_told_with_the_first_observation_of_the_next_match(self) -> None:
+        env = begun(SelfPlayVectorEnv("fetaix", 4, autoreset_mode="SameStep"))
+        wins = 0
+        for _ in range(200):
+            _, rewards, terminated, _, info = env.step(env.sample_actions())
+            assert np.array_equal(info["winner"] >= 0, rewards != 0)
+            if terminated.any():
+                wins += int((rewards != 0).sum())
+                assert np.array_equal(info["final_info"]["winner"][terminated], info["winner"][terminated])
+                assert not info["final_info"]["action_mask"][terminated].any()
+                assert info["action_mask"].any(1).all()
+        assert wins > 0
+
+    def test_a_held_match_stays_truncated_while_others_are_reset(self) -> None:
+        env = begun(SelfPlayVectorEnv("fetaix", 3, autoreset_mode="Disabled", max_cycles=2))
+        for _ in range(2):
+            env.step(env.sample_actions())
+        held, _ = env.set_state(env.get_state())
+        observations, info = env.reset(options={"reset_mask": np.array([True, False, False])})
+
+        assert info["action_mask"].any(1).tolist() == [True, False, False]
+        assert np.array_equal(observations[1:], held[1:])
+        assert env.sample_actions()[1:].tolist() == [0, 0]
+        with pytest.raises(gymnasium.error.ResetNeeded, match="match 1 has ended"):
+            env.step(env.sample_actions())
+
+    def test_a_reset_of_some_leaves_the_others_in_the_middle_of_their_match(self) -> None:
+        for mode in AutoresetMode:
+            env = begun(SelfPlayVectorEnv("fetaix", 2, autoreset_mode=mode, max_cycles=6))
+            start, _ = env.reset(seed=0)
+            for _ in range(3):
+                before, *_ = env.step(env.sample_actions())
+            after, _ = env.reset(options={"reset_mask": np.array([False, True])})
+            assert np.array_equal(after[0], before[0])
+            assert np.array_equal(after[1], start[1])
+            cut = [env.step(env.sample_actions())[3].tolist() for _ in range(3)]
+            assert cut == [[False, False], [False, False], [True, False]]
+
+    @pytest.mark.parametrize(
+        "mask", [np.ones(2, bool), np.ones((3, 1), bool), np.ones(3, np.int64), [1, 0, 1], "all"], ids=repr
+    )
+    def test_a_reset_mask_of_another_kind_is_refused_and_changes_nothing(self, mask: Any) -> None:
+        env = begun(make("fetaix", 3))
+        env.step(env.sample_actions())
+        before = env.get_state()
+        with pytest.raises(AlquerqueError, match="reset_mask is "):
+            env.reset(seed=5, options={"reset_mask": mask})
+        assert_equal(env.get_state(), before)
+
+    def test_the_first_reset_begins_all_matches(self) -> None:
+        env = make("fetaix", 2)
+        with pytest.raises(AlquerqueError, match="the first reset begins all matches"):
+            env.reset(options={"reset_mask": np.array([True, False])})
+        env.reset(options={"reset_mask": np.array([True, True])})
+
+    def test_a_step_before_the_first_reset_is_refused(self) -> None:
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            make("fetaix", 2).step(np.zeros(2, np.int64))
+
+
+class TestFreshArrays:
+    @modes
+    def test_spoiling_all_that_was_returned_changes_nothing(self, mode: AutoresetMode) -> None:
+        env, twin = (begun(SelfPlayVectorEnv("fetaix", 4, autoreset_mode=mode, max_cycles=50)) for _ in range(2))
+        for _ in range(120):
+            actions = twin.sample_actions()
+            for returned in (env.sample_actions(), env.get_state(), env.step(actions)):
+                spoil(returned)
+            told = twin.step(actions)
+            state = twin.get_state()
+            assert_equal(env.get_state(), state)
+            if mode is AutoresetMode.DISABLED:
+                ended = told[2] | told[3]
+                spoil(env.reset(options={"reset_mask": ended}))
+                twin.reset(options={"reset_mask": ended})
+            shown, same = env.set_state(twin.get_state()), twin.set_state(twin.get_state())
+            assert_equal(shown, same)
+            spoil(shown)
+
+    @modes
+    def test_no_two_calls_and_no_two_fields_share_memory(self, mode: AutoresetMode) -> None:
+        env = SelfPlayVectorEnv("fetaix", 2, autoreset_mode=mode, max_cycles=3)
+        seen = list(leaves(env.reset(seed=0)))
+        for _ in range(7):
+            told = env.step(env.sample_actions())
+            seen += leaves(told)
+            if mode is AutoresetMode.DISABLED:
+                seen += leaves(env.reset(options={"reset_mask": told[2] | told[3]}))
+            seen += leaves(env.get_state())
+
+        for number, one in enumerate(seen):
+            for other in seen[:number]:
+                assert not np.shares_memory(one, other)
+
+
+def leaves(value: Any) -> Any:
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if isinstance(value, tuple):
+        for part in value:
+            yield from leaves(part)
+    else:
+        yield value
+
+
+def spoil(value: Any) -> None:
+    for array in leaves(value):
+        array[...] = ~array if array.dtype == bool else 99
+
+
+class TestIllegalActions:
+    @every_case
+    def test_an_illegal_action_raises_before_anything_changes(
+        self, name: str, options: dict[str, Any], max_cycles: int | None
+    ) -> None:
+        env = make(name, 4, max_cycles, **options)
+        rng = np.random.default_rng(0)
+        _, info = env.reset(seed=0)
+        refused = 0
+        for _ in range(60):
+            actions = env.sample_actions()
+            match = int(rng.integers(4))
+            if info["action_mask"][match].any():
+                spoilt = actions.copy()
+                spoilt[match] = rng.choice(np.flatnonzero(info["action_mask"][match] == 0))
+                before = env.get_state()
+                with pytest.raises(IllegalStepError, match=f"action {spoilt[match]} of match {match} is not legal"):
+                    env.step(spoilt)
+                assert_equal(env.get_state(), before)
+                refused += 1
+            *_, info = env.step(actions)
+        assert refused > 20
+
+    @pytest.mark.parametrize("wrong", [-1, -(2**62), "n", 2**31, 2**62], ids=repr)
+    def test_an_action_out_of_range_raises(self, wrong: Any) -> None:
+        env = begun(make("fetaix", 2))
+        actions = env.sample_actions()
+        before = env.get_state()
+        actions[1] = env.single_action_space.n if wrong == "n" else wrong
+        with pytest.raises(IllegalStepError, match="of match 1 is not legal"):
+            env.step(actions)
+        assert_equal(env.get_state(), before)
+
+    @pytest.mark.parametrize(
+        "actions",
+        [
+            np.zeros(3, np.int64),
+            np.zeros((2, 1), np.int64),
+            np.zeros((), np.int64),
+            np.zeros(2),
+            np.zeros(2, bool),
+            np.zeros(2, object),
+            ["c2-c3", "c2-c3"],
+            [0, None],
+            [],
+            None,
+            5,
+        ],
+        ids=repr,
+    )
+    def test_what_are_no_actions_raises_before_anything_changes(self, actions: Any) -> None:
+        env = begun(make("fetaix", 2))
+        before = env.get_state()
+        with pytest.raises(IllegalStepError, match=r"expected integers of shape \(2,\)"):
+            env.step(actions)
+        assert_equal(env.get_state(), before)
+
+    @pytest.mark.parametrize("kind", [list, tuple, np.int16, np.uint16, np.uint64, lambda a: np.repeat(a, 2)[::2]])
+    def test_integers_of_any_kind_are_actions(self, kind: Any) -> None:
+        env, twin = begun(make("fetaix", 3)), begun(make("fetaix", 3))
+        for _ in range(20):
+            actions = twin.sample_actions()
+            env.sample_actions()
+            given = kind(actions.tolist()) if kind in (list, tuple) else kind(actions)
+            assert_equal(env.step(given), twin.step(actions))
+
+    @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(data=st.data())
+    def test_no_actions_whatever_raise_anything_but_a_value_error(self, data: st.DataObject) -> None:
+        env = begun(SHARED)
+        numbers = st.integers(-3, env.single_action_space.n + 2)
+        for _ in range(data.draw(st.integers(1, 6), label="steps")):
+            wild = data.draw(
+                st.one_of(
+                    st.lists(numbers, max_size=4),
+                    arrays(st.sampled_from([np.int8, np.uint8, np.int64]), st.integers(1, 4)),
+                    arrays(np.float64, 3),
+                    arrays(np.int64, (3, 1)),
+                ),
+                label="actions",
+            )
+            before = env.get_state()
+            try:
+                _, _, terminated, truncated, info = env.step(wild)
+            except ValueError:
+                assert_equal(env.get_state(), before)
+                env.step(env.sample_actions())
+            else:
+                assert info["action_mask"].any(1).tolist() == (~(terminated | truncated)).tolist()
+
+
+SHARED = SelfPlayVectorEnv("awithlaknannai_mosona", 3, max_cycles=4)
+
+
+class TestSampling:
+    @every_case
+    def test_sampled_actions_are_legal(self, name: str, options: dict[str, Any], max_cycles: int | None) -> None:
+        env = make(name, 32, max_cycles, **options)
+        _, info = env.reset(seed=3)
+        for _ in range(80):
+            actions = env.sample_actions()
+            legal = info["action_mask"].any(1)
+            assert info["action_mask"][np.flatnonzero(legal), actions[legal]].all()
+            assert not actions[~legal].any()
+            *_, info = env.step(actions)
+
+    @every_game
+    def test_sampling_is_uniform(self, name: str) -> None:
+        """By the chi-square of 20,000 draws where there are many actions; its deviation is at most some six sigma."""
+        env = begun(make(name, 2000))
+        rng = np.random.default_rng(1)
+        mask = env.reset(seed=1)[1]["action_mask"][0]
+        for _ in range(300):
+            if mask.sum() >= 6:
+                break
+            *_, info = env.step(np.full(2000, rng.choice(np.flatnonzero(mask)) if mask.any() else 0))
+            mask = info["action_mask"][0]
+        choices = int(mask.sum())
+        counts = sum(np.bincount(env.sample_actions(), minlength=len(mask)) for _ in range(10))
+
+        assert choices >= 6
+        assert counts[mask == 0].sum() == 0
+        expected = 20_000 / choices
+        chi_square = float(((counts[mask == 1] - expected) ** 2 / expected).sum())
+        assert chi_square < choices - 1 + 6 * np.sqrt(2 * (choices - 1))
+
+    def test_draws_in_one_call_do_not_depend_on_each_other(self) -> None:
+        env = begun(make("awithlaknannai_mosona", 2))
+        pairs = {tuple(env.sample_actions().tolist()) for _ in range(200)}
+
+        assert len(pairs) == 9
+
+    def test_the_same_seed_plays_the_same_matches_and_another_does_not(self) -> None:
+        def play(env: SelfPlayVectorEnv, seed: int) -> tuple[list[int], np.ndarray]:
+            env.reset(seed=seed)
+            played = []
+            for _ in range(100):
+                actions = env.sample_actions()
+                played += actions.tolist()
+                observations, *_ = env.step(actions)
+            return played, observations
+
+        env = make("fetaix", 4)
+        actions, observations = play(env, 7)
+        assert actions != play(env, 8)[0]
+        again, seen = play(env, 7)
+        assert actions == again
+        assert np.array_equal(observations, seen)
+        assert actions == play(make("fetaix", 4), 7)[0]
+
+    def test_a_reset_without_a_seed_does_not_repeat_itself(self) -> None:
+        env = make("awithlaknannai_mosona", 8)
+        drawn = set()
+        for _ in range(8):
+            env.reset()
+            drawn.add(tuple(env.sample_actions().tolist()))
+        assert len(drawn) > 4
+        other = make("awithlaknannai_mosona", 8)
+        other.reset()
+        assert tuple(other.sample_actions().tolist()) not in drawn
+
+
+class TestState:
+    @every_case
+    @modes
+    def test_a_state_goes_on_alike_in_another_instance(
+        self, name: str, options: dict[str, Any], max_cycles: int | None, mode: AutoresetMode
+    ) -> None:
+        game = load_game(name, **options)
+        env = begun(SelfPlayVectorEnv(game, 6, autoreset_mode=mode, max_cycles=max_cycles))
+        told = self.play(env, 33)
+        state = env.get_state()
+        twin = SelfPlayVectorEnv(load_game(name, **options), 6, autoreset_mode=mode, max_cycles=max_cycles)
+        observations, info = twin.set_state({key: array.copy() for key, array in state.items()})
+        assert np.array_equal(observations, told[0])
+        for key in ("action_mask", "player"):
+            assert np.array_equal(info[key], told[-1][key])
+        ahead = self.play(env, 60)
+        assert_equal(self.play(twin, 60), ahead)
+        assert_equal(twin.get_state(), env.get_state())
+        env.set_state(state)
+        assert_equal(self.play(env, 60), ahead)
+
+    def play(self, env: SelfPlayVectorEnv, steps: int) -> tuple[Any, ...]:
+        for _ in range(steps):
+            told = env.step(env.sample_actions())
+            if env.autoreset_mode is AutoresetMode.DISABLED and (told[2] | told[3]).any():
+                observations, info = env.reset(options={"reset_mask": told[2] | told[3]})
+                told = (observations, *told[1:4], info)
+        return told
+
+    def test_a_state_in_the_middle_of_chains_is_the_same_state(self) -> None:
+        env = begun(make("alquerque_murray", 40))
+        chain = [plane.name for plane in planes(env.game)].index("chain")
+        for _ in range(100):
+            observations, *_, info = env.step(env.sample_actions())
+            if observations[:, chain].any(1).sum() >= 3:
+                break
+        else:
+            raise AssertionError("never three chains at once")
+        twin = make("alquerque_murray", 40)
+        seen, told = twin.set_state(env.get_state())
+        assert np.array_equal(seen, observations)
+        assert np.array_equal(told["action_mask"], info["action_mask"])
+        assert_equal(twin.step(twin.sample_actions()), env.step(env.sample_actions()))
+
+    def test_a_state_may_be_set_before_the_first_reset(self) -> None:
+        env = make("fetaix", 2)
+        env.set_state(begun(make("fetaix", 2)).get_state())
+        env.step(env.sample_actions())
+
+    @pytest.mark.parametrize("make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+    def test_copies_go_on_alike(self, make_twin: Any) -> None:
+        env = begun(make("fetaix", 5, repetition="threefold_draw"))
+        self.play(env, 40)
+        twin = make_twin(env)
+        before = env.get_state()
+        ahead = self.play(twin, 50)
+        assert_equal(env.get_state(), before)
+        assert_equal(self.play(env, 50), ahead)
+
+    @pytest.mark.parametrize(
+        ("name", "options", "num_envs"),
+        [
+            ("alquerque", {}, 3),
+            ("alquerque_murray", {}, 3),
+            ("fetaix", {"chain": "optional"}, 3),
+            ("fetaix", {"no_progress_limit": 81}, 3),
+            ("fetaix", {"repetition": "threefold_draw"}, 3),
+            ("fetaix", {}, 2),
+            ("fetaix", {}, 4),
+        ],
+        ids=str,
+    )
+    def test_a_foreign_state_is_refused_and_changes_nothing(
+        self, name: str, options: dict[str, Any], num_envs: int
+    ) -> None:
+        env = begun(make("fetaix", 3))
+        env.step(env.sample_actions())
+        before = env.get_state()
+        with pytest.raises(AlquerqueError, match="cannot set the state: 'game'|cannot set the state: 'states'"):
+            env.set_state(begun(make(name, num_envs, **options)).get_state())
+        assert_equal(env.get_state(), before)
+
+    @pytest.mark.parametrize("missing", ["game", "states", "keys", "rng", "elapsed", "ended"])
+    def test_a_state_with_a_part_missing_or_of_another_shape_is_refused(self, missing: str) -> None:
+        env = begun(make("fetaix", 3))
+        state = env.get_state()
+        for part in (None, state[missing][..., None], state[missing][:0]):
+            spoilt = {key: array for key, array in state.items() if key != missing}
+            if part is not None:
+                spoilt[missing] = part
+            with pytest.raises(AlquerqueError, match=f"cannot set the state: '{missing}'"):
+                env.set_state(spoilt)
+        assert_equal(env.get_state(), state)
+
+    @every_game
+    def test_a_state_is_arrays_of_numbers(self, name: str) -> None:
+        assert {array.dtype.kind for array in begun(make(name, 2)).get_state().values()} <= set("bi")
+
+
+class TestRepetitionWithoutALimit:
+    def test_a_third_occurrence_is_found_long_after_there_was_room_for_keys(self) -> None:
+        game = load_game("alquerque_alfonso_x", repetition="threefold_draw", no_progress_limit="off")
+        env = begun(SelfPlayVectorEnv(game, 2))
+        room = env.get_state()["keys"].shape[1]
+        rng = np.random.default_rng(4)
+        match = Match(game)
+        quiet = 0
+        while quiet <= 2 * room:
+            steps = [step for step in match.legal_steps if not step.captured and self.occurrences(match, step.action) < 3]
+            steps = steps if steps and len(match.picture().pieces) < 20 else list(match.legal_steps)
+            step = steps[rng.integers(len(steps))]
+            quiet = 0 if step.captured else quiet + 1
+            self.play(env, match, step.action)
+            assert not match.is_over
+        for _ in range(400):
+            if match.is_over:
+                break
+            steps = [step for step in match.legal_steps if not step.captured]
+            most = max(self.occurrences(match, step.action) for step in steps)
+            steps = [step for step in steps if self.occurrences(match, step.action) == most]
+            self.play(env, match, steps[rng.integers(len(steps))].action)
+
+        assert match.outcome is not None
+        assert match.outcome.reason == "repetition"
+        assert env.get_state()["keys"].shape[1] > 2 * room
+
+    def occurrences(self, match: Match, action: int) -> int:
+        match.push(action)
+        seen = match.occurrences()
+        match.pop()
+        return seen
+
+    def play(self, env: SelfPlayVectorEnv, match: Match, action: int) -> None:
+        match.push(action)
+        _, rewards, terminated, _, info = env.step(np.full(2, action))
+        assert terminated.tolist() == [match.is_over] * 2
+        assert np.flatnonzero(info["action_mask"][1]).tolist() == sorted(step.action for step in match.legal_steps)
+        assert not rewards.any()
+
+
+class TestArguments:
+    @pytest.mark.parametrize("number", [0, -1, 1.0, "3", None, True], ids=repr)
+    def test_num_envs_must_be_a_positive_integer(self, number: Any) -> None:
+        with pytest.raises(AlquerqueError, match="num_envs is "):
+            SelfPlayVectorEnv("fetaix", number)
+
+    @pytest.mark.parametrize("number", [0, -1, 1.0, "3", False], ids=repr)
+    def test_max_cycles_must_be_a_positive_integer_or_none(self, number: Any) -> None:
+        with pytest.raises(AlquerqueError, match="max_cycles is "):
+            SelfPlayVectorEnv("fetaix", 1, max_cycles=number)
+
+    def test_numpy_integers_are_integers(self) -> None:
+        env = SelfPlayVectorEnv("fetaix", np.int64(2), max_cycles=np.int32(1))  # type: ignore[arg-type]
+        env.reset()
+        assert env.step(env.sample_actions())[3].tolist() == [True, True]
+
+    def test_an_unknown_game_or_mode_is_refused(self) -> None:
+        with pytest.raises(AlquerqueError, match="did you mean 'fetaix'"):
+            SelfPlayVectorEnv("fetiax", 1)
+        with pytest.raises(ValueError, match="Sometimes"):
+            SelfPlayVectorEnv("fetaix", 1, autoreset_mode="Sometimes")
+
+    def test_gymnasiums_wrappers_for_vector_environments_fit(self) -> None:
+        env = gymnasium.wrappers.vector.RecordEpisodeStatistics(make("fetaix", 4))
+        env.reset(seed=0)
+        lengths = []
+        for _ in range(150):
+            *_, info = env.step(env.unwrapped.sample_actions())
+            if "episode" in info:
+                lengths += info["episode"]["l"][info["_episode"]].tolist()
+        env.close()
+        assert len(lengths) >= 4
+        assert min(lengths) >= 10

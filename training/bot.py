@@ -1,0 +1,122 @@
+"""The player of a checkpoint as a bot."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+
+from alquerque_env.bots.bot import GameBot
+from alquerque_env.errors import AlquerqueError, BotError
+from alquerque_env.game import Game, load_game
+from alquerque_env.lockstep import Lockstep
+from alquerque_env.match import Match, Step
+from alquerque_env.observation import planes
+from training.checkpoint import Checkpoint, CheckpointError, load_checkpoint, read_meta
+from training.network import PolicyValueNetwork
+from training.player.choosing import Chooser
+from training.player.position import Position
+from training.puct import MAX_SIMULATIONS
+
+
+class NetworkEvaluator:
+    """Policy and value of positions by a network, one at a time and in double precision.
+
+    Args:
+      game: What is played.
+      network: Is converted to double precision.
+    """
+
+    def __init__(self, game: Game, network: PolicyValueNetwork) -> None:
+        self._network = network.double().eval()
+        self._games = Lockstep(game, 1)
+
+    @torch.inference_mode()
+    def __call__(self, position: Position) -> tuple[Sequence[float], float]:
+        """The probability of each legal action and the value for the player to move, in [-1, 1]."""
+        self._games.states[0] = position.state
+        observation = torch.from_numpy(self._games.observe(position.earlier))
+        logits, value = self._network(observation[None])
+        policy = torch.softmax(logits[0, list(position.actions)], -1)
+        return policy.tolist(), float(value)
+
+
+class CheckpointBot(GameBot):
+    """Plays by a network: by its policy alone, or by a search with its policy and value. Deterministic.
+
+    Args:
+      name: Its spec.
+      game: What it plays.
+      network: The player; converted to double precision.
+      simulations: How many for a step, 0 for the policy alone.
+      seed: As for every bot; nothing is left to chance here.
+    """
+
+    def __init__(
+        self, name: str, game: Game, network: PolicyValueNetwork, simulations: int, seed: int | None = None
+    ) -> None:
+        super().__init__(name, game, seed)
+        self._chooser = Chooser(NetworkEvaluator(game, network), simulations)
+
+    def evaluate(self, match: Match) -> tuple[dict[str, float], float]:
+        """What it thinks of a match that is not over.
+
+        Returns:
+          The probability of each legal step by its text, and the value for the player to move, in [-1, 1].
+
+        Raises:
+          BotError: If the match is over, or of another game.
+        """
+        self._check(match)
+        decision = self._chooser.decide(match)
+        steps = (step.text for step in match.legal_steps)
+        return dict(zip(steps, decision.policy, strict=True)), decision.value
+
+    def _decide(self, match: Match) -> Step:
+        return self._chooser.choose_step(match)
+
+
+def load_checkpoint_bot(path: Path, game: Game, simulations: int = 0, seed: int | None = None) -> CheckpointBot:
+    """Loads the player of a checkpoint.
+
+    Args:
+      path: The checkpoint's folder.
+      game: What it is to play.
+      simulations: How many to search for a step; 0 for the most probable step of the policy alone.
+      seed: As for every bot; nothing is left to chance here.
+
+    Raises:
+      CheckpointError: If the checkpoint is missing or damaged, or was trained on another action table.
+      BotError: If the number of simulations is out of range.
+    """
+    if isinstance(simulations, bool) or not isinstance(simulations, int) or not 0 <= simulations <= MAX_SIMULATIONS:
+        raise BotError(f"simulations is {simulations!r}, expected a whole number from 0 to {MAX_SIMULATIONS}")
+    checkpoint = _load(Path(path), game)
+    name = f"{path}:{simulations}" if simulations else str(path)
+    return CheckpointBot(name, game, checkpoint.network, simulations, seed)
+
+
+def load_playable(path: Path) -> tuple[Game, Checkpoint]:
+    """Loads a checkpoint with the game that it says it plays.
+
+    Raises:
+      CheckpointError: If it is missing, damaged, or its game is not known in this form.
+    """
+    meta = read_meta(path)
+    try:
+        game = load_game(meta.game, **meta.options)
+    except AlquerqueError as error:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {error}") from None
+    return game, _load(path, game)
+
+
+def _load(path: Path, game: Game) -> Checkpoint:
+    """A checkpoint whose network sees and answers what the game shows and asks."""
+    checkpoint = load_checkpoint(path, game)
+    found = checkpoint.meta.shape.model_dump()
+    expected = {"planes": len(planes(game)), "points": len(game.board.points), "actions": game.num_actions}
+    if found != expected:
+        wrong = next(name for name in expected if found[name] != expected[name])
+        raise CheckpointError(
+            f"checkpoint {str(path)!r} has a network for {found[wrong]} {wrong}, this game has {expected[wrong]}"
+        )
+    return checkpoint

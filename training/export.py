@@ -1,0 +1,195 @@
+"""Exports a checkpoint as one Python file that plays without any package.
+
+The file carries the sources of the engine, of matches, of the search and of `training.player`, as they are in this
+project, with the game's step table and the weights. Only the network is evaluated by code of its own.
+"""
+
+import ast
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from alquerque_env.board import Board
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game import Game
+from alquerque_env.rules import spell
+from training.bot import load_playable
+from training.checkpoint import Checkpoint, Meta
+from training.network import PolicyValueNetwork
+from training.player.bundle import Origin, Recipe, bundle
+from training.player.mlp import pack_weights
+from training.player.packing import pack
+
+CARRIED = "training.player.carried"
+PROGRAM = "training.player.program"
+RECIPE = Recipe(
+    source=Path(__file__).parent.parent,
+    packages=frozenset({"alquerque_env", "training"}),
+    given=frozenset({CARRIED}),
+    replaced={
+        # Without compiled code the engine's entrances for Python are its functions.
+        Origin("alquerque_env.entry", ""): Origin("alquerque_env.engine", ""),
+        Origin("itertools", "pairwise"): Origin("training.player.older", "pairwise"),
+    },
+    fixed={"JIT": False, "TYPE_CHECKING": False},
+    dropped=frozenset({"kernel", "inlined"}),
+    left_out=frozenset({"Match._repr_svg_"}),
+)
+
+
+class ExportError(AlquerqueError):
+    """A file that cannot be written."""
+
+
+@dataclass(frozen=True)
+class ExportedPlayer:
+    """A player that was written.
+
+    Attributes:
+      path: Its file.
+      size: Bytes of the file.
+      game: What it plays.
+    """
+
+    path: Path
+    size: int
+    game: Game
+
+
+def export_player(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedPlayer:
+    """Writes a checkpoint as one file for any CPython from 3.9, which chooses as the checkpoint does.
+
+    The file is written under another name and gets its own when it is whole. The same checkpoint gives the same file.
+
+    Args:
+      checkpoint: The checkpoint's folder.
+      output: The file to write.
+      overwrite: Whether a file that is there may be replaced.
+
+    Raises:
+      CheckpointError: If the checkpoint is missing, damaged or of a game that is not known in this form.
+      ExportError: If the file is there already or cannot be written.
+    """
+    checkpoint, output = Path(checkpoint), Path(output)
+    if output.is_dir():
+        raise ExportError(f"{str(output)!r} is a folder, expected the name of a file")
+    if not overwrite and output.exists():
+        raise ExportError(f"{str(output)!r} is there already, and replacing it was not asked for")
+    game, loaded = load_playable(checkpoint)
+    data = make_source(game, loaded).encode()
+    _write(output, data)
+    return ExportedPlayer(output, len(data), game)
+
+
+def make_source(game: Game, checkpoint: Checkpoint) -> str:
+    """The text of an exported player.
+
+    Args:
+      game: What it plays.
+      checkpoint: The player.
+    """
+    roots = [Origin(CARRIED, name) for name in ("TITLE", "NAME", "GAME", "NETWORK", "WEIGHTS")]
+    code = bundle(RECIPE, roots + [Origin(PROGRAM, name) for name in ("main", "choose", "analyse")])
+    header = ast.unparse(ast.Module([ast.Expr(ast.Constant(_header(game, checkpoint.meta)))], []))
+    network = checkpoint.meta.network
+    return "\n".join(
+        [
+            "#!/usr/bin/env python3",
+            header,
+            "",
+            code,
+            "",
+            "# What differs from one exported player to another.",
+            "",
+            f"TITLE = {game.title!r}",
+            f"NAME = {game.name!r}",
+            f"NETWORK = {(network.width, network.blocks)!r}",
+            f'GAME = """\n{pack_game(game)}\n"""',
+            f'WEIGHTS = """\n{pack_weights(_numbers(checkpoint.network))}\n"""',
+            "",
+            'if __name__ == "__main__":',
+            "    sys.exit(main())",
+            "",
+        ]
+    )
+
+
+def pack_game(game: Game) -> str:
+    """Packs a game as `training.player.game.read_game` wants it."""
+    table = game.table
+    data = {
+        "board": {name.name: getattr(game.board, name.name) for name in fields(Board)},
+        "words": [int(word) for word in table.words],
+        "leaps": [[leap for leap in templates if leap.victim >= 0] for templates in table.templates],
+        "two_victims": [action for action, clash in enumerate(table.has_two_victims) if clash],
+    }
+    return pack(json.dumps(data, separators=(",", ":")).encode())
+
+
+def _numbers(network: PolicyValueNetwork) -> Sequence[float]:
+    """All numbers of a network, in the order in which `training.player.mlp.Mlp` reads them."""
+    tensors = network.state_dict()
+    layers = ["input", *(f"blocks.{i}.{half}" for i in range(_blocks(tensors)) for half in ("first", "second"))]
+    names = [f"{layer}.{part}" for layer in (*layers, "policy", "value") for part in ("weight", "bias")]
+    assert {"plane_scale", *names} == tensors.keys(), "the network has other layers than its evaluator"
+    return [number for name in ("plane_scale", *names) for number in tensors[name].flatten().tolist()]
+
+
+def _blocks(tensors: dict[str, Any]) -> int:
+    return len({name.split(".")[1] for name in tensors if name.startswith("blocks.")})
+
+
+def _header(game: Game, meta: Meta) -> str:
+    """What the file is, in words."""
+    options = ", ".join(f"{option}={spell(value)}" for option, value in game.options.items())
+    strength = [_describe_strength(entry) for entry in meta.strength] or ["not measured"]
+    return "\n".join(
+        [
+            f"A trained player of {game.title}, in one file: standard library only, CPython 3.9 or newer.",
+            "",
+            "    python3 -I -S FILE.py                    play against it in the terminal",
+            "    python3 -I -S FILE.py --position TEXT    print the turn that it chooses; --json: its policy and value too",
+            "    python3 -I -S FILE.py --help             strength, seat and the rest",
+            "",
+            "As a module: choose(position_text, simulations=0) returns the turn as text.",
+            "",
+            f"Game: {game.name}, version {game.version}",
+            f"Options: {options}",
+            f"Network: residual blocks over the planes, width {meta.network.width}, {meta.network.blocks} blocks",
+            f"Trained: {meta.steps} steps of self-play, seed {meta.seed}",
+            *(f"Strength: {line}" for line in strength),
+            f"Licence: {meta.licence}",
+            "",
+            "Written by `alquerque export` from the sources of alquerque-env: the engine below is the project's own.",
+            "",
+        ]
+    )
+
+
+def _describe_strength(entry: dict[str, Any]) -> str:
+    """One measured result as a sentence; as it stands if it is of another form."""
+    try:
+        return (
+            f"{entry['player']}: won {entry['win_rate']:.1%} of {entry['games']} games against {entry['opponent']} "
+            f"({entry['confidence']:.0%} interval {entry['low']:.1%} to {entry['high']:.1%})"
+        )
+    except (KeyError, TypeError, ValueError):
+        return json.dumps(entry)
+
+
+def _write(output: Path, data: bytes) -> None:
+    partial = output.with_name(f".{output.name}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(output)
+    except OSError as error:
+        raise ExportError(f"{str(output)!r} cannot be written: {error.strerror}") from None
+    finally:
+        if partial.exists():
+            partial.unlink()
