@@ -3,7 +3,7 @@
 Arguments are as in `engine.py`. The exported player carries this file as it is.
 """
 
-from .jit import count_lanes, fill_lanes, inlined, invert_lanes, lowest, narrow_lanes, popcount
+from .jit import count_lanes, fill_lanes, find_lane, inlined, invert_lanes, lowest, narrow_lanes, popcount
 from .layout import *  # noqa: F403 (kernels speak in the layout's words)
 
 
@@ -95,10 +95,8 @@ def pick_action(t, w, section, index):
         block = block + BLOCK_SIZE if tally else t[block + SKIP]
         tally = w[t[block + TALLY]]
     words = t[block + WORDS]
-    lane = 0
-    while index >= popcount(w[words + lane]):
-        index -= popcount(w[words + lane])
-        lane += 1
+    found = find_lane(w, words, index)
+    lane, index = found >> 32, found & 0xFFFFFFFF
     origins = w[words + lane]
     while index > 0:
         origins &= origins - 1

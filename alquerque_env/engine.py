@@ -9,7 +9,7 @@ stands in `layout.py`. The exported player carries this file as it is.
 """
 
 from .blocks import can_go_on, count_actions, generate, generate_captures, look, look_back, pick_action, section_of
-from .jit import allocate, inlined, kernel, lowest, popcount, release, spread_word, wrapped_product, wrapped_sum
+from .jit import allocate, inlined, kernel, lowest, popcount, release, reverse_bits, spread_word, wrapped_product, wrapped_sum
 from .layout import *  # noqa: F403 (kernels speak in the layout's words)
 from .memory import forget, remember_leap, remember_step
 
@@ -113,15 +113,15 @@ def observe(t, s, earlier, observation, place):
     """
     player = s[PLAYER]
     points = t[T_POINTS]
-    frame = t[T_FRAME] + player * points
-    for plane in range(t[T_PLANES], t[T_PLANES] + PLANE_SIZE * t[T_NUM_PLANES], PLANE_SIZE):
+    last = t[T_PLANES] + PLANE_SIZE * (t[T_NUM_PLANES] - 1)
+    for plane in range(t[T_PLANES], last + 1, PLANE_SIZE):
         kind = t[plane + PLANE_KIND]
         source = t[plane + PLANE_SOURCE + player]
         if kind <= PLANE_POINT:
             word = s[source]
             if kind == PLANE_POINT:
                 word = 1 << word if word >= 0 else 0
-            spread_word(observation, place, word, t, frame, points)
+            spread_word(observation, place, _in_frame(t, player, word), points, plane == last)
         else:
             value = player if kind == PLANE_PLAYER else earlier
             if kind == PLANE_CLOCK:
@@ -129,6 +129,21 @@ def observe(t, s, earlier, observation, place):
             for point in range(points):
                 observation[place + point] = value
         place += points
+
+
+@inlined
+def _in_frame(t, player, word):
+    """Points as a player sees them."""
+    turn = t[T_TURN + player]
+    if turn == NOT_TURNED:
+        return word
+    if turn == HALF_TURN:
+        return reverse_bits(word, t[T_POINTS])
+    frame = t[T_FRAME] + player * t[T_POINTS]
+    seen = 0
+    for point in range(t[T_POINTS]):
+        seen |= (word >> t[frame + point] & 1) << point
+    return seen
 
 
 @inlined

@@ -33,16 +33,19 @@ if JIT:
     from .pointers import (
         allocate,
         borrowed,
+        clear_bytes,
         count_bits,
         count_lanes,
         fill_lanes,
+        find_lane,
         invert_lanes,
         lowest_bit,
         narrow_lanes,
         plain_product,
         plain_sum,
         release,
-        spread_lanes,
+        reverse_bits,
+        spread_bits,
     )
 
     def _cache_folder() -> str:
@@ -84,18 +87,19 @@ if JIT:
         return plain_sum(a, b) & _MASK
 
     @inlined
-    def spread_word(numbers, place, word, t, shifts, count):
-        """Writes 1 or 0 for each of `count` points of a word, in the order of the points that stand in `t` at `shifts`."""
-        index = 0
-        while index + _LANES <= count:
-            spread_lanes(numbers, place + index, word, t, shifts + index)
-            index += _LANES
-        if index < count and count >= _LANES:
-            # The last lanes begin earlier and write some points again.
-            spread_lanes(numbers, place + count - _LANES, word, t, shifts + count - _LANES)
-        elif index < count:
-            for point in range(index, count):
-                numbers[place + point] = word >> t[shifts + point] & 1
+    def spread_word(numbers, place, word, count, is_last):
+        """Writes 1 or 0 for each of `count` points of a word.
+
+        Whole groups of bytes are written where there is room: up to 31 numbers behind may be overwritten, unless these
+        are the last.
+        """
+        point = 0
+        while point + 32 <= count or (point < count and not is_last):
+            spread_bits(numbers, place + point, word >> point)
+            point += 32
+        while point < count:
+            numbers[place + point] = word >> point & 1
+            point += 1
 
     @inlined
     def popcount(word):
@@ -167,9 +171,29 @@ else:
         """Number of points in all lanes."""
         return sum(popcount(word) for word in w[words : words + _LANES])
 
-    def spread_word(numbers: Any, place: int, word: int, t: Any, shifts: int, count: int) -> None:
-        """Writes 1 or 0 for each of `count` points of a word, in the order of the points that stand in `t` at `shifts`."""
-        numbers[place : place + count] = [word >> shift & 1 for shift in t[shifts : shifts + count]]
+    def find_lane(w: list[int], words: int, index: int) -> int:
+        """The lane in which a point is, if the points of all lanes are counted through, and its index there.
+
+        Returns:
+          `lane << 32 | index in the lane`.
+        """
+        lane = 0
+        while index >= popcount(w[words + lane]):
+            index -= popcount(w[words + lane])
+            lane += 1
+        return lane << 32 | index
+
+    def clear_bytes(numbers: Any, count: int) -> None:
+        """Sets the first `count` numbers to 0."""
+        numbers[:count] = [0] * count
+
+    def spread_word(numbers: Any, place: int, word: int, count: int, is_last: bool) -> None:  # noqa: ARG001
+        """Writes 1 or 0 for each of `count` points of a word."""
+        numbers[place : place + count] = [word >> point & 1 for point in range(count)]
+
+    def reverse_bits(word: int, count: int) -> int:
+        """The low `count` bits of a word in the other order."""
+        return int(f"{word:0{count}b}"[::-1], 2)
 
     def popcount(word: int) -> int:
         """Number of points in a word."""

@@ -64,7 +64,8 @@ T_RELATION_TARGET = 33  # for each relation and point the other point, or NO_POI
 T_FRAME = 34  # for each player and point of the mover's frame the point of the board
 T_PLANES = 35
 T_NUM_PLANES = 36
-TABLE_HEAD = 37
+T_TURN = 37  # how the board is turned for each player
+TABLE_HEAD = 39
 # then the lists. A block narrows words of origins, one in each lane, to those that see what they must so many points
 # away: the words to narrow, the words to look at, its own words and a word for their tally, where the actions of each
 # lane and point stand if steps end here, else 0, the next block if no origin is left; then for each lane the distance
@@ -85,6 +86,7 @@ PLANE_WORD, PLANE_POINT, PLANE_CLOCK, PLANE_EARLIER, PLANE_PLAYER = 0, 1, 2, 3, 
 COMPULSORY, OPTIONAL, SINGLE = 0, 1, 2
 IF_TURN_ENDS_THERE, PROMOTE_AND_STOP, PROMOTE_AND_CONTINUE = 0, 1, 2
 LOSS, DRAW, MAJORITY, PASS = 0, 1, 2, 3
+NOT_TURNED, HALF_TURN, TURNED = 0, 1, 2
 PER_COIN, PER_PLAYER, NEVER_REVISIT = 0, 1, 2
 
 # How a match stands: `4 * reason + winner`, where winner NOBODY means a draw.

@@ -6,19 +6,20 @@ The compiled form; `lockstep_numpy.py` is the second reader of the same table, f
 import numpy as np
 
 from . import engine as e
-from .frames import BEGIN, NO_WINNER, PLAY, Frame
+from .frames import BEGIN, HOLD, NO_WINNER, PLAY, Frame
 from .game import Game
-from .jit import borrowed, inlined, kernel, words
+from .jit import borrowed, clear_bytes, count_lanes, fill_lanes, find_lane, inlined, kernel, lowest, words
 from .observation import planes
 
 BITS = 32  # actions to a word of the legal set
+LINE = 64  # bytes that are cleared at once
 
 class Lockstep:
     """`num_games` matches of a game.
 
     Attributes:
       states: int64 `[B, S]`, the engine's states.
-      legal: int64 `[B, A / 32]`, the legal actions as bits; none where the match has ended.
+      legal: int64 `[B, L]`, the legal actions as bits, 32 to a word; none where the match has ended.
       keys: int64 `[B, K]`, hashes of the positions since the last progress, where the game looks at repetition.
       rng: int64 `[1]`, state of the action sampler.
     """
@@ -29,7 +30,7 @@ class Lockstep:
         self.num_actions = game.num_actions
         self.shape = (len(planes(game)), len(game.board.points))
         self.states = np.zeros((num_games, self.table[e.T_STATE_SIZE]), np.int64)
-        self.legal = np.zeros((num_games, -(-self.num_actions // BITS)), np.int64)
+        self.legal = np.zeros((num_games, e.LANES * -(-self.num_actions // (BITS * e.LANES))), np.int64)
         self.keys = np.zeros((num_games, 64 if self.table[e.T_THREEFOLD] else 1), np.int64)
         self.rng = np.zeros(1, np.int64)
         self._start: tuple[Lockstep, Frame] | None = None
@@ -151,10 +152,13 @@ def _show(t, s, legal, keys, w, room, observation, mask):
     n = e.legal_actions(t, s, w, room)
     earlier = e.earlier_occurrences(t, s, keys) if t[e.T_THREEFOLD] and s[e.CHAIN] < 0 else 0
     result = e.outcome(t, s, n, earlier)
-    for action in range(t[e.T_NUM_ACTIONS]):
-        mask[action] = 0
-    for word in range((t[e.T_NUM_ACTIONS] + BITS - 1) // BITS):
-        legal[word] = 0
+    if t[e.T_NUM_ACTIONS] >= LINE:
+        clear_bytes(mask, t[e.T_NUM_ACTIONS])
+    else:
+        for action in range(t[e.T_NUM_ACTIONS]):
+            mask[action] = 0
+    for group in range(0, t[e.T_NUM_ACTIONS], BITS * e.LANES):
+        fill_lanes(legal, group // BITS, 0)
     if result == e.ONGOING:
         for index in range(n):
             action = room[index]
@@ -182,23 +186,26 @@ def find_illegal(legal, num_actions, actions, orders):
 def sample_all(legal, rng, actions):
     """Draws a legal action for each match."""
     p_legal, p_rng, p_actions = borrowed(legal), borrowed(rng), borrowed(actions)
-    count = legal.shape[1]
     for game in range(len(legal)):
         bits = p_legal[game]
         total = 0
-        for word in range(count):
-            total += e.popcount(bits[word])
+        for group in range(0, legal.shape[1], e.LANES):
+            total += count_lanes(bits, group)
         p_actions[game] = _pick_bit(bits, e.random_below(p_rng, total)) if total else 0
 
 
 @inlined
 def _pick_bit(bits, index):
-    word = 0
-    while index >= e.popcount(bits[word]):
-        index -= e.popcount(bits[word])
-        word += 1
+    group = 0
+    count = count_lanes(bits, group)
+    while index >= count:
+        index -= count
+        group += e.LANES
+        count = count_lanes(bits, group)
+    found = find_lane(bits, group, index)
+    word, index = group + (found >> 32), found & 0xFFFFFFFF
     left = bits[word]
     while index > 0:
         left &= left - 1
         index -= 1
-    return word * BITS + e.lowest(left)
+    return word * BITS + lowest(left)

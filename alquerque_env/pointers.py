@@ -231,19 +231,30 @@ def narrow_lanes(typing_context, t, distances, origins, w, parents, sees, words)
 
 
 @intrinsic
-def spread_lanes(typing_context, numbers, place, word, t, shifts):
-    """Writes 1 or 0 as bytes: for each lane the bit of the word that stands in `t`."""
+def spread_bits(typing_context, numbers, place, word):
+    """Writes the low 32 bits of a word as bytes of 1 or 0."""
 
     def emit(context, builder, sig, args):
-        numbers, place, word, t, shifts = args
-        bits = builder.lshr(_in_all_lanes(builder, word), _load_lanes(builder, t, shifts))
-        ones = builder.and_(bits, ir.Constant(_lanes, [1] * LANES))
-        kind = ir.VectorType(ir.IntType(8), LANES)
+        numbers, place, word = args
+        bits = builder.bitcast(builder.trunc(word, ir.IntType(32)), ir.VectorType(ir.IntType(1), 32))
+        kind = ir.VectorType(ir.IntType(8), 32)
         target = builder.bitcast(builder.gep(numbers, [place]), kind.as_pointer())
-        builder.store(builder.trunc(ones, kind), target, align=1)
+        builder.store(builder.zext(bits, kind), target, align=1)
         return context.get_dummy_value()
 
-    return types.none(numbers, types.int64, types.int64, t, types.int64), emit
+    return types.none(numbers, types.int64, types.int64), emit
+
+
+@intrinsic
+def reverse_bits(typing_context, word, count):
+    """The low `count` bits of a word in the other order."""
+
+    def emit(context, builder, sig, args):
+        word, count = args
+        turned = _call(builder, "llvm.bitreverse.i64", _word, word)
+        return builder.lshr(turned, builder.sub(ir.Constant(_word, 64), count))
+
+    return types.int64(types.int64, types.int64), emit
 
 
 @intrinsic
@@ -276,3 +287,56 @@ def plain_sum(typing_context, a, b):
         return builder.add(*args)
 
     return types.int64(types.int64, types.int64), emit
+
+
+@intrinsic
+def find_lane(typing_context, w, words, index):
+    """The lane in which a point is, if the points of all lanes are counted through, and its index there.
+
+    Returns:
+      `lane << 32 | index in the lane`.
+    """
+
+    def emit(context, builder, sig, args):
+        w, words, index = args
+        counts = _call(builder, "llvm.ctpop.v8i64", _lanes, _load_lanes(builder, w, words))
+        ends = counts
+        for distance in (1, 2, 4):
+            ends = builder.add(ends, _moved_up(builder, ends, distance))
+        passed = builder.icmp_signed("<=", ends, _in_all_lanes(builder, index))
+        lane = builder.ctpop(builder.zext(builder.bitcast(passed, ir.IntType(LANES)), _word))
+        before = builder.select(passed, counts, ir.Constant(_lanes, [0] * LANES))
+        rest = builder.sub(index, _call(builder, "llvm.vector.reduce.add.v8i64", _word, before))
+        return builder.or_(builder.shl(lane, ir.Constant(_word, 32)), rest)
+
+    return types.int64(w, types.int64, types.int64), emit
+
+
+def _moved_up(builder, lanes, distance):
+    """Lanes moved to higher ones, zeros behind them."""
+    zeros = ir.Constant(_lanes, [0] * LANES)
+    places = [LANES + lane - distance if lane >= distance else 0 for lane in range(LANES)]
+    return builder.shuffle_vector(zeros, lanes, ir.Constant(ir.VectorType(ir.IntType(32), LANES), places))
+
+
+@intrinsic
+def clear_bytes(typing_context, numbers, count):
+    """Sets the first `count` bytes to 0, at least a cache line of them."""
+
+    def emit(context, builder, sig, args):
+        numbers, count = args
+        size = 8 * LANES
+        kind = ir.VectorType(ir.IntType(8), size)
+        nothing = ir.Constant(kind, [0] * size)
+
+        def clear(place):
+            target = builder.bitcast(builder.gep(numbers, [place]), kind.as_pointer())
+            builder.store(nothing, target, align=1)
+
+        last = builder.sub(count, ir.Constant(_word, size))
+        with cgutils.for_range_slice(builder, ir.Constant(_word, 0), last, ir.Constant(_word, size)) as (place, _):
+            clear(place)
+        clear(last)
+        return context.get_dummy_value()
+
+    return types.none(numbers, types.int64), emit

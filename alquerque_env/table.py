@@ -377,6 +377,8 @@ def _flatten(
     table[e.T_SCRATCH_SIZE] = e.FIRST_BLOCK_WORD + (e.LANES + 1) * len(builder.blocks)
     table[e.T_RELATIONS] = len(relations)
     table[e.T_NUM_PLANES] = len(planes(game))
+    reverse = tuple(reversed(points))
+    table[e.T_TURN + NORTH] = {tuple(points): e.NOT_TURNED, reverse: e.HALF_TURN}.get(game.turn, e.TURNED)
     table[e.T_PROMOTION + SOUTH] = _word(game.promotion_points(SOUTH))
     table[e.T_PROMOTION + NORTH] = _word(game.promotion_points(NORTH))
     action_at = len(table)

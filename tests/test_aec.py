@@ -635,7 +635,9 @@ class TestIllegalActions:
             assert snapshot(env) == before
             env.step(int(rng.choice(choices(env))))
 
-    @pytest.mark.parametrize("action", [-1, 10_000, 10**30, None, 1.0, np.float64(1), "c2-c3", np.array([1]), [1]], ids=repr)
+    @pytest.mark.parametrize(
+        "action", [-1, 10_000, 10**30, None, 1.0, np.float64(1), "c2-c3", np.array([1]), [1]], ids=repr
+    )
     def test_what_is_no_action_raises_and_changes_nothing(self, action: Any) -> None:
         raw, wrapped = begun(raw_env("fetaix")), begun(module("fetaix").env())
         before = snapshot(raw)

@@ -207,4 +207,6 @@ for mode in (None, "ansi", "svg"):
     env.close()
 print("pygame" in sys.modules)
 """
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "False\n"
+    assert (
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "False\n"
+    )

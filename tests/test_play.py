@@ -207,6 +207,17 @@ def test_ctrl_c_ends_a_match_while_a_bot_is_thinking() -> None:
     assert "Traceback" not in text
 
 
+@needs_terminal
+def test_ctrl_c_ends_a_long_count_without_a_traceback() -> None:
+    with terminal("perft", "alquerque_alfonso_x", "--depth", "40") as opened:
+        opened.wait_for("counting")
+        opened.process.send_signal(signal.SIGINT)
+        status, text = opened.finish()
+
+    assert status == 130
+    assert "Traceback" not in text
+
+
 def test_the_end_of_the_input_ends_a_match_with_its_position_and_how_to_go_on() -> None:
     output = shown("fetaix", "--option", "chain=optional", typed="c2-c3")
 
@@ -298,7 +309,7 @@ def test_pieces_of_north_are_shown_from_the_side_of_north() -> None:
     lines = shown("fetaix", "--seat", "1").splitlines()
 
     rows = [line[0] for line in lines if re.match(r"[1-5]  ", line)]
-    assert rows == ["1", "2", "3", "4", "5"]
+    assert rows == ["1", "2", "3", "4", "5"] * 2
     assert any(re.fullmatch(r"   e   d   c   b   a", line) for line in lines)
 
 

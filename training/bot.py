@@ -8,8 +8,8 @@ import torch
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.errors import AlquerqueError, BotError
 from alquerque_env.game import Game, load_game
-from alquerque_env.lockstep import Lockstep
 from alquerque_env.match import Match, Step
+from alquerque_env.matches import make_matches
 from alquerque_env.observation import planes
 from training.checkpoint import Checkpoint, CheckpointError, load_checkpoint, read_meta
 from training.network import PolicyValueNetwork
@@ -28,7 +28,7 @@ class NetworkEvaluator:
 
     def __init__(self, game: Game, network: PolicyValueNetwork) -> None:
         self._network = network.double().eval()
-        self._games = Lockstep(game, 1)
+        self._games = make_matches(game, 1)
 
     @torch.inference_mode()
     def __call__(self, position: Position) -> tuple[Sequence[float], float]:
@@ -75,19 +75,20 @@ class CheckpointBot(GameBot):
         return self._chooser.choose_step(match)
 
 
-def load_checkpoint_bot(path: Path, game: Game, simulations: int = 0, seed: int | None = None) -> CheckpointBot:
+def load_checkpoint_bot(path: Path, game: Game, simulations: int | None = 0, seed: int | None = None) -> CheckpointBot:
     """Loads the player of a checkpoint.
 
     Args:
       path: The checkpoint's folder.
       game: What it is to play.
-      simulations: How many to search for a step; 0 for the most probable step of the policy alone.
+      simulations: How many to search for a step; 0 or None for the most probable step of the policy alone.
       seed: As for every bot; nothing is left to chance here.
 
     Raises:
       CheckpointError: If the checkpoint is missing or damaged, or was trained on another action table.
       BotError: If the number of simulations is out of range.
     """
+    simulations = 0 if simulations is None else simulations
     if isinstance(simulations, bool) or not isinstance(simulations, int) or not 0 <= simulations <= MAX_SIMULATIONS:
         raise BotError(f"simulations is {simulations!r}, expected a whole number from 0 to {MAX_SIMULATIONS}")
     checkpoint = _load(Path(path), game)

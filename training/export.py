@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from alquerque_env.board import Board
+from alquerque_env.cli.sentences import rule_sentences
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
-from alquerque_env.rules import spell
+from alquerque_env.rules import Rules, spell
 from training.bot import load_playable
 from training.checkpoint import Checkpoint, Meta
 from training.network import PolicyValueNetwork
@@ -29,6 +30,7 @@ RECIPE = Recipe(
     source=Path(__file__).parent.parent,
     packages=frozenset({"alquerque_env", "training"}),
     given=frozenset({CARRIED}),
+    unchanged=tuple(f"alquerque_env.{module}" for module in ("layout", "jit", "blocks", "memory", "engine")),
     replaced={
         # Without compiled code the engine's entrances for Python are its functions.
         Origin("alquerque_env.entry", ""): Origin("alquerque_env.engine", ""),
@@ -91,7 +93,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
       game: What it plays.
       checkpoint: The player.
     """
-    roots = [Origin(CARRIED, name) for name in ("TITLE", "NAME", "GAME", "NETWORK", "WEIGHTS")]
+    roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "WEIGHTS")]
     code = bundle(RECIPE, roots + [Origin(PROGRAM, name) for name in ("main", "choose", "analyse")])
     header = ast.unparse(ast.Module([ast.Expr(ast.Constant(_header(game, checkpoint.meta)))], []))
     network = checkpoint.meta.network
@@ -104,8 +106,6 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
             "",
             "# What differs from one exported player to another.",
             "",
-            f"TITLE = {game.title!r}",
-            f"NAME = {game.name!r}",
             f"NETWORK = {(network.width, network.blocks)!r}",
             f'GAME = """\n{pack_game(game)}\n"""',
             f'WEIGHTS = """\n{pack_weights(_numbers(checkpoint.network))}\n"""',
@@ -121,12 +121,20 @@ def pack_game(game: Game) -> str:
     """Packs a game as `training.player.game.read_game` wants it."""
     table = game.table
     data = {
-        "board": {name.name: getattr(game.board, name.name) for name in fields(Board)},
+        "name": game.name,
+        "title": game.title,
+        "board": _fields(game.board),
+        "rules": _fields(game.rules),
+        "sentences": rule_sentences(game),
         "words": [int(word) for word in table.words],
         "leaps": [[leap for leap in templates if leap.victim >= 0] for templates in table.templates],
         "two_victims": [action for action, clash in enumerate(table.has_two_victims) if clash],
     }
     return pack(json.dumps(data, separators=(",", ":")).encode())
+
+
+def _fields(record: Board | Rules) -> dict[str, Any]:
+    return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
 def _numbers(network: PolicyValueNetwork) -> Sequence[float]:
@@ -151,14 +159,14 @@ def _header(game: Game, meta: Meta) -> str:
             f"A trained player of {game.title}, in one file: standard library only, CPython 3.9 or newer.",
             "",
             "    python3 -I -S FILE.py                    play against it in the terminal",
-            "    python3 -I -S FILE.py --position TEXT    print the turn that it chooses; --json: its policy and value too",
+            "    python3 -I -S FILE.py --position TEXT    print its turn; with --json also policy and value",
             "    python3 -I -S FILE.py --help             strength, seat and the rest",
             "",
             "As a module: choose(position_text, simulations=0) returns the turn as text.",
             "",
             f"Game: {game.name}, version {game.version}",
             f"Options: {options}",
-            f"Network: residual blocks over the planes, width {meta.network.width}, {meta.network.blocks} blocks",
+            f"Network: {meta.network.blocks} residual blocks of width {meta.network.width} over the planes",
             f"Trained: {meta.steps} steps of self-play, seed {meta.seed}",
             *(f"Strength: {line}" for line in strength),
             f"Licence: {meta.licence}",

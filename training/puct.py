@@ -25,22 +25,19 @@ LONGEST_FORCED = 64
 
 
 class SearchPosition(Protocol):
-    """What the search asks of a position.
-
-    Attributes:
-      player: 0 or 1, the player to move.
-      actions: The legal actions in ascending order; none when the match is over.
-      result: What `player_0` gets when the match is over, 1, 0 or -1; None while it goes on.
-    """
+    """What the search asks of a position."""
 
     @property
-    def player(self) -> int: ...
+    def player(self) -> int:
+        """The player to move, 0 or 1."""
 
     @property
-    def actions(self) -> Sequence[int]: ...
+    def actions(self) -> Sequence[int]:
+        """The legal actions in ascending order; none when the match is over."""
 
     @property
-    def result(self) -> int | None: ...
+    def result(self) -> int | None:
+        """What `player_0` gets when the match is over, 1, 0 or -1; None while it goes on."""
 
     def after(self, action: int) -> "SearchPosition":
         """The position after a legal action."""
@@ -78,7 +75,7 @@ def decide(position: SearchPosition, evaluate: Evaluate, simulations: int) -> De
     """
     root = Node(position, evaluate)
     for _ in range(simulations):
-        _simulate(root, evaluate)
+        root.simulate(evaluate)
     if simulations == 0:
         best, policy = _first_best(root.priors), tuple(root.priors)
     else:
@@ -119,6 +116,22 @@ class Node:
         """Mean of the evaluation and of all simulations, for the player to move."""
         return self.sign * (self.value + sum(self.totals)) / (1 + sum(self.visits))
 
+    def simulate(self, evaluate: Evaluate) -> None:
+        """Goes down the tree from here, adds a position below it and carries its value back up."""
+        path: list[tuple[Node, int]] = []
+        node: Node | None = self
+        while node is not None and node.position.result is None:
+            index = node.select()
+            path.append((node, index))
+            node = node.children[index]
+        if node is None:
+            parent, index = path[-1]
+            node = Node(_next_choice(parent.position.after(parent.position.actions[index])), evaluate)
+            parent.children[index] = node
+        for parent, index in path:
+            parent.visits[index] += 1
+            parent.totals[index] += node.value
+
     def select(self) -> int:
         """The index of the action with the highest upper bound; an untried one is taken to be worth the position."""
         sign, untried = self.sign, self.value_to_mover
@@ -139,23 +152,6 @@ class Node:
                 for visits, total in zip(self.visits, self.totals, strict=True)
             ]
         )
-
-
-def _simulate(root: Node, evaluate: Evaluate) -> None:
-    """Goes down the tree, adds a position below it and carries its value back up."""
-    path: list[tuple[Node, int]] = []
-    node: Node | None = root
-    while node is not None and node.position.result is None:
-        index = node.select()
-        path.append((node, index))
-        node = node.children[index]
-    if node is None:
-        parent, index = path[-1]
-        node = Node(_next_choice(parent.position.after(parent.position.actions[index])), evaluate)
-        parent.children[index] = node
-    for parent, index in path:
-        parent.visits[index] += 1
-        parent.totals[index] += node.value
 
 
 def _next_choice(position: SearchPosition) -> SearchPosition:

@@ -1,9 +1,9 @@
 """Opponents: bots that play every game under every option.
 
-    >>> from alquerque_env import Match, load_bot, load_game
-    >>> game = load_game("alquerque")
-    >>> str(load_bot("alphabeta:5", game).choose(Match(game)))
-    'c2-c3'
+>>> from alquerque_env import Match, load_bot, load_game
+>>> match = Match(load_game("alquerque"), "W:Wa1,e1:Bb2,b3,e2")
+>>> str(load_bot("greedy", match.game).choose(match))
+'a1xc3'
 """
 
 from .alphabeta import AlphaBetaBot, Analysis

@@ -2,6 +2,7 @@
 
 import math
 import time
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -95,10 +96,10 @@ def step_of(match: Match, action: int) -> Step:
 
 
 def rest_of_turn(match: Match, actions: tuple[int, ...]) -> dict[tuple[int, ...], int]:
-    """What a line plays in the states that come before the turn ends."""
+    """What a line plays in the states in the middle of its first turn, by their keys."""
     plan = {}
     ahead = match.copy()
-    for action, following in zip(actions, actions[1:], strict=False):
+    for action, following in pairwise(actions):
         ahead.push(action)
         if ahead.chain is None:
             break

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import click
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 HUMAN = "human"
 HINT_SPEC = "alphabeta:4"
 
+# More targets than these, of several pieces, would hide the pieces.
 _FEW_TARGETS = 4
 
 
@@ -139,8 +140,7 @@ class Session:
         match, player, first = self.match, self.match.player, len(self.match.steps)
         while not match.is_over and match.player == player:
             # A copy, since a bot interrupted by Ctrl-C goes on thinking while the position is printed.
-            seen = match.copy()
-            match.push(work(lambda seen=seen: bot.choose(seen), f"{SIDES[player]} is thinking ..."))  # type: ignore[misc]
+            match.push(work(partial(bot.choose, match.copy()), f"{SIDES[player]} is thinking ..."))
         turn = join_turn([step.text for step in match.steps[first:]])
         self._say(f"\n{SIDES[player]} ({bot.name}) plays {turn}")
 
@@ -273,7 +273,7 @@ class Session:
 
 
 def _marks(steps: list[Step]) -> dict[str, tuple[int, ...]]:
-    """What to mark on the board: the pieces that may move, and where they may go if that is not half the board."""
+    """What to mark on the board: the pieces that may move, and where they may go if that stays readable."""
     origins = tuple({step.origin for step in steps if step.origin is not None})
     targets = tuple({step.target for step in steps if step.target is not None})
     return {"origins": origins, "targets": targets if len(origins) == 1 or len(targets) <= _FEW_TARGETS else ()}

@@ -28,14 +28,10 @@ def train(config: Path, overrides: tuple[str, ...], resume: Path | None) -> None
 @click.option("--force", is_flag=True, help="Replace FILE.py if it exists.")
 def export(checkpoint: Path, output: Path, force: bool) -> None:
     """Write the trained player of CHECKPOINT as one Python file that needs nothing but Python."""
-    if output.is_dir():
-        raise AlquerqueError(f"cannot write {str(output)!r}: it is a folder")
-    if output.exists() and not force:
+    if output.is_file() and not force:
         raise AlquerqueError(f"{str(output)!r} exists; --force replaces it")
-    if not output.parent.is_dir():
-        raise AlquerqueError(f"cannot write {str(output)!r}: no folder {str(output.parent)!r}")
-    _import("training.export").export_player(checkpoint, output)
-    click.echo(f"wrote {output}; play against it: python3 {output}")
+    written = _import("training.export").export_player(checkpoint, output, overwrite=force)
+    click.echo(f"wrote {output}, a player of {written.game.name}; play against it: python3 {output}")
 
 
 def _import(module: str) -> ModuleType:

@@ -17,7 +17,7 @@ from .rendering import RENDER_FPS, RENDER_MODES, Renderer, check_render_mode
 from .spaces import action_space, observation_space
 
 Opponent = str | Bot | Callable[[Match], "Step | int | str"]
-"""A bot spec, an object with `choose(match)`, or a function from a match to a legal step."""
+"""A bot spec, an object with `choose(match)`, or a function from a match to a legal step or the text of a turn."""
 
 
 class VersusEnv(gymnasium.Env):

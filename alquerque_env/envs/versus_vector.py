@@ -1,6 +1,6 @@
 """Many matches against an opponent as one Gymnasium vector environment."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gymnasium
@@ -115,9 +115,11 @@ class VersusVectorEnv(VectorEnv):
         """Does as ordered, then lets the opponent play until the agent is to move in every match."""
         frame = self._play(actions, orders)
         waiting = self._opponent_moves(frame, orders)
+        to_come: dict[int, list[int]] = {}
         while waiting.any():
-            frame = self._play(self._answers(waiting), np.where(waiting, PLAY, HOLD).astype(np.int8))
+            frame = self._play(self._answers(waiting, to_come), np.where(waiting, PLAY, HOLD).astype(np.int8))
             waiting &= self._opponent_moves(frame, orders)
+            waiting[list(to_come)] = True
         return frame
 
     def _play(self, actions: np.ndarray, orders: np.ndarray) -> Frame:
@@ -142,15 +144,22 @@ class VersusVectorEnv(VectorEnv):
             waiting &= (self._elapsed < self.max_cycles) | (orders == BEGIN)
         return waiting
 
-    def _answers(self, waiting: np.ndarray) -> np.ndarray:
+    def _answers(self, waiting: np.ndarray, to_come: dict[int, list[int]]) -> np.ndarray:
+        """The opponent's next actions; the rest of an answer that is a whole turn is kept in `to_come`."""
         if self._choose is None:
             return self._games.sample()
         actions = np.zeros(self.num_envs, np.int64)
-        for game in np.flatnonzero(waiting):
-            match = self._matches[game].copy()
-            match.push(self._choose(self._matches[game]))
-            actions[game] = match.steps[len(self._matches[game].steps)].action
+        for game in np.flatnonzero(waiting).tolist():
+            rest = to_come.pop(game, None) or self._ask(self._choose, self._matches[game])
+            actions[game] = rest[0]
+            if len(rest) > 1:
+                to_come[game] = rest[1:]
         return actions
+
+    def _ask(self, choose: Callable[[Match], Any], match: Match) -> list[int]:
+        ahead = match.copy()
+        ahead.push(choose(match))
+        return [step.action for step in ahead.steps[len(match.steps) :]]
 
     def _bot(self, seed: int) -> Any:
         return load_bot(self._opponent, self.game, seed=seed) if isinstance(self._opponent, str) else self._opponent

@@ -1,14 +1,14 @@
 """Lays the sources that a program needs together in one text.
 
 It begins with a few names and takes their definitions, the definitions of the names in these, and so on, through the
-modules of this project; imports from the standard library stay imports. The code is that of the sources, less what runs
-only elsewhere: annotations, branches of fixed conditions, all of a docstring but its beginning. Where two modules have a
-name in common, one of them is renamed.
+modules of this project; imports from the standard library stay imports. The code is that of the sources, less what the
+file does not need: annotations, branches of fixed conditions, all of a docstring but its beginning. Where two modules
+have a name in common, one of them is renamed.
 """
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -35,6 +35,7 @@ class Recipe:
       source: The folder that holds the project's packages.
       packages: Their names.
       given: Modules whose names the rest of the file defines.
+      unchanged: Modules whose names are not to be changed where others have the same.
       replaced: Names that are taken from elsewhere; modules, where neither has a name.
       fixed: Names in conditions whose value is known.
       dropped: Decorators to leave off.
@@ -44,6 +45,7 @@ class Recipe:
     source: Path
     packages: frozenset[str]
     given: frozenset[str] = frozenset()
+    unchanged: tuple[str, ...] = ()
     replaced: Mapping[Origin, Origin] = field(default_factory=dict)
     fixed: Mapping[str, bool] = field(default_factory=dict)
     dropped: frozenset[str] = frozenset()
@@ -113,13 +115,18 @@ class _Bundler:
         if origin not in self.names:
             name = wanted
             used = {*self.names.values(), *self.avoided}
-            if name in used:
+            if name in used or self.is_reserved(origin):
                 name = f"{origin.module.rpartition('.')[2]}_{name.lstrip('_')}"
             if name in used:
                 raise BundleError(f"more than two definitions of {origin.name}, one in {origin.module}")
             self.names[origin] = name
             self.to_do.append(origin)
         return self.names[origin]
+
+    def is_reserved(self, origin: Origin) -> bool:
+        """Whether a name belongs to a module whose names are not to be changed."""
+        unchanged = self.recipe.unchanged
+        return origin.module not in unchanged and any(origin.name in self.load(module).defined for module in unchanged)
 
     def take_all(self) -> None:
         """Takes what is needed until nothing is missing."""
@@ -329,5 +336,3 @@ class _Folder(ast.NodeTransformer):
             value = self._value(test.operand)
             return None if value is None else not value
         return self.fixed.get(test.id) if isinstance(test, ast.Name) else None
-
-

@@ -1,7 +1,8 @@
-"""The game of an exported player: its board and its step table, compiled when the player was exported."""
+"""The game of an exported player: its board, rules and step table, compiled when the player was exported."""
 
 import json
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from alquerque_env import layout as e
@@ -22,21 +23,33 @@ class CarriedTable(NamedTuple):
 
 
 class CarriedGame(NamedTuple):
-    """What a match asks of `alquerque_env.Game`."""
+    """What a match, and the words for it, ask of `alquerque_env.Game`; and the rules in sentences."""
 
+    name: str
+    title: str
     board: Board
+    rules: Any
+    sentences: tuple[str, ...]
     table: CarriedTable
 
 
-def read_game(text: str) -> Any:
-    """Unpacks a game; in the place of an `alquerque_env.Game`.
+def read_game(text: str) -> CarriedGame:
+    """Unpacks a game.
 
     Args:
-      text: A packed JSON object with `board` (the fields of `Board`), `words` (the table), `leaps` (for each player the
-        fields of the templates) and `two_victims` (actions whose text names the victim).
+      text: A packed JSON object with `name`, `title`, `board` (the fields of `Board`), `rules` (those of `Rules`),
+        `sentences`, `words` (the table), `leaps` (for each player the fields of the templates) and `two_victims`
+        (actions whose text names the victim).
     """
     data = json.loads(unpack(text))
-    return CarriedGame(Board(**_tuples(data["board"])), _table(data))
+    return CarriedGame(
+        name=data["name"],
+        title=data["title"],
+        board=Board(**{name: _tuples(value) for name, value in data["board"].items()}),
+        rules=SimpleNamespace(**data["rules"]),
+        sentences=tuple(data["sentences"]),
+        table=_table(data),
+    )
 
 
 def _table(data: Mapping[str, Any]) -> CarriedTable:
@@ -53,7 +66,5 @@ def _table(data: Mapping[str, Any]) -> CarriedTable:
 
 
 def _tuples(value: Any) -> Any:
-    """JSON with tuples for its lists."""
-    if isinstance(value, dict):
-        return {name: _tuples(item) for name, item in value.items()}
+    """A JSON list as a tuple, also within."""
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value

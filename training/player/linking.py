@@ -4,8 +4,8 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
 _SIMPLE_TYPES = ("int", "str", "bool", "float")
 
 
@@ -18,7 +18,7 @@ def _bound(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield node.name
         return
-    if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+    if isinstance(node, ast.Lambda | Comprehension):
         yield from (inner.target.id for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr))
         return
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -57,11 +57,13 @@ class Linker(ast.NodeTransformer):
     scopes: list[_Scope] = field(default_factory=list)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
+        """Gives a global name the one that it has in the file."""
         if self._is_local(node.id):
             return node
         return ast.Name(self._flat(self.find(node.id)), node.ctx)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """Turns a member of a module into its name in the file."""
         if isinstance(node.value, ast.Name) and not self._is_local(node.value.id):
             name = self.member(node.value.id, node.attr)
             if name is not None:
@@ -69,6 +71,7 @@ class Linker(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """Takes off annotations and dropped decorators."""
         node.decorator_list = [
             self.visit(decorator)
             for decorator in node.decorator_list
@@ -86,6 +89,7 @@ class Linker(ast.NodeTransformer):
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        """Links what it does."""
         self._visit_defaults(node.args)
         self.scopes.append(_Scope(frozenset(argument.arg for argument in _arguments(node.args))))
         node.body = self.visit(node.body)
@@ -93,6 +97,7 @@ class Linker(ast.NodeTransformer):
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """Leaves members out."""
         node.bases = [self.visit(base) for base in node.bases]
         node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
         node.body = [
@@ -106,6 +111,7 @@ class Linker(ast.NodeTransformer):
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        """Takes off an annotation, where nothing asks for it."""
         value = None if node.value is None else self.visit(node.value)
         target = self.visit(node.target)
         if self.scopes and self.scopes[-1].is_class:
@@ -116,24 +122,28 @@ class Linker(ast.NodeTransformer):
         return None if value is None else ast.copy_location(ast.Assign([target], value), node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Takes `strict` off `zip`, which Python 3.9 does not know."""
         if isinstance(node.func, ast.Name) and node.func.id == "zip":
-            # Python 3.9 does not know it.
             node.keywords = [keyword for keyword in node.keywords if keyword.arg != "strict"]
         return self.generic_visit(node)
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        """Links what it does."""
         return self._visit_comprehension(node)
 
     def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+        """Links what it does."""
         return self._visit_comprehension(node)
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        """Links what it does."""
         return self._visit_comprehension(node)
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
+        """Links what it does."""
         return self._visit_comprehension(node)
 
-    def _visit_comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> ast.AST:
+    def _visit_comprehension(self, node: Comprehension) -> ast.AST:
         targets = (generator.target for generator in node.generators)
         self.scopes.append(_Scope(frozenset(bound_names(targets))))
         self.generic_visit(node)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import exp, tanh
 from operator import mul
+from typing import Any
 
 from alquerque_env import engine as e
 from training.player.packing import pack, unpack
@@ -19,7 +20,7 @@ try:
     from math import sumprod as dot  # type: ignore[attr-defined]
 except ImportError:  # before Python 3.12
 
-    def dot(a: Sequence[float], b: Sequence[float]) -> float:
+    def dot(a: Sequence[float], b: Sequence[float]) -> Any:
         """The scalar product."""
         return sum(map(mul, a, b))
 
@@ -121,4 +122,3 @@ def softmax(logits: Sequence[float]) -> Vector:
 def _read_layer(numbers: Iterator[float], inputs: int, units: int) -> Layer:
     rows = [list(islice(numbers, inputs)) for _ in range(units)]
     return list(zip(rows, islice(numbers, units), strict=True))
-

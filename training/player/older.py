@@ -11,4 +11,4 @@ def pairwise(items: Iterable[T]) -> Iterator[tuple[T, T]]:
     """Each item with the next one, as `itertools.pairwise` since 3.10."""
     first, second = tee(items)
     next(second, None)
-    return zip(first, second)
+    return zip(first, second, strict=False)

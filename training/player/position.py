@@ -33,10 +33,10 @@ class Position:
         self.player = int(state[e.PLAYER])
         scratch, legal = room
         count = entry.legal_actions(table, state, scratch, legal)
-        outcome = int(entry.outcome(table, state, count, earlier))
-        over = outcome != e.ONGOING
+        standing = int(entry.outcome(table, state, count, earlier))
+        over = standing != e.ONGOING
         self.actions: tuple[int, ...] = () if over else tuple(sorted(int(action) for action in legal[:count]))
-        self.result = RESULTS[outcome % 4] if over else None
+        self.result = RESULTS[standing % 4] if over else None
 
     @classmethod
     def of(cls, match: Match) -> "Position":

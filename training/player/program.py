@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 from alquerque_env.cli.terminal import find_terminal
 from alquerque_env.errors import AlquerqueError, PositionError
 from alquerque_env.match import Match
-from training.player.carried import GAME, NAME, NETWORK, TITLE, WEIGHTS
+from training.player.carried import GAME, NETWORK, WEIGHTS
 from training.player.choosing import Chooser
-from training.player.game import read_game
+from training.player.game import CarriedGame, read_game
 from training.player.mlp import Mlp
 from training.player.terminal import LEVELS, Play
 from training.puct import MAX_SIMULATIONS
@@ -43,7 +43,7 @@ def analyse(position_text: str, simulations: int = 0) -> dict[str, Any]:
     chooser = Chooser(_evaluator(), _checked(simulations))
     decision = chooser.decide(match)
     return {
-        "game": NAME,
+        "game": _game().name,
         "position": match.position,
         "simulations": simulations,
         "turn": chooser.choose_turn(match, decision.action),
@@ -59,12 +59,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream, errors in ((sys.stdout, "replace"), (sys.stderr, "backslashreplace"), (sys.stdin, "replace")):
         if hasattr(stream, "reconfigure"):  # not so where there is none, or it is replaced
             stream.reconfigure(errors=errors)
-    chosen = _parser().parse_args(arguments)
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    if chosen.json and chosen.position is None:
+        parser.error("--json needs --position")
+    if chosen.position is not None and chosen.seat is not None:
+        parser.error("--seat is for a match, not for --position")
     try:
         _run(chosen)
         sys.stdout.flush()
     except AlquerqueError as error:
-        print(f"{_parser().prog}: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
         return BAD_ARGUMENT
     except KeyboardInterrupt:
         print()
@@ -77,8 +82,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(chosen: argparse.Namespace) -> None:
     simulations = LEVELS[chosen.level] if chosen.level else chosen.simulations
     if chosen.position is None:
-        play = Play(_game(), _evaluator(), find_terminal(ascii_only=chosen.ascii))
-        play.run(TITLE, chosen.seat, simulations)
+        game = _game()
+        play = Play(game, _evaluator(), find_terminal(ascii_only=chosen.ascii), game.sentences)
+        play.run(game.title, chosen.seat, simulations)
     elif chosen.json:
         print(json.dumps(analyse(chosen.position, simulations or 0)))
     else:
@@ -89,23 +95,16 @@ class _Parser(argparse.ArgumentParser):
     """Reports a mistake in one line."""
 
     def error(self, message: str) -> NoReturn:
+        """Ends the program."""
         print(f"{self.prog}: {' '.join(message.split())} (see --help)", file=sys.stderr)
         sys.exit(BAD_ARGUMENT)
-
-    def parse_args(self, *arguments: Any) -> Any:
-        chosen = super().parse_args(*arguments)
-        if chosen.position is None and chosen.json:
-            self.error("--json needs --position")
-        if chosen.position is not None and chosen.seat is not None:
-            self.error("--seat is for a match, not for --position")
-        return chosen
 
 
 def _parser() -> _Parser:
     levels = ", ".join(f"{level}: {count}" for level, count in LEVELS.items())
     parser = _Parser(
         allow_abbrev=False,
-        description=f"A trained player of {TITLE}. Without --position it plays a match in the terminal.",
+        description=f"A trained player of {_game().title}. Without --position it plays a match in the terminal.",
     )
     parser.add_argument("--position", metavar="TEXT", help="print the turn chosen here, e.g. W:Wa1,b2:Bc3, and end")
     parser.add_argument("--json", action="store_true", help="with --position: print turn, value and policy as JSON")
@@ -137,14 +136,15 @@ def _checked(simulations: int) -> int:
 
 
 def _match(position: str) -> Match:
-    match = Match(_game(), position)
+    game: Any = _game()
+    match = Match(game, position)
     if match.outcome is not None:
         raise PositionError(f"the match is over ({match.outcome.reason}) in position {position!r}")
     return match
 
 
 @cache
-def _game() -> Any:
+def _game() -> CarriedGame:
     return read_game(GAME)
 
 

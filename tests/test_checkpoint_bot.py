@@ -1,0 +1,353 @@
+"""The bot of a checkpoint and its search: signs, exact ends, ties, repetition, and every way to be refused."""
+
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.bots.bot import GameBot
+from alquerque_env.envs.onlooker import Onlooker
+from alquerque_env.errors import BotError
+from alquerque_env.game import Game
+from alquerque_env.observation import plane_scale, planes
+from training.bot import load_checkpoint_bot
+from training.checkpoint import META, CheckpointError, load_checkpoint, make_meta, save_checkpoint
+from training.config import parse_config
+from training.network import PolicyValueNetwork, Shape, build_network, masked_log_probs
+from training.player.position import Position
+from training.puct import MAX_SIMULATIONS, Node, decide
+
+REPEATING = {"repetition": "threefold_draw", "no_progress_limit": "40"}
+
+
+def save_random_checkpoint(path: Path, game: Game, *, width: int = 16, seed: int = 1) -> Path:
+    """An untrained network whose policies and values differ from position to position."""
+    config = parse_config({"network": {"width": width, "blocks": 1}}, "test")
+    shape = Shape(planes=len(planes(game)), points=len(game.board.points), actions=game.num_actions)
+    generator = torch.Generator().manual_seed(seed)
+    network = build_network(config.network, shape, torch.from_numpy(plane_scale(game)), generator)
+    network.policy.weight.data *= 100
+    network.value.weight.data *= 5
+    for parameter in network.parameters():
+        parameter.data += 0.05 * torch.randn(parameter.shape, generator=generator)
+    save_checkpoint(path, make_meta(game, network, config, steps=0, wall_time=0, strength=[]), network)
+    return path
+
+
+@dataclass
+class Tree:
+    """A made-up game: who is to move, what each action leads to, or how it has ended."""
+
+    player: int = 0
+    children: "Sequence[Tree]" = ()
+    result: int | None = None
+    value: float = 0.0
+    evaluations: list[int] = field(default_factory=list)
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        return tuple(range(len(self.children)))
+
+    def after(self, action: int) -> "Tree":
+        return self.children[action]
+
+
+def ended(result: int) -> Tree:
+    return Tree(result=result)
+
+
+def evenly(position: Tree) -> tuple[list[float], float]:
+    """A policy without preferences, and the value that the position carries."""
+    position.evaluations.append(1)
+    return [1 / len(position.children)] * len(position.children), position.value
+
+
+def random_tree(rng: random.Random, depth: int) -> Tree:
+    """A game in which nobody knows who is to move next."""
+    if depth == 0 or rng.random() < 0.1:
+        return ended(rng.choice([-1, 0, 1]))
+    return Tree(rng.randrange(2), [random_tree(rng, depth - 1) for _ in range(rng.randint(2, 3))])
+
+
+def minimax(tree: Tree) -> int:
+    if tree.result is not None:
+        return tree.result
+    return (max if tree.player == 0 else min)(minimax(child) for child in tree.children)
+
+
+def mirrored(tree: Tree) -> Tree:
+    result = None if tree.result is None else -tree.result
+    return Tree(1 - tree.player, [mirrored(child) for child in tree.children], result, tree.value)
+
+
+def test_a_player_who_moves_twice_keeps_the_sign_at_every_node() -> None:
+    """Player 1 may leap, leap again and win, or pass and lose; all three nodes say so with the right sign."""
+    second = Tree(1, [ended(-1), ended(1)])
+    root = Tree(1, [second, ended(1)])
+
+    node = Node(root, evenly)
+    for _ in range(200):
+        node.simulate(evenly)
+
+    inner = node.children[0]
+    assert inner is not None
+    assert node.value_to_mover > 0.8
+    assert inner.value_to_mover > 0.8
+    assert node.totals[0] < 0 < node.totals[1]
+    assert inner.totals[0] == -inner.visits[0]
+    assert inner.totals[1] == inner.visits[1]
+    assert decide(root, evenly, 200).action == 0
+
+
+def test_many_simulations_find_the_best_action_whoever_is_to_move_next() -> None:
+    rng = random.Random(5)
+    for _ in range(60):
+        tree = random_tree(rng, 4)
+        if tree.result is not None:
+            continue
+        sign = 1 if tree.player == 0 else -1
+        decision = decide(tree, evenly, 3000)
+        assert minimax(tree.children[decision.action]) == minimax(tree)
+        assert decision.value == pytest.approx(sign * minimax(tree), abs=0.4)
+
+
+def test_the_same_tree_with_the_players_changed_is_decided_alike() -> None:
+    rng = random.Random(6)
+    trees = [tree for tree in (random_tree(rng, 4) for _ in range(30)) if tree.result is None]
+    for tree in trees:
+        assert decide(tree, evenly, 50) == decide(mirrored(tree), evenly, 50)
+
+
+def test_without_simulations_the_policy_decides_and_equals_fall_to_the_lowest_action() -> None:
+    tree = Tree(1, [ended(1), ended(-1), ended(-1)], value=0.3)
+
+    assert decide(tree, evenly, 0) == (0, (1 / 3, 1 / 3, 1 / 3), 0.3)
+    assert decide(tree, lambda _: ((0.2, 0.4, 0.4), 0.0), 0).action == 1
+    assert decide(tree, lambda _: ((0.2, 0.4, 0.4 + 1e-12), 0.0), 0).action == 1
+    assert decide(tree, lambda _: ((0.2, 0.4, 0.41), 0.0), 0).action == 2
+
+
+def test_every_simulation_is_counted_once() -> None:
+    tree = Tree(0, [Tree(1, [ended(0)] * 2), Tree(0, [ended(0)] * 2), ended(0)])
+
+    for simulations in (1, 2, 7, 50):
+        decision = decide(tree, evenly, simulations)
+        assert sum(decision.policy) == pytest.approx(1)
+        assert all(float(share * simulations).is_integer() for share in decision.policy)
+
+
+def test_steps_without_a_choice_are_not_evaluated() -> None:
+    choice = Tree(0, [ended(1), ended(-1)], value=0.5)
+    forced = Tree(1, [Tree(0, [choice])])
+    root = Tree(0, [forced, ended(0)])
+
+    decide(root, evenly, 1)
+
+    assert (len(root.evaluations), len(forced.evaluations), len(choice.evaluations)) == (1, 0, 1)
+
+
+def test_a_forced_line_without_end_does_not_hold_the_search_up() -> None:
+    loop = Tree(0)
+    loop.children = [loop]
+
+    assert decide(Tree(1, [loop, ended(1)]), evenly, 20).action == 0
+
+
+OPTIONS = [
+    ("alquerque", {}),
+    ("alquerque", {"undo_scope": "never_revisit", "no_progress_limit": "30"}),
+    ("fetaix", REPEATING),
+    ("alquerque_murray", REPEATING),
+    ("alquerque_alfonso_x", {"no_moves": "pass", "no_progress_limit": "off", "repetition": "threefold_draw"}),
+    ("awithlaknannai_mosona", {"capture": "optional"}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), OPTIONS)
+def test_positions_of_the_search_are_those_of_a_match_with_its_history(name: str, options: dict) -> None:
+    game, rng = load_game(name, **options), random.Random(3)
+    repeated = 0
+    for _ in range(6):
+        match = Match(game)
+        position = Position.of(match)
+        while not match.is_over:
+            # Stepping to and fro, where that is possible, lets positions come back.
+            step = rng.choice(match.legal_steps)
+            back = [s for s in match.legal_steps if len(match.steps) > 1 and s.origin == match.steps[-2].target]
+            step = rng.choice(back) if back and rng.random() < 0.7 else step
+            match.push(step)
+            position = position.after(step.action)
+            fresh = Position.of(match)
+            for one in (position, fresh):
+                assert list(one.state) == list(match.state)
+                assert one.player == match.player
+                assert one.actions == tuple(legal.action for legal in match.legal_steps)
+                winner = None if match.outcome is None else {0: 1, 1: -1, None: 0}[match.outcome.winner]
+                assert one.result == winner
+                if options.get("repetition"):
+                    assert one.earlier == (match.occurrences() - 1 if match.chain is None else 0)
+            repeated += position.earlier > 0
+    assert repeated or not options.get("repetition")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("checkpoints")
+
+
+@pytest.fixture(scope="module")
+def saved(folder: Path) -> Path:
+    return save_random_checkpoint(folder / "fetaix", load_game("fetaix"))
+
+
+def matches(game: Game, number: int, seed: int = 0) -> list[Match]:
+    """Matches in progress at random positions, a fair part of them in the middle of a chain."""
+    rng, found = random.Random(seed), []
+    match = Match(game)
+    while len(found) < number:
+        if match.is_over:
+            match = Match(game)
+        if rng.random() < (0.8 if match.chain is not None else 0.15):
+            found.append(match.copy())
+        match.push(rng.choice(match.legal_steps))
+    return found
+
+
+def probabilities(network: PolicyValueNetwork, match: Match) -> tuple[np.ndarray, float]:
+    """What a network in single precision says of a match, by another way than the bot's."""
+    earlier = match.occurrences() - 1 if match.chain is None else 0
+    observation = torch.from_numpy(Onlooker(match.game).observe(match.state, match.player, earlier))
+    mask = torch.zeros(1, match.game.num_actions, dtype=torch.bool)
+    mask[0, [step.action for step in match.legal_steps]] = True
+    with torch.inference_mode():
+        logits, value = network(observation[None])
+        return masked_log_probs(logits, mask)[0].exp().numpy(), float(value)
+
+
+@pytest.mark.parametrize(("name", "options"), [("fetaix", REPEATING), *((name, {}) for name in games())])
+def test_the_bot_says_what_the_network_says(folder: Path, name: str, options: dict) -> None:
+    game = load_game(name, **options)
+    path = save_random_checkpoint(folder / f"{name}-{len(options)}", game)
+    bot, network = load_checkpoint_bot(path, game), load_checkpoint(path, game).network
+    for match in matches(game, 30):
+        before = match.position
+        policy, value = bot.evaluate(match)
+        expected, expected_value = probabilities(network, match)
+
+        assert list(policy) == [step.text for step in match.legal_steps]
+        assert value == pytest.approx(expected_value, abs=1e-5)
+        assert list(policy.values()) == pytest.approx([expected[step.action] for step in match.legal_steps], abs=1e-5)
+        assert bot.choose(match).action == int(expected.argmax())
+        assert match.position == before
+
+
+def test_a_search_is_the_same_every_time_and_adds_up(saved: Path) -> None:
+    game = load_game("fetaix")
+    one, other = (load_checkpoint_bot(saved, game, 25, seed=seed) for seed in (1, 2))
+    for match in matches(game, 12):
+        assert one.choose(match) == other.choose(match) == one.choose(match)
+        assert one.choose(match) in match.legal_steps
+        policy, value = one.evaluate(match)
+        assert sum(policy.values()) == pytest.approx(1)
+        assert -1 <= value <= 1
+
+
+def test_a_search_sees_a_win_that_the_policy_does_not(saved: Path) -> None:
+    """South can capture the last piece at once, or the one in front of it; nothing but the end is worth a whole 1."""
+    match = Match(load_game("fetaix", capture="optional"), position="W:Wa1,c3,Ke1:Bc4")
+    path = save_random_checkpoint(saved.parent / "optional", match.game)
+    bot = load_checkpoint_bot(path, match.game, 400)
+
+    assert bot.choose(match).captured
+    assert bot.evaluate(match)[1] > load_checkpoint_bot(path, match.game).evaluate(match)[1]
+
+
+def test_a_forced_step_is_played_without_a_thought(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = load_game("fetaix")
+    bot = load_checkpoint_bot(saved, game, 10)
+    match = Match(game)
+    match.push("c2-c3")
+    monkeypatch.setattr("training.player.choosing.decide", lambda *_: pytest.fail("thought"))
+
+    assert bot.choose(match) == match.legal_steps[0]
+
+
+def test_repetition_in_the_match_reaches_the_network_and_the_search(folder: Path) -> None:
+    game = load_game("alquerque_alfonso_x", **REPEATING)
+    bot = load_checkpoint_bot(save_random_checkpoint(folder / "repeating", game), game)
+    fresh, repeated = (Match(game, position="W:Wa1:Be5") for _ in range(2))
+    for step in ("a1-b1", "e5-d5", "b1-a1", "d5-e5"):
+        repeated.push(step)
+
+    assert repeated.position.partition(":H")[0] == fresh.position
+    before = bot.evaluate(Match(game, position=repeated.position))
+    assert bot.evaluate(repeated) != before
+
+
+def test_load_bot_finds_a_checkpoint_with_and_without_simulations(saved: Path) -> None:
+    game = load_game("fetaix")
+    match = Match(game)
+
+    for spec, simulations in ((str(saved), 0), (f"{saved}:5", 5), (f"{saved}:0", 0)):
+        bot = load_bot(spec, game)
+        assert isinstance(bot, GameBot)
+        assert bot.name == (spec if simulations else str(saved))
+        assert bot.choose(match) == load_checkpoint_bot(saved, game, simulations).choose(match)
+
+
+def test_a_checkpoint_of_another_game_option_or_table_is_refused(saved: Path, tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="plays 'fetaix', not 'alquerque'"):
+        load_checkpoint_bot(saved, load_game("alquerque"))
+    with pytest.raises(CheckpointError, match="was trained with chain='compulsory', this game has 'optional'"):
+        load_checkpoint_bot(saved, load_game("fetaix", chain="optional"))
+    other = save_random_checkpoint(tmp_path / "other", load_game("fetaix"))
+    meta = json.loads((other / META).read_text())
+    (other / META).write_text(json.dumps({**meta, "table_hash": "0123456789abcdef"}))
+    with pytest.raises(CheckpointError, match="was trained on action table 0123456789abcdef, this one is"):
+        load_checkpoint_bot(other, load_game("fetaix"))
+
+
+def test_a_network_for_other_observations_is_refused(tmp_path: Path) -> None:
+    game = load_game("alquerque")
+    config = parse_config({"network": {"width": 4, "blocks": 0}}, "test")
+    shape = Shape(planes=3, points=25, actions=game.num_actions)
+    network = build_network(config.network, shape, torch.ones(3), torch.Generator())
+    save_checkpoint(tmp_path / "old", make_meta(game, network, config, steps=0, wall_time=0, strength=[]), network)
+
+    with pytest.raises(CheckpointError, match=f"has a network for 3 planes, this game has {len(planes(game))}"):
+        load_checkpoint_bot(tmp_path / "old", game)
+
+
+@pytest.mark.parametrize("simulations", [-1, MAX_SIMULATIONS + 1, 1.5, "3", True])
+def test_impossible_simulations_are_refused(saved: Path, simulations: object) -> None:
+    with pytest.raises(BotError, match="expected a whole number from 0 to"):
+        load_checkpoint_bot(saved, load_game("fetaix"), simulations)
+
+
+def test_a_match_that_is_over_or_of_another_game_is_refused(saved: Path) -> None:
+    bot = load_checkpoint_bot(saved, load_game("fetaix"))
+    with pytest.raises(BotError, match="the match is over"):
+        bot.choose(Match(load_game("fetaix"), position="W:Wa1:B"))
+    with pytest.raises(BotError, match="the match is over"):
+        bot.evaluate(Match(load_game("fetaix"), position="W:Wa1:B"))
+    with pytest.raises(BotError, match="plays load_game"):
+        bot.choose(Match(load_game("alquerque")))
+
+
+def test_a_bot_plays_whole_matches_from_both_seats(saved: Path) -> None:
+    game = load_game("fetaix")
+    bots = load_checkpoint_bot(saved, game, 8), load_bot("random", game, seed=1)
+    for seat in (0, 1):
+        match = Match(game)
+        for _ in count():
+            if match.is_over:
+                break
+            match.push(bots[match.player ^ seat].choose(match))
+        assert match.outcome is not None

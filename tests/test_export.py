@@ -1,0 +1,553 @@
+"""The exported player: the checkpoint's choices without any package, its program, and the file itself."""
+
+import ast
+import builtins
+import importlib.util
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import symtable
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game import Game
+from training import export
+from training.bot import load_checkpoint_bot
+from training.checkpoint import META, WEIGHTS, CheckpointError, load_checkpoint
+from training.export import ExportError, export_player, make_source
+from training.player.bundle import BundleError, Origin, Recipe, bundle
+from training.player.mlp import pack_weights, unpack_weights
+
+from test_checkpoint_bot import matches, save_random_checkpoint
+
+CASES = [
+    *((name, {}) for name in games()),
+    ("alquerque", {"undo_scope": "never_revisit", "last_rank_frozen": True, "capture_removal": "end_of_turn"}),
+    ("alquerque", {"undo_cleared_by_jump": False, "capture": "optional"}),
+    ("fetaix", {"repetition": "threefold_draw", "man_capture_dirs": "all", "max_capture": "most_pieces"}),
+    ("fetaix", {"chain": "optional", "opening": "straight_only", "midchain_promotion": "promote_and_continue"}),
+    ("fetaix", {"mullah_landing": "must_continue", "no_moves": "pass", "capture_removal": "end_of_turn"}),
+    ("alquerque_murray", {"no_moves": "majority", "no_progress_limit": 9, "no_progress_result": "majority"}),
+    ("awithlaknannai_mosona", {"chain": "optional", "chain_may_return_to_start": False, "board": "zigzag"}),
+]
+POSITIONS, SEARCHED = 250, 30
+SIMULATIONS = 30
+MID_CHAIN = "W:Wc3:Bd3,e4,b2:Cc3"
+
+
+class Player:
+    """An exported player, beside its checkpoint and the bot of that."""
+
+    def __init__(self, folder: Path, game: Game) -> None:
+        self.game = game
+        self.checkpoint = save_random_checkpoint(folder / "checkpoint", game)
+        self.file = folder / "player.py"
+        self.written = export_player(self.checkpoint, self.file)
+        self.module = load_module(self.file)
+
+    def run(self, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+        return run(self.file, *arguments, **options)
+
+
+def load_module(file: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("exported_player", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(file: Path, *arguments: str, python: str = sys.executable, **options: object) -> subprocess.CompletedProcess:
+    """Runs an exported player in an empty folder, without site packages."""
+    empty = file.parent / "empty"
+    empty.mkdir(exist_ok=True)
+    command = [python, "-I", "-S", str(file), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=empty, **options)
+
+
+@pytest.fixture(scope="module")
+def make_player(tmp_path_factory: pytest.TempPathFactory):
+    @cache
+    def make(case: int) -> Player:
+        name, options = CASES[case]
+        return Player(tmp_path_factory.mktemp("player"), load_game(name, **options))
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def fetaix(make_player) -> Player:
+    return make_player(games().index("fetaix"))
+
+
+@pytest.fixture(scope="module")
+def murray(make_player) -> Player:
+    return make_player(games().index("alquerque_murray"))
+
+
+def forget_history(match: Match) -> Match:
+    return Match(match.game, position=match.position)
+
+
+@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+def test_the_file_says_and_chooses_what_its_checkpoint_does(make_player, case: int) -> None:
+    player = make_player(case)
+    found = [forget_history(match) for match in matches(player.game, POSITIONS, seed=case)]
+    mid_chain = sum(match.chain is not None for match in found)
+    assert mid_chain > 2 or player.game.rules.chain == "single"
+    for simulations, some in ((0, found), (SIMULATIONS, found[:SEARCHED])):
+        bot = load_checkpoint_bot(player.checkpoint, player.game, simulations)
+        for match in some:
+            thought = player.module.analyse(match.position, simulations)
+            policy, value = bot.evaluate(match)
+            assert thought["value"] == pytest.approx(value, abs=1e-6)
+            assert list(thought["policy"]) == list(policy)
+            assert list(thought["policy"].values()) == pytest.approx(list(policy.values()), abs=1e-6)
+            assert thought["turn"] == player.module.choose(match.position, simulations) == turn_of(bot, match)
+
+
+def turn_of(bot, match: Match) -> str:
+    """The whole turn that a bot plays."""
+    ahead, player = match.copy(), match.player
+    while not ahead.is_over and ahead.player == player:
+        ahead.push(bot.choose(ahead))
+    return ahead.turns[0]
+
+
+@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+def test_the_chosen_turn_is_one_that_a_match_accepts_as_whole(make_player, case: int) -> None:
+    player = make_player(case)
+    for match in matches(player.game, 40, seed=100 + case):
+        mover = match.player
+        match.push(player.module.choose(match.position))
+        if match.chain is not None:
+            # A single leap is also the text of a turn that stops there.
+            match.push("pass")
+        assert match.is_over or match.player != mover or player.game.rules.no_moves == "pass"
+
+
+def test_weights_come_back_to_the_bit() -> None:
+    numbers = np.random.default_rng(0).normal(size=1000).astype(np.float32)
+
+    assert np.array_equal(np.array(unpack_weights(pack_weights(numbers.tolist())), np.float32), numbers)
+
+
+def test_the_program_prints_the_turn_without_any_package_in_an_empty_folder(fetaix: Player) -> None:
+    result = fetaix.run("--position", MID_CHAIN)
+
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == fetaix.module.choose(MID_CHAIN) + "\n"
+    assert list((fetaix.file.parent / "empty").iterdir()) == []
+
+
+def test_json_holds_turn_value_and_policy(fetaix: Player) -> None:
+    for arguments, simulations in (((), 0), (("--simulations", "7"), 7), (("--level", "2"), 10)):
+        result = fetaix.run("--position", MID_CHAIN, "--json", *arguments)
+        assert result.returncode == 0, result.stderr
+        data = json.loads(result.stdout)
+        assert data == fetaix.module.analyse(MID_CHAIN, simulations)
+        assert data["turn"] == fetaix.module.choose(MID_CHAIN, simulations)
+        match = Match(fetaix.game, position=MID_CHAIN)
+        assert list(data["policy"]) == [step.text for step in match.legal_steps]
+        assert sum(data["policy"].values()) == pytest.approx(1)
+        assert -1 <= data["value"] <= 1
+
+
+BAD_ARGUMENTS = [
+    (["--position", ""], "expected mover:W<pieces>:B<pieces>"),
+    (["--position", "W:Wz9:Ba1"], "unknown point 'z9' in W's pieces in position 'W:Wz9:Ba1'"),
+    (["--position", "W:Wa1:Ba1"], "two pieces on a1"),
+    (["--position", "W:Wa1:Be5:Ca1"], "the piece on a1 cannot capture again"),
+    (["--position", "W:Wc3,b2,c2,d2,b3:Bd3,b4,c4,d4:Cc3"], "no chain of captures leads to c3"),
+    (["--position", "W:Wa1:B"], "the match is over (captured)"),
+    (["--position", "W:Wa1:Be5\nnext"], "unknown point"),
+    (["--position", "W:Wa1:Be5:H99999999999999999999"], "is not a number of turns"),
+    (["--position"], "expected one argument"),
+    (["--position", "W:Wa1:Be5", "--simulations", "-1"], "'-1' is not a whole number from 0"),
+    (["--position", "W:Wa1:Be5", "--simulations", "1e3"], "'1e3' is not a whole number from 0"),
+    (["--position", "W:Wa1:Be5", "--simulations", "99999999"], "is not a whole number from 0 to 100000"),
+    (["--position", "W:Wa1:Be5", "--level", "6"], "invalid choice"),
+    (["--position", "W:Wa1:Be5", "--level", "1", "--simulations", "1"], "not allowed with"),
+    (["--position", "W:Wa1:Be5", "--seat", "1"], "--seat is for a match"),
+    (["--json"], "--json needs --position"),
+    (["--seat", "2"], "invalid choice"),
+    (["--nonsense"], "unrecognized arguments: --nonsense"),
+    (["W:Wa1:Be5"], "unrecognized arguments"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_ARGUMENTS)
+def test_a_bad_argument_ends_with_status_2_and_one_line(fetaix: Player, arguments: list[str], message: str) -> None:
+    result = fetaix.run(*arguments)
+
+    assert (result.returncode, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert result.stderr.startswith("player.py: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_help_names_every_option(fetaix: Player) -> None:
+    result = fetaix.run("--help")
+
+    assert result.returncode == 0
+    for option in ("--position", "--json", "--simulations", "--level", "--seat", "--ascii"):
+        assert option in result.stdout
+
+
+def test_as_a_module_it_refuses_what_the_program_refuses(fetaix: Player) -> None:
+    for position, simulations in (("W:Wz9:Ba1", 0), ("W:Wa1:B", 0), ("W:Wa1:Be5", -1), ("W:Wa1:Be5", 1.5)):
+        with pytest.raises(ValueError, match="z9|over|whole number"):
+            fetaix.module.choose(position, simulations)
+
+
+@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+def test_it_refuses_the_positions_that_a_match_refuses(make_player, case: int) -> None:
+    """Text of positions with a field cut out, doubled or taken from another position."""
+    player, rng = make_player(case), random.Random(case)
+    texts = [match.position for match in matches(player.game, 60, seed=case)]
+    for text in texts:
+        fields, others = text.split(":"), rng.choice(texts).split(":")
+        where = rng.randrange(len(fields))
+        spoilt = ":".join(
+            [*fields[:where], *rng.choice([[], [rng.choice(others)], fields[where:]]), *fields[where + 1 :]]
+        )
+        try:
+            match = Match(player.game, position=spoilt)
+        except AlquerqueError as error:
+            with pytest.raises(ValueError) as refusal:  # noqa: PT011
+                player.module.choose(spoilt)
+            assert str(refusal.value) == str(error)
+        else:
+            assert match.is_over or player.module.choose(spoilt)
+
+
+def other_pythons() -> Iterator[str]:
+    for version in ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14"):
+        homes = sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python"))
+        python = shutil.which(f"python{version}") if not homes else str(homes[-1])
+        if python is not None:
+            yield python
+
+
+@pytest.mark.parametrize("python", list(other_pythons()))
+def test_every_python_from_3_9_chooses_alike(make_player, python: str) -> None:
+    """Those that this machine has."""
+    for case in range(len(CASES)):
+        player = make_player(case)
+        match = next(match for match in matches(player.game, 30, seed=3) if len(match.legal_steps) > 3)
+        result = run(player.file, "--position", match.position, "--json", "--simulations", "20", python=python)
+        if "bad interpreter" in result.stderr or "not installed" in result.stderr:
+            pytest.skip(f"{python} is not usable here")
+        assert result.returncode == 0, result.stderr
+        data, expected = json.loads(result.stdout), player.module.analyse(match.position, 20)
+        assert data["turn"] == expected["turn"]
+        assert data["policy"] == expected["policy"]
+        assert data["value"] == pytest.approx(expected["value"], abs=1e-9)
+
+
+@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+def test_the_file_is_python_3_9_and_defines_every_name_that_it_uses(make_player, case: int) -> None:
+    text = make_player(case).file.read_text(encoding="utf-8")
+    ast.parse(text, feature_version=(3, 9))
+    top = symtable.symtable(text, "player.py", "exec")
+    defined = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    defined |= {table.get_name() for table in top.get_children()} | set(dir(builtins)) | {"__name__"}
+    tables, used = [top], set()
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        used |= {s.get_name() for s in table.get_symbols() if s.is_global() or table is top and s.is_referenced()}
+    assert used - defined == set()
+
+
+def test_the_file_imports_the_standard_library_only_and_opens_no_file(fetaix: Player) -> None:
+    tree = ast.parse(fetaix.file.read_text(encoding="utf-8"))
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+
+    assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names
+    assert not imported & {"socket", "urllib", "http", "ssl", "subprocess", "pathlib", "pickle", "tempfile"}
+    assert not called & {"open", "exec", "eval", "compile", "__import__"}
+
+
+def test_the_file_carries_the_engine_as_it_is(fetaix: Player) -> None:
+    """Every function of the engine in the file has the code of the project's, but for decorators and docstrings."""
+
+    def functions(text: str) -> dict[str, str]:
+        found = {}
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.FunctionDef):
+                body = node.body[ast.get_docstring(node) is not None :]
+                found[node.name] = "\n".join(ast.unparse(statement) for statement in body)
+        return found
+
+    carried = functions(fetaix.file.read_text(encoding="utf-8"))
+    root = Path(export.__file__).parent.parent / "alquerque_env"
+    engine = {"legal_actions", "apply_action", "outcome", "observe"}
+    for module, needed in (("engine", engine), ("blocks", {"generate"}), ("memory", {"forget"})):
+        source = functions((root / f"{module}.py").read_text(encoding="utf-8"))
+        assert needed <= carried.keys() & source.keys()
+        for name in carried.keys() & source.keys():
+            assert carried[name] == source[name], name
+
+
+def test_the_header_says_what_the_file_is(fetaix: Player, tmp_path: Path) -> None:
+    document = ast.get_docstring(ast.parse(fetaix.file.read_text(encoding="utf-8")))
+    assert document is not None
+    for part in (
+        "Fetaix",
+        "fetaix, version 1",
+        "man_capture_dirs=forward_sideways",
+        "--position",
+        "not measured",
+        "MIT",
+    ):
+        assert part in document
+
+    meta = json.loads((fetaix.checkpoint / META).read_text())
+    measured = {"opponent": "random", "player": "policy alone", "games": 200, "win_rate": 0.9}
+    meta["strength"] = [
+        {**measured, "low": 0.85, "high": 0.94, "confidence": 0.95},
+        {"note": 'odd """ \\ entry'},
+    ]
+    changed = tmp_path / "changed"
+    shutil.copytree(fetaix.checkpoint, changed)
+    (changed / META).write_text(json.dumps(meta))
+    export_player(changed, tmp_path / "changed.py")
+    document = ast.get_docstring(ast.parse((tmp_path / "changed.py").read_text(encoding="utf-8")))
+    assert document is not None
+    assert "policy alone: won 90.0% of 200 games against random (95% interval 85.0% to 94.0%)" in document
+    assert json.dumps(meta["strength"][1]) in document
+
+
+def test_the_same_checkpoint_gives_the_same_file_and_its_size_is_told(fetaix: Player, tmp_path: Path) -> None:
+    again = export_player(fetaix.checkpoint, tmp_path / "another_name.py")
+
+    assert again.path.read_bytes() == fetaix.file.read_bytes()
+    assert again.size == fetaix.written.size == fetaix.file.stat().st_size
+    assert again.game.table_hash == fetaix.game.table_hash
+    assert again.size < 200_000
+
+
+def test_a_file_that_is_there_is_replaced_only_on_request(fetaix: Player, tmp_path: Path) -> None:
+    output = tmp_path / "player.py"
+    output.write_text("precious")
+
+    with pytest.raises(ExportError, match=r"player\.py' is there already"):
+        export_player(fetaix.checkpoint, output)
+    assert output.read_text() == "precious"
+    export_player(fetaix.checkpoint, output, overwrite=True)
+    assert output.read_bytes() == fetaix.file.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["player.py"]
+
+
+def test_a_place_that_cannot_be_written_is_refused(fetaix: Player, tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="is a folder"):
+        export_player(fetaix.checkpoint, tmp_path, overwrite=True)
+    with pytest.raises(ExportError, match=r"none/player\.py' cannot be written: No such file or directory"):
+        export_player(fetaix.checkpoint, tmp_path / "none" / "player.py")
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
+    fetaix: Player, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    output = tmp_path / "player.py"
+    output.write_text("precious")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ExportError, match="No space left on device"):
+        export_player(fetaix.checkpoint, output, overwrite=True)
+
+    assert output.read_text() == "precious"
+    assert [path.name for path in tmp_path.iterdir()] == ["player.py"]
+
+
+SPOILT = [
+    (lambda path: (path / WEIGHTS).write_bytes(b"0" * 100), "is damaged"),
+    (lambda path: (path / WEIGHTS).unlink(), "No such file"),
+    (lambda path: (path / META).write_text("{"), "is not valid JSON"),
+    (lambda path: rewrite(path, game="chess"), "no game 'chess'"),
+    (lambda path: rewrite(path, options={"chain": "sometimes"}), "chain cannot be 'sometimes'"),
+    (lambda path: rewrite(path, table_hash="0123456789abcdef"), "was trained on action table 0123456789abcdef"),
+    (shutil.rmtree, "no checkpoint"),
+]
+
+
+def rewrite(path: Path, **changes: object) -> None:
+    (path / META).write_text(json.dumps({**json.loads((path / META).read_text()), **changes}))
+
+
+@pytest.mark.parametrize(("spoil", "message"), SPOILT)
+def test_a_broken_or_foreign_checkpoint_is_refused_and_writes_nothing(
+    fetaix: Player, tmp_path: Path, spoil, message: str
+) -> None:
+    spoilt = tmp_path / "spoilt"
+    shutil.copytree(fetaix.checkpoint, spoilt)
+    spoil(spoilt)
+    with pytest.raises(CheckpointError, match=message) as refusal:
+        export_player(spoilt, tmp_path / "player.py")
+
+    assert str(spoilt) in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    assert not (tmp_path / "player.py").exists()
+
+
+def test_load_bot_plays_an_exported_file_as_it_plays_its_checkpoint(murray: Player) -> None:
+    exported = load_bot(f"{murray.file}:12", murray.game)
+    bot = load_bot(f"{murray.checkpoint}:12", murray.game)
+    for match in matches(murray.game, 5, seed=8):
+        assert exported.choose(forget_history(match)) == bot.choose(forget_history(match))
+
+
+def test_a_match_is_played_through_a_pipe(murray: Player) -> None:
+    lines = [
+        "north",
+        "9",
+        "1",
+        "1",
+        "hint",
+        "a9",
+        "c3",
+        "nonsense",
+        "level 2",
+        "level 7",
+        "rules",
+        "help",
+        "undo",
+        "undo",
+    ]
+    result = murray.run(input="\n".join([*lines, "position", "1", "new", "quit", ""]))
+
+    assert (result.returncode, result.stderr) == (0, "")
+    for part in (
+        "Alquerque (Murray)",
+        "South plays ",
+        "North to move",
+        "North plays ",
+        "It would play ",
+        "Level 2, 10 simulations",
+        "there is no level '7'",
+        "cannot read 'nonsense'",
+        "Does a piece that has captured go on capturing? It may",
+        "change the player's strength",
+        "there is nothing to take back",
+        "Position: ",
+    ):
+        assert part in result.stdout
+    assert "Traceback" not in result.stdout
+
+
+def test_the_end_of_the_input_ends_the_program(murray: Player) -> None:
+    for text in ("", "\n", "south\n", "south\n1\n", "south\n1\n1\n"):
+        result = murray.run(input=text)
+        assert (result.returncode, result.stderr) == (0, "")
+        assert "Position: W:" in result.stdout
+
+
+def test_plain_characters_are_used_where_others_cannot_be_printed(murray: Player) -> None:
+    result = murray.run("--seat", "0", "--level", "1", "--ascii", input="quit\n")
+
+    assert result.stdout.isascii()
+    assert "b---b---b" in result.stdout
+
+
+@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_whole_match_can_be_played_undone_and_ended(
+    make_player, case: int, seat: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module, rng = make_player(case).module, random.Random(case)
+    game, terminal = module._game(), module.find_terminal(ascii_only=True)
+    play = module.Play(game, module._evaluator(), terminal, game.sentences)
+    undone = []
+
+    def answer(_: str) -> str:
+        if play.match.is_over:
+            return "quit" if undone else undone.append(1) or "undo"
+        assert len(play.match.steps) < 3000
+        steps = play.match.legal_steps
+        return rng.choice([str(1 + rng.randrange(len(steps))), rng.choice(steps).text, rng.choice(steps).text.upper()])
+
+    monkeypatch.setattr(builtins, "input", answer)
+    play.run(game.title, seat, 0)
+
+    output = capsys.readouterr().out
+    assert undone
+    assert output.count("Type new, undo or quit.") == 2
+    assert play.match.is_over
+    winner = play.match.outcome.winner
+    assert ("You win!" if winner == seat else "Draw" if winner is None else "You lose.") in output
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_in_a_terminal_it_draws_with_lines_and_colours(murray: Player) -> None:
+    pexpect = pytest.importorskip("pexpect")
+    environment = {"TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PATH": os.environ["PATH"]}
+    command = ["-I", "-S", str(murray.file), "--level", "1"]
+    child = pexpect.spawn(sys.executable, command, encoding="utf-8", timeout=60, env=environment, dimensions=(60, 100))
+    child.expect("Your side")
+    child.sendline("s")
+    child.expect("South>")
+    assert "○" in child.before
+    assert "\x1b[" in child.before
+    child.sendline("c2-c3")
+    child.expect("North plays")
+    child.expect("South>")
+    child.sendintr()
+    child.expect(pexpect.EOF)
+    assert "Traceback" not in child.before
+    child.close()
+    assert child.exitstatus == 130
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
+def test_a_reader_that_goes_away_gets_no_traceback(murray: Player) -> None:
+    command = [sys.executable, "-I", "-S", str(murray.file), "--seat", "0", "--level", "1"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        process.stdin.write(b"board\n" * 5000)
+        process.stdin.close()
+        assert process.stderr.read() == b""
+
+
+def test_a_name_that_cannot_be_found_is_a_fault_of_the_bundle(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("def start():\n    return missing()\n")
+    recipe = Recipe(source=tmp_path, packages=frozenset({"one"}))
+
+    with pytest.raises(BundleError, match="one: missing is not defined"):
+        bundle(recipe, [Origin("one", "start")])
+
+
+def test_names_that_clash_or_would_be_hidden_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "two.py").write_text("LIMIT = 2\nsize = 5\n\ndef double(x: int) -> int:\n    return LIMIT * x\n")
+    (tmp_path / "one.py").write_text(
+        "import two\nfrom two import double\nLIMIT: int = 1\n\n"
+        "def start(given=LIMIT):\n"
+        "    size = [LIMIT for LIMIT in (7, 8)]\n"
+        "    return given, LIMIT, double(10), two.size, size, [two.LIMIT for _ in size]\n"
+    )
+    recipe = Recipe(source=tmp_path, packages=frozenset({"one", "two"}))
+    namespace: dict = {}
+    exec(bundle(recipe, [Origin("one", "start")]), namespace)
+
+    assert namespace["start"]() == (1, 1, 20, 5, [7, 8], [2, 2])
+
+
+def test_make_source_is_what_is_written(fetaix: Player) -> None:
+    checkpoint = load_checkpoint(fetaix.checkpoint, fetaix.game)
+
+    assert make_source(fetaix.game, checkpoint).encode() == fetaix.file.read_bytes()

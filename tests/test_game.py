@@ -1,0 +1,515 @@
+"""Games as the contract promises them: names, options, points, actions, boards; and that they copy and load lightly."""
+
+import copy
+import hashlib
+import pickle
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from itertools import product
+
+import pytest
+from reference import Reference
+from test_against_reference import every_value
+
+from alquerque_env import games, load_game
+from alquerque_env.errors import AlquerqueError, RulesError, UnknownNameError
+from alquerque_env.game import Game
+
+MOSONA = "awithlaknannai_mosona"
+DAVIS = "awithlaknannai_mosona_davis"
+ALQUERQUES = ("alquerque", "alquerque_alfonso_x", "alquerque_murray", "fetaix")
+BOARDS = {
+    "alquerque": load_game("alquerque").board,
+    **{name: load_game(MOSONA, board=name).board for name in ("culin", "murray", "zigzag")},
+}
+
+
+# Names.
+
+
+def test_the_games_of_the_contract_are_there_in_alphabetical_order():
+    assert {"alquerque", "fetaix", MOSONA, DAVIS, "alquerque_alfonso_x", "alquerque_murray"} <= set(games())
+    assert games() == tuple(sorted(games()))
+
+
+@pytest.mark.parametrize("name", games())
+def test_a_game_says_what_it_is(name):
+    game = load_game(name)
+
+    assert game.name == name
+    assert isinstance(game.version, int)
+    assert game.title
+    assert game.sources
+    assert game.num_actions == len(game.actions)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("fetaixx", "fetaix"), ("alquerqe", "alquerque"), ("awithlaknannai", MOSONA), ("Fetaix", "fetaix")],
+)
+def test_an_unknown_game_is_refused_with_the_nearest_and_all_names(name, near):
+    with pytest.raises(UnknownNameError) as caught:
+        load_game(name)
+
+    assert str(caught.value) == f"no game {name!r}; did you mean {near!r}? (known: {', '.join(games())})"
+
+
+@pytest.mark.parametrize("name", ["", "chess", "../games/fetaix", "fetaix.toml", None, 7])
+def test_a_name_unlike_any_other_is_refused_without_a_guess(name):
+    with pytest.raises(UnknownNameError, match=r"^no game .*known: alquerque, ") as caught:
+        load_game(name)
+    assert repr(name) in str(caught.value)
+
+
+# Options. Values and defaults are those of the option tables in the rules dossier (1.00, 1.1.2, 1.2.6, 1.3.3).
+
+CAPTURE = ("compulsory", "optional")
+CHAIN = ("compulsory", "optional", "single")
+DIRECTIONS = ("forward_sideways", "all", "first_leap_forward_sideways")
+REMOVAL = ("immediate", "end_of_turn")
+REPETITION = ("off", "threefold_draw")
+LIMIT = ("off", "N")
+RESULT = ("draw", "majority")
+STARTS = ("player_0", "player_1")
+FLAG = (True, False)
+
+LUDII = {
+    "capture": ("optional", CAPTURE),
+    "chain": ("single", CHAIN),
+    "capture_removal": ("immediate", REMOVAL),
+    "no_moves": ("loss", ("loss", "draw", "majority", "pass")),
+    "repetition": ("off", REPETITION),
+    "no_progress_limit": (80, LIMIT),
+    "no_progress_result": ("draw", RESULT),
+    "who_starts": ("player_0", STARTS),
+}
+SEED_LITERAL = {
+    "board": ("murray", ("culin", "murray", "zigzag")),
+    "leap": ("pattern", ("straight", "drawn_line", "pattern")),
+    "opening": ("step_to_centre", ("step_to_centre", "any")),
+    "end_arc": (True, FLAG),
+    "capture": ("compulsory", CAPTURE),
+    "chain": ("compulsory", CHAIN),
+    "chain_may_return_to_start": (True, FLAG),
+    "capture_removal": ("immediate", REMOVAL),
+    "no_progress_limit": (50, LIMIT),
+    "no_progress_result": ("majority", RESULT),
+    "repetition": ("off", REPETITION),
+    "no_moves": ("loss", ("loss", "majority", "pass")),
+    "who_starts": ("player_0", STARTS),
+}
+OPTIONS = {
+    "fetaix": {
+        "man_capture_dirs": ("forward_sideways", DIRECTIONS),
+        "midchain_promotion": (
+            "only_if_turn_ends_there",
+            ("only_if_turn_ends_there", "promote_and_stop", "promote_and_continue"),
+        ),
+        "mullah_landing": ("free", ("free", "must_continue")),
+        "chain": ("compulsory", CHAIN),
+        "max_capture": ("none", ("none", "most_pieces")),
+        "capture_removal": ("immediate", REMOVAL),
+        "mullah_lines": ("all", ("all", "long_diagonals")),
+        "opening": ("any", ("any", "straight_only")),
+        "no_moves": ("loss", ("loss", "draw", "pass")),
+        "repetition": ("off", REPETITION),
+        "no_progress_limit": (80, LIMIT),
+        "no_progress_result": ("draw", RESULT),
+        "capture": ("compulsory", CAPTURE),
+        "who_starts": ("player_0", STARTS),
+    },
+    "alquerque": {
+        "undo_scope": ("per_coin", ("per_coin", "per_player_last_move", "never_revisit")),
+        "undo_cleared_by_jump": (True, FLAG),
+        "man_capture_dirs": ("all", DIRECTIONS),
+        "last_rank_frozen": (False, FLAG),
+        "capture_removal": ("immediate", REMOVAL),
+        "capture": ("compulsory", CAPTURE),
+        "repetition": ("off", REPETITION),
+        "no_progress_limit": ("off", LIMIT),
+        "no_progress_result": ("draw", RESULT),
+        "who_starts": ("player_0", STARTS),
+    },
+    MOSONA: SEED_LITERAL,
+    DAVIS: SEED_LITERAL
+    | {"board": ("culin", SEED_LITERAL["board"][1]), "leap": ("drawn_line", SEED_LITERAL["leap"][1])},
+    "alquerque_alfonso_x": LUDII,
+    "alquerque_murray": LUDII | {"chain": ("optional", CHAIN)},
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_options_of_a_game_have_the_values_and_defaults_of_the_dossier(name):
+    game = load_game(name)
+
+    assert game.options == {option: default for option, (default, _) in OPTIONS[name].items()}
+    assert {option: set(entry.values) for option, entry in game.option_table.items()} == {
+        option: set(values) for option, (_, values) in OPTIONS[name].items()
+    }
+
+
+@pytest.mark.parametrize("name", games())
+def test_every_option_value_and_source_is_explained(name):
+    for option in load_game(name).option_table.values():
+        assert option.question.endswith("?")
+        assert option.source
+        assert all(option.values.values())
+
+
+def test_options_are_a_read_only_mapping_with_the_chosen_values_and_the_defaults():
+    game = load_game("fetaix", man_capture_dirs="all")
+
+    assert isinstance(game.options, Mapping)
+    assert game.options["man_capture_dirs"] == "all"
+    assert game.options["chain"] == "compulsory"
+    assert dict(game.options) == dict(load_game("fetaix").options) | {"man_capture_dirs": "all"}
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        game.options["chain"] = "optional"
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        game.option_table["chain"] = None
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "text", "value"),
+    [
+        (MOSONA, "end_arc", "true", True),
+        (MOSONA, "end_arc", "false", False),
+        ("fetaix", "no_progress_limit", "80", 80),
+        ("fetaix", "no_progress_limit", "1", 1),
+        ("fetaix", "no_progress_limit", 10_000, 10_000),
+        ("alquerque", "no_progress_limit", "off", "off"),
+        ("alquerque", "who_starts", "player_1", "player_1"),
+    ],
+)
+def test_a_value_is_given_as_itself_or_as_text(name, option, text, value):
+    chosen = load_game(name, **{option: text}).options[option]
+
+    assert chosen == value
+    assert type(chosen) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"no_such_option": 1}, "no option 'no_such_option' of fetaix (known: man_capture_dirs, "),
+        ({"chian": "single"}, "no option 'chian' of fetaix; did you mean 'chain'? (known: "),
+        ({"leap": "straight"}, "no option 'leap' of fetaix"),
+        ({"chain": "often"}, "fetaix: chain cannot be 'often' (known: compulsory, optional, single)"),
+        ({"chain": "optionnal"}, "fetaix: chain cannot be 'optionnal'; did you mean 'optional'? (known: "),
+        ({"capture": "huff"}, "fetaix: capture cannot be 'huff' (known: compulsory, optional)"),
+        ({"chain": None}, "fetaix: chain cannot be None"),
+        ({"chain": ["single"]}, "fetaix: chain cannot be ['single']"),
+        ({"no_progress_limit": 0}, "fetaix: no_progress_limit cannot be 0 (known: off, an integer from 1 to 10000)"),
+        ({"no_progress_limit": -1}, "no_progress_limit cannot be -1"),
+        ({"no_progress_limit": "-1"}, "no_progress_limit cannot be '-1'"),
+        ({"no_progress_limit": 10_001}, "no_progress_limit cannot be 10001"),
+        ({"no_progress_limit": 80.0}, "no_progress_limit cannot be 80.0"),
+        ({"no_progress_limit": True}, "no_progress_limit cannot be True"),
+        ({"no_progress_limit": "N"}, "no_progress_limit cannot be 'N'"),
+        ({"no_progress_limit": "9" * 5000}, "no_progress_limit cannot be '999"),
+        ({"no_progress_limit": "\N{SUPERSCRIPT TWO}"}, "no_progress_limit cannot be"),
+    ],
+)
+def test_an_unknown_option_or_value_is_refused_with_the_known_ones(options, message):
+    with pytest.raises(AlquerqueError) as caught:
+        load_game("fetaix", **options)
+
+    assert message in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("value", [1, 0, "True", "yes", ""])
+def test_a_flag_is_true_or_false_and_nothing_like_it(value):
+    with pytest.raises(RulesError, match=r"end_arc cannot be .* \(known: true, false\)"):
+        load_game(MOSONA, end_arc=value)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("fetaix", {"max_capture": "most_pieces", "chain": "optional"}, "max_capture='most_pieces' needs chain="),
+        ("fetaix", {"max_capture": "most_pieces", "chain": "single"}, "max_capture='most_pieces' needs chain="),
+        ("fetaix", {"mullah_landing": "must_continue", "chain": "optional"}, "mullah_landing='must_continue' needs"),
+        ("fetaix", {"mullah_landing": "must_continue", "chain": "single"}, "mullah_landing='must_continue' needs"),
+        ("fetaix", {"max_capture": "most_pieces", "capture": "optional"}, "needs capture='compulsory'"),
+        *((name, {"no_progress_limit": "off"}, "for ever") for name in games() if name != "alquerque"),
+        ("alquerque", {"undo_scope": "per_player_last_move"}, "for ever"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(name, options, message):
+    with pytest.raises(RulesError) as caught:
+        load_game(name, **options)
+
+    assert str(caught.value).startswith(f"{name}: ")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("fetaix", {"no_progress_limit": "off", "repetition": "threefold_draw"}),
+        ("fetaix", {"mullah_landing": "must_continue", "capture": "optional"}),
+        ("alquerque", {"undo_scope": "never_revisit"}),
+        ("alquerque", {"undo_scope": "per_player_last_move", "repetition": "threefold_draw"}),
+        ("alquerque", {"no_progress_result": "majority"}),
+        (MOSONA, {"end_arc": False}),
+        (MOSONA, {"chain": "single", "chain_may_return_to_start": False}),
+    ],
+)
+def test_options_without_effect_or_with_an_end_are_accepted(name, options):
+    assert load_game(name, **options).options.items() >= options.items()
+
+
+def test_a_game_can_be_had_with_other_options():
+    game = load_game("fetaix", chain="optional").with_options(capture="optional")
+
+    assert (game.options["chain"], game.options["capture"]) == ("optional", "optional")
+    with pytest.raises(UnknownNameError):
+        game.with_options(leap="straight")
+
+
+# Boards.
+
+
+@pytest.mark.parametrize(
+    ("name", "edges", "lines", "arcs", "degrees"),
+    [
+        ("alquerque", 56, 16, 0, {8: 5, 5: 4, 4: 4, 3: 12}),
+        ("culin", 54, 17, 2, {3: 6, 4: 12, 6: 7}),
+        ("murray", 40, 19, 0, {2: 16, 3: 2, 6: 7}),
+        ("zigzag", 32, 18, 0, {2: 18, 4: 7}),
+    ],
+)
+def test_a_board_has_the_edges_lines_and_degrees_of_the_dossier(name, edges, lines, arcs, degrees):
+    board = BOARDS[name]
+
+    assert len(board.points) == 25
+    assert len(board.edges) == 2 * edges
+    assert len(board.lines) == lines
+    assert len(board.end_arcs) == arcs
+    assert Counter(len(neighbours) for neighbours in board.neighbours) == degrees
+
+
+def test_the_alquerque_board_has_diagonals_where_column_and_row_are_both_even_or_both_odd():
+    board = BOARDS["alquerque"]
+    diagonal = {
+        a for a, b in board.edges if board.points[a][0] != board.points[b][0] and abs(a - b) != 1 and abs(a - b) != 5
+    }
+
+    assert diagonal == {point for point, (x, y) in enumerate(board.points) if (x + y) % 2 == 0}
+    assert {point for point in range(25) if len(board.neighbours[point]) == 8} == {6, 8, 12, 16, 18}
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_points_are_numbered_row_by_row_and_labelled_by_column_and_row(name):
+    board = BOARDS[name]
+
+    assert list(board.points) == sorted(board.points, key=lambda point: (point[1], point[0]))
+    assert board.labels == tuple(f"{'abcdefghijklmnopq'[x]}{y + 1}" for x, y in board.points)
+    assert len(set(board.labels)) == 25
+    assert board.labels[12] == ("c3" if name == "alquerque" else "i2")
+    assert board.labels[0] == ("a1" if name == "alquerque" else "b1")
+    assert [board.index[label] for label in board.labels] == list(range(25))
+
+
+@pytest.mark.parametrize(("name", "count"), [("alquerque", 8), ("culin", 4), ("murray", 4), ("zigzag", 4)])
+def test_a_board_has_its_reflections_the_identity_first_and_the_half_turn_among_them(name, count):
+    board = BOARDS[name]
+
+    assert len(board.reflections) == count
+    assert board.reflections[0] == tuple(range(25))
+    assert board.half_turn == tuple(range(24, -1, -1))
+    assert board.half_turn in board.reflections
+    for permutation in board.reflections:
+        assert {(permutation[a], permutation[b]) for a, b in board.edges} == board.edges
+
+
+def leaps(game: Game) -> set[tuple[int, int, int]]:
+    """Short leaps that South's men can make, as (origin, victim, target)."""
+    return {
+        (template.origin, template.victim, template.target)
+        for template in game.table.templates[0]
+        if template.victim >= 0 and not template.is_king
+    }
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [
+        ({"board": "culin", "leap": "straight", "end_arc": False}, 66),
+        ({"board": "culin", "leap": "straight"}, 70),
+        ({"board": "culin", "leap": "drawn_line"}, 70),
+        ({"board": "culin", "leap": "drawn_line", "end_arc": False}, 70),
+        ({"board": "culin", "leap": "pattern"}, 390),
+        ({"board": "murray", "leap": "straight"}, 42),
+        ({"board": "murray", "leap": "drawn_line"}, 78),
+        ({"board": "murray", "leap": "pattern"}, 254),
+        ({"board": "zigzag", "leap": "straight"}, 28),
+    ],
+)
+def test_mosona_has_as_many_leaps_as_the_dossier_counts(options, count):
+    """The dossier does not count the zigzag board: 14 diagonals, both ways."""
+    assert len(leaps(load_game(MOSONA, **options))) == count
+
+
+def test_alquerque_has_80_straight_leaps_30_on_rows_30_on_columns_20_on_diagonals():
+    found = leaps(load_game("alquerque"))
+    directions = Counter({2: "row", 10: "column"}.get(abs(target - origin), "diagonal") for origin, _, target in found)
+
+    assert directions == {"row": 30, "column": 30, "diagonal": 20}
+    assert leaps(load_game("fetaix", man_capture_dirs="all")) == found
+    assert len(leaps(load_game("fetaix"))) == 80 - 15 - 10
+
+
+@pytest.mark.parametrize("name", games())
+def test_both_sides_begin_with_12_men_and_the_centre_is_vacant(name):
+    game = load_game(name)
+    south, north = game.start
+
+    assert len(south) == len(north) == 12
+    assert set(range(25)) - south - north == {12}
+    assert {24 - point for point in south} == north
+    expected = {*range(10), 13, 14} if name in ALQUERQUES else {*range(8), *range(13, 17)}
+    assert south == expected
+
+
+# Actions.
+
+
+def reference_actions(game: Game) -> set[tuple[int, int, int | None]]:
+    """Every step and capture that a piece of South might make, as (origin, target, victim), read off the board."""
+    reference, rules = Reference(game), game.rules
+    rows = [y for _, y in game.board.points]
+    found: set[tuple[int, int, int | None]] = {
+        (origin, target, None) for origin in range(len(rows)) for target in reference.man_steps[0][origin]
+    }
+    never_backward = rules.man_capture_dirs == "forward_sideways"
+    found |= {(a, c, b) for a, b, c in reference.leaps if not never_backward or rows[c] >= rows[a]}
+    if rules.promotion == "none":
+        return found
+    for origin, rays in enumerate(reference.rays):
+        for ray, flies in rays:
+            reach = ray if flies else ray[:1]
+            found |= {(origin, target, None) for target in reach}
+            for place, victim in enumerate(reach):
+                behind = ray[place + 1 :] if flies else ray[1:2]
+                found |= {(origin, target, victim) for target in behind}
+    return found
+
+
+@pytest.mark.parametrize(("name", "options"), every_value(), ids=str)
+def test_actions_are_all_steps_then_all_captures_then_the_pass_and_name_a_victim_where_they_must(name, options):
+    """Contract 2, to the letter; the order within steps and captures is by points."""
+    game = load_game(name, **options)
+    steps = reference_actions(game)
+    ways = Counter((origin, target) for origin, target, _ in steps)
+    expected = [
+        (origin, target, victim if victim is not None and ways[origin, target] > 1 else None)
+        for origin, target, victim in sorted(steps, key=lambda step: (step[2] is not None, step[:2], step[2] or 0))
+    ]
+    has_pass = game.options.get("chain") == "optional" or game.options.get("no_moves") == "pass"
+
+    assert list(game.actions) == expected + [None] * has_pass
+    assert len(set(game.actions)) == game.num_actions
+
+
+@pytest.mark.parametrize(("board", "pairs", "ambiguous"), [("murray", 222, 32), ("culin", 246, 144)])
+def test_bent_leaps_between_the_same_points_are_different_actions(board, pairs, ambiguous):
+    """1.2.4: never more than two victims."""
+    game = load_game(MOSONA, board=board)
+    captures = [key for key in zip(game.actions, game.table.over, strict=True) if key[1] is not None]
+    victims = Counter(action[:2] for action, _ in captures)
+
+    assert len(victims) == pairs
+    assert Counter(victims.values()) == {1: pairs - ambiguous, 2: ambiguous}
+    assert sum(game.table.has_two_victims) == 2 * ambiguous
+
+
+PINNED = {
+    "alquerque": (1, 156, "0ce8a8bc5169a2ea"),
+    "alquerque_alfonso_x": (1, 192, "4296384d1de87c27"),
+    "alquerque_murray": (1, 193, "f795aec49fd272ed"),
+    MOSONA: (1, 334, "639e0eef153851e8"),
+    DAVIS: (1, 178, "825dc795749c6d00"),
+    "fetaix": (1, 512, "a62824c0ebe5a612"),
+}
+
+
+@pytest.mark.parametrize("name", games())
+def test_the_action_numbers_of_a_version_never_change(name):
+    """Who changes actions raises the game's version, and then writes the new numbers here."""
+    game = load_game(name)
+    digest = hashlib.sha256(repr(game.actions).encode()).hexdigest()[:16]
+
+    assert (game.version, game.num_actions, digest) == PINNED[name]
+
+
+def test_the_table_hash_is_the_same_for_the_same_options_and_another_for_others():
+    hashes = {}
+    for name, chain, capture in product(("fetaix", "alquerque_murray"), CHAIN, CAPTURE):
+        first, second = (load_game(name, chain=chain, capture=capture) for _ in range(2))
+        assert first.table_hash == second.table_hash
+        hashes[name, chain, capture] = first.table_hash
+
+    assert len(set(hashes.values())) == len(hashes) == 12
+    assert load_game("fetaix").table_hash == load_game("fetaix", chain="compulsory").table_hash
+    assert load_game(MOSONA, end_arc="true").table_hash == load_game(MOSONA, end_arc=True).table_hash
+
+
+def test_the_table_hash_does_not_depend_on_the_process():
+    code = "from alquerque_env import *; print([load_game(name).table_hash for name in games()])"
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert output.strip() == str([load_game(name).table_hash for name in games()])
+
+
+# Copies.
+
+
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, lambda game: pickle.loads(pickle.dumps(game))])
+@pytest.mark.parametrize(
+    ("name", "options"), [("fetaix", {}), (MOSONA, {"board": "culin", "end_arc": False, "no_progress_limit": 7})]
+)
+def test_a_copied_or_pickled_game_is_the_same_game(name, options, make):
+    game = load_game(name, **options)
+    twin = make(game)
+
+    assert (twin.name, twin.version, twin.options) == (game.name, game.version, game.options)
+    assert twin.rules == game.rules
+    assert twin.board == game.board
+    assert twin.actions == game.actions
+    assert twin.table_hash == game.table_hash
+
+
+@pytest.mark.parametrize("name", games())
+def test_a_game_shows_itself_as_code_that_loads_it(name):
+    assert repr(load_game(name)) == f"load_game({name!r})"
+    game = load_game(name, capture="compulsory", no_progress_limit=7)
+    assert eval(repr(game), {"load_game": load_game}).options == game.options
+
+
+def test_a_game_cannot_be_changed():
+    game = load_game("fetaix")
+
+    for attribute in ("name", "rules", "options", "board"):
+        with pytest.raises(AttributeError):
+            setattr(game, attribute, None)
+
+
+# Import.
+
+
+HEAVY = ("numba", "llvmlite", "torch", "pygame", "starlette", "uvicorn", "matplotlib", "rich", "pydantic", "training")
+
+
+def test_importing_the_package_and_listing_the_games_loads_nothing_heavy():
+    code = (
+        "import sys, alquerque_env; alquerque_env.load_game('fetaix').options; alquerque_env.games(); "
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+
+    assert result.stderr == ""
+    assert result.stdout.strip() == "[]"

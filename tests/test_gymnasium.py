@@ -1,0 +1,607 @@
+"""Matches against an opponent as Gymnasium environments, one by one and batched."""
+
+import copy
+import pickle
+from collections.abc import Callable, Iterator
+from typing import Any
+from xml.etree import ElementTree
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+import alquerque_env
+from alquerque_env import Match, SelfPlayVectorEnv, Step, games, load_bot, load_game
+from alquerque_env.envs.registration import camel_case, register
+from alquerque_env.envs.versus import VersusEnv
+from alquerque_env.envs.versus_vector import VersusVectorEnv
+from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, UnknownNameError
+from alquerque_env.observation import planes
+from alquerque_env.render import Window
+
+every_game = pytest.mark.parametrize("name", games())
+seats = pytest.mark.parametrize("seat", [0, 1])
+
+CASES: list[tuple[str, dict[str, object], int | None]] = [
+    *((game, {}, None) for game in games()),
+    ("alquerque", {"capture_removal": "end_of_turn", "undo_scope": "never_revisit"}, 25),
+    ("alquerque_alfonso_x", {"repetition": "threefold_draw", "no_progress_limit": "off"}, 200),
+    ("alquerque_murray", {"no_moves": "pass", "no_progress_limit": 8, "no_progress_result": "majority"}, None),
+    ("fetaix", {"who_starts": "player_1", "repetition": "threefold_draw", "man_capture_dirs": "all"}, None),
+    ("fetaix", {}, 1),
+]
+
+
+def named(value: object) -> str:
+    return "-".join(str(part) for part in value.values()) if isinstance(value, dict) else str(value)
+
+
+every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), CASES, ids=named)
+
+
+def make(name: str, **arguments: Any) -> gymnasium.Env:
+    return gymnasium.make(f"alquerque/{camel_case(name)}-v0", **arguments)
+
+
+def make_vec(name: str, num_envs: int, **arguments: Any) -> VersusVectorEnv:
+    return gymnasium.make_vec(f"alquerque/{camel_case(name)}-v0", num_envs=num_envs, **arguments)
+
+
+def first_legal(match: Match) -> Step:
+    return match.legal_steps[0]
+
+
+def by_position(match: Match) -> int:
+    """Plays something else in each position, but always the same there."""
+    return match.legal_steps[sum(match.position.encode()) % len(match.legal_steps)].action
+
+
+def whole_turn(match: Match) -> str:
+    """The text of a whole turn, to the end of its chain."""
+    ahead = match.copy()
+    turns = len(match.turns)
+    while not ahead.is_over and ahead.player == match.player:
+        ahead.push(ahead.legal_steps[0])
+    return ahead.turns[turns]
+
+
+def draw(mask: np.ndarray, rng: np.random.Generator) -> int:
+    return int(rng.choice(np.flatnonzero(mask))) if mask.any() else 0
+
+
+def play(env: gymnasium.Env, rng: np.random.Generator, **reset: Any) -> Iterator[tuple[Any, ...]]:
+    """Plays a match of random actions; yields what `reset` and each `step` return, as five values."""
+    observation, info = env.reset(**reset)
+    told: tuple[Any, ...] = observation, 0.0, False, False, info
+    yield told
+    while not (told[2] or told[3]):
+        told = env.step(draw(told[4]["action_mask"], rng))
+        yield told
+
+
+def pieces_of(match: Match, player: int) -> list[list[int]]:
+    """Own and enemy pieces by point, in the frame of a player."""
+    found = np.zeros((2, len(match.game.board.points)), int)
+    for point, piece in match.picture().pieces.items():
+        found[int(piece[0] != player), match.game.turn[point] if player else point] = 1
+    return found.tolist()
+
+
+def pieces_seen(match: Match, observation: np.ndarray) -> list[list[int]]:
+    names = [plane.name.partition("_") for plane in planes(match.game)]
+    return [
+        sum(
+            observation[row] for row, name in enumerate(names) if name[0] == side and name[2] in ("men", "kings")
+        ).tolist()
+        for side in ("own", "enemy")
+    ]
+
+
+@pytest.fixture
+def _no_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    pygame = pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr(Window, "_wait", lambda _window: True)
+    yield
+    pygame.quit()
+
+
+class TestTheChecker:
+    """Gymnasium warns where it is not content, and a warning is an error here."""
+
+    @every_game
+    @pytest.mark.usefixtures("_no_screen")
+    def test_the_env_checker_is_content(self, name: str) -> None:
+        check_env(make(name).unwrapped)
+
+    @every_case
+    def test_the_passive_checker_is_content_with_whole_matches(
+        self, name: str, options: dict[str, Any], max_cycles: int | None
+    ) -> None:
+        env = make(name, max_cycles=max_cycles, **options)
+        assert env.spec is not None
+        assert not env.spec.disable_env_checker
+        rng = np.random.default_rng(0)
+        for seed in range(3):
+            *_, last = play(env, rng, seed=seed)
+            assert last[2] or last[3]
+        env.close()
+
+
+class TestNames:
+    def test_every_game_is_registered_under_its_name_in_camel_case(self) -> None:
+        assert {f"alquerque/{camel_case(name)}-v0" for name in games()} <= set(gymnasium.registry)
+        assert "alquerque/AwithlaknannaiMosonaDavis-v0" in gymnasium.registry
+        for name in games():
+            assert make(name).unwrapped.game.name == name
+
+    def test_registering_again_overrides_nothing(self) -> None:
+        before = dict(gymnasium.registry)
+        register()
+        assert gymnasium.registry == before
+
+    def test_gymnasium_imports_the_package_that_is_named_before_a_colon(self) -> None:
+        env = gymnasium.make("alquerque_env:alquerque/Fetaix-v0", seat=1, chain="single")
+        assert env.unwrapped.game.options["chain"] == "single"
+        assert env.unwrapped.seat == 1
+
+    @pytest.mark.parametrize(
+        ("arguments", "error", "message"),
+        [
+            ({"chian": "single"}, UnknownNameError, "did you mean 'chain'"),
+            ({"chain": "sinlge"}, AlquerqueError, "did you mean 'single'"),
+            ({"seat": 2}, AlquerqueError, "seat is 2, expected 0, 1 or 'random'"),
+            ({"seat": -1}, AlquerqueError, "seat is -1"),
+            ({"seat": True}, AlquerqueError, "seat is True"),
+            ({"seat": "south"}, AlquerqueError, "seat is 'south'"),
+            ({"seat": None}, AlquerqueError, "seat is None"),
+            ({"seat": 1.0}, AlquerqueError, r"seat is 1\.0"),
+            ({"opponent": "gready"}, AlquerqueError, "did you mean 'greedy'"),
+            ({"opponent": 5}, AlquerqueError, "opponent is 5, expected a bot spec, a bot or a function"),
+            ({"opponent": None}, AlquerqueError, "opponent is None"),
+            ({"max_cycles": 0}, AlquerqueError, "max_cycles is 0, expected an integer of at least 1"),
+            ({"max_cycles": 2.5}, AlquerqueError, r"max_cycles is 2\.5"),
+            ({"max_cycles": "9"}, AlquerqueError, "max_cycles is '9'"),
+        ],
+        ids=str,
+    )
+    def test_a_wrong_argument_is_named(self, arguments: dict[str, Any], error: type, message: str) -> None:
+        for single_or_vector in (VersusEnv, VersusVectorEnv):
+            with pytest.raises(error, match=message):
+                single_or_vector(game="fetaix", **arguments)
+
+    def test_an_unknown_render_mode_is_named(self) -> None:
+        with pytest.raises(UnknownNameError, match="did you mean 'rgb_array'"):
+            VersusEnv("fetaix", render_mode="rgb_aray")
+
+    @pytest.mark.parametrize("number", [0, -1, 1.0, "2", True, None], ids=repr)
+    def test_num_envs_must_be_a_positive_integer(self, number: Any) -> None:
+        with pytest.raises(AlquerqueError, match="num_envs is "):
+            VersusVectorEnv(number, "fetaix")
+
+
+class TestPlay:
+    @every_case
+    @seats
+    def test_the_agent_sees_its_own_side_and_its_own_choices_to_the_end(
+        self, name: str, options: dict[str, Any], max_cycles: int | None, seat: int
+    ) -> None:
+        env = make(name, opponent=by_position, seat=seat, max_cycles=max_cycles, **options)
+        rng = np.random.default_rng(0)
+        for _ in range(4):
+            for observation, reward, terminated, truncated, info in play(env, rng):
+                match = env.unwrapped.match
+                legal = [] if terminated or truncated else [step.action for step in match.legal_steps]
+                assert match.player == seat or not legal
+                assert np.flatnonzero(info["action_mask"]).tolist() == sorted(legal)
+                assert info["action_mask"].dtype == np.int8
+                assert info["player"] == seat
+                assert np.array_equal(env.unwrapped.action_masks(), info["action_mask"])
+                assert pieces_seen(match, observation) == pieces_of(match, seat)
+                assert terminated == match.is_over
+                winner = match.outcome.winner if match.outcome else None
+                assert reward == (0 if winner is None else 1 if winner == seat else -1)
+
+    @seats
+    def test_wins_and_losses_and_draws_are_told_from_the_agents_side(self, seat: int) -> None:
+        rewards = set()
+        env = make("awithlaknannai_mosona", opponent="random", seat=seat)
+        rng = np.random.default_rng(0)
+        for seed in range(60):
+            *_, (_, reward, terminated, _, _) = play(env, rng, seed=seed)
+            assert terminated
+            rewards.add(reward)
+        assert rewards == {-1.0, 0.0, 1.0}
+
+    @seats
+    def test_the_opponent_is_asked_only_when_it_is_to_move(self, seat: int) -> None:
+        asked = []
+
+        def opponent(match: Match) -> Step:
+            asked.append(match.player)
+            return match.legal_steps[0]
+
+        env = make("fetaix", opponent=opponent, seat=seat)
+        *_, _last = play(env, np.random.default_rng(0))
+        match = env.unwrapped.match
+        again, movers = Match(match.game), []
+        for step in match.steps:
+            movers.append(again.player)
+            again.push(step)
+
+        assert set(asked) == {1 - seat}
+        assert len(asked) == movers.count(1 - seat)
+
+    def test_opponents_may_be_specs_bots_or_functions_and_answer_in_any_form(self) -> None:
+        game = load_game("fetaix")
+        forms: dict[str, Any] = {
+            "spec": "greedy",
+            "bot": load_bot("greedy", game, seed=0),
+            "bound": load_bot("greedy", game, seed=0).choose,
+            "step": first_legal,
+            "index": lambda match: match.legal_steps[0].action,
+            "text": lambda match: match.legal_steps[0].text,
+            "turn": whole_turn,
+        }
+        ends = {}
+        for form, opponent in forms.items():
+            env = make("fetaix", opponent=opponent, seat=1)
+            *_, last = play(env, np.random.default_rng(3), seed=0)
+            assert last[2]
+            ends[form] = [step.text for step in env.unwrapped.match.steps]
+        assert ends["bot"] == ends["bound"]
+        assert ends["step"] == ends["index"] == ends["text"]
+
+    def test_a_bot_of_other_options_is_refused_when_it_is_to_choose(self) -> None:
+        env = make("fetaix", opponent=load_bot("greedy", load_game("alquerque")), seat=1)
+        with pytest.raises(AlquerqueError, match="plays load_game\\('alquerque'\\)"):
+            env.reset()
+
+    def test_an_opponent_that_breaks_the_rules_is_not_taken_for_the_agent(self) -> None:
+        for answer, error in ((0, IllegalStepError), ("a1-a1", IllegalStepError), (None, NotationError)):
+            env = make("fetaix", opponent=lambda _match, answer=answer: answer, seat=0)
+            _, info = env.reset()
+            with pytest.raises(error):
+                env.step(draw(info["action_mask"], np.random.default_rng(0)))
+
+    def test_an_illegal_action_loses_the_match(self) -> None:
+        for action in (-1, 10**6, None):
+            env = make("fetaix", opponent=first_legal, seat=0)
+            _, info = env.reset(seed=0)
+            for _ in range(3):
+                *_, info = env.step(draw(info["action_mask"], np.random.default_rng(0)))
+            before = env.unwrapped.match.position
+            illegal = int(np.flatnonzero(info["action_mask"] == 0)[0]) if action is None else action
+            observation, reward, terminated, truncated, info = env.unwrapped.step(illegal)
+
+            assert (reward, terminated, truncated) == (-1.0, True, False)
+            assert not info["action_mask"].any()
+            assert not env.unwrapped.action_masks().any()
+            assert env.unwrapped.match.position == before
+            assert pieces_seen(env.unwrapped.match, observation) == pieces_of(env.unwrapped.match, 0)
+            with pytest.raises(gymnasium.error.ResetNeeded):
+                env.unwrapped.step(0)
+            assert env.reset()[1]["action_mask"].any()
+
+    @pytest.mark.parametrize("action", [1.0, None, "c2-c3", np.float32(2), [3], np.array([3])], ids=repr)
+    def test_what_is_no_integer_raises_and_changes_nothing(self, action: Any) -> None:
+        env = VersusEnv("fetaix", first_legal, 0)
+        _, info = env.reset()
+        before = env.match.position
+        with pytest.raises(AlquerqueError, match="expected an integer"):
+            env.step(action)
+        assert env.match.position == before
+        assert np.array_equal(env.action_masks(), info["action_mask"])
+
+    def test_integers_of_numpy_are_actions(self) -> None:
+        for kind in (np.int16, np.int64, np.array):
+            env = VersusEnv("fetaix", first_legal, 0)
+            _, info = env.reset()
+            assert env.step(kind(draw(info["action_mask"], np.random.default_rng(0))))[2] is False
+
+    def test_a_step_before_the_first_reset_is_refused(self) -> None:
+        for opponent in ("random", first_legal):
+            with pytest.raises(gymnasium.error.ResetNeeded):
+                VersusEnv("fetaix", opponent).step(0)
+
+    @seats
+    @pytest.mark.parametrize("limit", [1, 2, 7, 8])
+    def test_max_cycles_truncates_after_so_many_sub_steps_of_both_but_not_before_the_agents_first(
+        self, seat: int, limit: int
+    ) -> None:
+        env = make("fetaix", opponent=first_legal, seat=seat, max_cycles=limit)
+        for _ in range(2):
+            *before, (_, reward, terminated, truncated, info) = play(env, np.random.default_rng(0))
+            assert (reward, terminated, truncated) == (0.0, False, True)
+            assert not info["action_mask"].any()
+            assert len(env.unwrapped.match.steps) == max(limit, 1 + seat)
+            assert all(told[4]["action_mask"].any() for told in before)
+            with pytest.raises(gymnasium.error.ResetNeeded):
+                env.unwrapped.step(0)
+
+    def test_returned_arrays_are_fresh(self) -> None:
+        env, twin = (VersusEnv("fetaix", first_legal, 0) for _ in range(2))
+        rng = np.random.default_rng(0)
+        told, same = (*env.reset(), False), (*twin.reset(), False)
+        while not same[-1]:
+            assert np.array_equal(told[0], same[0])
+            assert np.array_equal(told[1]["action_mask"], same[1]["action_mask"])
+            env.action_masks()[:] = 1
+            env.match.push(env.match.legal_steps[0])
+            told[0][:] = told[1]["action_mask"][:] = 1
+            action = draw(same[1]["action_mask"], rng)
+            told, same = ((step[0], step[4], step[2]) for step in (env.step(action), twin.step(action)))
+
+    @pytest.mark.parametrize("opponent", ["random", "greedy", first_legal], ids=str)
+    def test_copies_in_the_middle_of_a_match_go_on_alike(self, opponent: Any) -> None:
+        env = VersusEnv("fetaix", opponent, 0)
+        rng = np.random.default_rng(0)
+        _, info = env.reset(seed=0)
+        for _ in range(6):
+            *_, info = env.step(draw(info["action_mask"], rng))
+        twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+        while info["action_mask"].any():
+            action = draw(info["action_mask"], rng)
+            observation, *rest, info = env.step(action)
+            for twin in twins:
+                seen, *told, same = twin.step(action)
+                assert np.array_equal(seen, observation)
+                assert told == rest
+                assert np.array_equal(same["action_mask"], info["action_mask"])
+
+    def test_masks_reach_through_wrappers(self) -> None:
+        env = gymnasium.wrappers.FlattenObservation(make("fetaix", opponent="random", seat=0))
+        observation, info = env.reset(seed=0)
+
+        assert observation.ndim == 1
+        assert np.array_equal(env.get_wrapper_attr("action_masks")(), info["action_mask"])
+        assert info["action_mask"][env.action_space.sample(info["action_mask"])] == 1
+
+
+class TestSeeds:
+    @pytest.mark.parametrize("opponent", ["random", "greedy", "mcts:5"])
+    def test_the_same_seed_plays_the_same_match_and_another_does_not(self, opponent: str) -> None:
+        def played(env: gymnasium.Env, seed: int) -> list[str]:
+            list(play(env, np.random.default_rng(0), seed=seed))
+            return [step.text for step in env.unwrapped.match.steps]
+
+        env, other = (make("awithlaknannai_mosona", opponent=opponent) for _ in range(2))
+        first = played(env, 1)
+        assert played(other, 1) == first
+        assert played(env, 1) == first
+        assert any(played(env, seed) != first for seed in range(2, 6))
+
+    def test_a_reset_without_a_seed_does_not_repeat_itself(self) -> None:
+        env = make("awithlaknannai_mosona", opponent="random", seat=0)
+        env.reset(seed=0)
+        matches = set()
+        for _ in range(5):
+            list(play(env, np.random.default_rng(0)))
+            matches.add(tuple(step.text for step in env.unwrapped.match.steps))
+        assert len(matches) == 5
+
+    def test_a_random_seat_is_drawn_anew_at_every_reset(self) -> None:
+        env = make("fetaix", opponent=first_legal, seat="random")
+        env.reset(seed=0)
+        drawn = [env.reset()[1]["player"] for _ in range(200)]
+        assert 60 < sum(drawn) < 140
+
+    def test_a_seed_decides_the_random_seat(self) -> None:
+        env, other = (make("fetaix", opponent="random") for _ in range(2))
+        drawn = [env.reset(seed=seed)[1]["player"] for seed in range(30)]
+        assert drawn == [other.reset(seed=seed)[1]["player"] for seed in range(30)]
+        assert set(drawn) == {0, 1}
+
+    def test_a_fixed_seat_is_kept(self) -> None:
+        for seat in (0, 1):
+            env = make("fetaix", opponent=first_legal, seat=seat)
+            assert {env.reset(seed=seed)[1]["player"] for seed in range(10)} == {seat}
+            assert len(env.unwrapped.match.steps) == seat
+
+
+@pytest.mark.usefixtures("_no_screen")
+class TestRendering:
+    @every_game
+    def test_every_mode_draws(self, name: str) -> None:
+        drawn = {}
+        for mode in ("human", "rgb_array", "ansi", "svg"):
+            env = make(name, opponent="random", render_mode=mode, seat=0)
+            _, info = env.reset(seed=0)
+            env.step(draw(info["action_mask"], np.random.default_rng(0)))
+            drawn[mode] = env.render()
+            env.close()
+            env.close()
+        assert drawn["human"] is None
+        assert drawn["rgb_array"].dtype == np.uint8
+        assert drawn["rgb_array"].shape[2] == 3
+        assert isinstance(drawn["ansi"], str)
+        assert ElementTree.fromstring(drawn["svg"]).tag.endswith("svg")
+
+    def test_a_window_shows_every_reset_and_step_by_itself(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        shown = []
+        monkeypatch.setattr(Window, "show", lambda _window, picture: shown.append(picture))
+        env = make("fetaix", opponent=first_legal, render_mode="human", seat=0)
+        _, info = env.reset()
+        for _ in range(3):
+            *_, info = env.step(draw(info["action_mask"], np.random.default_rng(0)))
+
+        assert len(shown) == 4
+        assert shown[-1] == env.unwrapped.match.picture()
+
+    def test_rendering_without_a_mode_warns_and_draws_nothing(self) -> None:
+        env = VersusEnv("fetaix")
+        env.reset()
+        with pytest.warns(UserWarning, match="render_mode"):
+            assert env.render() is None
+
+    def test_batched_matches_are_not_drawn(self) -> None:
+        with pytest.raises(AlquerqueError, match=r"use gymnasium\.make"):
+            VersusVectorEnv(2, "fetaix", render_mode="ansi")
+
+
+OPPONENTS: dict[str, Callable[[Match], Any]] = {
+    "first_legal": first_legal,
+    "by_position": by_position,
+    "whole_turn": whole_turn,
+}
+
+
+class TestVector:
+    @every_game
+    def test_make_vec_makes_the_batched_form(self, name: str) -> None:
+        env = make_vec(name, 3, opponent="greedy", seat=1)
+
+        assert type(env) is VersusVectorEnv
+        assert env.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+        assert env.num_envs == 3
+        assert env.single_observation_space == make(name).observation_space
+        assert env.single_action_space == make(name).action_space
+
+    @every_case
+    @seats
+    @pytest.mark.parametrize("opponent", OPPONENTS)
+    def test_it_agrees_with_single_matches_in_every_field(
+        self, name: str, options: dict[str, Any], max_cycles: int | None, seat: int, opponent: str
+    ) -> None:
+        arguments = {"opponent": OPPONENTS[opponent], "seat": seat, "max_cycles": max_cycles, **options}
+        ours = make_vec(name, 3, **arguments)
+        theirs = SyncVectorEnv([lambda: VersusEnv(name, **arguments)] * 3, autoreset_mode=AutoresetMode.NEXT_STEP)
+        rng = np.random.default_rng(0)
+        told: tuple[Any, ...] = ours.reset(seed=0)
+        same: tuple[Any, ...] = theirs.reset(seed=0)
+        ends = 0
+        for number in range(70):
+            assert np.array_equal(told[0], same[0])
+            assert ours.observation_space.contains(told[0])
+            for one, other in zip(told[1:-1], same[1:-1], strict=True):
+                assert np.array_equal(one, other)
+            info, their_info = told[-1], same[-1]
+            assert info.keys() == their_info.keys()
+            assert all(np.array_equal(info[key], their_info[key]) for key in info)
+            actions = np.array([draw(mask, rng) for mask in info["action_mask"]])
+            if number % 9 == 8:
+                actions[number % 3] = [-1, 0, 10**9][number // 9 % 3]
+            told, same = ours.step(actions), theirs.step(actions)
+            ends += int((told[2] | told[3]).sum())
+        assert ends > 4
+
+    def test_an_illegal_action_loses_its_match_and_the_next_step_begins_another(self) -> None:
+        env = make_vec("fetaix", 3, opponent=first_legal, seat=1)
+        start, info = env.reset(seed=0)
+        actions = np.array([draw(mask, np.random.default_rng(0)) for mask in info["action_mask"]])
+        illegal = np.flatnonzero(info["action_mask"][1] == 0)[0]
+        observations, rewards, terminated, truncated, info = env.step(np.array([actions[0], illegal, 10**9]))
+
+        assert rewards.tolist() == [0, -1, -1]
+        assert terminated.tolist() == [False, True, True]
+        assert truncated.tolist() == [False, False, False]
+        assert info["action_mask"].any(1).tolist() == [True, False, False]
+        assert np.array_equal(observations[1:], start[1:])
+        observations, rewards, terminated, *_ = env.step(
+            np.array([draw(info["action_mask"][0], np.random.default_rng(0)), -7, -7])
+        )
+        assert np.array_equal(observations[1:], start[1:])
+        assert rewards.tolist() == [0, 0, 0]
+        assert not terminated.any()
+
+    @pytest.mark.parametrize("opponent", ["random", "greedy"])
+    def test_random_seats_are_told_and_seeded(self, opponent: str) -> None:
+        def run(env: VersusVectorEnv, seed: int) -> list[Any]:
+            rng = np.random.default_rng(0)
+            told: tuple[Any, ...] = env.reset(seed=seed)
+            found = []
+            for _ in range(60):
+                found.append([array.tolist() for array in (*told[:-1], told[-1]["player"], told[-1]["action_mask"])])
+                told = env.step(np.array([draw(mask, rng) for mask in told[-1]["action_mask"]]))
+            return found
+
+        env, other = (make_vec("fetaix", 8, opponent=opponent) for _ in range(2))
+        first = run(env, 5)
+        assert run(other, 5) == first
+        assert run(env, 5) == first
+        assert run(env, 6) != first
+        assert {seat for told in first for seat in told[-2]} == {0, 1}
+
+    def test_the_random_opponent_plays_as_in_random_self_play(self) -> None:
+        """Wins, losses and draws of some 1500 matches a way, which differ by less than five standard deviations."""
+        wanted = 1500
+
+        def share(results: list[float]) -> np.ndarray:
+            return np.array([results[:wanted].count(value) / wanted for value in (1.0, 0.0, -1.0)])
+
+        free = SelfPlayVectorEnv("awithlaknannai_mosona", 256)
+        free.reset(seed=0)
+        south: list[float] = []
+        while len(south) < wanted:
+            _, _, terminated, _, info = free.step(free.sample_actions())
+            south += [0.0 if winner < 0 else 1.0 - 2 * winner for winner in info["winner"][terminated]]
+        for seat in (0, 1):
+            env = make_vec("awithlaknannai_mosona", 256, opponent="random", seat=seat)
+            rng = np.random.default_rng(seat)
+            _, info = env.reset(seed=seat)
+            rewards: list[float] = []
+            while len(rewards) < wanted:
+                scores = rng.random(info["action_mask"].shape) * info["action_mask"]
+                _, reward, terminated, _, info = env.step(scores.argmax(1))
+                rewards += reward[terminated].tolist()
+            expected = share(south)[:: 1 - 2 * seat]
+            assert np.abs(share(rewards) - expected).max() < 5 * np.sqrt(2 * 0.25 / wanted)
+
+    def test_no_two_calls_share_memory(self) -> None:
+        env = make_vec("fetaix", 2, opponent="random", max_cycles=4)
+        seen: list[np.ndarray] = []
+        told: tuple[Any, ...] = env.reset(seed=0)
+        for _ in range(12):
+            seen += [*told[:-1], *told[-1].values()]
+            told = env.step(np.array([draw(mask, np.random.default_rng(0)) for mask in told[-1]["action_mask"]]))
+        for number, one in enumerate(seen):
+            assert not any(np.shares_memory(one, other) for other in seen[:number])
+
+    @pytest.mark.parametrize("opponent", ["random", first_legal], ids=str)
+    def test_a_reset_mask_begins_only_the_matches_it_names(self, opponent: Any) -> None:
+        env = make_vec("fetaix", 3, opponent=opponent, seat=0, max_cycles=6)
+        start, info = env.reset(seed=0)
+        for _ in range(3):
+            before, _, _, truncated, info = env.step(
+                np.array([draw(m, np.random.default_rng(0)) for m in info["action_mask"]])
+            )
+        assert truncated.all()
+        after, info = env.reset(options={"reset_mask": np.array([False, True, False])})
+
+        assert np.array_equal(after[[0, 2]], before[[0, 2]])
+        assert np.array_equal(after[1], start[1])
+        assert info["action_mask"].any(1).tolist() == [False, True, False]
+        with pytest.raises(AlquerqueError, match="reset_mask is "):
+            env.reset(options={"reset_mask": [1, 0, 0]})
+
+    @pytest.mark.parametrize(
+        "actions",
+        [np.zeros(3, np.int64), np.zeros(1, np.int64), np.zeros((2, 1), np.int64), np.zeros(2), None, 0],
+        ids=repr,
+    )
+    def test_what_are_no_actions_raises_and_changes_nothing(self, actions: Any) -> None:
+        env, twin = (make_vec("fetaix", 2, opponent=first_legal, seat=0) for _ in range(2))
+        for one in (env, twin):
+            _, info = one.reset(seed=0)
+        with pytest.raises(IllegalStepError, match=r"expected integers of shape \(2,\)"):
+            env.step(actions)
+        legal = np.array([draw(mask, np.random.default_rng(0)) for mask in info["action_mask"]])
+        assert np.array_equal(env.step(legal)[0], twin.step(legal)[0])
+
+    def test_a_step_before_the_first_reset_is_refused(self) -> None:
+        with pytest.raises(gymnasium.error.ResetNeeded):
+            make_vec("fetaix", 2).step(np.zeros(2, np.int64))
+
+    def test_gymnasium_can_vectorize_the_single_form_itself(self) -> None:
+        env = gymnasium.make_vec("alquerque/Fetaix-v0", num_envs=2, vectorization_mode="sync", opponent="random")
+        _, info = env.reset(seed=0)
+        assert info["action_mask"].shape == (2, env.single_action_space.n)
+        env.close()
+
+
+def test_the_package_offers_what_the_contract_names() -> None:
+    assert alquerque_env.SelfPlayVectorEnv is SelfPlayVectorEnv
+    assert callable(alquerque_env.env)
+    assert callable(alquerque_env.load_bot)

@@ -1,0 +1,429 @@
+"""One play of a game: pushing in every form, taking back, copies, outcome, turns, and what is refused."""
+
+import copy
+import pickle
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from alquerque_env import Match, Outcome, Step, entry, games, load_game
+from alquerque_env import layout as e
+from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError
+
+# South captures twice, or once where chains may stop.
+TWO_LEAPS = "W:Wa1,b2:Bc3,d3,c4,e1"
+
+
+def begin(name: str, position: str | None = None, *steps: object, **options: object) -> Match:
+    match = Match(load_game(name, **options), position)
+    for step in steps:
+        match.push(step)
+    return match
+
+
+def everything(match: Match) -> tuple[object, ...]:
+    """What can be seen of a match, the clock and earlier positions included."""
+    clock = [int(word) for word in match.state]
+    seen = match.position, match.player, match.chain, match.occurrences(), clock
+    return (*seen, match.legal_steps, match.outcome, match.is_over, match.steps, match.turns)
+
+
+def random_walk(match: Match, seed: int, sub_steps: int = 10_000) -> Iterator[Step]:
+    """Pushes random legal steps, most sub-steps or to the end; yields each."""
+    rng = np.random.default_rng(seed)
+    for _ in range(sub_steps):
+        if match.is_over:
+            return
+        step = match.legal_steps[rng.integers(len(match.legal_steps))]
+        match.push(step)
+        yield step
+
+
+VARIANTS: list[tuple[str, dict[str, object]]] = [
+    *((name, {}) for name in games()),
+    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False, "capture_removal": "end_of_turn"}),
+    ("alquerque", {"undo_scope": "per_player_last_move", "repetition": "threefold_draw"}),
+    ("fetaix", {"repetition": "threefold_draw", "chain": "optional", "who_starts": "player_1", "no_moves": "pass"}),
+    ("awithlaknannai_mosona", {"chain_may_return_to_start": False, "capture_removal": "end_of_turn"}),
+    ("alquerque_murray", {"repetition": "threefold_draw", "no_progress_limit": "off"}),
+]
+
+
+# Steps.
+
+
+def test_a_step_says_what_it_does():
+    match = begin("alquerque", None, "c2-c3")
+
+    assert match.steps == (Step(origin=7, target=12, captured=(), action=match.steps[0].action, text="c2-c3"),)
+    (capture,) = match.legal_steps
+    assert (capture.origin, capture.target, capture.captured) == (17, 7, (12,))
+    assert str(capture) == capture.text == "c4xc2"
+    assert not capture.is_pass
+
+
+def test_a_captured_piece_is_named_also_where_it_leaves_the_board_later():
+    match = begin("fetaix", TWO_LEAPS, capture_removal="end_of_turn")
+
+    assert [step.captured for step in match.legal_steps] == [(12,)]
+    match.push("b2xd4")
+    assert [step.captured for step in match.legal_steps] == [(17,)]
+
+
+def test_stopping_stands_on_the_point_of_the_chain_and_a_forced_pass_nowhere():
+    chain = begin("fetaix", TWO_LEAPS, "b2xd4", chain="optional")
+    stop = chain.legal_steps[-1]
+    assert (stop.origin, stop.target, stop.captured, stop.text, stop.is_pass) == (18, 18, (), "pass", True)
+
+    (forced,) = begin("fetaix", "W:Wa5:Bb5,c5", no_moves="pass").legal_steps
+    assert (forced.origin, forced.target, forced.captured, forced.text, forced.is_pass) == (
+        None,
+        None,
+        (),
+        "pass",
+        True,
+    )
+    assert stop.action == chain.game.num_actions - 1
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+def test_the_action_of_a_step_is_the_same_step_in_the_mover_s_frame(name, options):
+    game = load_game(name, **options)
+    match = Match(game)
+    labels = game.board.labels
+    for _ in range(200):
+        turn = game.turn if match.player == 1 else range(len(labels))
+        assert len({step.action for step in match.legal_steps}) == len(match.legal_steps)
+        for step in match.legal_steps:
+            action = game.actions[step.action]
+            assert (action is None) == step.is_pass
+            if action is not None:
+                assert action[:2] == (turn[step.origin], turn[step.target])
+                assert action[2] in (None, *(turn[point] for point in step.captured))
+                assert step.text.startswith(
+                    f"{labels[step.origin]}{'x' if step.captured else '-'}{labels[step.target]}"
+                )
+        if next(random_walk(match, len(match.steps), 1), None) is None:
+            match = Match(game)
+
+
+# Pushing.
+
+
+def test_a_step_is_pushed_as_itself_as_its_action_or_as_text():
+    first = begin("fetaix").legal_steps[0]
+    pushed = [first, first.action, np.int64(first.action), np.uint8(first.action), np.array(first.action), first.text]
+
+    assert {begin("fetaix", None, step).position for step in pushed} == {begin("fetaix", None, "b2-c3").position}
+
+
+def test_a_text_of_several_leaps_is_a_whole_turn():
+    match = begin("fetaix", TWO_LEAPS, "b2xd4xb4")
+
+    assert match.player == 1
+    assert [step.text for step in match.steps] == ["b2xd4", "d4xb4"]
+    assert begin("fetaix", TWO_LEAPS, "b2xd4", "d4xb4").position == match.position
+
+
+def test_the_text_of_one_leap_does_not_stop_a_chain():
+    assert begin("fetaix", TWO_LEAPS, "b2xd4", chain="optional").chain == 18
+
+
+def test_a_whole_turn_that_could_go_on_stops_an_optional_chain():
+    """From b4 the piece could go on over b3 to b2."""
+    position = "W:Wa1,b2:Bc3,c4,b3,e1"
+    match = begin("alquerque_murray", position, "b2xd4xb4")
+
+    assert match.player == 1
+    assert [step.text for step in match.steps] == ["b2xd4", "d4xb4", "pass"]
+    assert match.turns == ("b2xd4xb4",)
+    assert begin("alquerque_murray", position, "b2xd4", "d4xb4").chain == 16
+    assert begin("alquerque_murray", position, "b2xd4", "d4xb4xb2").turns == ("b2xd4xb4xb2",)
+
+
+def test_a_whole_turn_may_begin_in_the_middle_of_a_chain():
+    match = begin("alquerque_murray", "W:Wa1,b2:Bc3,c4,b3,e1", "b2xd4", "d4xb4xb2")
+
+    assert match.player == 1
+    assert match.turns == ("b2xd4xb4xb2",)
+
+
+@pytest.mark.parametrize("name", games())
+def test_turns_are_written_so_that_they_can_be_pushed_again(name):
+    """A turn that stops after one leap is its exception: the text of one leap is a step."""
+    for seed in range(5):
+        match = begin(name)
+        list(random_walk(match, seed))
+        again = begin(name)
+        for turn in match.turns:
+            mover = again.player
+            again.push(turn)
+            if again.player == mover and not again.is_over:
+                again.push("pass")
+        assert again.position == match.position
+        assert again.steps == match.steps
+        assert again.turns == match.turns
+
+
+def test_the_victim_is_named_only_where_two_are_possible_and_may_always_be_named():
+    murray = "W:Wf1:Be2,g2"
+
+    assert "f1xc2" in {step.text for step in begin("awithlaknannai_mosona", murray).legal_steps}
+    assert "f1xc2^e2" in {step.text for step in begin("awithlaknannai_mosona", murray, board="culin").legal_steps}
+    for text in ("f1xc2", "f1xc2^e2"):
+        assert begin("awithlaknannai_mosona", murray, text).position == "B:Wc2:Bg2"
+        assert begin("awithlaknannai_mosona", murray, text, board="culin").position == "B:Wc2:Bg2"
+
+
+def test_a_text_that_fits_two_steps_is_refused_with_both():
+    match = begin("awithlaknannai_mosona", "W:Wf1:Be2,g2")
+
+    with pytest.raises(IllegalStepError, match=r"'f1xf3' is ambiguous; say which: f1xf3\^e2, f1xf3\^g2"):
+        match.push("f1xf3")
+    assert match.steps == ()
+
+
+@pytest.mark.parametrize("text", ["b2-b3", "b2xd4^c4", "b2xd4xd2", "b2xd4xb4xb2", "a1-a2", "pass", "d4xb4"])
+def test_an_illegal_step_is_refused_with_the_legal_ones_and_changes_nothing(text):
+    match = begin("fetaix", TWO_LEAPS)
+    before = everything(match)
+
+    with pytest.raises(IllegalStepError) as caught:
+        match.push(text)
+    assert str(caught.value).startswith(f"{text} is not legal in 'W:Wa1,b2:Be1,c3,d3,c4'")
+    assert "; legal: " in str(caught.value)
+    assert everything(match) == before
+
+
+def test_a_turn_that_stops_too_early_is_refused_where_chains_are_compulsory():
+    match = begin("alquerque_murray", "W:Wa1,b2:Bc3,c4,b3,e1", chain="compulsory")
+    before = everything(match)
+
+    with pytest.raises(IllegalStepError, match="b2xd4xb4 is not legal"):
+        match.push("b2xd4xb4")
+    assert everything(match) == before
+
+
+@pytest.mark.parametrize("action", [-1, 10_000, 2**70, np.int64(-1)])
+def test_an_action_that_is_not_legal_is_refused_with_the_legal_steps(action):
+    match = begin("fetaix")
+    before = everything(match)
+
+    with pytest.raises(
+        IllegalStepError, match=f"action {action} is not legal in .*; legal: b2-c3, c2-c3, d2-c3, d3-c3"
+    ):
+        match.push(action)
+    assert everything(match) == before
+
+
+NO_STEPS = [
+    True,
+    False,
+    np.True_,
+    1.0,
+    np.float64(1),
+    None,
+    b"b2-c3",
+    (6, 12),
+    ["b2-c3"],
+    np.array([1, 2]),
+    Fraction(1),
+]
+
+
+@pytest.mark.parametrize("thing", NO_STEPS, ids=repr)
+def test_what_is_neither_step_nor_number_nor_text_is_refused(thing):
+    """In this position actions 0 and 1 are legal."""
+    match = begin("alquerque_murray", "W:Wa1:Be5")
+    assert {0, 1} <= {step.action for step in match.legal_steps}
+    before = everything(match)
+
+    kind = type(thing).__name__
+    with pytest.raises(NotationError, match=f"a step is a Step, an action index or text, not {kind}"):
+        match.push(thing)
+    assert everything(match) == before
+
+
+def test_a_step_of_another_position_is_refused():
+    """The two steps have the same action, each in the frame of its player."""
+    match = begin("alquerque_murray", "W:Wa1:Be5")
+    south = next(step for step in match.legal_steps if step.text == "a1-b1")
+    match.push(south)
+    assert south.action in {step.action for step in match.legal_steps}
+    before = everything(match)
+
+    with pytest.raises(IllegalStepError, match=r"a1-b1 is not legal in .*; legal: e5-d5"):
+        match.push(south)
+    assert everything(match) == before
+
+
+def test_nothing_is_legal_when_the_match_is_over():
+    match = begin("fetaix", "W:Wb2:Bc3", "b2xd4")
+
+    assert match.outcome == Outcome(winner=0, reason="captured")
+    assert match.is_over
+    assert match.legal_steps == ()
+    for step in ("d4-d5", "pass", match.steps[0], 0):
+        with pytest.raises(IllegalStepError, match="the match is over"):
+            match.push(step)
+
+
+def test_a_match_may_begin_where_it_is_over():
+    match = begin("fetaix", "W:Wa1:BKe5:H80")
+
+    assert match.outcome == Outcome(winner=None, reason="no_progress")
+    assert match.legal_steps == ()
+
+
+# Taking back.
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+def test_pop_takes_back_everything_that_push_has_done(name, options):
+    match = begin(name, **options)
+    seen = [everything(match)]
+    seen += [everything(match) for _ in random_walk(match, 3, 250)]
+    steps = match.steps
+
+    for before, step in zip(seen[-2::-1], steps[::-1], strict=True):
+        assert match.pop() == step
+        assert everything(match) == before
+    for step, after in zip(steps, seen[1:], strict=True):
+        match.push(step)
+        assert everything(match) == after
+
+
+def test_nothing_can_be_taken_back_before_the_first_step():
+    match = begin("fetaix", "W:Wd4:Bc4:Cd4")
+
+    with pytest.raises(IndexError, match="no step to take back"):
+        match.pop()
+
+
+# Copies.
+
+
+COPIES = {
+    "copy": Match.copy,
+    "copy.copy": copy.copy,
+    "copy.deepcopy": copy.deepcopy,
+    "pickle": lambda match: pickle.loads(pickle.dumps(match)),
+}
+
+
+@pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
+@pytest.mark.parametrize(("name", "options"), VARIANTS[5:], ids=str)
+def test_a_copy_has_the_same_history_and_goes_its_own_way(name, options, make):
+    match = begin(name, **options)
+    list(random_walk(match, 8, 20))
+    before = everything(match)
+    twin = make(match)
+    assert everything(twin) == before
+
+    list(random_walk(twin, 1))
+    assert everything(match) == before
+    ended = everything(twin)
+    assert ended != before
+    list(random_walk(match, 2, 3))
+    while match.steps:
+        match.pop()
+    assert everything(twin) == ended
+    assert match.position == begin(name, **options).position
+
+
+@pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
+def test_a_copy_remembers_how_often_positions_occurred(make):
+    shuffle = ("a1-a2", "c5-d5", "a2-a1", "d5-c5")
+    match = begin("fetaix", "W:WKa1:BKc5", *shuffle, *shuffle[:3], repetition="threefold_draw")
+    twin = make(match)
+    twin.push("d5-c5")
+
+    assert twin.outcome == Outcome(None, "repetition")
+    assert match.outcome is None
+    match.push("d5-c5")
+    assert match.outcome == Outcome(None, "repetition")
+
+
+def test_the_state_handed_out_is_a_copy():
+    match = begin("fetaix")
+    match.state[e.PLAYER] = 1
+
+    assert match.player == 0
+
+
+# History.
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+def test_turns_change_with_the_player_and_hold_all_steps(name, options):
+    match = begin(name, **options)
+    movers = [match.player]
+    stops = 0
+    for step in random_walk(match, 4, 150):
+        stops += step.is_pass and step.origin is not None
+        if match.player != movers[-1]:
+            movers.append(match.player)
+    unfinished = match.chain is not None
+
+    assert len(match.turns) == len(movers) - 1 + unfinished
+    leaps = sum(len(step.captured) for step in match.steps)
+    assert sum(turn.count("x") for turn in match.turns) == leaps
+    quiet = sum(not step.captured for step in match.steps) - stops
+    assert sum("-" in turn or turn == "pass" for turn in match.turns) == quiet
+
+
+def test_an_unfinished_turn_is_the_last_of_the_turns():
+    assert begin("fetaix", TWO_LEAPS, "b2xd4").turns == ("b2xd4",)
+    assert begin("fetaix", TWO_LEAPS, "b2xd4xb4", "d3-d2").turns == ("b2xd4xb4", "d3-d2")
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "options"),
+    [
+        ("fetaix", "W:Wa5,b5:BKa1,c5,d5,e5", {"no_moves": "pass", "capture": "optional"}),
+        ("alquerque_murray", None, {"no_progress_limit": "off"}),
+        ("awithlaknannai_mosona", "W:Wb1:Bp3", {"chain_may_return_to_start": False}),
+    ],
+)
+def test_keys_tell_how_often_the_position_occurred_since_the_last_progress(name, position, options):
+    """`keys` is what the engine counts by; `occurrences` is what the match counts by."""
+    repeated = 0
+    for seed in range(15):
+        match = begin(name, position, **options, repetition="threefold_draw")
+        for _ in random_walk(match, seed, 300):
+            if match.chain is not None:
+                continue
+            clock = int(match.state[e.QUIET])
+            keys = match.keys(clock + 1)
+            assert keys[clock] == entry.position_key(match.game.table.words, match.state)
+            earlier = [keys[before] for before in range(clock % 2, clock, 2)].count(keys[clock])
+            assert earlier == match.occurrences() - 1
+            repeated += earlier > 0
+
+    assert repeated > 10
+
+
+def test_keys_of_a_match_that_began_with_turns_on_the_clock_are_those_since_then():
+    shuffle = ("a1-a2", "c5-d5", "a2-a1", "d5-c5")
+    match = begin("fetaix", "W:WKa1:BKc5:H7", *shuffle, repetition="threefold_draw")
+    keys = match.keys(20)
+
+    assert keys[11] == keys[7] == entry.position_key(match.game.table.words, match.state)
+    assert len({int(key) for key in keys[7:11]}) == 4
+    assert not any(keys[:7])
+    assert not any(keys[12:])
+
+
+def test_a_match_shows_itself_as_code_that_makes_it_again():
+    match = begin("fetaix", "W:Wa1:BKe5:H3", chain="optional")
+
+    assert repr(match) == "Match(load_game('fetaix', chain='optional'), position='W:Wa1:BKe5:H3')"
+    assert eval(repr(match), {"Match": Match, "load_game": load_game}).position == match.position
+
+
+def test_refusals_are_value_errors():
+    for kind in (NotationError, IllegalStepError):
+        assert issubclass(kind, AlquerqueError)
+        assert issubclass(kind, ValueError)

@@ -1,0 +1,425 @@
+"""What an agent sees: plane by plane as the reference has it, the same from both sides, nothing missing; symmetries."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+
+import numpy as np
+import pytest
+from reference import Reference, RefMatch, RefState, RefStep
+from test_against_reference import every_value
+
+from alquerque_env import Match, games, load_game, perft
+from alquerque_env import layout as e
+from alquerque_env.envs.spaces import observation_space
+from alquerque_env.game import Game
+from alquerque_env.matches import Matches, make_matches
+from alquerque_env.observation import plane_scale, planes
+
+MOSONA = "awithlaknannai_mosona"
+LONG = {"no_progress_limit": 300}
+VARIANTS = [*every_value(), *((name, LONG) for name in games())]
+
+
+@cache
+def eyes(game: Game) -> Matches:
+    return make_matches(game, 1)
+
+
+def observe(match: Match) -> np.ndarray:
+    """int8 `[C, P]`, what the player to move sees; earlier positions count where no chain is in progress."""
+    look = eyes(match.game)
+    look.states[0] = match.state
+    return look.observe(match.occurrences() - 1 if match.chain is None else 0)
+
+
+def mask_of(match: Match) -> np.ndarray:
+    mask = np.zeros(match.game.num_actions, np.int8)
+    mask[[step.action for step in match.legal_steps]] = 1
+    return mask
+
+
+def outcome_of(match: Match) -> tuple[int | None, str] | None:
+    """The outcome with the winner as 0 for the player to move and 1 for the other."""
+    if match.outcome is None:
+        return None
+    winner = match.outcome.winner
+    return None if winner is None else int(winner != match.player), match.outcome.reason
+
+
+def random_match(game: Game, seed: int, position: str | None = None) -> Iterator[Match]:
+    """One match, at every sub-step of a random play of it, the end included."""
+    match = Match(game, position)
+    rng = np.random.default_rng(seed)
+    yield match
+    while not match.is_over:
+        match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
+        yield match
+
+
+# Plane by plane.
+
+
+@dataclass
+class Sight:
+    """What the reference says that the player to move should see."""
+
+    game: Game
+    state: RefState
+    earlier: int
+
+    def frame(self, points: object) -> set[int]:
+        turn = self.game.turn if self.state.player == 1 else range(25)
+        return {turn[point] for point in points}
+
+    def plane(self, name: str) -> object:
+        """Points of ones, or the number that stands on every point."""
+        state, own = self.state, self.state.player
+        memory = {(*self.frame([piece]), *self.frame([point])) for piece, point in state.memory}
+        kind, _, which = name.rpartition("_")
+        limit = self.game.options.get("no_progress_limit")
+        shown = {
+            "own_men": lambda: self.frame(state.men[own]),
+            "enemy_men": lambda: self.frame(state.men[1 - own]),
+            "own_kings": lambda: self.frame(state.kings[own]),
+            "enemy_kings": lambda: self.frame(state.kings[1 - own]),
+            "chain": lambda: set() if state.chain is None else self.frame([state.chain]),
+            "captured": lambda: self.frame(state.captured),
+            "chain_start": lambda: set() if state.chain_start is None else self.frame([state.chain_start]),
+            "clock": lambda: state.quiet if limit < 128 else state.quiet % 128,
+            "clock_high": lambda: state.quiet // 128,
+            "earlier": lambda: self.earlier,
+        }
+        if name in shown:
+            return shown[name]()
+        if kind == "remembered":
+            return {point for piece, point in memory if piece == self.game.board.index[which]}
+        assert kind == "no_undo"
+        return {piece for piece, point in memory if self.game.relations[int(which)].get(piece) == point}
+
+
+def expected_planes(game: Game) -> list[str]:
+    """The planes that the rules call for, memory apart."""
+    rules = game.rules
+    chains = rules.chain != "single"
+    wanted = {
+        "own_men": True,
+        "enemy_men": True,
+        "own_kings": rules.promotion != "none",
+        "enemy_kings": rules.promotion != "none",
+        "chain": chains,
+        "captured": chains and rules.capture_removal == "end_of_turn",
+        "chain_start": chains and not rules.chain_may_return_to_start,
+        "clock": rules.no_progress_limit != "off",
+        "clock_high": rules.no_progress_limit != "off" and rules.no_progress_limit >= 128,
+        "earlier": rules.repetition != "off",
+    }
+    return [name for name, is_shown in wanted.items() if is_shown]
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+def test_every_plane_shows_what_the_reference_says(name, options):
+    game = load_game(name, **options)
+    names = [plane.name for plane in planes(game)]
+    assert [plane for plane in names if not plane.startswith(("no_undo_", "remembered_"))] == expected_planes(game)
+    space = observation_space(game)
+    other = RefMatch(Reference(game))
+    last = 0
+    for match in random_match(game, 2):
+        for step in match.steps[last:]:
+            other.push(RefStep(step.origin, step.target, step.captured[0] if step.captured else None))
+        last = len(match.steps)
+        sight = Sight(game, other.state, match.occurrences() - 1 if match.chain is None else 0)
+        seen = observe(match)
+        assert seen in space
+        for plane, found in zip(names, seen, strict=True):
+            expected = sight.plane(plane)
+            if isinstance(expected, set):
+                assert set(np.flatnonzero(found)) == expected, (plane, match.position)
+                assert found.max() <= 1
+            else:
+                assert (found == expected).all(), (plane, match.position)
+
+    assert last > 5
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+def test_every_memory_of_a_piece_is_on_a_plane(name, options):
+    """With the test above: what a piece may not do is seen wherever the rules know memory, and nowhere else."""
+    game = load_game(name, **options)
+    names = [plane.name for plane in planes(game) if plane.name.startswith(("no_undo_", "remembered_"))]
+    if game.rules.undo_scope == "off":
+        assert names == []
+        return
+    shown = remembered = 0
+    for seed in range(4):
+        for match in random_match(game, seed):
+            seen = observe(match)
+            memory = re.search(r":U([^:]*)", match.position)
+            shown += sum(
+                int(plane.sum()) for plane, shape in zip(seen, planes(game), strict=True) if shape.name in names
+            )
+            remembered += len(memory[1].split(",")) if memory else 0
+
+    assert shown == remembered > 0
+
+
+@pytest.mark.parametrize("options", [{"undo_scope": "never_revisit"}, {"undo_cleared_by_jump": False}])
+def test_planes_of_remembered_points_say_whose_points_they_show(options):
+    game = load_game("alquerque", **options)
+    meanings = {plane.name: plane.meaning for plane in planes(game)}
+    order = [plane.name for plane in planes(game)]
+    seen = observe(Match(game, "W:Wb3:Be5:Ub3-c3"))
+
+    (name,) = [name for name, plane in zip(order, seen, strict=True) if "remembered" in name and plane.any()]
+    assert np.flatnonzero(seen[order.index(name)]).tolist() == [game.board.index["c3"]]
+    assert name == "remembered_b3"
+    assert "the piece on b3" in meanings[name]
+
+
+@pytest.mark.parametrize("limit", [1, 127, 128, 129, 255, 256, 10_000])
+def test_clocks_fit_into_bytes_up_to_the_limit(limit):
+    game = load_game("fetaix", no_progress_limit=limit)
+    space = observation_space(game)
+    order = [plane.name for plane in planes(game)]
+    for quiet in {0, 1, 126, 127, 128, limit - 1, limit} & set(range(limit + 1)):
+        seen = observe(Match(game, f"W:Wa1:Be5:H{quiet}"))
+        high = int(seen[order.index("clock_high"), 0]) if "clock_high" in order else 0
+        assert seen in space
+        assert 128 * high + int(seen[order.index("clock"), 0]) == quiet
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+def test_every_plane_has_a_name_a_meaning_and_a_maximum_that_scales_it_into_0_to_1(name, options):
+    game = load_game(name, **options)
+    shown = planes(game)
+
+    assert len({plane.name for plane in shown}) == len(shown)
+    assert len({plane.meaning for plane in shown}) == len(shown)
+    assert plane_scale(game).tolist() == [plane.maximum for plane in shown]
+    assert all(1 <= plane.maximum <= 127 for plane in shown)
+
+
+# From both sides.
+
+
+def moved(game: Game, text: str, points: tuple[int, ...], swap: bool) -> str:
+    """Position text with every point moved and, if asked, the sides changed."""
+    labels = game.board.labels
+    mover, south, north, *fields = text.split(":")
+
+    def place(part: str) -> str:
+        return re.sub("[a-z]+[0-9]+", lambda label: labels[points[game.board.index[label[0]]]], part)
+
+    fields = [place(field) if field[0] != "H" else field for field in fields]
+    if swap:
+        mover, south, north = "WB"["BW".index(mover)], "W" + north[1:], "B" + south[1:]
+    return ":".join([mover, place(south), place(north), *fields])
+
+
+def opens(match: Match) -> bool:
+    """Whether an opening rule holds here or would hold if the sides were changed: it looks at who has begun."""
+    pieces = [{point for point, piece in match.picture().pieces.items() if piece[0] == player} for player in (0, 1)]
+    return match.game.opening is not None and pieces == [set(side) for side in match.game.start]
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+def test_both_players_see_the_same_game_from_their_own_side(name, options):
+    game = load_game(name, **options)
+    seen = 0
+    for match in random_match(game, 4):
+        if opens(match) or (match.outcome is not None and match.outcome.reason == "repetition"):
+            continue
+        here = Match(game, match.position)
+        there = Match(game, moved(game, match.position, game.turn, swap=True))
+        assert there.player != here.player
+        assert (observe(there) == observe(here)).all(), match.position
+        assert (mask_of(there) == mask_of(here)).all(), match.position
+        assert outcome_of(there) == outcome_of(here)
+        seen += 1
+
+    assert seen > 5
+    assert game.is_symmetric
+
+
+# Nothing missing.
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+def test_what_looks_the_same_is_the_same(name, options):
+    """Equal observations mean equal masks and outcomes, and the same position but for the side that one sits on."""
+    game = load_game(name, **options)
+    known: dict[bytes, tuple[object, ...]] = {}
+    again = 0
+    for seed in range(4):
+        for match in islice(random_match(game, seed), 200):
+            if opens(match):
+                continue
+            text = match.position
+            turned = Match(game, moved(game, text, game.turn, swap=True)).position
+            what = mask_of(match).tobytes(), outcome_of(match), text if match.player == 0 else turned
+            view = observe(match).tobytes()
+            again += view in known
+            assert known.setdefault(view, what) == what, match.position
+
+    assert again > 0
+
+
+FACTS = [
+    ("fetaix", {}, "W:Wa1,c3:Be5,c5", "W:WKa1,c3:Be5,c5"),
+    ("fetaix", {}, "W:Wa1,c3:Be5,c5", "W:Wa1,c3:BKe5,c5"),
+    ("fetaix", {}, "W:Wa1,c3:Be5,c5", "W:Wa1,c3:Be5,c5:H1"),
+    ("fetaix", LONG, "W:Wa1,c3:Be5,c5:H2", "W:Wa1,c3:Be5,c5:H130"),
+    ("fetaix", {"chain": "optional"}, "W:Wd4:Bc4", "W:Wd4:Bc4:Cd4"),
+    (
+        "fetaix",
+        {"capture_removal": "end_of_turn", "man_capture_dirs": "all"},
+        "W:Wd4:Bc3,d3,e4,c4:Cd4:Xc3",
+        "W:Wd4:Bc3,d3,e4,c4:Cd4:Xd3",
+    ),
+    (MOSONA, {"chain_may_return_to_start": False}, "W:Wi2:Bh3:Ci2:Sf1", "W:Wi2:Bh3:Ci2:Sh1"),
+    ("alquerque", {}, "W:Wb3:Be5", "W:Wb3:Be5:Ub3-a3"),
+    ("alquerque", {}, "W:Wb3:Be5:Ub3-c3", "W:Wb3:Be5:Ub3-a3"),
+    ("alquerque", {}, "W:Wb3:Be5:Ue5-d5", "W:Wb3:Be5"),
+    ("alquerque", {"undo_scope": "never_revisit"}, "W:Wb3:Be5:Ub3-c3", "W:Wb3:Be5:Ub3-d3"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "one", "other"), FACTS)
+def test_what_is_not_the_same_does_not_look_the_same(name, options, one, other):
+    game = load_game(name, **options)
+
+    assert (observe(Match(game, one)) != observe(Match(game, other))).any()
+
+
+def test_a_position_that_comes_back_looks_different_where_repetition_counts():
+    game = load_game("fetaix", repetition="threefold_draw", no_progress_limit="off")
+    match = Match(game, "W:WKa1:BKc5")
+    seen = [observe(match)]
+    for step in ("a1-a2", "c5-d5", "a2-a1", "d5-c5") * 2:
+        match.push(step)
+        seen.append(observe(match))
+
+    assert [int(view[-1, 0]) for view in seen] == [0, 0, 0, 0, 1, 1, 1, 1, 2]
+    assert (seen[0][:-1] == seen[4][:-1]).all()
+    assert (seen[0][:-1] == seen[8][:-1]).all()
+
+
+# Symmetries.
+
+MIRROR_5 = tuple(5 * (point // 5) + 4 - point % 5 for point in range(25))
+MIRROR_MOSONA = (*range(7, -1, -1), *range(16, 7, -1), *range(24, 16, -1))
+SYMMETRIC = [
+    ("alquerque", {}, 2),
+    ("alquerque", {"last_rank_frozen": True}, 2),
+    ("alquerque", {"undo_scope": "never_revisit"}, 2),
+    ("alquerque", {"undo_scope": "per_player_last_move", "no_progress_limit": 40}, 2),
+    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False}, 2),
+    ("fetaix", {}, 2),
+    ("fetaix", {"man_capture_dirs": "all", "mullah_lines": "long_diagonals", "capture_removal": "end_of_turn"}, 2),
+    ("fetaix", {"opening": "straight_only", "who_starts": "player_1"}, 2),
+    ("alquerque_alfonso_x", {}, 8),
+    ("alquerque_murray", {}, 8),
+    ("alquerque_murray", {"capture_removal": "end_of_turn", "repetition": "threefold_draw"}, 8),
+    (MOSONA, {}, 4),
+    (MOSONA, {"board": "zigzag", "chain": "optional"}, 4),
+    (MOSONA, {"board": "culin", "chain_may_return_to_start": False, "capture_removal": "end_of_turn"}, 4),
+    ("awithlaknannai_mosona_davis", {}, 4),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "count"), SYMMETRIC)
+def test_a_game_has_the_symmetries_that_its_rules_leave_to_the_board(name, options, count):
+    """Where men go forward only the mirror from left to right; else all that the board has."""
+    game = load_game(name, **options)
+    permutations = [symmetry.points for symmetry in game.symmetries]
+    mirror = MIRROR_MOSONA if name.startswith(MOSONA) else MIRROR_5
+
+    assert permutations[0] == tuple(range(25))
+    assert len(set(permutations)) == len(permutations) == count
+    assert mirror in permutations
+    assert count == 2 or game.board.half_turn in permutations
+    assert set(permutations) <= set(game.board.reflections)
+
+
+@pytest.mark.parametrize(("name", "options", "count"), SYMMETRIC)
+def test_symmetries_are_permutations_and_one_after_another_is_a_third(name, options, count):
+    symmetries = load_game(name, **options).symmetries
+    everything = [tuple(map(tuple, symmetry)) for symmetry in symmetries]
+    sizes = [len(part) for part in everything[0]]
+
+    assert [list(part) for part in everything[0]] == [list(range(size)) for size in sizes]
+    for first in everything:
+        assert [sorted(part) for part in first] == [list(range(size)) for size in sizes]
+        for second in everything:
+            after = tuple(tuple(b[image] for image in a) for a, b in zip(first, second, strict=True))
+            assert after in everything
+
+
+@pytest.mark.parametrize(("name", "options", "count"), SYMMETRIC)
+def test_the_image_of_a_position_has_the_image_of_its_mask_and_observation_and_the_same_outcome(name, options, count):
+    game = load_game(name, **options)
+    checked = 0
+    for seed in range(2):
+        for match in islice(random_match(game, seed), 120):
+            if opens(match) or (match.outcome is not None and match.outcome.reason == "repetition"):
+                continue
+            here = Match(game, match.position)
+            for symmetry in game.symmetries:
+                there = Match(
+                    game, moved(game, match.position, absolute(game, match.player, symmetry.points), swap=False)
+                )
+                mask, seen = np.zeros_like(mask_of(here)), np.zeros_like(observe(here))
+                mask[np.array(symmetry.actions)] = mask_of(here)
+                seen[np.array(symmetry.planes)[:, None], np.array(symmetry.points)] = observe(here)
+                assert (mask_of(there) == mask).all(), match.position
+                assert (observe(there) == seen).all(), match.position
+                assert there.outcome == here.outcome
+                checked += 1
+
+    assert checked > 20 * count
+
+
+def absolute(game: Game, player: int, points: tuple[int, ...]) -> tuple[int, ...]:
+    """A permutation of the mover's frame as one of the board."""
+    turn = game.turn if player == 1 else tuple(range(len(points)))
+    return tuple(turn.index(points[turn[point]]) for point in range(len(points)))
+
+
+@pytest.mark.parametrize(("name", "options", "count"), SYMMETRIC)
+def test_the_image_of_a_position_has_the_same_counts(name, options, count):
+    game = load_game(name, **options)
+    texts = [match.position for match in random_match(game, 7) if not opens(match)][1::5][:4]
+
+    for text in texts:
+        images = {moved(game, text, symmetry.points, swap=False) for symmetry in game.symmetries}
+        assert len({perft(game, 3, image) for image in images}) == 1
+    assert len(texts) == 4
+
+
+@pytest.mark.parametrize(("name", "options", "count"), SYMMETRIC)
+def test_no_reflection_of_the_board_that_keeps_the_rules_is_left_out(name, options, count):
+    """Each other reflection is shown to break the mask of some position."""
+    game = load_game(name, **options)
+    kept = {symmetry.points for symmetry in game.symmetries}
+    for points in set(game.board.reflections) - kept:
+        breaks = 0
+        for text in ("W:Wc2:Be5", "W:Wb3,c2:Be5"):
+            here, there = (Match(game, position) for position in (text, moved(game, text, points, swap=False)))
+            images = {(points[step.origin], points[step.target]) for step in here.legal_steps}
+            breaks += {(step.origin, step.target) for step in there.legal_steps} != images
+        assert breaks
+
+
+def test_the_engine_writes_every_number_of_an_observation():
+    """Whatever stood there before."""
+    game = load_game("fetaix")
+    match = Match(game, "W:WKa1:Be5:H3")
+    first = observe(match)
+    Match(game)
+    observe(Match(game))
+
+    assert (observe(match) == first).all()
+    assert int(match.state[e.QUIET]) == 3
