@@ -1,10 +1,10 @@
 """Games of the alquerque family as reinforcement-learning environments.
 
-    >>> from alquerque_env import Match, load_game
-    >>> match = Match(load_game("alquerque"))
-    >>> match.push("c2-c3")
-    >>> [str(step) for step in match.legal_steps]
-    ['c4xc2']
+>>> from alquerque_env import Match, load_game
+>>> match = Match(load_game("alquerque"))
+>>> match.push("c2-c3")
+>>> [str(step) for step in match.legal_steps]
+['c4xc2']
 """
 
 from importlib import import_module
@@ -15,10 +15,10 @@ from .game import Game, games, load_game
 
 if TYPE_CHECKING:
     from .bots import load_bot
+    from .counts import perft
     from .envs.aec import env
     from .envs.vector import SelfPlayVectorEnv
     from .match import Match, Outcome, Step
-    from .counts import perft
 
 __version__ = "0.1.0"
 
@@ -33,7 +33,19 @@ _LAZY = {
     "perft": ".counts",
 }
 
-__all__ = ["Game", "Match", "Outcome", "SelfPlayVectorEnv", "Step", "__version__", "env", "games", "load_bot", "load_game", "perft"]
+__all__ = [
+    "Game",
+    "Match",
+    "Outcome",
+    "SelfPlayVectorEnv",
+    "Step",
+    "__version__",
+    "env",
+    "games",
+    "load_bot",
+    "load_game",
+    "perft",
+]
 
 
 def __getattr__(name: str) -> Any:

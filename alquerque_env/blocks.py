@@ -3,8 +3,8 @@
 Arguments are as in `engine.py`. The exported player carries this file as it is.
 """
 
-from .jit import count_lanes, fill_lanes, find_lane, inlined, invert_lanes, lowest, narrow_lanes, popcount
-from .layout import *  # noqa: F403 (kernels speak in the layout's words)
+from .jit import count_lanes, fill_lanes, find_lane, inlined, invert_lanes, lowest, narrow_lanes
+from .layout import *
 
 
 @inlined
@@ -33,9 +33,7 @@ def look_back(t, s, w):
 @inlined
 def _narrow(t, w, block):
     """Lets a block do its work; returns the lanes in which origins are left, as bits."""
-    return narrow_lanes(
-        t, block + DISTANCES, block + ORIGINS, w, t[block + PARENTS], t[block + SEES], t[block + WORDS]
-    )
+    return narrow_lanes(t, block + DISTANCES, block + ORIGINS, w, t[block + PARENTS], t[block + SEES], t[block + WORDS])
 
 
 @inlined

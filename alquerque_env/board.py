@@ -1,6 +1,7 @@
 """A board: points, the lines drawn through them, and its symmetries."""
 
 import tomllib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -72,7 +73,7 @@ class Board:
         entry `i` of a permutation is the point that point `i` goes to.
         """
         shape = self._shape(range(len(self.points)))
-        found = {}
+        found: dict[Permutation, None] = {}
         for permutation in self._plane_maps():
             if permutation is not None and self._shape(permutation) == shape:
                 found[permutation] = None
@@ -99,7 +100,7 @@ class Board:
             )
         ]
 
-    def _plane_map(self, move) -> Permutation | None:
+    def _plane_map(self, move: Callable[[int, int], tuple[int, int]]) -> Permutation | None:
         moved = [move(x, y) for x, y in self.points]
         left = min(x for x, _ in moved) - min(x for x, _ in self.points)
         low = min(y for _, y in moved) - min(y for _, y in self.points)
@@ -107,8 +108,8 @@ class Board:
         images = [place.get((x - left, y - low)) for x, y in moved]
         return None if None in images else tuple(images)  # type: ignore[arg-type]
 
-    def _shape(self, permutation) -> tuple[frozenset, ...]:
-        def along(lines):
+    def _shape(self, permutation: Sequence[int]) -> tuple[frozenset[Line], ...]:
+        def along(lines: tuple[Line, ...]) -> frozenset[Line]:
             paths = (tuple(permutation[point] for point in line) for line in lines)
             return frozenset(min(path, path[::-1]) for path in paths)
 

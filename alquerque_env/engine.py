@@ -9,8 +9,8 @@ stands in `layout.py`. The exported player carries this file as it is.
 """
 
 from .blocks import can_go_on, count_actions, generate, generate_captures, look, look_back, pick_action, section_of
-from .jit import allocate, inlined, kernel, lowest, popcount, release, reverse_bits, spread_word, wrapped_product, wrapped_sum
-from .layout import *  # noqa: F403 (kernels speak in the layout's words)
+from .jit import allocate, inlined, kernel, popcount, release, reverse_bits, spread_word, wrapped_product, wrapped_sum
+from .layout import *
 from .memory import forget, remember_leap, remember_step
 
 
@@ -266,7 +266,7 @@ def sample_action(t, s, w, actions, rng):
 
     Counting the actions and picking one is faster than listing them, where no rule compares them with each other.
     """
-    if t[T_COMPARES] or t[T_HAS_OPENING] and is_start(t, s):
+    if t[T_COMPARES] or (t[T_HAS_OPENING] and is_start(t, s)):
         n = legal_actions(t, s, w, actions)
         return actions[random_below(rng, n)] if n else -1, n
     look(t, s, w)

@@ -1,13 +1,13 @@
 """The errors users meet. All are `ValueError`, so `except ValueError` catches every refusal.
 
-    ValueError
-    └── AlquerqueError
-        ├── UnknownNameError     a game, option, value or bot that does not exist
-        ├── RulesError           a game file or a set of options that contradicts itself
-        ├── PositionError        position text that is not a position of the game
-        ├── NotationError        text of a step or turn that cannot be read
-        ├── IllegalStepError     a step or action that the rules forbid here
-        └── BotError             a bot that cannot be loaded or play this game
+ValueError
+└── AlquerqueError
+    ├── UnknownNameError     a game, option, value or bot that does not exist
+    ├── RulesError           a game file or a set of options that contradicts itself
+    ├── PositionError        position text that is not a position of the game
+    ├── NotationError        text of a step or turn that cannot be read
+    ├── IllegalStepError     a step or action that the rules forbid here
+    └── BotError             a bot that cannot be loaded or play this game
 """
 
 from collections.abc import Iterable

@@ -53,10 +53,10 @@ class Game(Ruleset):
         """
         return load_game(self.name, **{**self.options, **options})
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return _reload, (self.name, dict(self.options))
 
-    def __deepcopy__(self, memo) -> "Game":
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
         return self
 
     def __repr__(self) -> str:
@@ -87,10 +87,7 @@ def load_game(name: str, **options: Any) -> Game:
       RulesError: If an option does not have that value, or options contradict each other.
     """
     data = _read(name)
-    table = {
-        option: make_option(option, **entry)
-        for option, entry in data["options"].items()
-    }
+    table = {option: make_option(option, **entry) for option, entry in data["options"].items()}
     for option, value in data.get("defaults", {}).items():
         table[option] = replace(table[option], default=table[option].parse(value, f"{name}.toml"))
     for option in options:

@@ -1,8 +1,8 @@
 """Compiles the kernels with Numba where it is installed; the same source runs without it.
 
-A kernel is written for both: words are non-negative integers below 2**63 (`int64` when compiled), and everything it reads
-or writes is a sequence of them. Python hands over arrays when compiled and lists or tuples when not; a kernel that is
-called from Python borrows its arrays before it hands them on (see `pointers.py`).
+A kernel is written for both: words are non-negative integers below 2**63 (`int64` when compiled), and everything it
+reads or writes is a sequence of them. Python hands over arrays when compiled and lists or tuples when not; a kernel
+that is called from Python borrows its arrays before it hands them on (see `pointers.py`).
 
 Set `ALQUERQUE_JIT=0` to run the plain source although Numba is installed.
 """
@@ -151,9 +151,8 @@ else:
     ) -> int:
         """In each lane keeps the origins that see a point of a word at a distance; returns the lanes where any is left.
 
-        Args:
-          distances, origins: Where in `t` the distances stand and the origins that have a point there.
-          parents, sees, words: Where in `w` the origins to narrow stand, the words they see, and where the result goes.
+        The distances and the origins that have a point there stand in `t`; the origins to narrow, the words that they
+        see and the result in `w`.
         """
         left = 0
         for lane in range(_LANES):

@@ -16,8 +16,8 @@ MEMORY_POINTS = 17  # and where it can bite later than at once, the remembered p
 
 NO_POINT = -1
 
-# Blocks of a table work on LANES words at once. Scratch words that they look at, the same in every lane but for ALLOWED,
-# which has the pieces that a relation does not hold back; the blocks' own words follow.
+# Blocks of a table work on LANES words at once. Scratch words that they look at, the same in every lane but for
+# ALLOWED, which has the pieces that a relation does not hold back; the blocks' own words follow.
 LANES = 8
 OWN_MEN = 0
 OWN_KINGS = LANES
@@ -98,4 +98,3 @@ OCCURRENCES_TO_DRAW = 3
 CLOCK_DIGIT = 128  # observations are bytes
 
 DROPPED = -1
-

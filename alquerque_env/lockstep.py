@@ -14,6 +14,7 @@ from .observation import planes
 BITS = 32  # actions to a word of the legal set
 LINE = 64  # bytes that are cleared at once
 
+
 class Lockstep:
     """`num_games` matches of a game.
 
@@ -54,9 +55,7 @@ class Lockstep:
             np.empty(games, np.int8),
         )
         self._make_room_for_keys()
-        step_all(
-            self.table, self.states, self.legal, self.keys, self._scratch, self._actions, actions, orders, *frame
-        )
+        step_all(self.table, self.states, self.legal, self.keys, self._scratch, self._actions, actions, orders, *frame)
         return frame
 
     def begin(self, games: np.ndarray) -> Frame:
@@ -96,7 +95,7 @@ class Lockstep:
         return int(find_illegal(self.legal, self.num_actions, actions, orders))
 
     def is_legal(self, actions: np.ndarray) -> np.ndarray:
-        """bool `[B]`, whether each action, in range, is legal in its match."""
+        """Bool `[B]`, whether each action, in range, is legal in its match."""
         games = np.arange(len(self.states))
         return (self.legal[games, actions // BITS] >> actions % BITS & 1).astype(bool)
 

@@ -95,7 +95,7 @@ class NumpyLockstep:
         return int(wrong.argmax()) if wrong.any() else -1
 
     def is_legal(self, actions: np.ndarray) -> np.ndarray:
-        """bool `[B]`, whether each action, in range, is legal in its match."""
+        """Bool `[B]`, whether each action, in range, is legal in its match."""
         return self._mask[np.arange(len(self.states)), actions].astype(bool)
 
     def sample(self) -> np.ndarray:
@@ -183,7 +183,7 @@ class _Reader:
         self.origin, self.target, self.over, self.undo = (step_rows[:, :, column] for column in range(4))
         self.sections = [game.table.sections[e.SECTIONS * player :][: e.SECTIONS] for player in (SOUTH, NORTH)]
         # Half as wide is twice as fast.
-        self.kind = np.int32 if self.points < np.iinfo(np.int32).bits - 1 else np.int64
+        self.kind: Any = np.int32 if self.points < np.iinfo(np.int32).bits - 1 else np.int64
         distances = [np.array(block.distances, self.kind) for block in self.table.blocks]
         self.shifts = [(np.maximum(distance, 0), np.maximum(-distance, 0)) for distance in distances]
         self.origins = [np.array(block.origins, self.kind) for block in self.table.blocks]
@@ -220,7 +220,7 @@ class _Reader:
         return mask
 
     def _captures(self, player: int, states: np.ndarray, in_chain: np.ndarray, mask: np.ndarray | None) -> np.ndarray:
-        """bool `[n]`, whether there is a capture; marks them in `mask`."""
+        """Bool `[n]`, whether there is a capture; marks them in `mask`."""
         found = np.zeros(len(states), bool)
         for section, chosen in ((e.FIRST_LEAP, ~in_chain), (e.NEXT_LEAP, in_chain)):
             games = np.flatnonzero(chosen)

@@ -4,7 +4,7 @@ Arguments are as in `engine.py`. The exported player carries this file as it is.
 """
 
 from .jit import kernel, lowest
-from .layout import *  # noqa: F403 (kernels speak in the layout's words)
+from .layout import *
 
 
 @kernel
@@ -38,6 +38,7 @@ def remember_leap(t, s, step):
 
 @kernel
 def forget(t, s, bits):
+    """Clears the memory of pieces."""
     for relation in range(t[T_RELATIONS]):
         s[MEMORY + relation] &= ~bits
     if t[T_REMEMBERS_POINTS]:

@@ -1,7 +1,7 @@
 """What an agent sees: the planes of an observation, everything that the rules look at.
 
-An observation is int8 `[C, P]`, `C` planes of `P` points in the frame of the player to move: for `player_1` the board is
-turned where the game is symmetric. `engine.observe` fills it in, from the rows that this module derives.
+An observation is int8 `[C, P]`, `C` planes of `P` points in the frame of the player to move: for `player_1` the board
+is turned where the game is symmetric. `engine.observe` fills it in, from the rows that this module derives.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class Plane(NamedTuple):
       name: Its short name.
       maximum: The largest value in it; the smallest is 0.
       meaning: What it shows, as a sentence.
-      row: How the engine fills it: its kind, then a place in the state (for `player_0` and `player_1` to move) or a unit.
+      row: How the engine fills it: its kind, then for each player to move a place in the state, or a unit.
     """
 
     name: str

@@ -179,9 +179,7 @@ def _in_all_lanes(builder, word):
 
 
 def _call(builder, name, result, *args):
-    function = cgutils.get_or_insert_function(
-        builder.module, ir.FunctionType(result, [arg.type for arg in args]), name
-    )
+    function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, [arg.type for arg in args]), name)
     return builder.call(function, args)
 
 

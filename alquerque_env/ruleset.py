@@ -87,8 +87,7 @@ class Ruleset:
         return [
             (origin, target)
             for origin, target in sorted(self.board.edges)
-            if origin not in frozen
-            and (self.rules.man_steps == "all" or not self.is_backward(player, origin, target))
+            if origin not in frozen and (self.rules.man_steps == "all" or not self.is_backward(player, origin, target))
         ]
 
     @property

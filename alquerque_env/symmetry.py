@@ -1,4 +1,4 @@
-"""Symmetries of a game in the mover's frame, for augmentation: what one position teaches, its mirror images teach too."""
+"""Symmetries of a game in the mover's frame, for augmentation: what a position teaches, its images teach too."""
 
 from typing import NamedTuple
 

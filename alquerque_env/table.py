@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from . import layout as e
 from .errors import RulesError
+from .jit import WORD_BITS, constants
 from .observation import planes
 from .ruleset import NORTH, SOUTH, Ruleset
-from .jit import WORD_BITS, constants
 
 Action = tuple[int, int, int | None]
 """Origin, target and, where these two do not say it, the victim's point; in the mover's frame."""
@@ -118,7 +118,7 @@ class StepTable:
 
 def _compatible(a: Template, b: Template) -> bool:
     """Whether two captures of different pieces can be open at once."""
-    needs = dict((point, what) for what, point in a.path)
+    needs = {point: what for what, point in a.path}
     return a.victim != b.victim and all(needs.get(point, what) == what for what, point in b.path)
 
 
@@ -129,8 +129,8 @@ def compile_table(game: Ruleset) -> StepTable:
       RulesError: If the board has more points than a word has bits.
     """
     if len(game.board.points) > WORD_BITS:
-        raise RulesError(f"{game.name}: the board has {len(game.board.points)} points, at most {WORD_BITS} are supported")
-    templates = tuple(tuple(_templates(game, player)) for player in (SOUTH, NORTH))
+        raise RulesError(f"{game.name}: the board has {len(game.board.points)} points, at most {WORD_BITS} fit a word")
+    templates = tuple(_templates(game, SOUTH)), tuple(_templates(game, NORTH))
     keys = _action_keys(templates[SOUTH], _has_pass(game))
     relations = {next(target - origin for origin, target in pairs.items()): pairs for pairs in game.relations}
     builder = _BlockBuilder(game, keys, relations)
@@ -204,7 +204,7 @@ def _along(origin: int, ray: tuple[int, ...], flies: bool) -> Iterator[Template]
         path = tuple((e.EMPTY, point) for point in ray[: distance + 1])
         yield Template(origin, target, e.NO_POINT, path, True, True, False)
     for distance, victim in enumerate(ray[:reach]):
-        to_victim = tuple((e.EMPTY, point) for point in ray[:distance]) + ((e.ENEMY, victim),)
+        to_victim = (*((e.EMPTY, point) for point in ray[:distance]), (e.ENEMY, victim))
         behind = ray[distance + 1 : None if flies else distance + 2]
         for beyond, target in enumerate(behind):
             path = to_victim + tuple((e.EMPTY, point) for point in behind[: beyond + 1])
@@ -217,8 +217,8 @@ Key = tuple[int, int, int] | None
 def _action_keys(templates: tuple[Template, ...], has_pass: bool) -> tuple[Key, ...]:
     """The actions in order: simple steps, captures, pass; each as (origin, target, victim), in the mover's frame."""
     found = {(template.origin, template.target, template.victim) for template in templates}
-    ordered: list[Key] = sorted(found, key=lambda key: (key[2] != e.NO_POINT, key))
-    return tuple([*ordered, None] if has_pass else ordered)
+    ordered = sorted(found, key=lambda key: (key[2] != e.NO_POINT, key))
+    return (*ordered, None) if has_pass else tuple(ordered)
 
 
 def _has_pass(game: Ruleset) -> bool:
@@ -391,19 +391,25 @@ def _flatten(
         return first + e.BLOCK_SIZE * block
 
     for place, values in (
-        (e.T_BLOCKS, [
-            value
-            for number, block in enumerate(builder.blocks)
-            for value in _block_row(block, tallies + number, action_at, place_of(block.skip))
-        ]),
+        (
+            e.T_BLOCKS,
+            [
+                value
+                for number, block in enumerate(builder.blocks)
+                for value in _block_row(block, tallies + number, action_at, place_of(block.skip))
+            ],
+        ),
         (e.T_SECTIONS, [place_of(block) for section in builder.sections for block in section]),
         (e.T_STEPS, [value for step in steps for value in step]),
         (e.T_START, start),
-        (e.T_MAN_STEPS, [
-            _word({target for origin, target in game.man_steps(player) if origin == point})
-            for player in (SOUTH, NORTH)
-            for point in points
-        ]),
+        (
+            e.T_MAN_STEPS,
+            [
+                _word({target for origin, target in game.man_steps(player) if origin == point})
+                for player in (SOUTH, NORTH)
+                for point in points
+            ],
+        ),
         (e.T_RELATION_TARGET, [pairs.get(p, e.NO_POINT) for pairs in relations.values() for p in points]),
         (e.T_FRAME, [*points, *game.turn]),
         (e.T_PLANES, [value for plane in planes(game) for value in plane.row]),

@@ -12,7 +12,6 @@ from reference import Reference, RefMatch, RefState, RefStep
 from test_against_reference import every_value
 
 from alquerque_env import Match, games, load_game, perft
-from alquerque_env import layout as e
 from alquerque_env.envs.spaces import observation_space
 from alquerque_env.game import Game
 from alquerque_env.matches import Matches, make_matches
@@ -411,15 +410,3 @@ def test_no_reflection_of_the_board_that_keeps_the_rules_is_left_out(name, optio
             images = {(points[step.origin], points[step.target]) for step in here.legal_steps}
             breaks += {(step.origin, step.target) for step in there.legal_steps} != images
         assert breaks
-
-
-def test_the_engine_writes_every_number_of_an_observation():
-    """Whatever stood there before."""
-    game = load_game("fetaix")
-    match = Match(game, "W:WKa1:Be5:H3")
-    first = observe(match)
-    Match(game)
-    observe(Match(game))
-
-    assert (observe(match) == first).all()
-    assert int(match.state[e.QUIET]) == 3

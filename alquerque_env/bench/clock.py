@@ -21,7 +21,7 @@ def rate(work: Callable[[int], int], seconds: float) -> float:
     spent = 0.0
     while spent < seconds / RUNS / 4:
         units *= 2
-        spent, done = _time(work, units)
+        spent, _ = _time(work, units)
     units = max(1, int(units * seconds / RUNS / spent))
     return statistics.median(done / spent for spent, done in (_time(work, units) for _ in range(RUNS)))
 

@@ -8,7 +8,7 @@ from pettingzoo import AECEnv
 
 from .. import entry
 from .. import layout as e
-from ..envs.aec import raw_env, wrap
+from ..envs.aec import MatchEnv, wrap
 from ..envs.vector import SelfPlayVectorEnv
 from ..game import Game
 from ..jit import JIT, words
@@ -51,10 +51,10 @@ def measure(game: Game, seconds: float) -> Iterator[Figure]:
         yield _beside(f"SelfPlayVectorEnv, {batch} games", speed, "checkers", checkers)
     floor = rate(_aec(FloorEnv(game.num_actions)), seconds)
     yield Figure("AEC raw, an environment that does nothing", floor)
-    yield _beside("AEC raw", rate(_aec(raw_env(game.name, **game.options)), seconds), "doing nothing", floor)
+    yield _beside("AEC raw", rate(_aec(MatchEnv(game)), seconds), "doing nothing", floor)
     floor = rate(_aec(wrap(FloorEnv(game.num_actions))), seconds)
     yield Figure("AEC env(), an environment that does nothing", floor)
-    wrapped = wrap(raw_env(game.name, **game.options))
+    wrapped = wrap(MatchEnv(game))
     yield _beside("AEC env()", rate(_aec(wrapped), seconds), "doing nothing", floor)
 
 

@@ -40,7 +40,7 @@ class FloorEnv(AECEnv):
         """The same object at every call."""
         return self.action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
         """Begins anew."""
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0)
@@ -51,7 +51,7 @@ class FloorEnv(AECEnv):
         self.agent_selection = AGENTS[0]
         self._steps = 0
 
-    def observe(self, agent: str) -> dict[str, np.ndarray]:
+    def observe(self, agent: str) -> dict[str, np.ndarray]:  # noqa: ARG002
         """Always the same numbers, in fresh arrays."""
         return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
 

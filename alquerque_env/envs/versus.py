@@ -57,14 +57,13 @@ class VersusEnv(gymnasium.Env):
         self.observation_space = observation_space(self.game)
         self.action_space = action_space(self.game)
         self._opponent_spec = opponent
-        self._choose = None if isinstance(opponent, str) else make_choose(opponent)
-        if isinstance(opponent, str):
-            load_bot(opponent, self.game, seed=0)
+        self._choose = make_choose(load_bot(opponent, self.game, seed=0) if isinstance(opponent, str) else opponent)
         self._onlooker = Onlooker(self.game)
         self._renderer = Renderer(self.render_mode)
         self._match = Match(self.game)
         self._player = 0
         self._ended = True
+        self._is_new = True
 
     def reset(
         self,
@@ -74,9 +73,10 @@ class VersusEnv(gymnasium.Env):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begins a new match; the opponent plays first if the agent's seat does not."""
         super().reset(seed=seed)
-        if isinstance(self._opponent_spec, str) and (seed is not None or self._choose is None):
+        if isinstance(self._opponent_spec, str) and (seed is not None or self._is_new):
             bot_seed = int(self.np_random.integers(2**31))
             self._choose = load_bot(self._opponent_spec, self.game, seed=bot_seed).choose
+        self._is_new = False
         self._player = int(self.np_random.integers(2)) if self.seat == "random" else int(self.seat)
         self._match = Match(self.game)
         self._ended = False

@@ -25,7 +25,7 @@ class _Glyphs:
     crossings: tuple[str, str]
 
 
-_UNICODE = _Glyphs((("○", "♔"), ("●", "♚")), "·", "×", "◇", "─", "│", "╱", "╲", ("┼", "╳"))  # noqa: RUF001
+_UNICODE = _Glyphs((("○", "♔"), ("●", "♚")), "·", "×", "◇", "─", "│", "╱", "╲", ("┼", "╳"))
 _ASCII = _Glyphs((("w", "W"), ("b", "B")), ".", "x", "*", "-", "|", "/", "\\", ("+", "X"))
 # The most telling first.
 _BRACKETS = {"chain": "[]", "pending": "{}", "origin": "<>", "last turn": "()"}

@@ -1,0 +1,345 @@
+"""Alpha-beta against a plain minimax over `Match`, which shares nothing with it but the rules."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from _thread import interrupt_main
+
+import pytest
+
+from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.bots import AlphaBetaBot
+from alquerque_env.errors import PositionError
+from alquerque_env.jit import JIT
+
+WIN = 30_000
+SURE = 29_000
+
+VARIANTS = [
+    ("alquerque", {"repetition": "threefold_draw", "capture": "optional"}),
+    ("alquerque", {"undo_scope": "never_revisit", "capture_removal": "end_of_turn", "last_rank_frozen": True}),
+    ("fetaix", {"chain": "optional", "capture": "optional", "no_progress_limit": 3}),
+    ("fetaix", {"midchain_promotion": "promote_and_continue", "no_moves": "pass"}),
+    ("fetaix", {"midchain_promotion": "promote_and_stop", "max_capture": "most_pieces", "no_progress_limit": 4}),
+    ("fetaix", {"mullah_landing": "must_continue", "repetition": "threefold_draw", "no_progress_limit": 12}),
+    ("awithlaknannai_mosona", {"no_moves": "pass", "repetition": "threefold_draw", "no_progress_limit": 5}),
+    ("awithlaknannai_mosona", {"no_moves": "majority", "leap": "straight", "chain_may_return_to_start": False}),
+    ("alquerque_murray", {"repetition": "threefold_draw", "no_progress_limit": "off", "no_moves": "draw"}),
+]
+
+
+def static_score(match):
+    """Men, kings and the rows that men have before them, read off the position text."""
+    board = match.game.board
+    rows = sorted({y for _, y in board.points})
+    score = 0
+    for player, part in enumerate(match.position.split(":")[1:3]):
+        for label in filter(None, part[1:].split(",")):
+            if label.startswith("K"):
+                score += 200 * (1 - 2 * player)
+                continue
+            row = rows.index(board.points[board.index[label]][1])
+            before = row if player else len(rows) - 1 - row
+            score += (100 + before) * (1 - 2 * player)
+    return score if match.player == 0 else -score
+
+
+def minimax(match, depth, ply=0):
+    """The score for the player to move after looking at every line of `depth` turns and of captures behind them."""
+    player = match.player
+    if match.is_over:
+        winner = match.outcome.winner
+        return 0 if winner is None else (WIN - ply) * (1 if winner == player else -1)
+    steps, scores = match.legal_steps, []
+    if depth == 0 and match.chain is None:
+        steps = [step for step in steps if step.captured]
+        if not steps or match.game.rules.capture == "optional":
+            scores.append(static_score(match))
+    for step in steps:
+        match.push(step)
+        turned = match.player != player
+        score = minimax(match, max(depth - turned, 0), ply + turned)
+        scores.append(-score if turned else score)
+        match.pop()
+    return max(scores)
+
+
+def some_position(game, rng, most=5):
+    """A position of 2 to `most` pieces that is not over; often with a clock near its limit."""
+    labels, limit = game.board.labels, game.rules.no_progress_limit
+    for _ in range(1000):
+        count = rng.randint(2, most)
+        points = rng.sample(range(len(labels)), count)
+        first = rng.randint(1, count - 1)
+        sides = []
+        for player, own in enumerate((points[:first], points[first:])):
+            ends, promotes = game.promotion_points(player), game.rules.promotion != "none"
+            kings = {point for point in own if promotes and (point in ends or rng.random() < 0.3)}
+            sides.append(",".join("K" * (point in kings) + labels[point] for point in own))
+        text = f"{rng.choice('WB')}:W{sides[0]}:B{sides[1]}"
+        if limit != "off" and rng.random() < 0.5:
+            text += f":H{rng.randrange(max(1, limit - 4), limit)}"
+        try:
+            match = Match(game, text)
+        except PositionError:
+            continue
+        if not match.is_over:
+            return match
+    raise AssertionError(f"no position of {game!r} found")
+
+
+def shuffle_about(match, rng, steps):
+    """Plays some steps to and fro, so that positions occur again."""
+    for _ in range(steps):
+        quiet = [step for step in match.legal_steps if not step.captured] or list(match.legal_steps)
+        if len(match.steps) >= 2 and rng.random() < 0.8:
+            mine = match.steps[-2]
+            quiet = [s for s in quiet if (s.origin, s.target) == (mine.target, mine.origin)] or quiet
+        match.push(rng.choice(quiet))
+        if match.is_over:
+            match.pop()
+            return
+
+
+def ab(game, depth, seed=1, time_limit=None):
+    return AlphaBetaBot("alphabeta", game, depth, seed, time_limit)
+
+
+def played_score(match, actions, depth):
+    """What a line of play comes to, for the player to move at its begin."""
+    ahead = match.copy()
+    ply = 0
+    for action in actions:
+        before = ahead.player
+        ahead.push(action)
+        ply += ahead.player != before
+    if ahead.is_over and ahead.outcome.winner is not None:
+        score = WIN - ply
+        return score if ahead.outcome.winner == match.player else -score
+    if ahead.is_over:
+        return 0
+    assert ply >= depth, "the line ends before its depth"
+    return static_score(ahead) * (1 if ahead.player == match.player else -1)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"), [*((name, {}) for name in games()), *VARIANTS], ids=lambda value: str(value)[:60]
+)
+def test_the_score_is_that_of_looking_at_everything(name, options):
+    game = load_game(name, **options)
+    rng = random.Random(f"{name} {options}")
+    for trial in range(12):
+        match = some_position(game, rng)
+        if options.get("repetition") and trial % 2:
+            shuffle_about(match, rng, 10)
+        depth = 1 + trial % 4
+        found = ab(game, depth).analyse(match)
+        assert found.score == minimax(match.copy(), depth), (match.position, match.turns, depth, found)
+        assert found.depth == depth or abs(found.score) > SURE
+
+
+# In these two the search went wrong when its table forgot which positions had occurred twice, or what the clock was.
+@pytest.mark.parametrize(
+    ("name", "options", "position", "turns"),
+    [
+        (
+            "awithlaknannai_mosona",
+            {"no_moves": "pass", "repetition": "threefold_draw", "no_progress_limit": 10},
+            "W:Wb1,b3:Bd3",
+            "b1-a2",
+        ),
+        (
+            "alquerque_alfonso_x",
+            {"repetition": "threefold_draw", "no_progress_limit": 12, "capture": "compulsory"},
+            "W:We5:Bc1,d2",
+            "e5-e4 c1-d1 e4-e5 d1-c1 e5-e4",
+        ),
+    ],
+)
+@pytest.mark.skipif(not JIT, reason="long without Numba")
+def test_repetition_and_the_clock_count_where_lines_meet(name, options, position, turns):
+    match = Match(load_game(name, **options), position)
+    for turn in turns.split():
+        match.push(turn)
+    assert ab(match.game, 7).analyse(match).score == minimax(match.copy(), 7)
+
+
+def test_a_third_occurrence_is_a_draw_as_it_is_in_a_match():
+    game = load_game("alquerque_murray", repetition="threefold_draw", capture="compulsory")
+    match = Match(game, "W:Wa1,a2,b1:Be5")
+    assert ab(game, 1).analyse(match).score > 250
+    for turn in ("a1-b2 e5-d5 b2-a1 d5-e5 " * 2).split()[:7]:
+        match.push(turn)
+    back = [step.text for step in match.legal_steps]
+    assert "d5-e5" in back  # it would occur for the third time
+    assert ab(game, 1).analyse(match).score == 0
+    assert str(ab(game, 3).choose(match)) == "d5-e5"
+
+
+def test_the_line_is_worth_the_score_and_is_told_in_whole_turns():
+    for name in games():
+        rng = random.Random(name)
+        game = load_game(name)
+        for _ in range(10):
+            match = some_position(game, rng)
+            found = ab(game, 1).analyse(match)
+            assert found.score == played_score(match, found.actions, 1), match.position
+            told = match.copy()
+            for turn in found.line:
+                told.push(turn)
+            assert told.steps[-1].action == found.actions[-1]
+
+
+@pytest.mark.parametrize("position", ["W:Wa1:Bb2,b3", "B:Wd4,d3:Be5"])
+def test_a_chain_keeps_the_sign(position):
+    """One player takes twice in a turn and wins: that is good before, between and after the two."""
+    match = Match(load_game("alquerque"), position)
+    bot = ab(match.game, 1)
+    assert bot.analyse(match).score == WIN - 1
+    step = bot.choose(match)
+    match.push(step)
+    assert match.chain is not None
+    assert bot.analyse(match).score == WIN - 1
+    match.push(bot.choose(match))
+    assert match.outcome.winner == (0 if position.startswith("W") else 1)
+
+
+def test_turned_boards_have_the_same_scores():
+    rng = random.Random(5)
+    for name in ("alquerque", "fetaix", "awithlaknannai_mosona"):
+        game = load_game(name)
+        label = {a: game.board.labels[game.turn[point]] for point, a in enumerate(game.board.labels)}
+        for _ in range(10):
+            match = some_position(game, rng)
+            mover, white, black, *fields = match.position.split(":")
+            turned = [
+                ",".join("K" * part.startswith("K") + label[part.removeprefix("K")] for part in side[1:].split(","))
+                for side in (black, white)
+            ]
+            other = Match(game, ":".join(["WB"[mover == "W"], f"W{turned[0]}", f"B{turned[1]}", *fields]))
+            assert ab(game, 4).analyse(match).score == ab(game, 4).analyse(other).score, match.position
+
+
+def test_a_sure_win_takes_as_many_turns_as_said():
+    wins = 0
+    for name in ("alquerque", "fetaix", "awithlaknannai_mosona_davis"):
+        game, rng = load_game(name), random.Random(11)
+        for _ in range(25):
+            match = some_position(game, rng)
+            score = ab(game, 5).analyse(match).score
+            if abs(score) < SURE or WIN - abs(score) > 5:
+                continue
+            wins += 1
+            winner = match.player if score > 0 else 1 - match.player
+            bots = ab(game, 6, seed=2), ab(game, 6, seed=3)
+            turns = len(match.turns)
+            while not match.is_over:
+                match.push(bots[match.player].choose(match))
+            assert match.outcome.winner == winner
+            assert len(match.turns) - turns == WIN - abs(score)
+    assert wins > 10
+
+
+def test_the_rest_of_a_turn_is_planned_but_only_for_its_own_position():
+    game = load_game("alquerque")
+    bot = ab(game, 3)
+    match = Match(game, "W:Wa1,e1:Bb2,b3,e5")
+    match.push(bot.choose(match))
+    assert match.chain is not None
+    # Elsewhere in the meantime: another match, in the middle of another chain.
+    other = Match(game, "W:We1:Bd2,d3,a5")
+    other.push("e1xc3")
+    assert str(bot.choose(other)) == "c3xe3"
+    assert str(bot.choose(match)) == "c3xa3"
+
+
+def test_options_of_the_pieces_do_not_disturb_a_search_in_the_middle_of_a_chain():
+    game = load_game("fetaix", chain="optional", repetition="threefold_draw", no_progress_limit=20)
+    match = Match(game, "W:Wa1,a3:Bb2,b3,e5:H15")
+    match.push("a1xc3")
+    assert match.chain is not None
+    for depth in (1, 2, 3):
+        assert ab(game, depth).analyse(match).score == minimax(match.copy(), depth)
+
+
+def test_a_chain_begun_late_in_a_quiet_match_can_be_searched():
+    """The clock before the chain is larger than the room for the positions after it."""
+    game = load_game("alquerque_murray", repetition="threefold_draw", no_progress_limit="off")
+    match = Match(game, "W:Wa1,a2:Bd2,d4,e5:H150")
+    match.push("a2-b2")
+    match.push("d2-c3")
+    match.push("b2xd4")
+    if match.chain is not None:
+        assert ab(game, 2).analyse(match).score == minimax(match.copy(), 2)
+        assert load_bot("mcts:20", game, seed=1).choose(match) in match.legal_steps
+
+
+def test_equals_are_chosen_among_by_the_seed():
+    game = load_game("alquerque_alfonso_x")
+    match = Match(game, "W:Wa1,b1,c1:Ba5,b5,c5")
+    chosen = [str(ab(game, 1, seed).choose(match)) for seed in range(20)]
+    assert chosen == [str(ab(game, 1, seed).choose(match)) for seed in range(20)]
+    assert len(set(chosen)) > 1
+
+
+@pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
+def test_a_time_limit_ends_the_search(name):
+    match = Match(load_game(name))
+    bot = ab(match.game, 99, time_limit=0.2)
+    ab(match.game, 1).choose(match)  # compiles
+    begin = time.monotonic()
+    found = bot.analyse(match)
+    assert time.monotonic() - begin < 10
+    assert 1 <= found.depth < 99
+    assert match.legal_steps
+    assert found.actions[0] in [step.action for step in match.legal_steps]
+
+
+def test_an_interrupted_search_leaves_the_bot_usable():
+    match = Match(load_game("fetaix"))
+    bot = ab(match.game, 99)
+    ab(match.game, 1).choose(match)
+    timer = threading.Timer(0.3, interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        bot.choose(match)
+    timer.join()
+    bot.time_limit = 0.1
+    assert bot.choose(match) in match.legal_steps
+
+
+SCORES = """
+import json, sys
+from alquerque_env import Match, load_bot, load_game
+found = []
+for name, position in json.loads(sys.argv[1]):
+    match = Match(load_game(name), position)
+    analysis = load_bot("alphabeta:4", match.game, seed=3).analyse(match)
+    statistics = load_bot("mcts:60", match.game, seed=3).analyse(match)
+    visits = [[entry.step.text, entry.visits, entry.value] for entry in statistics]
+    found.append([analysis.score, analysis.nodes, list(analysis.line), visits])
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
+def test_the_search_bots_do_the_same_without_numba():
+    rng = random.Random(8)
+    positions = [(name, some_position(load_game(name), rng, most=7).position) for name in games()]
+    positions += [("fetaix", "W:Wa1,b1,Kc1:Bb4,c4,Kd5,a3,e3"), ("alquerque", "W:Wa1:Bb2,b3")]
+    arguments = [sys.executable, "-c", SCORES, json.dumps(positions)]
+    environment = os.environ | {"ALQUERQUE_JIT": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
+    plain = subprocess.run(arguments, env=environment, capture_output=True, text=True, check=True, timeout=300)
+    compiled = subprocess.run(
+        arguments,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert json.loads(plain.stdout) == json.loads(compiled.stdout)

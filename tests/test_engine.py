@@ -1,0 +1,284 @@
+"""The engine itself: compiled and plain source agree to the bit; its hash, its random numbers and its samples."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reference import Reference
+
+from alquerque_env import Match, engine, entry, games, load_game, perft
+from alquerque_env import layout as e
+from alquerque_env.game import Game
+from alquerque_env.jit import JIT, borrowed, kernel, words
+from alquerque_env.matches import make_matches
+from alquerque_env.notation import format_position
+
+MOSONA = "awithlaknannai_mosona"
+VARIANTS: list[tuple[str, dict[str, object]]] = [
+    *((name, {}) for name in games()),
+    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False, "capture_removal": "end_of_turn"}),
+    ("alquerque", {"undo_scope": "per_player_last_move", "repetition": "threefold_draw", "capture": "optional"}),
+    ("alquerque", {"last_rank_frozen": True, "man_capture_dirs": "first_leap_forward_sideways"}),
+    ("fetaix", {"man_capture_dirs": "all", "mullah_landing": "must_continue", "capture_removal": "end_of_turn"}),
+    ("fetaix", {"man_capture_dirs": "all", "max_capture": "most_pieces", "midchain_promotion": "promote_and_stop"}),
+    ("fetaix", {"chain": "optional", "midchain_promotion": "promote_and_continue", "no_moves": "pass"}),
+    ("fetaix", {"mullah_lines": "long_diagonals", "repetition": "threefold_draw", "no_progress_limit": "off"}),
+    (MOSONA, {"chain_may_return_to_start": False, "capture_removal": "end_of_turn", "chain": "optional"}),
+    (MOSONA, {"board": "culin", "capture": "optional", "who_starts": "player_1", "repetition": "threefold_draw"}),
+    ("alquerque_murray", {"no_moves": "pass", "no_progress_result": "majority", "no_progress_limit": 150}),
+]
+MATCHES = 2
+ROOM = 400
+
+
+@kernel
+def sample_action(t, s, w, actions, rng):
+    return engine.sample_action(borrowed(t), borrowed(s), borrowed(w), borrowed(actions), borrowed(rng))
+
+
+@kernel
+def random_below(rng, n):
+    return engine.random_below(borrowed(rng), n)
+
+
+def copied(state: object) -> object:
+    """A state of one's own, in the form that kernels take."""
+    own = words(len(state))
+    own[:] = state
+    return own
+
+
+def seeded(seed: int) -> object:
+    rng = words(1)
+    rng[0] = seed
+    return rng
+
+
+def random_match(game: Game, seed: int) -> Iterator[Match]:
+    match = Match(game)
+    rng = np.random.default_rng(seed)
+    yield match
+    while not match.is_over:
+        match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
+        yield match
+
+
+# Compiled and plain.
+
+
+def digest(name: str, options: dict[str, object]) -> str:
+    """A hash of what the engine says in some matches: states, legal actions, outcomes, hashes, planes, play-outs."""
+    game = load_game(name, **options)
+    table = game.table.words
+    look = make_matches(game, 1)
+    said = hashlib.sha256()
+    rng = seeded(5)
+    for seed in range(MATCHES):
+        for match in random_match(game, seed):
+            state = [int(word) for word in match.state]
+            legal = [step.action for step in match.legal_steps]
+            key = int(entry.position_key(table, copied(state)))
+            look.states[0] = state
+            seen = look.observe(max(match.occurrences() - 1, 0)).tobytes().hex()
+            said.update(repr((state, legal, match.outcome, key, seen)).encode())
+            if len(match.steps) % 8 == 0 and not match.is_over:
+                end = copied(state)
+                scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+                result = entry.play_out(table, end, scratch, room, match.keys(ROOM), ROOM, rng)
+                said.update(repr(([int(word) for word in end], [int(number) for number in result])).encode())
+                said.update(repr((perft(game, 2, match.position), perft(game, 2, match.position, turns=True))).encode())
+    said.update(repr([int(random_below(rng, below)) for below in range(1, 200)]).encode())
+    return said.hexdigest()
+
+
+def print_digests() -> None:
+    """What the process without compiled kernels is asked for."""
+    assert not JIT
+    for name, options in VARIANTS:
+        print(digest(name, options))
+
+
+@cache
+def plain_digests() -> list[str]:
+    environment = os.environ | {"ALQUERQUE_JIT": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
+    code = "import test_engine; test_engine.print_digests()"
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).parent,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout.split()
+
+
+@pytest.mark.skipif(not JIT, reason="Numba is not installed or switched off")
+@pytest.mark.parametrize("number", range(len(VARIANTS)), ids=[str(variant) for variant in VARIANTS])
+def test_compiled_kernels_say_what_their_plain_source_says(number):
+    assert digest(*VARIANTS[number]) == plain_digests()[number]
+
+
+def test_a_digest_changes_with_the_rules():
+    digests = [digest(*variant) for variant in VARIANTS[:4]]
+
+    assert digests == [digest(*variant) for variant in VARIANTS[:4]]
+    assert len(set(digests)) == 4
+
+
+# The hash of a position.
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+def test_the_hash_looks_at_everything_in_a_state_but_the_clock(name, options):
+    game = load_game(name, **options)
+    table = game.table.words
+    for match in list(random_match(game, 6))[::5]:
+        key = entry.position_key(table, match.state)
+        for place in range(len(match.state)):
+            other = copied(match.state)
+            other[place] += 1
+            assert (entry.position_key(table, other) == key) == (place == e.QUIET)
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS[:3], ids=str)
+def test_different_positions_have_different_hashes(name, options):
+    game = load_game(name, **options)
+    keys: dict[int, tuple[int, ...]] = {}
+    for seed in range(30):
+        for match in random_match(game, seed):
+            words_but_clock = tuple(int(word) for place, word in enumerate(match.state) if place != e.QUIET)
+            key = int(entry.position_key(game.table.words, match.state))
+            assert 0 <= key < 2**63
+            assert keys.setdefault(key, words_but_clock) == words_but_clock
+
+    assert len(keys) > 500
+
+
+# Random numbers and samples.
+
+
+def test_random_numbers_are_in_range_and_even():
+    rng = seeded(1)
+    for below in (1, 2, 7, 30):
+        counts = Counter(int(random_below(rng, below)) for _ in range(3000 * below))
+        assert set(counts) == set(range(below))
+        assert all(abs(count - 3000) < 300 for count in counts.values())
+
+
+def test_random_numbers_differ_with_the_seed_and_do_not_come_round_at_once():
+    draws = [tuple(int(random_below(rng, 2**31 - 1)) for _ in range(100)) for rng in map(seeded, range(50))]
+
+    assert len({number for numbers in draws for number in numbers}) > 4990
+    assert draws[0] == tuple(int(random_below(rng, 2**31 - 1)) for rng in [seeded(0)] for _ in range(100))
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+def test_a_sample_is_each_legal_action_equally_often(name, options):
+    game = load_game(name, **options)
+    table = game.table.words
+    scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+    rng = seeded(2)
+    matches = [match.copy() for match in random_match(game, 9)]
+    for match in matches[:: max(1, len(matches) // 6)]:
+        if match.is_over:
+            continue
+        legal = {step.action for step in match.legal_steps}
+        counts: Counter[int] = Counter()
+        for _ in range(200 * len(legal)):
+            state = match.state
+            action, number = sample_action(table, state, scratch, room, rng)
+            counts[int(action)] += 1
+            assert number == len(legal)
+            assert list(state) == list(match.state)
+        assert set(counts) == legal
+        assert all(120 < count < 280 for count in counts.values())
+
+
+def test_a_sample_is_none_where_nothing_is_legal():
+    game = load_game("alquerque")
+    table = game.table.words
+    blocked = Match(game, "W:Wa5:Bd1:Ua5-b5")
+    scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+
+    assert sample_action(table, blocked.state, scratch, room, seeded(0)) == (-1, 0)
+
+
+REASONS = {e.CAPTURED_ALL: "captured", e.BLOCKED: "blocked", e.NO_PROGRESS: "no_progress", e.BY_MAJORITY: "majority"}
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+def test_a_play_out_ends_as_the_reference_says(name, options):
+    """Repetition apart, which the reference does not see in a position."""
+    game = load_game(name, **options)
+    table = game.table.words
+    reference = Reference(game)
+    scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+    rng = seeded(3)
+    compared = 0
+    for _ in range(30):
+        match = Match(game)
+        state = match.state
+        code, played = entry.play_out(table, state, scratch, room, match.keys(ROOM), ROOM, rng)
+        reason, winner = divmod(int(code), 4)
+        assert played > 0
+        assert state[e.CHAIN] == e.NO_POINT
+        outlasted = reason == e.NO_PROGRESS and game.options["no_progress_limit"] == "off"
+        if reason != e.REPETITION and not outlasted:
+            text = format_position(table, game.board.labels, [int(word) for word in state])
+            ended = reference.outcome(reference.parse(text))
+            assert ended == (None if winner == e.NOBODY else winner, REASONS[reason])
+            compared += 1
+
+    assert compared > 5
+
+
+def test_a_play_out_that_outlasts_its_room_is_drawn():
+    game = load_game("fetaix", repetition="threefold_draw", no_progress_limit="off")
+    table = game.table.words
+    scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+    match = Match(game, "W:WKa1:BKc5")
+
+    code, played = entry.play_out(table, match.state, scratch, room, match.keys(2), 2, seeded(0))
+    assert (int(code), int(played)) == (4 * e.NO_PROGRESS + e.NOBODY, 1)
+
+
+def test_a_play_out_sees_positions_that_occurred_before_it():
+    """One step back, and the position occurs for the third time."""
+    game = load_game("fetaix", repetition="threefold_draw")
+    table = game.table.words
+    scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+    match = Match(game, "W:WKa1:BKc5")
+    for step in (("a1-a2", "c5-d5", "a2-a1", "d5-c5") * 2)[:7]:
+        match.push(step)
+
+    def repeats_at_once(keys: object) -> int:
+        results = [
+            entry.play_out(table, match.state, scratch, room, copied(keys), ROOM, seeded(seed)) for seed in range(300)
+        ]
+        return sum((int(code), int(played)) == (4 * e.REPETITION + e.NOBODY, 1) for code, played in results)
+
+    assert repeats_at_once(match.keys(ROOM)) > 5
+    assert repeats_at_once(words(ROOM)) == 0
+
+
+def test_the_plain_engine_plays_without_numba():
+    code = "import alquerque_env as aq; m = aq.Match(aq.load_game('fetaix')); m.push('c2-c3'); print(m.legal_steps[0])"
+    code += "; import sys; print('numba' in sys.modules)"
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"ALQUERQUE_JIT": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert result.stdout.split() == ["c4xc2", "False"], result.stderr

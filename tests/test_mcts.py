@@ -1,0 +1,115 @@
+"""UCT against minimax on small positions, and what holds for any tree."""
+
+import random
+import time
+
+import pytest
+from test_alphabeta import minimax, some_position
+
+from alquerque_env import Match, load_game
+from alquerque_env.bots import MctsBot, mcts
+from alquerque_env.jit import JIT
+
+SURE = 29_000
+
+
+def uct(game, simulations, seed=1, time_limit=None):
+    return MctsBot("mcts", game, simulations, seed, time_limit)
+
+
+def scores_of_steps(match, depth):
+    """What minimax says of each legal step, for the player to move."""
+    scores = {}
+    for step in match.legal_steps:
+        after = match.copy()
+        after.push(step)
+        turned = after.player != match.player
+        score = minimax(after, depth - turned, turned)
+        scores[step.text] = -score if turned else score
+    return scores
+
+
+@pytest.mark.skipif(not JIT, reason="long without Numba")
+@pytest.mark.parametrize("name", ["alquerque", "fetaix", "alquerque_murray", "awithlaknannai_mosona"])
+def test_it_comes_to_choose_what_wins(name):
+    """Where minimax sees a win, the chosen step wins."""
+    game, rng = load_game(name), random.Random(4)
+    tried = 0
+    for _ in range(60):
+        match = some_position(game, rng, most=4)
+        if len(match.legal_steps) < 2:
+            continue
+        scores = scores_of_steps(match, 3)
+        if max(scores.values()) < SURE or min(scores.values()) > SURE:
+            continue
+        tried += 1
+        assert scores[str(uct(game, 20_000).choose(match))] > SURE, match.position
+    assert tried >= 2
+
+
+@pytest.mark.skipif(not JIT, reason="long without Numba")
+def test_values_come_to_those_of_ended_matches():
+    match = Match(load_game("alquerque"), "W:Wa1,e1:Bb2,b3,d2,d3")
+    before = uct(match.game, 20_000).analyse(match)
+    assert sum(entry.visits for entry in before) == 20_000
+    assert all(-1 <= entry.value <= 1 for entry in before)
+
+
+@pytest.mark.parametrize("position", ["W:Wa1,e1:Bb2,b3", "B:Wd4,d3:Be5,a5"])
+def test_a_chain_keeps_the_sign(position):
+    """The first leap keeps the turn and the second wins: both are worth 1 to the player who makes them."""
+    match = Match(load_game("alquerque"), position)
+    first = uct(match.game, 200).analyse(match)
+    taking = max(first, key=lambda entry: entry.visits)
+    assert taking.step.captured
+    assert taking.value == 1
+    match.push(taking.step)
+    assert match.chain is not None
+    second = uct(match.game, 200).analyse(match)
+    assert {entry.value for entry in second if entry.step.captured} == {1.0}
+
+
+def test_every_simulation_goes_through_one_step():
+    match = Match(load_game("fetaix"))
+    for simulations in (1, 7, 150):
+        found = uct(match.game, simulations).analyse(match)
+        assert sum(entry.visits for entry in found) == simulations
+        assert [entry.step for entry in found] == list(match.legal_steps)
+
+
+def test_a_tree_without_room_stops_growing_and_goes_on_playing(monkeypatch):
+    monkeypatch.setattr(mcts, "MAX_NODES", 40)
+    match = Match(load_game("fetaix"))
+    found = uct(match.game, 300).analyse(match)
+    assert sum(entry.visits for entry in found) == 300
+
+
+def test_a_draw_is_worth_nothing():
+    game = load_game("alquerque_murray", no_progress_limit=2)
+    match = Match(game, "W:Wa1:Be5:H1")
+    assert {entry.value for entry in uct(game, 50).analyse(match)} == {0.0}
+
+
+def test_a_third_occurrence_is_a_draw_in_the_tree_too():
+    game = load_game("alquerque_alfonso_x", repetition="threefold_draw", capture="compulsory")
+    match = Match(game, "W:Wa1,a2,b1:Be5")
+    for turn in ("a1-b2 e5-d5 b2-a1 d5-e5 " * 2).split()[:7]:
+        match.push(turn)
+    values = {entry.step.text: entry.value for entry in uct(game, 400).analyse(match)}
+    assert values.pop("d5-e5") == 0
+    assert max(values.values()) < 0
+
+
+def test_the_same_seed_gives_the_same_tree_and_another_seed_another():
+    match = Match(load_game("alquerque"))
+    trees = [uct(match.game, 100, seed).analyse(match) for seed in (5, 5, 6)]
+    assert trees[0] == trees[1] != trees[2]
+
+
+def test_a_time_limit_ends_the_search():
+    match = Match(load_game("alquerque"))
+    uct(match.game, 1).choose(match)  # compiles
+    begin = time.monotonic()
+    found = uct(match.game, 10_000_000, time_limit=0.2).analyse(match)
+    assert time.monotonic() - begin < 10
+    assert 0 < sum(entry.visits for entry in found) < 10_000_000
