@@ -5,6 +5,9 @@ from .errors import AlquerqueError
 from .game import Game
 from .match import Match
 
+# Far more than can be counted, and few enough to find room for.
+MAX_DEPTH = 1000
+
 
 def perft(game: Game, depth: int, position: str | None = None, *, turns: bool = False) -> int:
     """Number of sequences of `depth` steps, or of whole turns with distinct paths counted.
@@ -19,10 +22,10 @@ def perft(game: Game, depth: int, position: str | None = None, *, turns: bool = 
 
     Raises:
       PositionError: If the text is not a position of the game.
-      AlquerqueError: If the depth is negative.
+      AlquerqueError: If the depth is out of range.
     """
-    if depth < 0:
-        raise AlquerqueError(f"depth is {depth}, expected 0 or more")
+    if not 0 <= depth <= MAX_DEPTH:
+        raise AlquerqueError(f"depth is {depth}, expected 0 to {MAX_DEPTH}")
     return int(entry.perft(game.table.words, Match(game, position).state, depth, turns))
 
 
@@ -32,8 +35,8 @@ def divide(game: Game, depth: int, position: str | None = None, *, turns: bool =
     Raises:
       PositionError, AlquerqueError: As `perft`; the depth must be at least 1.
     """
-    if depth < 1:
-        raise AlquerqueError(f"depth is {depth}, expected 1 or more to divide")
+    if not 1 <= depth <= MAX_DEPTH:
+        raise AlquerqueError(f"depth is {depth}, expected 1 to {MAX_DEPTH} to divide")
     match = Match(game, position)
     counts: dict[str, int] = {}
     paths: list[list[str]] = [[step.text] for step in match.legal_steps[::-1]]

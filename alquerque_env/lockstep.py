@@ -80,16 +80,6 @@ class Lockstep:
         games = len(self.states)
         return self.step(np.zeros(games, np.int64), np.full(games, HOLD, np.int8))
 
-    def observe(self, earlier: int) -> np.ndarray:
-        """int8 `[C, P]`, the first match as it is, whether or not its player is to move.
-
-        Args:
-          earlier: How often the position occurred before in the match.
-        """
-        observation = np.empty(self.shape, np.int8)
-        observe_one(self.table, self.states[0], earlier, observation.reshape(-1))
-        return observation
-
     def first_illegal(self, actions: np.ndarray, orders: np.ndarray) -> int:
         """The first match that is to play an action which is not legal, or -1."""
         return int(find_illegal(self.legal, self.num_actions, actions, orders))
@@ -137,12 +127,6 @@ def step_all(t, states, legal, keys, w, room, actions, orders, observation, mask
             p_reward[game] = 1 if result & 3 == mover else -1
         else:
             p_reward[game] = 0
-
-
-@kernel
-def observe_one(t, s, earlier, observation):
-    """Writes the observation of one match."""
-    e.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), 0)
 
 
 @inlined

@@ -82,12 +82,6 @@ class NumpyLockstep:
         games = len(self.states)
         return self.step(np.zeros(games, np.int64), np.full(games, HOLD, np.int8))
 
-    def observe(self, earlier: int) -> np.ndarray:
-        """int8 `[C, P]`, the first match as it is, whether or not its player is to move."""
-        observation = [0] * (self.shape[0] * self.shape[1])
-        e.observe(self.table, self.states[0].tolist(), earlier, observation, 0)
-        return np.array(observation, np.int8).reshape(self.shape)
-
     def first_illegal(self, actions: np.ndarray, orders: np.ndarray) -> int:
         """The first match that is to play an action which is not legal, or -1."""
         in_range = (actions >= 0) & (actions < self.num_actions)

@@ -115,7 +115,7 @@ class Option:
             if value is known or (isinstance(value, str) and value == spell(known) and known != "N"):
                 return known
         if "N" in self.values:
-            if isinstance(value, str) and value.isdecimal():
+            if isinstance(value, str) and value.isdecimal() and len(value) <= len(str(MAX_NO_PROGRESS_LIMIT)):
                 value = int(value)
             if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_NO_PROGRESS_LIMIT:
                 return value

@@ -435,7 +435,7 @@ class TestFreshArrays:
         rng = np.random.default_rng(0)
         while not is_done(twin):
             for array in arrays(env):
-                array[:] = 1 - array
+                array[:] = 7
             for agent in AGENTS:
                 for key, array in env.observe(agent).items():
                     assert np.array_equal(array, twin.observe(agent)[key])
@@ -449,7 +449,7 @@ class TestFreshArrays:
         env = begun(module("fetaix").env())
         seen: list[np.ndarray] = []
         for _ in range(10):
-            for agent in AGENTS:
+            for agent in AGENTS * 2:
                 seen += env.observe(agent).values()
             seen += [info["action_mask"] for info in env.infos.values()]
             env.step(choices(env)[0])

@@ -18,6 +18,7 @@ from alquerque_env.jit import JIT
 
 WIN = 30_000
 SURE = 29_000
+INFINITE = 32_000
 
 VARIANTS = [
     ("alquerque", {"repetition": "threefold_draw", "capture": "optional"}),
@@ -48,24 +49,30 @@ def static_score(match):
     return score if match.player == 0 else -score
 
 
-def minimax(match, depth, ply=0):
-    """The score for the player to move after looking at every line of `depth` turns and of captures behind them."""
+def minimax(match, depth, ply=0, *, low=-INFINITE, high=INFINITE, prune=False):
+    """The score for the player to move after looking at every line of `depth` turns and of captures behind them.
+
+    With `prune` it leaves out what cannot matter: where the player has better already, or the opponent has.
+    """
     player = match.player
     if match.is_over:
         winner = match.outcome.winner
         return 0 if winner is None else (WIN - ply) * (1 if winner == player else -1)
-    steps, scores = match.legal_steps, []
+    steps, best = match.legal_steps, -INFINITE
     if depth == 0 and match.chain is None:
         steps = [step for step in steps if step.captured]
         if not steps or match.game.rules.capture == "optional":
-            scores.append(static_score(match))
+            best = static_score(match)
     for step in steps:
+        if prune and best >= high:
+            break
         match.push(step)
         turned = match.player != player
-        score = minimax(match, max(depth - turned, 0), ply + turned)
-        scores.append(-score if turned else score)
+        sign, least = -1 if turned else 1, max(low, best)
+        window = {"low": -high, "high": -least} if turned else {"low": least, "high": high}
+        best = max(best, sign * minimax(match, max(depth - turned, 0), ply + turned, **window, prune=prune))
         match.pop()
-    return max(scores)
+    return best
 
 
 def some_position(game, rng, most=5):
@@ -165,13 +172,13 @@ def test_repetition_and_the_clock_count_where_lines_meet(name, options, position
     match = Match(load_game(name, **options), position)
     for turn in turns.split():
         match.push(turn)
-    assert ab(match.game, 7).analyse(match).score == minimax(match.copy(), 7)
+    assert ab(match.game, 7).analyse(match).score == minimax(match.copy(), 7, prune=True)
 
 
 def test_a_third_occurrence_is_a_draw_as_it_is_in_a_match():
     game = load_game("alquerque_murray", repetition="threefold_draw", capture="compulsory")
     match = Match(game, "W:Wa1,a2,b1:Be5")
-    assert ab(game, 1).analyse(match).score > 250
+    assert ab(game, 1).analyse(match).score > 150
     for turn in ("a1-b2 e5-d5 b2-a1 d5-e5 " * 2).split()[:7]:
         match.push(turn)
     back = [step.text for step in match.legal_steps]
@@ -244,22 +251,26 @@ def test_a_sure_win_takes_as_many_turns_as_said():
     assert wins > 10
 
 
-def test_the_rest_of_a_turn_is_planned_but_only_for_its_own_position():
-    game = load_game("alquerque")
+def test_the_rest_of_a_turn_is_planned_but_only_for_its_own_position(monkeypatch):
+    game, searched = load_game("alquerque"), []
+    old = AlphaBetaBot.analyse
+    monkeypatch.setattr(AlphaBetaBot, "analyse", lambda bot, match: searched.append(match.position) or old(bot, match))
     bot = ab(game, 3)
-    match = Match(game, "W:Wa1,e1:Bb2,b3,e5")
+    match = Match(game, "W:Wa1,e1:Bb2,d2,b3,d3,e5")
     match.push(bot.choose(match))
     assert match.chain is not None
-    # Elsewhere in the meantime: another match, in the middle of another chain.
-    other = Match(game, "W:We1:Bd2,d3,a5")
-    other.push("e1xc3")
-    assert str(bot.choose(other)) == "c3xe3"
-    assert str(bot.choose(match)) == "c3xa3"
+    assert len(match.legal_steps) > 1
+    bot.choose(match)
+    assert len(searched) == 1
+    other = Match(game, "W:Wa1,d1:Bb2,b3,d3,e5")
+    other.push("a1xc3")
+    assert bot.choose(other) in other.legal_steps
+    assert len(searched) == 2
 
 
-def test_options_of_the_pieces_do_not_disturb_a_search_in_the_middle_of_a_chain():
+def test_a_search_can_begin_in_the_middle_of_a_chain():
     game = load_game("fetaix", chain="optional", repetition="threefold_draw", no_progress_limit=20)
-    match = Match(game, "W:Wa1,a3:Bb2,b3,e5:H15")
+    match = Match(game, "W:Wa1,e1:Bb2,b3,e5:H15")
     match.push("a1xc3")
     assert match.chain is not None
     for depth in (1, 2, 3):
@@ -268,19 +279,17 @@ def test_options_of_the_pieces_do_not_disturb_a_search_in_the_middle_of_a_chain(
 
 def test_a_chain_begun_late_in_a_quiet_match_can_be_searched():
     """The clock before the chain is larger than the room for the positions after it."""
-    game = load_game("alquerque_murray", repetition="threefold_draw", no_progress_limit="off")
-    match = Match(game, "W:Wa1,a2:Bd2,d4,e5:H150")
-    match.push("a2-b2")
-    match.push("d2-c3")
-    match.push("b2xd4")
-    if match.chain is not None:
-        assert ab(game, 2).analyse(match).score == minimax(match.copy(), 2)
-        assert load_bot("mcts:20", game, seed=1).choose(match) in match.legal_steps
+    game = load_game("alquerque_murray", repetition="threefold_draw", no_progress_limit=1000)
+    match = Match(game, "W:Wa1,e1:Bb2,b3,e5:H150")
+    match.push("a1xc3")
+    assert match.chain is not None
+    assert ab(game, 2).analyse(match).score == minimax(match.copy(), 2)
+    assert load_bot("mcts:20", game, seed=1).choose(match) in match.legal_steps
 
 
 def test_equals_are_chosen_among_by_the_seed():
     game = load_game("alquerque_alfonso_x")
-    match = Match(game, "W:Wa1,b1,c1:Ba5,b5,c5")
+    match = Match(game, "W:Wb1,d1:Ba5,e5")
     chosen = [str(ab(game, 1, seed).choose(match)) for seed in range(20)]
     assert chosen == [str(ab(game, 1, seed).choose(match)) for seed in range(20)]
     assert len(set(chosen)) > 1

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 import torch
 
-from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.bots.bot import GameBot
-from alquerque_env.envs.onlooker import Onlooker
 from alquerque_env.errors import BotError
 from alquerque_env.game import Game
 from alquerque_env.observation import plane_scale, planes
@@ -220,32 +219,36 @@ def matches(game: Game, number: int, seed: int = 0) -> list[Match]:
     return found
 
 
-def probabilities(network: PolicyValueNetwork, match: Match) -> tuple[np.ndarray, float]:
-    """What a network in single precision says of a match, by another way than the bot's."""
-    earlier = match.occurrences() - 1 if match.chain is None else 0
-    observation = torch.from_numpy(Onlooker(match.game).observe(match.state, match.player, earlier))
-    mask = torch.zeros(1, match.game.num_actions, dtype=torch.bool)
-    mask[0, [step.action for step in match.legal_steps]] = True
-    with torch.inference_mode():
-        logits, value = network(observation[None])
-        return masked_log_probs(logits, mask)[0].exp().numpy(), float(value)
+@torch.inference_mode()
+def single_precision(network: PolicyValueNetwork, planes: np.ndarray, mask: np.ndarray) -> tuple[np.ndarray, float]:
+    """What a network says of a position, by the way of training."""
+    logits, value = network(torch.from_numpy(planes))
+    return masked_log_probs(logits, torch.from_numpy(mask).bool())[0].exp().numpy(), float(value)
 
 
 @pytest.mark.parametrize(("name", "options"), [("fetaix", REPEATING), *((name, {}) for name in games())])
-def test_the_bot_says_what_the_network_says(folder: Path, name: str, options: dict) -> None:
-    game = load_game(name, **options)
+def test_the_bot_says_what_the_network_says_in_training(folder: Path, name: str, options: dict) -> None:
+    game, rng = load_game(name, **options), random.Random(2)
     path = save_random_checkpoint(folder / f"{name}-{len(options)}", game)
     bot, network = load_checkpoint_bot(path, game), load_checkpoint(path, game).network
-    for match in matches(game, 30):
+    env, match = SelfPlayVectorEnv(game, 1), Match(game)
+    planes, info = env.reset(seed=0)
+    for _ in range(80):
+        if match.is_over:
+            break
         before = match.position
         policy, value = bot.evaluate(match)
-        expected, expected_value = probabilities(network, match)
+        expected, expected_value = single_precision(network, planes, info["action_mask"])
 
         assert list(policy) == [step.text for step in match.legal_steps]
         assert value == pytest.approx(expected_value, abs=1e-5)
         assert list(policy.values()) == pytest.approx([expected[step.action] for step in match.legal_steps], abs=1e-5)
         assert bot.choose(match).action == int(expected.argmax())
         assert match.position == before
+        step = rng.choice(match.legal_steps)
+        match.push(step)
+        planes, *_, info = env.step(np.array([step.action]))
+    assert len(match.steps) > 10
 
 
 def test_a_search_is_the_same_every_time_and_adds_up(saved: Path) -> None:

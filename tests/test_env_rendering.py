@@ -171,6 +171,19 @@ def test_closing_twice_or_unopened_is_fine_and_play_goes_on(mode: str | None) ->
     assert env.agent_selection == "player_0"
 
 
+def test_closing_closes_the_window_and_the_next_picture_opens_another(shown: list[Any]) -> None:
+    env = begun("fetaix", "human")
+    window = env.unwrapped._renderer._window
+    assert window.is_open
+    env.close()
+    assert not window.is_open
+    step(env)
+
+    assert len(shown) == 2
+    assert env.unwrapped._renderer._window.is_open
+    env.close()
+
+
 def test_a_window_closed_by_its_user_stays_closed_and_play_goes_on() -> None:
     env = begun("fetaix", "human")
     env.unwrapped._renderer._window.close()

@@ -503,19 +503,23 @@ def test_in_a_terminal_it_draws_with_lines_and_colours_and_ends_at_ctrl_c(murray
     command = [sys.executable, "-I", "-S", str(murray.file), "--level", "1"]
     streams = {"stdin": there, "stdout": there, "stderr": there}
     # In a session of its own, so that Ctrl-C reaches it through its terminal.
-    process = subprocess.Popen(command, **streams, env=environment, start_new_session=True, preexec_fn=take_terminal)
-    os.close(there)
-    read_until(here, "begins. [South]")
-    os.write(here, b"s\n")
-    shown = read_until(here, "South> ")
-    assert "○" in shown
-    assert "\x1b[" in shown
-    os.write(here, b"c2-c3\n")
-    read_until(here, "North plays")
-    read_until(here, "South> ")
-    os.write(here, b"\x03")
-    assert process.wait(timeout=60) == 130
-    os.close(here)
+    with subprocess.Popen(
+        command, **streams, env=environment, start_new_session=True, preexec_fn=take_terminal
+    ) as process:
+        os.close(there)
+        try:
+            read_until(here, "begins. [South]")
+            os.write(here, b"s\n")
+            shown = read_until(here, "South> ")
+            assert "○" in shown
+            assert "\x1b[" in shown
+            os.write(here, b"c2-c3\n")
+            assert "North plays" in read_until(here, "South> ")
+            os.write(here, b"\x03")
+            assert process.wait(timeout=60) == 130
+        finally:
+            process.kill()
+            os.close(here)
 
 
 def take_terminal() -> None:

@@ -1,6 +1,8 @@
 """Matches against an opponent as Gymnasium environments, one by one and batched."""
 
 import copy
+import dataclasses
+import itertools
 import pickle
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -321,6 +323,34 @@ class TestPlay:
             with pytest.raises(gymnasium.error.ResetNeeded):
                 env.unwrapped.step(0)
 
+    def test_max_cycles_lets_the_opponent_finish_its_first_turn(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """In a start where the first player captures twice, which no game has."""
+        alquerque = load_game("alquerque")
+        points = [
+            frozenset(alquerque.board.index[label] for label in labels.split()) for labels in ("c1 d2 c4", "c5 b4 c2")
+        ]
+        game = dataclasses.replace(alquerque, start=(points[0], points[1]))
+
+        def twice(match: Match) -> Step:
+            return next(step for step in match.legal_steps if step.text in ("c1xc3", "c3xa5"))
+
+        monkeypatch.setattr("alquerque_env.envs.versus.load_game", lambda _name: game)
+        monkeypatch.setattr("alquerque_env.envs.versus_vector.load_game", lambda _name: game)
+        single, vector = (
+            VersusEnv(opponent=twice, seat=1, max_cycles=1),
+            VersusVectorEnv(1, opponent=twice, seat=1, max_cycles=1),
+        )
+        observation, info = single.reset()
+        observations, infos = vector.reset()
+
+        assert single.match.turns == ("c1xc3xa5",)
+        assert single.match.player == 1
+        assert np.array_equal(observations[0], observation)
+        assert np.array_equal(infos["action_mask"][0], info["action_mask"])
+        action = draw(info["action_mask"], np.random.default_rng(0))
+        assert single.step(action)[1:4] == (0.0, False, True)
+        assert [array.tolist() for array in vector.step(np.array([action]))[1:4]] == [[0.0], [False], [True]]
+
     def test_returned_arrays_are_fresh(self) -> None:
         env, twin = (VersusEnv("fetaix", first_legal, 0) for _ in range(2))
         rng = np.random.default_rng(0)
@@ -523,6 +553,9 @@ class TestVector:
         assert run(env, 5) == first
         assert run(env, 6) != first
         assert {seat for told in first for seat in told[-2]} == {0, 1}
+        for told, after in itertools.pairwise(first):
+            begins = np.array(told[2]) if len(told) > 4 else np.zeros(8, bool)
+            assert (np.array(told[-2]) == after[-2])[~begins].all()
 
     def test_the_random_opponent_plays_as_in_random_self_play(self) -> None:
         """Wins, losses and draws of some 1500 matches a way, which differ by less than five standard deviations."""

@@ -4,7 +4,7 @@ import random
 import time
 
 import pytest
-from test_alphabeta import minimax, some_position
+from test_alphabeta import ab, minimax, some_position
 
 from alquerque_env import Match, load_game
 from alquerque_env.bots import MctsBot, mcts
@@ -29,6 +29,11 @@ def scores_of_steps(match, depth):
     return scores
 
 
+def sign(match, player):
+    """Turns what is good for the player to move into what is good for a player."""
+    return 1 if match.player == player else -1
+
+
 @pytest.mark.skipif(not JIT, reason="long without Numba")
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "alquerque_murray", "awithlaknannai_mosona"])
 def test_it_comes_to_choose_what_wins(name):
@@ -43,16 +48,11 @@ def test_it_comes_to_choose_what_wins(name):
         if max(scores.values()) < SURE or min(scores.values()) > SURE:
             continue
         tried += 1
-        assert scores[str(uct(game, 20_000).choose(match))] > SURE, match.position
+        chosen = match.copy()
+        chosen.push(uct(game, 20_000).choose(match))
+        # It may win later than it could.
+        assert chosen.is_over or sign(chosen, match.player) * ab(game, 14).analyse(chosen).score > SURE, match.position
     assert tried >= 2
-
-
-@pytest.mark.skipif(not JIT, reason="long without Numba")
-def test_values_come_to_those_of_ended_matches():
-    match = Match(load_game("alquerque"), "W:Wa1,e1:Bb2,b3,d2,d3")
-    before = uct(match.game, 20_000).analyse(match)
-    assert sum(entry.visits for entry in before) == 20_000
-    assert all(-1 <= entry.value <= 1 for entry in before)
 
 
 @pytest.mark.parametrize("position", ["W:Wa1,e1:Bb2,b3", "B:Wd4,d3:Be5,a5"])

@@ -6,10 +6,10 @@ from pathlib import Path
 import torch
 
 from alquerque_env.bots.bot import GameBot
+from alquerque_env.envs.onlooker import Onlooker
 from alquerque_env.errors import AlquerqueError, BotError
 from alquerque_env.game import Game, load_game
 from alquerque_env.match import Match, Step
-from alquerque_env.matches import make_matches
 from alquerque_env.observation import planes
 from training.checkpoint import Checkpoint, CheckpointError, load_checkpoint, read_meta
 from training.network import PolicyValueNetwork
@@ -28,13 +28,12 @@ class NetworkEvaluator:
 
     def __init__(self, game: Game, network: PolicyValueNetwork) -> None:
         self._network = network.double().eval()
-        self._games = make_matches(game, 1)
+        self._onlooker = Onlooker(game)
 
     @torch.inference_mode()
     def __call__(self, position: Position) -> tuple[Sequence[float], float]:
         """The probability of each legal action and the value for the player to move, in [-1, 1]."""
-        self._games.states[0] = position.state
-        observation = torch.from_numpy(self._games.observe(position.earlier))
+        observation = torch.from_numpy(self._onlooker.observe(position.state, position.player, position.earlier))
         logits, value = self._network(observation[None])
         policy = torch.softmax(logits[0, list(position.actions)], -1)
         return policy.tolist(), float(value)

@@ -66,9 +66,9 @@ class Evaluation:
             "player": "policy alone",
             "games": self.games,
             "by_seat": [vars(seat) for seat in self.seats],
-            "win_rate": self.wins / self.games,
-            "low": low,
-            "high": high,
+            "win_rate": round(self.wins / self.games, 4),
+            "low": round(low, 4),
+            "high": round(high, 4),
             "confidence": 0.95,
         }
 

@@ -1,6 +1,7 @@
 """Bots from their specs, the texts by which people name them."""
 
 import math
+import os
 from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
@@ -64,18 +65,18 @@ def _read_number(text: str) -> int | None:
 
 def _load_player(spec: str, game: Game, seed: int | None) -> Bot:
     """A checkpoint or an exported player."""
-    path, simulations = Path(spec), None
+    path, simulations = spec, None
     name, colon, number = spec.rpartition(":")
-    if colon and not path.exists():
-        path, simulations = Path(name), _read_number(number)
-        if path.exists() and simulations is None:
+    if colon and not os.path.exists(path):
+        path, simulations = name, _read_number(number)
+        if os.path.exists(path) and simulations is None:
             raise BotError(f"{spec!r} needs a number of simulations from 0 after the colon")
-    if path.is_dir():
-        return _load_checkpoint(path, game, simulations, seed)
-    if path.suffix == ".py" and path.is_file():
-        return ExportedBot(spec, game, path, simulations)
-    if path.exists():
-        raise BotError(f"{str(path)!r} is neither the folder of a checkpoint nor an exported player, a .py file")
+    if os.path.isdir(path):
+        return _load_checkpoint(Path(path), game, simulations, seed)
+    if path.endswith(".py") and os.path.isfile(path):
+        return ExportedBot(spec, game, Path(path), simulations)
+    if os.path.exists(path):
+        raise BotError(f"{path!r} is neither the folder of a checkpoint nor an exported player, a .py file")
     raise BotError(_unknown(spec))
 
 

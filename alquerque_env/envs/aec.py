@@ -23,13 +23,11 @@ from pettingzoo.utils import wrappers
 
 from .. import layout as e
 from ..errors import IllegalStepError
-from ..frames import BEGIN, PLAY, Frame
 from ..game import Game, load_game
 from ..match import Match
-from ..matches import make_matches
 from ..notation import format_position
+from ..solo import Solo
 from .arguments import check_max_cycles
-from .onlooker import Onlooker
 from .rendering import RENDER_FPS, RENDER_MODES, Renderer, check_render_mode
 from .spaces import action_space, observation_space
 
@@ -88,9 +86,8 @@ class MatchEnv(AECEnv):
         self.possible_agents = list(AGENTS)
         self.observation_spaces = {agent: _observation_space(game) for agent in AGENTS}
         self.action_spaces = {agent: action_space(game) for agent in AGENTS}
-        self._games = make_matches(game, 1)
-        self._onlooker = Onlooker(game)
-        self._action = np.zeros(1, np.int64)
+        self._play = Solo(game)
+        self._idle = np.zeros(game.num_actions, np.int8)
         self._renderer = Renderer(self.render_mode)
         self._taken: list[int] = []
         self.np_random, _ = seeding.np_random()
@@ -113,18 +110,19 @@ class MatchEnv(AECEnv):
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self._taken = []
-        self._show(self._games.step(self._action, _BEGIN))
+        self._play.begin()
+        self._show()
         if self.render_mode == "human":
             self.render()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees, in its own frame; the mask is all 0 unless the agent is to move."""
         player = AGENTS.index(agent)
-        if player != self._player:
-            observation = self._onlooker.turn(self._observation, self._games.states[0], player)
-            return {"observation": observation, "action_mask": np.zeros_like(self._mask)}
-        mask = np.zeros_like(self._mask) if self.terminations.get(agent, True) else self._mask.copy()
-        return {"observation": self._observation.copy(), "action_mask": mask}
+        if player != self._play.player:
+            return {"observation": self._play.observe(player), "action_mask": self._idle.copy()}
+        # A wrapper may end a match that the rules do not.
+        mask = self._idle if self.terminations.get(agent, True) else self._play.mask
+        return {"observation": self._play.observation.copy(), "action_mask": mask.copy()}
 
     def step(self, action: int | None) -> None:
         """Plays an action of the agent to move, or takes a finished agent out by None.
@@ -136,10 +134,11 @@ class MatchEnv(AECEnv):
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self._action[0] = self._check(action)
-        self._taken.append(int(self._action[0]))
+        number = self._check(action)
+        self._taken.append(number)
         self._cumulative_rewards[agent] = 0
-        self._show(self._games.step(self._action, _PLAY))
+        self._play.play(number)
+        self._show()
         if self.render_mode == "human":
             self.render()
 
@@ -154,7 +153,7 @@ class MatchEnv(AECEnv):
     @property
     def position(self) -> str:
         """The position as text."""
-        state = [int(word) for word in self._games.states[0]]
+        state = [int(word) for word in self._play.state]
         return format_position(self.game.table.words, self.game.board.labels, state)
 
     def render(self) -> Any:
@@ -170,16 +169,15 @@ class MatchEnv(AECEnv):
             number = as_integer(action)
         except TypeError:
             raise IllegalStepError(f"action is {action!r}, expected an integer") from None
-        if not 0 <= number < self.game.num_actions or not self._mask[number]:
+        if not 0 <= number < self.game.num_actions or not self._play.mask[number]:
             raise IllegalStepError(f"action {number} is not legal for {self.agent_selection} in {self.position!r}")
         return number
 
-    def _show(self, frame: Frame) -> None:
+    def _show(self) -> None:
         """Takes over what the engine tells."""
-        outcome = int(frame.outcome[0])
-        self._observation, self._mask, self._player = frame.observation[0], frame.mask[0], int(frame.player[0])
+        play, outcome = self._play, self._play.outcome
         if outcome == e.ONGOING and self.max_cycles is not None and len(self._taken) >= self.max_cycles:
-            self._mask[:] = 0
+            play.mask[:] = 0
             self.truncations = dict.fromkeys(AGENTS, True)
         self.rewards = dict.fromkeys(AGENTS, 0)
         if outcome != e.ONGOING:
@@ -188,13 +186,9 @@ class MatchEnv(AECEnv):
                 winner = AGENTS[outcome & 3]
                 self.rewards = {agent: 1 if agent == winner else -1 for agent in AGENTS}
                 self._accumulate_rewards()
-        self.agent_selection = AGENTS[self._player]
-        masks = [self._mask.copy(), np.zeros_like(self._mask)]
-        self.infos = {agent: {"action_mask": masks[player ^ self._player]} for player, agent in enumerate(AGENTS)}
-
-
-_BEGIN = np.array([BEGIN], np.int8)
-_PLAY = np.array([PLAY], np.int8)
+        mover, other = AGENTS[play.player], AGENTS[1 - play.player]
+        self.agent_selection = mover
+        self.infos = {mover: {"action_mask": play.mask.copy()}, other: {"action_mask": self._idle.copy()}}
 
 
 def _observation_space(game: Game) -> spaces.Dict:

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from .. import layout as e
 from ..game import Game
-from ..matches import make_matches
 from ..observation import planes
+from ..solo import Solo
 
 
 class Onlooker:
@@ -14,7 +13,7 @@ class Onlooker:
     def __init__(self, game: Game) -> None:
         names = [plane.name for plane in planes(game)]
         self._earlier = names.index("earlier") if "earlier" in names else None
-        self._games = make_matches(game, 1)
+        self._solo = Solo(game)
 
     def observe(self, state: np.ndarray, player: int, earlier: int) -> np.ndarray:
         """int8 `[C, P]`, a position as `player` sees it.
@@ -24,9 +23,8 @@ class Onlooker:
           player: 0 or 1.
           earlier: How often the position occurred before in the match.
         """
-        self._games.states[0] = state
-        self._games.states[0, e.PLAYER] = player
-        return self._games.observe(earlier)
+        self._solo.show(state, earlier)
+        return self._solo.observe(player)
 
     def turn(self, observation: np.ndarray, state: np.ndarray, player: int) -> np.ndarray:
         """int8 `[C, P]`, what `player` sees where the player to move sees `observation` of a state."""

@@ -1,0 +1,299 @@
+"""Bots as users meet them: by their specs, in every game, against each other."""
+
+import random
+import sys
+from collections import Counter
+from types import ModuleType
+
+import pytest
+
+from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.bots import load
+from alquerque_env.errors import BotError
+from alquerque_env.jit import JIT
+from alquerque_env.render.extras import MissingExtraError
+
+SPECS = ("random", "greedy", "alphabeta:2", "mcts:20")
+
+VARIANTS = [
+    ("alquerque", {"capture": "optional", "repetition": "threefold_draw"}),
+    ("alquerque", {"who_starts": "player_1", "undo_scope": "never_revisit", "undo_cleared_by_jump": False}),
+    ("alquerque_murray", {"repetition": "threefold_draw", "no_progress_limit": "off", "no_moves": "pass"}),
+    ("fetaix", {"chain": "optional", "opening": "straight_only", "no_moves": "pass", "capture_removal": "end_of_turn"}),
+    ("fetaix", {"max_capture": "most_pieces", "midchain_promotion": "promote_and_continue", "capture": "compulsory"}),
+    ("fetaix", {"chain": "single", "mullah_lines": "long_diagonals", "no_progress_result": "majority"}),
+    ("awithlaknannai_mosona", {"board": "zigzag", "no_moves": "pass", "chain": "optional", "capture": "optional"}),
+    ("awithlaknannai_mosona_davis", {"no_moves": "majority", "repetition": "threefold_draw"}),
+]
+
+COUNT = 2000  # no match of bots takes as many steps
+
+
+def play(game, specs, seed, opening=0):
+    """The match that two bots play after some random steps."""
+    match, rng = Match(game), random.Random(seed)
+    for _ in range(opening):
+        if not match.is_over:
+            match.push(rng.choice(match.legal_steps))
+    bots = [load_bot(spec, game, seed=seed + seat) for seat, spec in enumerate(specs)]
+    while not match.is_over and len(match.steps) < COUNT:
+        before = match.position
+        step = bots[match.player].choose(match)
+        assert match.position == before
+        assert step in match.legal_steps
+        match.push(step)
+    assert match.is_over
+    return match
+
+
+def share_won(name, spec, other, pairs):
+    """Points of a bot out of all, both seats, from random openings."""
+    points = 0.0
+    for seed in range(pairs):
+        for seat in (0, 1):
+            specs = (spec, other) if seat == 0 else (other, spec)
+            winner = play(load_game(name), specs, seed, opening=4).outcome.winner
+            points += 0.5 if winner is None else winner == seat
+    return points / (2 * pairs)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("name", games())
+def test_every_bot_plays_every_game_to_its_end(name, spec):
+    if not JIT and spec.startswith("mcts"):
+        spec = "mcts:2"
+    play(load_game(name), (spec, "random"), seed=1)
+    play(load_game(name), ("random", spec), seed=2)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=lambda value: str(value)[:40])
+def test_every_bot_plays_under_every_kind_of_option(name, options, spec):
+    if not JIT and spec.startswith("mcts"):
+        spec = "mcts:2"
+    play(load_game(name, **options), (spec, "random"), seed=3)
+    play(load_game(name, **options), ("random", spec), seed=4)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_same_seed_plays_the_same_match(spec):
+    if not JIT and spec.startswith("mcts"):
+        spec = "mcts:3"
+    game = load_game("fetaix")
+    first, again, other = (play(game, (spec, "random"), seed).turns for seed in (7, 7, 8))
+    assert first == again != other
+
+
+def test_random_plays_every_legal_step_about_as_often():
+    match = Match(load_game("alquerque"))
+    bot = load_bot("random", match.game, seed=0)
+    counts = Counter(str(bot.choose(match)) for _ in range(2000))
+    assert set(counts) == {str(step) for step in match.legal_steps}
+    assert all(abs(count - 500) < 110 for count in counts.values())  # more than five deviations
+
+
+def test_greedy_takes_the_most_by_the_end_of_its_turn():
+    """One leap takes one piece and ends; two others begin chains of two and of three."""
+    game = load_game("alquerque_murray", chain="compulsory", capture="compulsory")
+    match = Match(game, "W:Wa1,e1,e3:Bb2,b3,d1,d3,d5")
+    best = {}
+    for step in match.legal_steps:
+        paths, most = [[step.action]], 0
+        while paths:
+            path = paths.pop()
+            after = match.copy()
+            for action in path:
+                after.push(action)
+            most = max(most, len(path))
+            if after.chain is not None:
+                paths += [[*path, following.action] for following in after.legal_steps]
+        best[str(step)] = most
+    assert len(set(best.values())) > 1
+    most = {text for text, count in best.items() if count == max(best.values())}
+    assert {str(load_bot("greedy", game, seed=seed).choose(match)) for seed in range(30)} == most
+
+
+def test_greedy_goes_on_where_it_could_stop_and_breaks_ties_at_random():
+    game = load_game("alquerque_murray")
+    match = Match(game, "W:Wa1,e5:Bb2,b3")
+    bot = load_bot("greedy", game, seed=0)
+    match.push(bot.choose(match))
+    assert [str(step) for step in match.legal_steps] == ["c3xa3", "pass"]
+    assert str(bot.choose(match)) == "c3xa3"
+    quiet = Match(game, "W:Wa1,e1:Be5")
+    assert len({str(bot.choose(quiet)) for _ in range(60)}) == len(quiet.legal_steps)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_match_that_is_over_has_nothing_to_choose(spec):
+    match = Match(load_game("alquerque"), "W:Wa1:Bb2")
+    match.push("a1xc3")
+    with pytest.raises(BotError, match=r"^" + spec + r" cannot choose: the match is over \(captured\)$"):
+        load_bot(spec, match.game).choose(match)
+
+
+def test_a_match_of_another_game_is_refused_and_one_of_an_equal_game_is_not():
+    bot = load_bot("greedy", load_game("alquerque"))
+    assert bot.choose(Match(load_game("alquerque")))
+    with pytest.raises(BotError, match=r"^greedy plays load_game\('alquerque'\), not load_game\('fetaix'\)$"):
+        bot.choose(Match(load_game("fetaix")))
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("rando", "did you mean 'random'"),
+        ("alfabeta:3", "did you mean 'alphabeta'"),
+        ("", "no bot and no file ''"),
+        (":5", "no bot and no file ':5'"),
+        ("x" * 5000, "no bot and no file"),
+        ("a\0b", "no bot and no file"),
+        ("nobody", "known: random, greedy, alphabeta:DEPTH"),
+        ("random:3", "random takes no number"),
+        ("greedy:", "greedy takes no number"),
+        ("alphabeta", "a depth from 1 to 99, as in alphabeta:5"),
+        ("alphabeta:", "a depth from 1 to 99"),
+        ("alphabeta:0", "a depth from 1 to 99"),
+        ("alphabeta:-3", "a depth from 1 to 99"),
+        ("alphabeta:2.5", "a depth from 1 to 99"),
+        ("alphabeta:five", "a depth from 1 to 99"),
+        ("alphabeta:٣", "a depth from 1 to 99"),
+        ("alphabeta:100", "a depth from 1 to 99"),
+        ("alphabeta:" + "9" * 5000, "a depth from 1 to 99"),
+        ("mcts", "a number of simulations from 1 to"),
+        ("mcts:0", "a number of simulations from 1 to"),
+        ("mcts:1e3", "a number of simulations from 1 to"),
+        ("mcts:99999999999", "a number of simulations from 1 to"),
+        ("no/such/folder", "no bot and no file 'no/such/folder'"),
+        ("player.py:5", "no bot and no file 'player.py:5'"),
+        (3, "a bot's spec is text, not int"),
+        (None, "a bot's spec is text, not NoneType"),
+    ],
+)
+def test_a_spec_that_names_no_bot_is_refused_in_one_line(spec, words):
+    with pytest.raises(BotError) as caught:
+        load_bot(spec, load_game("alquerque"))
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
+def test_a_time_limit_is_a_number_of_seconds(seconds):
+    with pytest.raises(BotError, match="expected a number of seconds above 0"):
+        load_bot("alphabeta:2", load_game("alquerque"), time_limit=seconds)
+
+
+def test_names_are_specs():
+    for spec in SPECS:
+        assert load_bot(spec, load_game("alquerque")).name == spec
+
+
+def checkpoint(folder):
+    folder.mkdir()
+    (folder / "meta.json").write_text("{}")
+    (folder / "weights.safetensors").write_bytes(b"")
+    return folder
+
+
+def test_the_folder_of_a_checkpoint_is_handed_to_training(tmp_path, monkeypatch):
+    folder, game, asked = checkpoint(tmp_path / "one"), load_game("alquerque"), []
+    fake = ModuleType("training.bot")
+    fake.load_checkpoint_bot = lambda *arguments: asked.append(arguments) or "the bot"
+    monkeypatch.setattr(load, "require", lambda *_: None)
+    monkeypatch.setitem(sys.modules, "training.bot", fake)
+    assert load_bot(str(folder), game, seed=4) == "the bot"
+    assert load_bot(f"{folder}:32", game, seed=5) == "the bot"
+    assert load_bot(f"{folder}:0", game) == "the bot"
+    assert asked == [(folder, game, None, 4), (folder, game, 32, 5), (folder, game, 0, None)]
+
+
+def test_a_missing_extra_is_named_with_the_command_that_installs_it(tmp_path, monkeypatch):
+    folder = checkpoint(tmp_path / "one")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match=r'^torch is missing: pip install "alquerque-env\[train\]"$'):
+        load_bot(str(folder), load_game("alquerque"))
+
+
+def test_a_path_that_is_no_player_is_refused(tmp_path):
+    (tmp_path / "notes.txt").write_text("")
+    folder = checkpoint(tmp_path / "one")
+    (folder / "meta.json").unlink()
+    (tmp_path / "player.py").write_text("")
+    for path, words in (
+        (folder, "has no meta.json"),
+        (tmp_path / "notes.txt", "neither the folder of a checkpoint nor an exported player"),
+        (f"{tmp_path / 'player.py'}:many", "needs a number of simulations"),
+    ):
+        with pytest.raises(BotError, match=words):
+            load_bot(str(path), load_game("alquerque"))
+
+
+PLAYER = """
+import sys
+arguments = sys.argv[1:]
+position = arguments[arguments.index("--position") + 1]
+open({log!r}, "a").write(repr(arguments) + "\\n")
+print({answers!r}[position])
+"""
+
+
+def exported(tmp_path, answers):
+    file, log = tmp_path / "player.py", tmp_path / "log.txt"
+    file.write_text(PLAYER.format(log=str(log), answers=answers))
+    return file, log
+
+
+def test_an_exported_player_is_asked_once_for_a_turn(tmp_path):
+    game = load_game("alquerque")
+    match = Match(game, "W:Wa1,e1:Bb2,b3,d3,e2")
+    file, log = exported(tmp_path, {match.position: "a1xc3xe3"})
+    bot = load_bot(f"{file}:16", game)
+    for text in ("a1xc3", "c3xe3"):
+        assert len(match.legal_steps) == 2
+        assert str(bot.choose(match)) == text
+        match.push(text)
+    assert log.read_text().splitlines() == ["['--position', 'W:Wa1,e1:Bb2,e2,b3,d3', '--simulations', '16']"]
+    assert bot.name == f"{file}:16"
+
+
+def test_an_exported_player_may_stop_a_chain(tmp_path):
+    game = load_game("alquerque_murray")
+    match = Match(game, "W:Wa1,e1:Bb2,b3,e5")
+    file, _ = exported(tmp_path, {match.position: "a1xc3"})
+    bot = load_bot(str(file), game)
+    for text in ("a1xc3", "pass"):
+        assert str(bot.choose(match)) == text
+        match.push(text)
+
+
+@pytest.mark.parametrize("answer", ["a1xc3", "a1-b1", "nonsense", ""])
+def test_an_answer_that_is_no_legal_turn_is_refused(tmp_path, answer):
+    match = Match(load_game("alquerque"), "W:Wa1,e1:Bb2,b3,d2")
+    file, _ = exported(tmp_path, {match.position: answer})
+    with pytest.raises(BotError, match="answered") as caught:
+        load_bot(str(file), match.game).choose(match)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_player_that_fails_is_told_with_its_last_line(tmp_path):
+    file, _ = exported(tmp_path, {})
+    match = Match(load_game("alquerque"))
+    with pytest.raises(BotError, match=r"failed with status 1 in .*: KeyError") as caught:
+        load_bot(str(file), match.game).choose(match)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(not JIT, reason="long without Numba")
+@pytest.mark.parametrize(
+    ("name", "spec", "other", "pairs", "least"),
+    [
+        ("alquerque", "alphabeta:3", "random", 15, 0.9),
+        ("fetaix", "alphabeta:3", "random", 15, 0.9),
+        ("alquerque", "alphabeta:3", "greedy", 20, 0.75),
+        ("fetaix", "alphabeta:3", "greedy", 20, 0.75),
+        ("alquerque", "mcts:200", "random", 15, 0.9),
+        ("fetaix", "mcts:200", "random", 15, 0.9),
+    ],
+)
+def test_who_searches_beats_who_does_not(name, spec, other, pairs, least):
+    assert share_won(name, spec, other, pairs) >= least
