@@ -53,9 +53,11 @@ if JIT:
 
         Numba's own cache looks at one file only, so a kernel that calls into another file would play old rules.
         """
-        source = hashlib.sha256()
+        source = hashlib.sha256(numba.__version__.encode())
         for file in sorted(Path(__file__).parent.rglob("*.py")):
-            source.update(file.read_bytes())
+            text = file.read_bytes()
+            if b"kernel" in text or file.name in ("layout.py", "pointers.py"):
+                source.update(text)
         return str(Path(platformdirs.user_cache_dir("alquerque-env")) / "kernels" / source.hexdigest()[:16])
 
     _CACHE_FOLDER = _cache_folder()
@@ -63,8 +65,11 @@ if JIT:
     def _compiled(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
         before = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = before or _CACHE_FOLDER
+        options |= {"nogil": True, "error_model": "numpy"}
         try:
-            return numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+            return numba.njit(cache=True, **options)(function)
+        except RuntimeError:  # there is no folder that can be written to
+            return numba.njit(**options)(function)
         finally:
             numba.config.CACHE_DIR = before
 

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from reference import RefMatch, RefStep, Reference
+from reference import Reference, RefMatch, RefStep
 
 from alquerque_env import Match, games, load_game
-from alquerque_env.game import Game
 from alquerque_env.errors import RulesError
+from alquerque_env.game import Game
 
 
 def every_value() -> list[tuple[str, dict[str, object]]]:
-    """The defaults of each game, and each other value of each option beside what it needs to be allowed or to matter."""
+    """The defaults of each game, and each other value of each option, beside what it needs to be allowed."""
     cases: list[tuple[str, dict[str, object]]] = []
     for name in games():
         cases.append((name, {}))

@@ -200,9 +200,11 @@ def test_repetition_is_not_looked_at():
 def test_bad_arguments_are_refused(turns):
     game = load_game("fetaix")
 
-    with pytest.raises(AlquerqueError, match="depth is -1, expected 0 or more"):
-        perft(game, -1, turns=turns)
-    with pytest.raises(AlquerqueError, match="depth is 0, expected 1 or more"):
-        divide(game, 0, turns=turns)
+    for depth in (-1, 1001):
+        with pytest.raises(AlquerqueError, match=f"depth is {depth}, expected 0 to 1000"):
+            perft(game, depth, turns=turns)
+    for depth in (0, 1001):
+        with pytest.raises(AlquerqueError, match=f"depth is {depth}, expected 1 to 1000"):
+            divide(game, depth, turns=turns)
     with pytest.raises(PositionError, match="unknown point 'z9'"):
         perft(game, 2, "W:Wz9:B", turns=turns)

@@ -17,8 +17,8 @@ from alquerque_env import Match, engine, entry, games, load_game, perft
 from alquerque_env import layout as e
 from alquerque_env.game import Game
 from alquerque_env.jit import JIT, borrowed, kernel, words
-from alquerque_env.matches import make_matches
 from alquerque_env.notation import format_position
+from alquerque_env.observation import planes
 
 MOSONA = "awithlaknannai_mosona"
 VARIANTS: list[tuple[str, dict[str, object]]] = [
@@ -41,6 +41,11 @@ ROOM = 400
 @kernel
 def sample_action(t, s, w, actions, rng):
     return engine.sample_action(borrowed(t), borrowed(s), borrowed(w), borrowed(actions), borrowed(rng))
+
+
+@kernel
+def observe(t, s, earlier, observation):
+    engine.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), 0)
 
 
 @kernel
@@ -77,7 +82,7 @@ def digest(name: str, options: dict[str, object]) -> str:
     """A hash of what the engine says in some matches: states, legal actions, outcomes, hashes, planes, play-outs."""
     game = load_game(name, **options)
     table = game.table.words
-    look = make_matches(game, 1)
+    seen = np.zeros(len(planes(game)) * len(game.board.points), np.int8)
     said = hashlib.sha256()
     rng = seeded(5)
     for seed in range(MATCHES):
@@ -85,9 +90,8 @@ def digest(name: str, options: dict[str, object]) -> str:
             state = [int(word) for word in match.state]
             legal = [step.action for step in match.legal_steps]
             key = int(entry.position_key(table, copied(state)))
-            look.states[0] = state
-            seen = look.observe(max(match.occurrences() - 1, 0)).tobytes().hex()
-            said.update(repr((state, legal, match.outcome, key, seen)).encode())
+            observe(table, copied(state), max(match.occurrences() - 1, 0), seen)
+            said.update(repr((state, legal, match.outcome, key, seen.tolist())).encode())
             if len(match.steps) % 8 == 0 and not match.is_over:
                 end = copied(state)
                 scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)

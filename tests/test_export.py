@@ -546,6 +546,9 @@ def test_a_reader_that_goes_away_gets_no_traceback(murray: Player) -> None:
         process.stdin.write(b"board\n" * 5000)
         process.stdin.close()
         assert process.stderr.read() == b""
+    assert process.returncode == 1
+    reader = f"{sys.executable} -I -S {murray.file} --help | true"
+    assert subprocess.run(reader, shell=True, capture_output=True, timeout=60).stderr == b""
 
 
 def test_a_name_that_cannot_be_found_is_a_fault_of_the_bundle(tmp_path: Path) -> None:

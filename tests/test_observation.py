@@ -11,14 +11,15 @@ import pytest
 from reference import Reference, RefMatch, RefState, RefStep
 from test_against_reference import every_value
 
-from alquerque_env import Match, games, load_game, perft
+from alquerque_env import Match, engine, games, load_game, perft
 from alquerque_env.envs.spaces import observation_space
 from alquerque_env.game import Game
-from alquerque_env.matches import Matches, make_matches
+from alquerque_env.jit import borrowed, kernel
 from alquerque_env.observation import plane_scale, planes
 
 MOSONA = "awithlaknannai_mosona"
 LONG = {"no_progress_limit": 300}
+MARGIN, UNWRITTEN = 16, -77
 VARIANTS = [*every_value(), *((name, LONG) for name in games())]
 under_every_value = pytest.mark.parametrize("number", range(len(VARIANTS)), ids=[str(variant) for variant in VARIANTS])
 
@@ -29,16 +30,21 @@ def variant(number: int) -> Game:
     return load_game(name, **options)
 
 
-@cache
-def eyes(game: Game) -> Matches:
-    return make_matches(game, 1)
+@kernel
+def write_observation(t, s, earlier, observation, place):
+    engine.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), place)
 
 
 def observe(match: Match) -> np.ndarray:
     """int8 `[C, P]`, what the player to move sees; earlier positions count where no chain is in progress."""
-    look = eyes(match.game)
-    look.states[0] = match.state
-    return look.observe(match.occurrences() - 1 if match.chain is None else 0)
+    game = match.game
+    shape = len(planes(game)), len(game.board.points)
+    paper = np.full(MARGIN + shape[0] * shape[1] + MARGIN, UNWRITTEN, np.int8)
+    earlier = match.occurrences() - 1 if match.chain is None else 0
+    write_observation(game.table.words, match.state, earlier, paper, MARGIN)
+    assert (paper[:MARGIN] == UNWRITTEN).all()
+    assert (paper[-MARGIN:] == UNWRITTEN).all()
+    return paper[MARGIN:-MARGIN].reshape(shape)
 
 
 def mask_of(match: Match) -> np.ndarray:

@@ -13,7 +13,7 @@ from ..bots import load_bot
 from ..errors import AlquerqueError
 from ..frames import BEGIN, HOLD, PLAY, Frame
 from ..game import load_game
-from ..match import Match
+from ..match import Match, Step
 from ..matches import make_matches
 from .arguments import check_actions, check_max_cycles, check_positive, check_reset_mask, check_seat
 from .onlooker import Onlooker
@@ -157,8 +157,11 @@ class VersusVectorEnv(VectorEnv):
         return actions
 
     def _ask(self, choose: Callable[[Match], Any], match: Match) -> list[int]:
+        answer = choose(match)
+        if isinstance(answer, Step):
+            return [answer.action]
         ahead = match.copy()
-        ahead.push(choose(match))
+        ahead.push(answer)
         return [step.action for step in ahead.steps[len(match.steps) :]]
 
     def _bot(self, seed: int) -> Any:

@@ -60,14 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):  # not so where there is none, or it is replaced
             stream.reconfigure(errors=errors)
     parser = _parser()
-    chosen = parser.parse_args(arguments)
-    if chosen.json and chosen.position is None:
-        parser.error("--json needs --position")
-    if chosen.position is not None and chosen.seat is not None:
-        parser.error("--seat is for a match, not for --position")
     try:
-        _run(chosen)
-        sys.stdout.flush()
+        try:
+            _run(parser.parse_checked(arguments))
+        finally:
+            print(end="", flush=True)
     except AlquerqueError as error:
         print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
         return BAD_ARGUMENT
@@ -98,6 +95,15 @@ class _Parser(argparse.ArgumentParser):
         """Ends the program."""
         print(f"{self.prog}: {' '.join(message.split())} (see --help)", file=sys.stderr)
         sys.exit(BAD_ARGUMENT)
+
+    def parse_checked(self, arguments: Sequence[str] | None) -> argparse.Namespace:
+        """As `parse_args`; refuses options that do not go together."""
+        chosen = self.parse_args(arguments)
+        if chosen.json and chosen.position is None:
+            self.error("--json needs --position")
+        if chosen.position is not None and chosen.seat is not None:
+            self.error("--seat is for a match, not for --position")
+        return chosen
 
 
 def _parser() -> _Parser:
