@@ -6,6 +6,7 @@ A perft file is made of blocks with an empty line between: `id` and, where they 
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 
@@ -30,7 +31,7 @@ class Block:
     position: str | None = None
     counts: list[tuple[bool, int, int]] = field(default_factory=list)
 
-    @property
+    @cached_property
     def game(self) -> Game:
         return load_game(self.name, **self.options)
 
@@ -185,7 +186,7 @@ def test_to_finish_a_chain_is_a_turn():
 
 def test_repetition_is_not_looked_at():
     """North shuffles, South passes: the position comes back for the third time at depth 8."""
-    options = {"no_moves": "pass", "no_progress_limit": 40}
+    options = {"no_moves": "pass", "no_progress_limit": 40, "capture": "compulsory"}
     position = "B:Wa1,b1,c1,d1,e1,a2,b2,c2,d2,e2,a3,b3:Bc3,d3,e3,a4,b4,c4,d4,e4,a5,b5,c5,d5"
     off, on = (load_game("alquerque_murray", **options, repetition=value) for value in ("off", "threefold_draw"))
     match = Match(on, position)

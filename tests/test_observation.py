@@ -252,7 +252,7 @@ def test_both_players_see_the_same_game_from_their_own_side(number):
         assert outcome_of(there) == outcome_of(here)
         seen += 1
 
-    assert seen > 5
+    assert seen > 2
     assert game.is_symmetric
 
 
