@@ -131,7 +131,7 @@ def compile_table(game: Ruleset) -> StepTable:
     if len(game.board.points) > WORD_BITS:
         raise RulesError(f"{game.name}: the board has {len(game.board.points)} points, at most {WORD_BITS} fit a word")
     templates = tuple(_templates(game, SOUTH)), tuple(_templates(game, NORTH))
-    keys = _action_keys(templates[SOUTH], _has_pass(game))
+    keys = _action_keys(game, templates)
     relations = {next(target - origin for origin, target in pairs.items()): pairs for pairs in game.relations}
     builder = _BlockBuilder(game, keys, relations)
     for player in (SOUTH, NORTH):
@@ -214,11 +214,20 @@ def _along(origin: int, ray: tuple[int, ...], flies: bool) -> Iterator[Template]
 Key = tuple[int, int, int] | None
 
 
-def _action_keys(templates: tuple[Template, ...], has_pass: bool) -> tuple[Key, ...]:
+def _action_keys(game: Ruleset, templates: tuple[tuple[Template, ...], ...]) -> tuple[Key, ...]:
     """The actions in order: simple steps, captures, pass; each as (origin, target, victim), in the mover's frame."""
-    found = {(template.origin, template.target, template.victim) for template in templates}
+    found = {_in_frame(game, player, template) for player in (SOUTH, NORTH) for template in templates[player]}
     ordered = sorted(found, key=lambda key: (key[2] != e.NO_POINT, key))
-    return (*ordered, None) if has_pass else tuple(ordered)
+    return (*ordered, None) if _has_pass(game) else tuple(ordered)
+
+
+def _in_frame(game: Ruleset, player: int, template: Template) -> tuple[int, int, int]:
+    """Origin, target and victim as the player sees them."""
+    if player == SOUTH:
+        return template[:3]
+    turn = game.turn
+    victim = e.NO_POINT if template.victim == e.NO_POINT else turn[template.victim]
+    return turn[template.origin], turn[template.target], victim
 
 
 def _has_pass(game: Ruleset) -> bool:
@@ -336,13 +345,11 @@ class _BlockBuilder:
         points = len(self.game.board.points)
         first = len(self.action_at)
         self.action_at += [-1] * (e.LANES * points)
-        turn = self.game.turn if player == NORTH else tuple(range(points))
         for number, lane in enumerate(lanes):
             ending = [template for template in lane if len(template.path) == length]
             assert {t.origin for t in ending} == {t.origin for t in lane}, "a lane passes a point where no step ends"
             for template in ending:
-                victim = e.NO_POINT if template.victim == e.NO_POINT else turn[template.victim]
-                key = (turn[template.origin], turn[template.target], victim)
+                key = _in_frame(self.game, player, template)
                 self.action_at[first + number * points + template.origin] = self.number[key]
         return first
 

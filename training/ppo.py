@@ -103,17 +103,16 @@ class Learner:
     """
 
     def __init__(self, config: Config, env: SelfPlayGames) -> None:
-        channels, points = env.single_observation_space.shape
-        shape = Shape(planes=channels, points=points, actions=int(env.single_action_space.n))
         self.config, self.env = config, env
+        self.now = Observation.of(*env.reset(seed=config.run.seed))
+        channels, points = self.now.planes.shape[1:]
+        shape = Shape(planes=channels, points=points, actions=self.now.mask.shape[1])
         self.generator = torch.Generator().manual_seed(config.run.seed)
         scale = torch.from_numpy(np.array(env.plane_scale, dtype=np.float32))
         self.network = build_network(config.network, shape, scale, self.generator)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
         self.rollout = Rollout.empty(config.self_play.rollout_steps, env.num_envs, shape)
         self.iteration = 0
-        planes, info = env.reset(seed=config.run.seed)
-        self.now = Observation(planes, info["action_mask"], info["player"])
 
     @property
     def steps(self) -> int:
@@ -182,7 +181,7 @@ def collect(
         rollout.rewards[step] = torch.from_numpy(rewards)
         rollout.terminated[step] = torch.from_numpy(terminated)
         rollout.truncated[step] = torch.from_numpy(truncated)
-        now = Observation(planes_after, info["action_mask"], info["player"])
+        now = Observation.of(planes_after, info)
     rollout.players[-1] = torch.from_numpy(now.player)
     rollout.values[-1] = network(torch.from_numpy(now.planes))[1]
     return now

@@ -16,8 +16,7 @@ def training_arrays(learner: Learner) -> dict[str, np.ndarray]:
     arrays = {"generator": learner.generator.get_state().numpy()}
     for parameter, state in learner.optimizer.state_dict()["state"].items():
         arrays |= {f"optimizer.{parameter}.{key}": tensor.numpy() for key, tensor in state.items()}
-    arrays |= {f"env.{key}": array for key, array in learner.env.get_state().items()}
-    return arrays | {f"now.{key}": array for key, array in learner.now._asdict().items()}
+    return arrays | {f"env.{key}": array for key, array in learner.env.get_state().items()}
 
 
 def restore(learner: Learner, arrays: Arrays, weights: Mapping[str, Tensor], steps: int) -> None:
@@ -35,8 +34,7 @@ def restore(learner: Learner, arrays: Arrays, weights: Mapping[str, Tensor], ste
     try:
         learner.generator.set_state(torch.from_numpy(np.array(arrays["generator"])))
         _restore_optimizer(learner.optimizer, arrays)
-        learner.env.set_state(_group(arrays, "env."))
-        learner.now = Observation(**_group(arrays, "now."))
+        learner.now = Observation.of(*learner.env.set_state(_group(arrays, "env.")))
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise CheckpointError(f"training state does not fit this run: {error}") from None
     learner.network.load_state_dict(weights)

@@ -11,6 +11,7 @@ from ..bots import Bot, load_bot
 from ..errors import AlquerqueError, IllegalStepError
 from ..game import load_game
 from ..match import Match, Step
+from ..observation import plane_scale
 from .arguments import check_max_cycles, check_seat
 from .onlooker import Onlooker
 from .rendering import RENDER_FPS, RENDER_MODES, Renderer, check_render_mode
@@ -54,6 +55,7 @@ class VersusEnv(gymnasium.Env):
         self.seat = check_seat(seat)
         self.max_cycles = check_max_cycles(max_cycles)
         self.render_mode = check_render_mode(render_mode)
+        self.plane_scale = plane_scale(self.game)
         self.observation_space = observation_space(self.game)
         self.action_space = action_space(self.game)
         self._opponent_spec = opponent

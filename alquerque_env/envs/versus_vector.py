@@ -15,6 +15,7 @@ from ..frames import BEGIN, HOLD, PLAY, Frame
 from ..game import load_game
 from ..match import Match, Step
 from ..matches import make_matches
+from ..observation import plane_scale
 from .arguments import check_actions, check_max_cycles, check_positive, check_reset_mask, check_seat
 from .onlooker import Onlooker
 from .spaces import action_space, observation_space
@@ -56,6 +57,7 @@ class VersusVectorEnv(VectorEnv):
         self.num_envs = check_positive("num_envs", num_envs)
         self.seat = check_seat(seat)
         self.max_cycles = check_max_cycles(max_cycles)
+        self.plane_scale = plane_scale(self.game)
         self.single_observation_space = observation_space(self.game)
         self.single_action_space = action_space(self.game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
