@@ -8,28 +8,22 @@ Set `ALQUERQUE_JIT=0` to run the plain source although Numba is installed.
 """
 
 import hashlib
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from .storage import JIT, WORD_BITS
+from .storage import constants as constants
+from .storage import word_rows as word_rows
+from .storage import words as words
 
-try:
-    if os.environ.get("ALQUERQUE_JIT", "1") == "0" or os.environ.get("NUMBA_DISABLE_JIT", "0") == "1":
-        raise ImportError
-    import numba
-    import platformdirs
-except ImportError:
-    JIT = False
-else:
-    JIT = True
-
-WORD_BITS = 63
 _MASK = (1 << WORD_BITS) - 1
 _LANES = 8
 
 if JIT:
+    import numba
+    import platformdirs
+
     from .pointers import (
         allocate,
         borrowed,
@@ -206,29 +200,3 @@ else:
     def lowest(word: int) -> int:
         """Lowest point of a word that has one."""
         return (word & -word).bit_length() - 1
-
-
-def constants(values: list[int]) -> Any:
-    """Integers in the form that kernels read fastest: an array when compiled, a tuple when not."""
-    if not JIT:
-        return tuple(values)
-    array = _aligned(len(values))
-    array[:] = values
-    return array
-
-
-def words(count: int) -> Any:
-    """`count` zero words in the form that kernels use fastest: an array when compiled, a list when not."""
-    return _aligned(count) if JIT else [0] * count
-
-
-def word_rows(rows: int, count: int) -> Any:
-    """`rows` rows of `count` zero words, likewise."""
-    return np.zeros((rows, count), np.int64) if JIT else [[0] * count for _ in range(rows)]
-
-
-def _aligned(count: int) -> np.ndarray:
-    """Zero words that begin at a cache line: lanes that lie across two are written slowly."""
-    room = np.zeros(count + _LANES, np.int64)
-    first = -(room.ctypes.data // room.itemsize) % _LANES
-    return room[first : first + count]

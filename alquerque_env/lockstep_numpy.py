@@ -199,7 +199,9 @@ class _Reader:
             if len(games):
                 mask[games] = self._legal_of(player, states[games])
         if self.opening is not None:
-            mask[(states == self.start).all(1)] = self.opening
+            same = states == self.start
+            same[:, e.QUIET] |= not self.t[e.T_NO_PROGRESS_LIMIT]
+            mask[same.all(1)] = self.opening
         return mask
 
     def _legal_of(self, player: int, states: np.ndarray) -> np.ndarray:

@@ -162,12 +162,14 @@ class Match:
           IllegalStepError: If the step is not legal; the match is as it was.
         """
         if isinstance(step, Step):
-            self._push_action(step.action, step.text)
+            if step not in self._legal:
+                raise self._illegal(step.text)
+            self._push_legal(step)
         elif isinstance(step, str):
             self._push_text(step)
         else:
             try:
-                action = as_integer(step)
+                action = as_integer(None if isinstance(step, bool) else step)
             except TypeError:
                 raise NotationError(f"a step is a Step, an action index or text, not {type(step).__name__}") from None
             self._push_action(action, f"action {action}")
@@ -247,7 +249,10 @@ class Match:
     def _repr_svg_(self) -> str:
         return draw_svg(self.picture())
 
-    def __deepcopy__(self, memo: dict) -> "Match":
+    def __copy__(self) -> "Match":
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Match":
         return self.copy()
 
     def _key(self) -> tuple[int, ...]:

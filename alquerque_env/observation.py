@@ -70,7 +70,7 @@ def _memory(game: Ruleset) -> list[Plane]:
             Plane(
                 f"remembered_{label}",
                 1,
-                f"pieces that may not step to {label} of the mover's frame",
+                f"points to which the piece on {label} of the mover's frame may not step",
                 (e.PLANE_WORD, e.MEMORY_POINTS + point, e.MEMORY_POINTS + game.turn[point]),
             )
             for point, label in enumerate(game.board.labels)

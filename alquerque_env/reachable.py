@@ -23,6 +23,10 @@ def check_chain(game: Game, s: Words, text: str) -> None:
     count = entry.legal_actions(t, s, words(t[e.T_SCRATCH_SIZE]), actions)
     if not any(action != t[e.T_PASS_ACTION] for action in actions[:count]):
         raise PositionError(f"the piece on {label} cannot capture again, so its turn is over, in position {text!r}")
+    mover = int(s[e.PLAYER])
+    promotes = t[e.T_MIDCHAIN_PROMOTION] != e.IF_TURN_ENDS_THERE
+    if promotes and s[e.MEN + mover] & t[e.T_PROMOTION + mover] & 1 << s[e.CHAIN]:
+        raise PositionError(f"the piece on {label} would have been promoted there in position {text!r}")
     if not _Chain(game, s).could_have_been():
         raise PositionError(f"no chain of captures leads to {label} in position {text!r}")
 
@@ -55,7 +59,7 @@ class _Chain:
             if leap.victim not in victims:
                 return False
             victims -= {leap.victim}
-        elif leap.victim in self.occupied - {self.point}:
+        elif leap.victim in self.occupied - {self.point} or leap.victim == self.start:
             return False
         vacant = {leap.origin, *(point for what, point in leap.path if what == e.EMPTY)}
         if (vacant - {self.point}) & self.occupied:

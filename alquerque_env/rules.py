@@ -112,7 +112,7 @@ class Option:
           RulesError: If the option does not have that value in this game; the message names those it has.
         """
         for known in self.values:
-            if value is known or (isinstance(value, str) and value == spell(known) and known != "N"):
+            if known != "N" and (value is known or (isinstance(value, str) and value == spell(known))):
                 return known
         if "N" in self.values:
             if isinstance(value, str) and value.isdecimal() and len(value) <= len(str(MAX_NO_PROGRESS_LIMIT)):

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from . import layout as e
 from .errors import RulesError
-from .jit import WORD_BITS, constants
 from .observation import planes
 from .ruleset import NORTH, SOUTH, Ruleset
+from .storage import WORD_BITS, constants
 
 Action = tuple[int, int, int | None]
 """Origin, target and, where these two do not say it, the victim's point; in the mover's frame."""

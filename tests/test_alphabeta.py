@@ -149,6 +149,23 @@ def test_the_score_is_that_of_looking_at_everything(name, options):
         assert found.depth == depth or abs(found.score) > SURE
 
 
+# Here it went wrong when a leap in a chain counted as a turn, or when the table took bounds for scores.
+@pytest.mark.parametrize(
+    ("name", "position", "depth"),
+    [
+        ("awithlaknannai_mosona", "W:Wg2:Bb1,d3,f3,j3:H46", 2),
+        ("awithlaknannai_mosona", "B:Wb1,l1,b3,n3:Bk2,h3", 2),
+        ("alquerque", "B:Wb1,e1,b2:Bc3,d3,c4,d5", 2),
+        ("alquerque_murray", "B:Wb5:Bc2,c4", 4),
+        ("fetaix", "B:WKa2,Ka5,Ke5:BKb1,Kc1,Kb3,Kc5:H77", 3),
+        ("awithlaknannai_mosona_davis", "W:We2,i2,m2,o2,h3:Bn3:H48", 4),
+    ],
+)
+def test_turns_are_counted_and_bounds_are_no_scores(name, position, depth):
+    match = Match(load_game(name), position)
+    assert ab(match.game, depth).analyse(match).score == minimax(match.copy(), depth, prune=True)
+
+
 # In these two the search went wrong when its table forgot which positions had occurred twice, or what the clock was.
 @pytest.mark.parametrize(
     ("name", "options", "position", "turns"),

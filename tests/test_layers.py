@@ -13,6 +13,7 @@ PACKAGE = "alquerque_env"
 ROWS = [
     "errors",
     "layout",
+    "storage",
     "pointers",
     "jit",
     "board",

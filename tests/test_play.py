@@ -62,6 +62,8 @@ class Terminal:
             stderr=theirs,
             env=os.environ | {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"} | environment,
             start_new_session=True,
+            # A run in the background has Ctrl-C switched off, and would hand that on.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         os.close(theirs)
         self.raw = b""
