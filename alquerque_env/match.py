@@ -211,6 +211,8 @@ class Match:
           room: Number of words to return; at least the clock of the state and one more are needed.
         """
         keys = words(room)
+        if self.chain is not None:  # a capture is progress
+            return keys
         states = [played.before for played in self._played] + [self._state]
         for state in states[::-1]:
             if state[e.CHAIN] < 0:

@@ -10,8 +10,8 @@ import pytest
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots import load
 from alquerque_env.errors import BotError
-from alquerque_env.jit import JIT
 from alquerque_env.render.extras import MissingExtraError
+from alquerque_env.storage import JIT
 
 SPECS = ("random", "greedy", "alphabeta:2", "mcts:20")
 

@@ -8,7 +8,7 @@ from test_alphabeta import ab, minimax, some_position
 
 from alquerque_env import Match, load_game
 from alquerque_env.bots import MctsBot, mcts
-from alquerque_env.jit import JIT
+from alquerque_env.storage import JIT
 
 SURE = 29_000
 
@@ -67,6 +67,15 @@ def test_a_chain_keeps_the_sign(position):
     assert match.chain is not None
     second = uct(match.game, 200).analyse(match)
     assert {entry.value for entry in second if entry.step.captured} == {1.0}
+
+
+@pytest.mark.parametrize("position", ["W:Wa1,e1:Bb2,b3", "B:Wd4,d3:Be5,a5"])
+def test_in_the_middle_of_a_chain_the_tree_looks_for_what_its_mover_wants(position):
+    """After the first leap the same player wins by another or gives that away by stopping."""
+    match = Match(load_game("alquerque_murray"), position)
+    simulations = 3000 if JIT else 150
+    found = {entry.step.text: entry for entry in uct(match.game, simulations).analyse(match)}
+    assert found[{"W": "a1xc3", "B": "e5xc3"}[position[0]]].value > (0.9 if JIT else 0.5)
 
 
 def test_every_simulation_goes_through_one_step():

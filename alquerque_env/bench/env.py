@@ -11,12 +11,12 @@ from .. import layout as e
 from ..envs.aec import MatchEnv, wrap
 from ..envs.vector import SelfPlayVectorEnv
 from ..game import Game
-from ..jit import JIT, words
+from ..storage import JIT, word_rows, words
 from .clock import rate
 from .floor import FloorEnv
 
 BATCHES = (1, 64, 4096, 32768)
-ROLLOUT_GAMES = 64
+ROLLOUT_GAMES = 8  # played in turn
 
 
 class Figure(NamedTuple):
@@ -88,13 +88,15 @@ def _beside(name: str, speed: float, what: str, other: float | None) -> Figure:
 
 def _rollouts(game: Game) -> Callable[[int], int]:
     t = game.table.words
-    s, w, actions = words(t[e.T_STATE_SIZE]), words(t[e.T_SCRATCH_SIZE]), words(t[e.T_NUM_ACTIONS])
+    states = word_rows(ROLLOUT_GAMES, t[e.T_STATE_SIZE])
+    w, actions = words(t[e.T_SCRATCH_SIZE]), words(t[e.T_NUM_ACTIONS])
     # Without a limit, a match that repeats is cut where the room for its history ends.
-    room = max(512, t[e.T_NO_PROGRESS_LIMIT] + 2)
-    keys, rng = words(room), words(1)
+    room = max(512, t[e.T_NO_PROGRESS_LIMIT] + 2) if t[e.T_THREEFOLD] else 1
+    keys, rng, chosen = word_rows(ROLLOUT_GAMES, room), words(1), words(ROLLOUT_GAMES)
 
     def work(units: int) -> int:
-        return sum(int(entry.play_many(t, s, w, actions, keys, room, rng, ROLLOUT_GAMES)) for _ in range(units))
+        entry.play_many(t, states, w, actions, keys, room, rng, chosen, units)
+        return units * ROLLOUT_GAMES
 
     return work
 

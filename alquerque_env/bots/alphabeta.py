@@ -9,8 +9,9 @@ from typing import Any
 
 from .. import engine as e
 from ..game import Game
-from ..jit import JIT, word_rows, words, wrapped_sum
+from ..jit import wrapped_sum
 from ..match import Match, Step
+from ..storage import JIT, word_rows, words
 from . import alphabeta_kernels as k
 from .bot import Deadline, GameBot, rest_of_turn, state_key, step_of
 

@@ -158,7 +158,7 @@ def _final(winner, player, ply):
 def evaluate(s, control):
     """Material and the rows that men have yet before them, for the player to move.
 
-    Men in reserve are worth something, since most steps forward cannot be taken back: measured in all six games.
+    Men in reserve are worth something, since most steps forward cannot be taken back.
     """
     player = s[e.PLAYER]
     men = popcount(s[e.MEN + player]) - popcount(s[e.MEN + 1 - player])

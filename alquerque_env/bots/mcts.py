@@ -9,8 +9,8 @@ from typing import Any
 
 from .. import engine as e
 from ..game import Game
-from ..jit import JIT, words
 from ..match import Match, Step
+from ..storage import JIT, words
 from . import mcts_kernels as k
 from .bot import Deadline, GameBot
 

@@ -3,8 +3,8 @@
 from .. import engine as e
 from .. import entry
 from ..game import Game
-from ..jit import words
 from ..match import Match, Step
+from ..storage import words
 from .bot import GameBot
 
 
