@@ -11,13 +11,14 @@ RUNS = 3
 
 
 def rate(work: Callable[[int], int], seconds: float) -> float:
-    """How many units a second of processor time `work` does: the median of three runs.
+    """How much a second of processor time `work` does: the median of three runs.
 
     Args:
-      work: Does about as many units as it is told and returns how many it did.
+      work: Does as many units as it is told and returns how much that was.
       seconds: Processor time for all runs together.
     """
-    units = work(1)
+    work(1)  # compiles
+    units = 1
     spent = 0.0
     while spent < seconds / RUNS / 4:
         units *= 2
