@@ -7,6 +7,7 @@ fixed ones and says which of the optional ones are open.
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 from typing import Literal
@@ -129,8 +130,6 @@ class UnknownValueError(RulesError):
     """An option value that the game does not know."""
 
     def __init__(self, name: str, value: object, known: list[str], of: str) -> None:
-        from difflib import get_close_matches
-
         near = get_close_matches(str(value), known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         super().__init__(f"{of}: {name} cannot be {value!r}{hint} (known: {', '.join(known)})")
