@@ -192,7 +192,8 @@ def test_a_sample_is_each_legal_action_equally_often(name, options):
     scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
     rng = seeded(2)
     matches = [match.copy() for match in random_match(game, 9)]
-    for match in matches[:: max(1, len(matches) // 6)]:
+    in_chains = [match for match in matches if match.chain is not None]
+    for match in in_chains[:3] + matches[:: max(1, len(matches) // 6)]:
         if match.is_over:
             continue
         legal = {step.action for step in match.legal_steps}
@@ -253,6 +254,17 @@ def test_a_play_out_that_outlasts_its_room_is_drawn():
 
     code, played = entry.play_out(table, match.state, scratch, room, match.keys(2), 2, seeded(0))
     assert (int(code), int(played)) == (4 * e.NO_PROGRESS + e.NOBODY, 1)
+
+
+def test_a_play_out_counts_a_position_that_two_passes_bring_back():
+    """All men stand side by side on their last ranks; after four passes the position occurs for the third time."""
+    game = load_game("fetaix", no_moves="pass", repetition="threefold_draw")
+    table = game.table.words
+    scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+    match = Match(game, "W:Wa5,b5,c5,d5,e5:Ba1,b1,c1,d1,e1")
+
+    code, played = entry.play_out(table, match.state, scratch, room, match.keys(ROOM), ROOM, seeded(0))
+    assert (int(code), int(played)) == (4 * e.REPETITION + e.NOBODY, 4)
 
 
 def test_a_play_out_sees_positions_that_occurred_before_it():

@@ -344,6 +344,7 @@ def test_a_copy_remembers_how_often_positions_occurred(make):
     assert match.outcome is None
     match.push("d5-c5")
     assert match.outcome == Outcome(None, "repetition")
+    assert match.occurrences() == twin.occurrences() == 3
 
 
 def test_the_state_handed_out_is_a_copy():

@@ -68,6 +68,7 @@ def test_a_position_and_every_middle_of_a_chain_is_read_back_as_it_was_written(n
         ({"chain": "optional"}, "W:Wd4:Bc4:Cd4"),
         (LATE, "W:Wd4:Bc3,c4:Cd4:Xc3"),
         ({"midchain_promotion": "promote_and_continue"}, "W:WKc5:Bb4:Cc5"),
+        ({**LATE, "man_capture_dirs": "all"}, "W:Wb1,c1,d1:Bb2,c2:Cc1:Xc2"),
         ({}, "B:Wc1,Kd3:BKd4,e5:H79"),
     ],
 )
@@ -166,6 +167,12 @@ MALFORMED = [
     ("fetaix", {}, "W:Wd4:Ba1:Cd4", "the piece on d4 cannot capture again, so its turn is over"),
     ("fetaix", {"chain": "optional"}, "W:Wd4:Ba1:Cd4", "the piece on d4 cannot capture again, so its turn is over"),
     ("fetaix", {}, "W:Wa1,b1:Bb2:Ca1", "no chain of captures leads to a1"),
+    (
+        "fetaix",
+        {**LATE, "man_capture_dirs": "first_leap_forward_sideways"},
+        "W:Wb1,c1,d1:Bb2,c2:Cc1:Xc2",
+        "no chain of captures leads to c1",
+    ),
     ("fetaix", {"midchain_promotion": "promote_and_stop"}, "W:Wc5:Bd5:Cc5", "c5"),
     ("fetaix", {"midchain_promotion": "promote_and_stop", "man_capture_dirs": "all"}, "W:Wc5:Bb4:Cc5", "c5"),
     ("fetaix", {"midchain_promotion": "promote_and_continue"}, "W:Wc5:Bd5:Cc5", "c5"),
