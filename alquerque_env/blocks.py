@@ -3,7 +3,7 @@
 Arguments are as in `engine.py`. The exported player carries this file as it is.
 """
 
-from .jit import count_lanes, fill_lanes, find_lane, inlined, invert_lanes, lowest, narrow_lanes
+from .jit import count_lanes, fill_lanes, find_lane, inlined, invert_lanes, lowest, narrow_lanes, nth_bit
 from .layout import *
 
 
@@ -95,11 +95,7 @@ def pick_action(t, w, section, index):
     words = t[block + WORDS]
     found = find_lane(w, words, index)
     lane, index = found >> 32, found & 0xFFFFFFFF
-    origins = w[words + lane]
-    while index > 0:
-        origins &= origins - 1
-        index -= 1
-    return t[t[block + ACTIONS] + lane * t[T_POINTS] + lowest(origins)]
+    return t[t[block + ACTIONS] + lane * t[T_POINTS] + nth_bit(w[words + lane], index)]
 
 
 @inlined

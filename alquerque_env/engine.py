@@ -123,9 +123,13 @@ def observe(t, s, earlier, observation, place):
                 word = 1 << word if word >= 0 else 0
             spread_word(observation, place, _in_frame(t, player, word), points, plane == last)
         else:
-            value = player if kind == PLANE_PLAYER else earlier
+            value = earlier
             if kind == PLANE_CLOCK:
                 value = s[QUIET] // source % CLOCK_DIGIT
+            elif kind == PLANE_PLAYER:
+                value = player
+            elif kind == PLANE_OPENING:
+                value = 1 if is_start(t, s) else 0
             for point in range(points):
                 observation[place + point] = value
         place += points
@@ -241,23 +245,6 @@ def perft(t, start, depth, by_turns):
     release(levels_left)
     release(scratch)
     return count
-
-
-@inlined
-def play_on(t, s, w, actions, keys, action):
-    """Applies an action and finds out how the match then stands.
-
-    Args:
-      actions: Overwritten by the legal actions of the new state.
-      keys: As for `earlier_occurrences`.
-
-    Returns:
-      `(outcome, number of legal actions)`.
-    """
-    apply_action(t, s, w, action)
-    n = legal_actions(t, s, w, actions)
-    earlier = earlier_occurrences(t, s, keys) if t[T_THREEFOLD] and s[CHAIN] < 0 else 0
-    return outcome(t, s, n, earlier), n
 
 
 @kernel

@@ -35,6 +35,7 @@ if JIT:
         invert_lanes,
         lowest_bit,
         narrow_lanes,
+        nth_bit,
         plain_product,
         plain_sum,
         release,
@@ -200,3 +201,9 @@ else:
     def lowest(word: int) -> int:
         """Lowest point of a word that has one."""
         return (word & -word).bit_length() - 1
+
+    def nth_bit(word: int, index: int) -> int:
+        """The point of a word that has `index` others below it."""
+        for _ in range(index):
+            word &= word - 1
+        return lowest(word)

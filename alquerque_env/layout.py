@@ -80,7 +80,7 @@ FIRST_LEAP, NEXT_LEAP, STEP, SECTIONS = 0, 1, 2, 3
 ORIGIN, TARGET, OVER, UNDO, OPENS, STEP_SIZE = 0, 1, 2, 3, 4, 5
 # A plane of the observation: what it shows and where that stands in the state, for each player to move.
 PLANE_KIND, PLANE_SOURCE, PLANE_SIZE = 0, 1, 3
-PLANE_WORD, PLANE_POINT, PLANE_CLOCK, PLANE_EARLIER, PLANE_PLAYER = 0, 1, 2, 3, 4
+PLANE_WORD, PLANE_POINT, PLANE_CLOCK, PLANE_EARLIER, PLANE_PLAYER, PLANE_OPENING = 0, 1, 2, 3, 4, 5
 
 # Answers of the rules, as the table holds them.
 COMPULSORY, OPTIONAL, SINGLE = 0, 1, 2

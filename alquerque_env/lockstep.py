@@ -8,10 +8,10 @@ import numpy as np
 from . import engine as e
 from .frames import BEGIN, HOLD, NO_WINNER, PLAY, Frame
 from .game import Game
-from .jit import borrowed, clear_bytes, count_lanes, fill_lanes, find_lane, inlined, kernel, lowest, words
+from .jit import borrowed, clear_bytes, count_lanes, fill_lanes, find_lane, inlined, kernel, nth_bit, words
 from .observation import planes
 
-BITS = 32  # actions to a word of the legal set
+BITS = 64  # actions to a word of the legal set
 LINE = 64  # bytes that are cleared at once
 
 
@@ -20,7 +20,7 @@ class Lockstep:
 
     Attributes:
       states: int64 `[B, S]`, the engine's states.
-      legal: int64 `[B, L]`, the legal actions as bits, 32 to a word; none where the match has ended.
+      legal: int64 `[B, L]`, the legal actions as bits, 64 to a word; none where the match has ended.
       keys: int64 `[B, K]`, hashes of the positions since the last progress, where the game looks at repetition.
       rng: int64 `[1]`, state of the action sampler.
     """
@@ -187,8 +187,4 @@ def _pick_bit(bits, index):
         count = count_lanes(bits, group)
     found = find_lane(bits, group, index)
     word, index = group + (found >> 32), found & 0xFFFFFFFF
-    left = bits[word]
-    while index > 0:
-        left &= left - 1
-        index -= 1
-    return word * BITS + lowest(left)
+    return word * BITS + nth_bit(bits[word], index)

@@ -152,6 +152,8 @@ class NumpyLockstep:
                 words[:, plane] = np.where(chain >= 0, np.int64(1) << np.maximum(chain, 0), 0)
             elif kind == e.PLANE_CLOCK:
                 values[:, plane] = self.states[:, e.QUIET] // sources[0] % e.CLOCK_DIGIT
+            elif kind == e.PLANE_OPENING:
+                values[_find_starts(self.table, self.start, self.states), plane] = 1
             else:
                 values[:, plane] = earlier if kind == e.PLANE_EARLIER else players
         return self._spread(words, players) + values[:, :, None]
@@ -199,9 +201,7 @@ class _Reader:
             if len(games):
                 mask[games] = self._legal_of(player, states[games])
         if self.opening is not None:
-            same = states == self.start
-            same[:, e.QUIET] |= not self.t[e.T_NO_PROGRESS_LIMIT]
-            mask[same.all(1)] = self.opening
+            mask[_find_starts(self.t, self.start, states)] = self.opening
         return mask
 
     def _legal_of(self, player: int, states: np.ndarray) -> np.ndarray:
@@ -418,6 +418,14 @@ class _Reader:
         result = np.where(enemy == 0, 4 * e.CAPTURED_ALL + player, result)
         result = np.where(own == 0, 4 * e.CAPTURED_ALL + 1 - player, result)
         return np.where(states[:, e.CHAIN] >= 0, e.ONGOING, result)
+
+
+def _find_starts(t: Any, start: np.ndarray, states: np.ndarray) -> np.ndarray:
+    """int64 `[k]`, the states that are the start of the game, as `engine.is_start`."""
+    candidates = np.flatnonzero(states[:, e.MEN] == start[e.MEN])
+    same = states[candidates] == start
+    same[:, e.QUIET] |= not t[e.T_NO_PROGRESS_LIMIT]
+    return candidates[same.all(1)]
 
 
 def _count(pieces: np.ndarray) -> np.ndarray:

@@ -30,7 +30,7 @@ class Plane(NamedTuple):
 
 def planes(game: Ruleset) -> tuple[Plane, ...]:
     """The planes of a game's observations, in order."""
-    return (*_pieces(game), *_chain(game), *_memory(game), *_clocks(game))
+    return (*_pieces(game), *_chain(game), *_memory(game), *_facts(game))
 
 
 def plane_scale(game: Ruleset) -> np.ndarray:
@@ -88,7 +88,7 @@ def _memory(game: Ruleset) -> list[Plane]:
     return found
 
 
-def _clocks(game: Ruleset) -> list[Plane]:
+def _facts(game: Ruleset) -> list[Plane]:
     found = []
     limit = game.rules.no_progress_limit
     if limit != "off":
@@ -100,6 +100,9 @@ def _clocks(game: Ruleset) -> list[Plane]:
     if game.rules.repetition != "off":
         row = (e.PLANE_EARLIER, 0, 0)
         found.append(Plane("earlier", e.OCCURRENCES_TO_DRAW - 1, "how often the position occurred before", row))
+    if game.opening is not None:
+        row = (e.PLANE_OPENING, 0, 0)
+        found.append(Plane("opening", 1, "1 in the start position, where the opening rule holds", row))
     if not game.is_symmetric:
         found.append(Plane("player", 1, "1 where player_1 is to move", (e.PLANE_PLAYER, 0, 0)))
     return found
