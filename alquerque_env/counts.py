@@ -1,9 +1,11 @@
 """Counts sequences of steps or turns: the measure by which move generators are compared."""
 
+from operator import index as as_integer
+
 from . import entry
 from .errors import AlquerqueError
 from .game import Game
-from .match import Match
+from .match import Match, join_turn
 
 # Far more than can be counted, and few enough to find room for.
 MAX_DEPTH = 1000
@@ -22,21 +24,21 @@ def perft(game: Game, depth: int, position: str | None = None, *, turns: bool = 
 
     Raises:
       PositionError: If the text is not a position of the game.
-      AlquerqueError: If the depth is out of range.
+      AlquerqueError: If the depth is not a whole number or out of range.
     """
-    if not 0 <= depth <= MAX_DEPTH:
-        raise AlquerqueError(f"depth is {depth}, expected 0 to {MAX_DEPTH}")
+    _check_depth(depth, 0)
     return int(entry.perft(game.table.words, Match(game, position).state, depth, turns))
 
 
 def divide(game: Game, depth: int, position: str | None = None, *, turns: bool = False) -> dict[str, int]:
     """The counts behind each first step, by its text; they add up to `perft`. With `turns`, behind each first turn.
 
+    A turn is named by all its leaps, as in `Match.turns`; where a chain may be stopped, that is not written.
+
     Raises:
       PositionError, AlquerqueError: As `perft`; the depth must be at least 1.
     """
-    if not 1 <= depth <= MAX_DEPTH:
-        raise AlquerqueError(f"depth is {depth}, expected 1 to {MAX_DEPTH} to divide")
+    _check_depth(depth, 1)
     match = Match(game, position)
     counts: dict[str, int] = {}
     paths: list[list[str]] = [[step.text] for step in match.legal_steps[::-1]]
@@ -48,5 +50,16 @@ def divide(game: Game, depth: int, position: str | None = None, *, turns: bool =
         if turns and after.chain is not None:
             paths += [[*path, step.text] for step in after.legal_steps[::-1]]
             continue
-        counts[" ".join(path)] = int(entry.perft(game.table.words, after.state, depth - 1, turns))
+        counts[join_turn(path) if turns else path[0]] = int(
+            entry.perft(game.table.words, after.state, depth - 1, turns)
+        )
     return counts
+
+
+def _check_depth(depth: int, least: int) -> None:
+    try:
+        if least <= as_integer(depth) <= MAX_DEPTH:
+            return
+    except TypeError:
+        pass
+    raise AlquerqueError(f"depth is {depth!r}, expected a whole number from {least} to {MAX_DEPTH}")

@@ -13,9 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from .storage import JIT, WORD_BITS
-from .storage import constants as constants
-from .storage import word_rows as word_rows
-from .storage import words as words
 
 _MASK = (1 << WORD_BITS) - 1
 _LANES = 8

@@ -8,8 +8,9 @@ import numpy as np
 from . import engine as e
 from .frames import BEGIN, HOLD, NO_WINNER, PLAY, Frame
 from .game import Game
-from .jit import borrowed, clear_bytes, count_lanes, fill_lanes, find_lane, inlined, kernel, nth_bit, words
+from .jit import borrowed, clear_bytes, count_lanes, fill_lanes, find_lane, inlined, kernel, nth_bit
 from .observation import planes
+from .storage import words
 
 BITS = 64  # actions to a word of the legal set
 LINE = 64  # bytes that are cleared at once

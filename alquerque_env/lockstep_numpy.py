@@ -12,9 +12,9 @@ import numpy as np
 from . import engine as e
 from .frames import BEGIN, HOLD, NO_WINNER, PLAY, Frame
 from .game import Game
-from .jit import words
 from .observation import planes
 from .ruleset import NORTH, SOUTH
+from .storage import words
 from .table import Block
 
 # Below this many matches a call to NumPy costs more than a step of the engine.

@@ -12,10 +12,10 @@ from . import engine as e
 from . import entry
 from .errors import IllegalStepError, NotationError
 from .game import Game
-from .jit import words
 from .notation import format_position, parse_position
 from .reachable import check_chain
 from .render import Picture, draw_svg, draw_text
+from .storage import words
 
 REASONS = {
     e.CAPTURED_ALL: "captured",
@@ -183,8 +183,7 @@ class Match:
         if not self._played:
             raise IndexError("no step to take back")
         last = self._played.pop()
-        if self._state[e.CHAIN] < 0:
-            self._seen[self._key()] -= 1
+        self._seen[self._key()] -= 1
         self._state[:] = last.before
         self._refresh()
         return last.step
@@ -261,8 +260,7 @@ class Match:
         return tuple(int(word) for place, word in enumerate(self._state) if place != e.QUIET)
 
     def _note_position(self) -> None:
-        if self._state[e.CHAIN] < 0:
-            self._seen[self._key()] += 1
+        self._seen[self._key()] += 1
 
     def _refresh(self) -> None:
         """Finds the legal steps and the outcome of the state."""
@@ -301,33 +299,40 @@ class Match:
         self._refresh()
 
     def _push_text(self, text: str) -> None:
-        played = len(self._played)
         parts = split_turn(text, self.game)
-        try:
-            for part in parts:
-                self._push_legal(self._find(part, text))
-            if len(parts) > 1 and self.chain is not None:
-                self._push_legal(self._find((PASS, None), text))
-        except IllegalStepError as error:
-            if len(self._played) == played:
-                raise
-            while len(self._played) > played:
-                self.pop()
-            raise IllegalStepError(f"{text} is not legal in {self.position!r}: {error}") from None
+        for number, part in enumerate(parts):
+            fitting = self._fitting(*part)
+            if len(fitting) != 1:
+                raise self._unfit(text, fitting, number)
+            self._push_legal(fitting[0])
+        if len(parts) > 1 and self.chain is not None:
+            stops = self._fitting(PASS, None)
+            if not stops:
+                raise self._unfit(text, stops, len(parts))
+            self._push_legal(stops[0])
 
-    def _find(self, part: "tuple[str, str | None]", text: str) -> Step:
-        wanted, over = part
-        fitting = [
+    def _fitting(self, wanted: str, over: str | None) -> list[Step]:
+        """The legal steps that a part of a turn text may mean."""
+        return [
             step
             for step in self._legal
             if step.text.partition("^")[0] == wanted
             and (over is None or step.captured == (self.game.board.index[over],))
         ]
-        if len(fitting) == 1:
-            return fitting[0]
+
+    def _unfit(self, text: str, fitting: list[Step], pushed: int) -> IllegalStepError:
+        """Takes back the steps of a turn that have been pushed; says why the next is refused."""
+        begun = join_turn([played.step.text for played in self._played[len(self._played) - pushed :]])
+        legal = ", ".join(step.text for step in fitting or self._legal)
+        is_over = self.chain is None
+        for _ in range(pushed):
+            self.pop()
         if fitting:
-            raise IllegalStepError(f"{text!r} is ambiguous; say which: {', '.join(step.text for step in fitting)}")
-        raise self._illegal(text)
+            return IllegalStepError(f"{text!r} is ambiguous; say which: {legal}")
+        if pushed == 0:
+            return self._illegal(text)
+        problem = f"the turn ends with {begun}" if is_over else f"after {begun} only {legal} can follow"
+        return IllegalStepError(f"{text} is not legal in {self.position!r}: {problem}")
 
     def _illegal(self, text: str) -> IllegalStepError:
         if self._outcome is not None:

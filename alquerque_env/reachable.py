@@ -4,8 +4,8 @@ from . import engine as e
 from . import entry
 from .errors import PositionError
 from .game import Game
-from .jit import words
 from .notation import Words, points_of
+from .storage import words
 from .table import Template
 
 
@@ -27,8 +27,28 @@ def check_chain(game: Game, s: Words, text: str) -> None:
     promotes = t[e.T_MIDCHAIN_PROMOTION] != e.IF_TURN_ENDS_THERE
     if promotes and s[e.MEN + mover] & t[e.T_PROMOTION + mover] & 1 << s[e.CHAIN]:
         raise PositionError(f"the piece on {label} would have been promoted there in position {text!r}")
+    if t[e.T_JUMP_CLEARS] and _remembered(t, s) & _cleared(t, s):
+        raise PositionError(f"field U holds what the capture that led to {label} has cleared, in position {text!r}")
     if not _Chain(game, s).could_have_been():
         raise PositionError(f"no chain of captures leads to {label} in position {text!r}")
+
+
+def _remembered(t: Words, s: Words) -> int:
+    """The pieces that remember something."""
+    if not t[e.T_REMEMBERS]:
+        return 0
+    held = 0
+    for word in s[e.MEMORY : e.MEMORY_POINTS]:
+        held |= int(word)
+    if t[e.T_REMEMBERS_POINTS]:
+        held |= sum(1 << point for point, word in enumerate(s[e.MEMORY_POINTS :]) if word)
+    return held
+
+
+def _cleared(t: Words, s: Words) -> int:
+    """The pieces whose memory the last leap has cleared."""
+    piece = 1 << int(s[e.CHAIN])
+    return piece if t[e.T_UNDO_SCOPE] != e.PER_PLAYER else piece | int(s[e.MEN + s[e.PLAYER]])
 
 
 class _Chain:

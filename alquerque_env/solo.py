@@ -6,8 +6,9 @@ import numpy as np
 
 from . import engine as e
 from .game import Game
-from .jit import borrowed, kernel, words
+from .jit import borrowed, kernel
 from .observation import planes
+from .storage import words
 
 BEGIN = -1
 KEYS_TO_BEGIN_WITH = 64

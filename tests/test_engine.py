@@ -16,9 +16,10 @@ from reference import Reference
 from alquerque_env import Match, engine, entry, games, load_game, perft
 from alquerque_env import layout as e
 from alquerque_env.game import Game
-from alquerque_env.jit import JIT, borrowed, kernel, words
+from alquerque_env.jit import JIT, borrowed, kernel
 from alquerque_env.notation import format_position
 from alquerque_env.observation import planes
+from alquerque_env.storage import words
 
 MOSONA = "awithlaknannai_mosona"
 VARIANTS: list[tuple[str, dict[str, object]]] = [

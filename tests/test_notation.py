@@ -205,6 +205,19 @@ MALFORMED = [
     ("alquerque", {}, "W:Wa2:Be5:Ua2-a2", "'a2-a2' in field U forbids a step that is not allowed anyway"),
     ("alquerque", {}, "W:Wa2:Be5:Ua2-a3", "'a2-a3' in field U undoes no step"),
     ("alquerque", {}, "W:Wb2:Be5:Ub2-a2,b2-c2", "'b2-a2' and 'b2-c2' in field U cannot both be remembered"),
+    ("alquerque", {}, "W:Wc3:Bc4,e5:Cc3:Uc3-b3", "field U holds what the capture that led to c3 has cleared"),
+    (
+        "alquerque",
+        {"undo_scope": "never_revisit"},
+        "W:Wc3:Bc4,e5:Cc3:Uc3-b3",
+        "field U holds what the capture that led to c3 has cleared",
+    ),
+    (
+        "alquerque",
+        {"undo_scope": "per_player_last_move"},
+        "W:Wc3,a1:Bc4,e5:Cc3:Ua1-b1",
+        "field U holds what the capture that led to c3 has cleared",
+    ),
     ("alquerque", {}, "W:Wb2:Be5:Ub2-a2,b2-a2", "'b2-a2' and 'b2-a2' in field U cannot both be remembered"),
     (
         "alquerque",

@@ -596,9 +596,9 @@ class TestState:
         assert_equal(twin.step(twin.sample_actions()), env.step(env.sample_actions()))
 
     def test_a_state_may_be_set_before_the_first_reset(self) -> None:
-        env = make("fetaix", 2)
-        env.set_state(begun(make("fetaix", 2)).get_state())
-        env.step(env.sample_actions())
+        env, other = make("fetaix", 2), begun(make("fetaix", 2))
+        env.set_state(other.get_state())
+        assert_equal(env.step(env.sample_actions()), other.step(other.sample_actions()))
 
     @pytest.mark.parametrize("make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
     def test_copies_go_on_alike(self, make_twin: Any) -> None:

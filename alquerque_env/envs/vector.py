@@ -17,8 +17,6 @@ from ..observation import plane_scale
 from .arguments import check_actions, check_max_cycles, check_positive, check_reset_mask
 from .spaces import action_space, observation_space
 
-NOBODY = -1
-
 
 class SelfPlayVectorEnv(VectorEnv):
     """`num_envs` matches in which each action is that of whoever is to move.

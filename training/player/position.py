@@ -4,8 +4,8 @@ from typing import Any
 
 from alquerque_env import entry
 from alquerque_env import layout as e
-from alquerque_env.jit import words
 from alquerque_env.match import Match
+from alquerque_env.storage import words
 
 RESULTS = {0: 1, 1: -1, e.NOBODY: 0}
 
