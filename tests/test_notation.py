@@ -214,7 +214,7 @@ MALFORMED = [
     ),
     (
         "alquerque",
-        {"undo_scope": "per_player_last_move"},
+        {"undo_scope": "per_player_last_move", "no_progress_limit": 40},
         "W:Wc3,a1:Bc4,e5:Cc3:Ua1-b1",
         "field U holds what the capture that led to c3 has cleared",
     ),
