@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Protocol
 
@@ -51,6 +52,14 @@ class GameBot:
         self._check(match)
         steps = match.legal_steps
         return steps[0] if len(steps) == 1 else self._decide(match)
+
+    def choose_many(self, matches: Sequence[Match]) -> list[Step]:
+        """A step for each of several matches; bots that think about many at once override it.
+
+        Raises:
+          BotError: As `choose`.
+        """
+        return [self.choose(match) for match in matches]
 
     def _decide(self, match: Match) -> Step:
         """One of several legal steps."""

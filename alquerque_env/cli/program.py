@@ -37,7 +37,9 @@ COMMANDS: Mapping[str, Place] = MappingProxyType(
         "play": Place("play", "Play in the terminal, against a bot or a person."),
         "perft": Place("perft", "Count sequences of steps or turns."),
         "train": Place("training", "Train a player by self-play."),
+        "plot": Place("training", "Draw how a training run went."),
         "export": Place("training", "Write a trained player as one file that needs no packages."),
+        "arena": Place("arena", "Let bots play against each other and rate them."),
         "bench": Place("bench", "Measure speed."),
         "doctor": Place("doctor", "Show versions, compiled kernels and what is missing."),
     }

@@ -1,0 +1,124 @@
+"""Ratings from results: Bradley-Terry on the Elo scale, with intervals.
+
+Sources: Bradley and Terry 1952, Rank Analysis of Incomplete Block Designs, fitted by Maystre and Grossglauser 2015,
+Fast and Accurate Inference of Plackett-Luce Models (the library choix); a draw counts as half a win for each.
+Intervals: Efron 1979, Bootstrap Methods, percentiles.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..render.extras import require
+from .elo import POINTS_PER_NAT
+from .sprt import OUTCOMES
+
+VIRTUAL_DRAWS = 0.5
+"""Draws added to every pairing that was played, so that who wins all matches has a finite rating."""
+
+CONFIDENCE = 0.95
+
+_MAX_ROUNDS = 10_000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval of 95 %.
+
+    Attributes:
+      value: The best guess.
+      low, high: The interval.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class PairPoints:
+    """What two players scored against each other.
+
+    Attributes:
+      first, second: The players.
+      points: Points of the first in each pair of matches of one opening, 0 to 2 in halves.
+    """
+
+    first: int
+    second: int
+    points: tuple[float, ...]
+
+
+def fit_ratings(num_players: int, results: Sequence[tuple[int, int, float, float]], anchor: int) -> np.ndarray:
+    """float64 `[players]`, the likeliest ratings in Elo points, that of the anchor 0.
+
+    Args:
+      num_players: How many players; each must have met the anchor, or somebody who has, and so on.
+      results: First player, second player, and how many points each scored against the other.
+      anchor: The player whose rating is 0.
+
+    Raises:
+      MissingExtraError: If choix is not installed.
+    """
+    require("choix", "arena")
+    from choix import ilsr_pairwise_dense
+
+    wins = np.zeros((num_players, num_players))
+    for first, second, own, other in results:
+        wins[first, second] += own + VIRTUAL_DRAWS / 2
+        wins[second, first] += other + VIRTUAL_DRAWS / 2
+    strengths = ilsr_pairwise_dense(wins, max_iter=_MAX_ROUNDS)
+    return POINTS_PER_NAT * (strengths - strengths[anchor])
+
+
+def rate(
+    num_players: int, results: Sequence[PairPoints], anchor: int, seed: int, resamples: int
+) -> tuple[list[Estimate], list[Estimate]]:
+    """Rates the players.
+
+    Pairs of matches are drawn anew, since the two matches of an opening depend on each other. One pair of a chance
+    result lies among those that can be drawn: else ten wins out of ten would be taken for certain.
+
+    Args:
+      num_players: How many players.
+      results: What those scored who met.
+      anchor: The player whose rating is 0.
+      seed: Decides what is drawn.
+      resamples: How often to draw.
+
+    Returns:
+      The rating of each player in Elo points, and the share of points of the first player of each result.
+
+    Raises:
+      MissingExtraError: If choix is not installed.
+    """
+    generator = np.random.default_rng(seed)
+    ratings = fit_ratings(num_players, [_totals(result, result.points) for result in results], anchor)
+    scores = [sum(result.points) / (2 * len(result.points)) for result in results]
+    drawn_ratings, drawn_scores = [], []
+    for _ in range(resamples):
+        drawn = [_totals(result, _redraw(result.points, generator)) for result in results]
+        drawn_ratings.append(fit_ratings(num_players, drawn, anchor))
+        drawn_scores.append([own / (own + other) for _, _, own, other in drawn])
+    return _estimates(ratings, drawn_ratings), _estimates(scores, drawn_scores)
+
+
+def _totals(result: PairPoints, points: Sequence[float]) -> tuple[int, int, float, float]:
+    own = float(sum(points))
+    return result.first, result.second, own, 2 * len(points) - own
+
+
+def _redraw(points: Sequence[float], generator: np.random.Generator) -> list[float]:
+    pool = [*points, int(generator.integers(OUTCOMES)) / 2]
+    return [pool[place] for place in generator.integers(len(pool), size=len(pool))]
+
+
+def _estimates(values: Sequence[float] | np.ndarray, drawn: Sequence[Sequence[float] | np.ndarray]) -> list[Estimate]:
+    tail = 100 * (1 - CONFIDENCE) / 2
+    low, high = np.percentile(np.array(drawn), [tail, 100 - tail], axis=0)
+    # Among few pairs, the chance result can draw all percentiles to one side of what was seen.
+    return [
+        Estimate(float(value), float(min(value, least)), float(max(value, most)))
+        for value, least, most in zip(values, low, high, strict=True)
+    ]

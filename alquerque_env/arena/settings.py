@@ -1,0 +1,66 @@
+"""What an arena is to play: the choices that decide its results."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..errors import AlquerqueError
+from .sprt import Question
+
+DEFAULT_JUDGE = "alphabeta:4"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What decides the results of an arena, beside the game and the players.
+
+    Attributes:
+      games: Matches of each pairing, even: each opening is played from both seats.
+      gauntlet: Whether only the first player meets all others; else everyone meets everyone.
+      plies: Random turns before the bots take over.
+      seed: Decides the openings, what the bots leave to chance, and the intervals.
+      judge: Spec of the bot that finds out which openings are balanced.
+      batch: Matches that are played at once, even. A batch is played by bots of its own.
+      max_steps: A match of so many steps is cut and counts as a draw.
+      sprt: Stop as soon as this is decided, None to play all games.
+      resamples: How often the results are drawn anew for the intervals.
+
+    Raises:
+      AlquerqueError: If a number is out of range.
+    """
+
+    games: int = 100
+    gauntlet: bool = False
+    plies: int = 8
+    seed: int = 0
+    judge: str = DEFAULT_JUDGE
+    batch: int = 64
+    max_steps: int = 1_000
+    sprt: Question | None = None
+    resamples: int = 200
+
+    def __post_init__(self) -> None:
+        ranges = {
+            "games": (2, 1_000_000),
+            "plies": (0, 100),
+            "seed": (0, 2**63 - 1),
+            "batch": (2, 1_000_000),
+            "max_steps": (1, 1_000_000),
+            "resamples": (10, 100_000),
+        }
+        for name, (low, high) in ranges.items():
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
+                raise AlquerqueError(f"{name} is {number!r}, expected a whole number from {low} to {high}")
+        for name in ("games", "batch"):
+            if getattr(self, name) % 2:
+                raise AlquerqueError(
+                    f"{name} is {getattr(self, name)}, expected an even number: openings are played from both seats"
+                )
+        if self.max_steps <= self.plies:
+            raise AlquerqueError(
+                f"max_steps is {self.max_steps}, expected more than the {self.plies} plies of openings"
+            )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The settings as JSON has them."""
+        return asdict(self)

@@ -1,0 +1,146 @@
+"""`alquerque arena`."""
+
+import json
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import click
+
+from ..errors import AlquerqueError
+from ..game import Game
+from ..render.extras import require
+from .parameters import open_match, takes_game, takes_json
+
+if TYPE_CHECKING:
+    from ..arena import ArenaResult, Progress, Question
+
+_SECONDS_BETWEEN_LINES = 20.0
+_WORDS = {"openings": "balanced openings found", "matches": "matches played"}
+
+
+@click.command()
+@takes_game
+@click.argument("specs", metavar="SPEC SPEC...", nargs=-1, required=True)
+@click.option("--games", type=int, default=100, show_default=True, metavar="N", help="Matches of each pairing, even.")
+@click.option("--gauntlet", is_flag=True, help="The first bot against all others only.")
+@click.option(
+    "--plies", type=int, default=8, show_default=True, metavar="K", help="Random turns before the bots take over."
+)
+@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed, the same result.")
+@click.option("--sprt", metavar="ELO0,ELO1", help="Two bots: stop when it is decided which of the two holds.")
+@click.option(
+    "--judge", default="alphabeta:4", show_default=True, metavar="SPEC", help="Finds out which openings are balanced."
+)
+@click.option("--batch", type=int, default=64, show_default=True, metavar="N", help="Matches at once, even.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE.jsonl",
+    help="Keep every match; go on if it exists.",
+)
+@takes_json
+@click.option("--picture", type=click.Path(path_type=Path), metavar="FILE.png", help="Draw the cross-table.")
+def arena(
+    game: Game,
+    specs: tuple[str, ...],
+    games: int,
+    gauntlet: bool,
+    plies: int,
+    seed: int,
+    sprt: str | None,
+    judge: str,
+    batch: int,
+    output: Path | None,
+    as_json: bool,
+    picture: Path | None,
+) -> None:
+    """Let bots play against each other and rate them.
+
+    SPEC is random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, or the path of a trained player. Every opening is played
+    from both seats; openings that are decided already are left out where there are enough others. Ratings are in Elo
+    points, with random at 0 if it takes part. Ctrl-C stops; with -o the same command goes on.
+    """
+    require("rich", "arena")
+    from ..arena import Settings, play_arena
+    from ..arena.picture import check_picture, draw_cross_table
+
+    question = None if sprt is None else _read_question(sprt)
+    settings = Settings(games=games, gauntlet=gauntlet, plies=plies, seed=seed, judge=judge, batch=batch, sprt=question)
+    if picture is not None:
+        check_picture(picture)
+    open_match(game)  # compiles, with a note, what every match needs
+    with _Display(output) as display:
+        result = play_arena(game, specs, settings, output=output, watch=display.update)
+    if picture is not None:
+        draw_cross_table(result, picture)
+    if as_json:
+        click.echo(json.dumps(result.as_dict(), indent=2))
+    else:
+        _print_tables(result)
+
+
+class _Display:
+    """Shows on the error output how far the arena is: a bar in a terminal, a line now and then elsewhere."""
+
+    def __init__(self, output: Path | None) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._bar = Progress(*columns, console=console, transient=True) if console.is_terminal else None
+        self._output = output
+        self._stage = ""
+        self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+
+    def __enter__(self) -> Self:
+        if self._bar is not None:
+            self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+        if kind is KeyboardInterrupt:
+            kept = "nothing is kept without -o" if self._output is None else "the same command goes on"
+            click.echo(f"stopped; {kept}", err=True)
+
+    def update(self, progress: "Progress") -> None:
+        """Shows how far it is."""
+        is_new = progress.stage != self._stage
+        self._stage = progress.stage
+        if is_new and progress.stage == "matches" and progress.done:
+            click.echo(f"going on after {progress.done} of {progress.count} matches", err=True)
+        if self._bar is not None:
+            if is_new:
+                for task in self._bar.task_ids:
+                    self._bar.remove_task(task)
+                self._bar.add_task(_WORDS[progress.stage], total=progress.count)
+            self._bar.update(self._bar.task_ids[-1], completed=progress.done)
+        elif time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+            click.echo(f"{progress.done} of {progress.count} {_WORDS[progress.stage]}", err=True)
+
+
+def _print_tables(result: "ArenaResult") -> None:
+    from rich.console import Console
+
+    from ..arena.table import PLAIN_WIDTH, print_result
+
+    console = Console()
+    print_result(result, console if console.is_terminal else Console(width=PLAIN_WIDTH))
+
+
+def _read_question(text: str) -> "Question":
+    from ..arena import Question
+
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise AlquerqueError(f"--sprt is {text!r}, expected two numbers ELO0,ELO1, such as 0,20") from None
+    return Question(low, high)

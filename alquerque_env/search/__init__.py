@@ -1,0 +1,5 @@
+"""Tree search led by a network, over many matches at once."""
+
+from .batch import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
+
+__all__ = ["GUMBEL", "PUCT", "BatchSearch", "Decisions", "Evaluate", "Rule"]

@@ -1,0 +1,359 @@
+"""Search over many matches: against the search of the exported player, against minimax, and the rules of Gumbel."""
+
+import math
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from alquerque_env import Match, games, load_game
+from alquerque_env.envs.onlooker import Onlooker
+from alquerque_env.game import Game
+from alquerque_env.notation import format_position
+from alquerque_env.observation import planes
+from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule
+from alquerque_env.search.halving import considered_visits, halving
+from alquerque_env.search.matches import Matches
+from alquerque_env.storage import JIT, word_rows
+from training import puct
+from training.player.position import Position
+
+PLAIN = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
+
+
+def positions(game: Game, count: int, seed: int = 0) -> list[Match]:
+    """Positions with a choice from random play."""
+    rng = np.random.default_rng(seed)
+    found: list[Match] = []
+    match = Match(game)
+    while len(found) < count:
+        if match.is_over:
+            match = Match(game)
+        if len(match.legal_steps) > 1 and rng.random() < 0.4:
+            found.append(match.copy())
+        match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
+    return found
+
+
+def rows_of(matches: list[Match], room: int = 256):
+    """States and histories as a search wants them."""
+    states = word_rows(len(matches), len(matches[0].state))
+    past = word_rows(len(matches), room)
+    for row, match in enumerate(matches):
+        states[row][:] = match.state
+        past[row][:] = match.keys(room)
+    return states, past
+
+
+class Guesses:
+    """A fixed network: logits and values by a random linear map of what is seen."""
+
+    def __init__(self, game: Game, seed: int = 0) -> None:
+        rng = np.random.default_rng(seed)
+        inputs = len(planes(game)) * len(game.board.points)
+        self.policy = rng.normal(0, 0.3, (inputs, game.num_actions))
+        self.value = rng.normal(0, 0.15, inputs)
+
+    def __call__(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        flat = seen.reshape(len(seen), -1).astype(np.float64)
+        return flat @ self.policy, np.tanh(flat @ self.value)
+
+
+def blind(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Knows nothing."""
+    return np.zeros((len(seen), 512)), np.zeros(len(seen))
+
+
+def search(game: Game, matches: list[Match], simulations: int, rule: Rule, evaluate=None, generator=None) -> Decisions:
+    states, past = rows_of(matches)
+    tree = BatchSearch(game, len(matches), simulations, rule)
+    return tree.run(states, past, evaluate or Guesses(game), simulations, generator)
+
+
+@PLAIN
+@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("simulations", [0, 1, 40])
+def test_puct_decides_as_the_search_of_the_exported_player(name, simulations):
+    """The two share no code: one is compiled and searches all trees in turn, one is plain and searches one."""
+    game = load_game(name)
+    guesses, onlooker = Guesses(game), Onlooker(game)
+
+    def evaluate(position: Position) -> tuple[list[float], float]:
+        seen = onlooker.observe(position.state, position.player, position.earlier)
+        logits, value = guesses(seen[None])
+        weights = np.exp(logits[0][list(position.actions)])
+        return (weights / weights.sum()).tolist(), float(value[0])
+
+    matches = positions(game, 12)
+    found = search(game, matches, simulations, Rule(kind=PUCT))
+    for row, match in enumerate(matches):
+        expected = puct.decide(Position.of(match), evaluate, simulations)
+        count = found.counts[row]
+        assert found.actions[row] == expected.action
+        assert found.legal[row, :count].tolist() == sorted(step.action for step in match.legal_steps)
+        assert np.allclose(found.policy[row, :count], expected.policy, atol=1e-12)
+        assert found.values[row] == pytest.approx(expected.value, abs=1e-12)
+
+
+def solve(match: Match, turns: int) -> float | None:
+    """Value for the player to move by plain minimax over whole turns; None where the horizon comes first."""
+    if match.is_over:
+        winner = match.outcome.winner
+        return 0.0 if winner is None else 1.0 if winner == match.player else -1.0
+    if turns == 0:
+        return None
+    values = []
+    for step in match.legal_steps:
+        player = match.player
+        match.push(step)
+        value = solve(match, turns - (match.chain is None))
+        if value is not None and match.player != player:
+            value = -value
+        match.pop()
+        values.append(value)
+    if 1.0 in values:
+        return 1.0
+    return None if None in values else max(values)
+
+
+@cache
+def decided(name: str) -> tuple[tuple[str, frozenset[int]], ...]:
+    """Endings where some step wins within three more turns, with the steps that are known by then not to."""
+    game, rng = load_game(name), np.random.default_rng(5)
+    found = []
+    for _ in range(1500):
+        south, north = (rng.integers(1, 4) for _ in range(2))
+        points = [game.board.labels[point] for point in rng.permutation(len(game.board.points))[: south + north]]
+        match = Match(game, f"{'WB'[rng.integers(2)]}:W{','.join(points[:south])}:B{','.join(points[south:])}")
+        if len(match.legal_steps) < 2:
+            continue
+        wins, bad = set(), set()
+        for step in match.legal_steps:
+            player = match.player
+            match.push(step)
+            value = solve(match, 2)
+            if value is not None:
+                (wins if (value if match.player == player else -value) == 1 else bad).add(step.action)
+            match.pop()
+        if wins and bad:
+            found.append((match.position, frozenset(bad)))
+        if len(found) == 12:
+            break
+    return tuple(found)
+
+
+@PLAIN
+@pytest.mark.parametrize("kind", [GUMBEL, PUCT])
+@pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona", "alquerque_murray"])
+def test_a_search_that_knows_nothing_throws_no_win_of_minimax_away(name, kind):
+    game = load_game(name)
+    endings = decided(name)
+    assert len(endings) >= 2
+    found = search(game, [Match(game, text) for text, _ in endings], 1500, Rule(kind=kind, value_scale=1.0), blind)
+    assert [text for action, (text, bad) in zip(found.actions, endings, strict=True) if action in bad] == []
+    assert found.values.mean() > 0
+
+
+def hopeful(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Thinks well of whoever is to move."""
+    return np.zeros((len(seen), 512)), np.full(len(seen), 0.5)
+
+
+def learned_values(game: Game, match: Match) -> dict[int, float]:
+    """What a search that tries every action once finds each to be worth, but for a constant.
+
+    With equal logits the improved policy is the softmax of (c_visit + 1) c_scale q.
+    """
+    choices = len(match.legal_steps)
+    rule = Rule(kind=GUMBEL, considered=choices, value_offset=50, value_scale=0.01)
+    found = search(game, [match], choices, rule, hopeful)
+    return dict(zip(found.legal[0].tolist(), (np.log(found.policy[0]) / 0.51).tolist(), strict=True))
+
+
+@PLAIN
+def test_values_keep_their_sign_within_a_chain_and_change_it_between_players():
+    """The player to move is worth .5: a step after which one is to move again is worth 1 more than one that is not."""
+    game = load_game("alquerque_murray")
+    compared = 0
+    for match in positions(game, 400, seed=1):
+        after = {step.action: match.copy() for step in match.legal_steps}
+        for action, ahead in after.items():
+            ahead.push(action)
+        # Steps without a choice would be gone through.
+        open_ones = {a: m for a, m in after.items() if not m.is_over and len(m.legal_steps) > 1}
+        again = [a for a, m in open_ones.items() if m.player == match.player]
+        other = [a for a, m in open_ones.items() if m.player != match.player]
+        if again and other:
+            values = learned_values(game, match)
+            assert values[again[0]] - values[other[0]] == pytest.approx(1.0, abs=1e-6)
+            compared += 1
+        if compared == 10:
+            return
+    raise AssertionError(f"only {compared} positions in which a chain may be begun or not")
+
+
+@pytest.mark.parametrize(
+    ("considered", "simulations", "sequence"),
+    [
+        (1, 4, (0, 1, 2, 3)),
+        (2, 4, (0, 0, 1, 1)),
+        (4, 8, (0, 0, 0, 0, 1, 1, 2, 2)),
+        (4, 3, (0, 0, 0)),
+        (8, 16, (0,) * 8 + (1,) * 4 + (2,) * 2 + (3,) * 2),
+    ],
+)
+def test_sequential_halving_tries_all_then_the_better_half(considered, simulations, sequence):
+    assert halving(considered, simulations) == sequence
+
+
+@pytest.mark.parametrize("considered", range(1, 17))
+@pytest.mark.parametrize("simulations", [1, 7, 32, 200])
+def test_every_round_of_halving_goes_on_with_actions_that_were_in_the_last(considered, simulations):
+    sequence = halving(considered, simulations)
+    assert len(sequence) == simulations
+    tried = [sequence.count(visits) for visits in range(max(sequence) + 1)]
+    assert tried[0] == min(considered, simulations)
+    assert all(later <= earlier for earlier, later in pairwise(tried))
+
+
+def test_the_schedule_of_a_match_is_that_of_its_number_of_choices():
+    table = considered_visits(np.array([2, 3, 40]), 4, 8)
+    assert table.shape == (8, 3)
+    assert table[:, 0].tolist() == list(halving(2, 8))
+    assert table[:, 1].tolist() == list(halving(3, 8))
+    assert table[:, 2].tolist() == list(halving(4, 8))
+
+
+@PLAIN
+def test_gumbel_improves_the_policy_where_its_values_say_so():
+    """The policy of the search gives the actions with the higher values more than the network gave them."""
+    game = load_game("alquerque")
+    matches = positions(game, 40, seed=2)
+    before = search(game, matches, 0, Rule(kind=GUMBEL))
+    after = search(game, matches, 64, Rule(kind=GUMBEL, value_scale=1.0))
+    assert np.allclose(before.policy.sum(1), 1)
+    assert np.allclose(after.policy.sum(1), 1)
+    moved = np.abs(after.policy - before.policy).sum(1)
+    assert (moved > 0.01).mean() > 0.9
+    # What it plays is among the actions that it came to prefer to what the network thought of them.
+    rows = np.arange(len(matches))
+    played = np.array([list(row).index(action) for row, action in zip(after.legal, after.actions, strict=True)])
+    assert (after.policy[rows, played] >= before.policy[rows, played]).mean() > 0.75
+
+
+@PLAIN
+def test_without_noise_gumbel_and_the_policy_alone_are_deterministic_and_with_noise_they_vary():
+    game = load_game("fetaix")
+    matches = positions(game, 10, seed=3)
+    again = [search(game, matches, 16, Rule(kind=GUMBEL)).actions.tolist() for _ in range(2)]
+    assert again[0] == again[1]
+    rule = Rule(kind=GUMBEL, root_noise=1.0)
+    noisy = [
+        search(game, matches, 16, rule, generator=np.random.default_rng(seed)).actions.tolist() for seed in (1, 1, 2)
+    ]
+    assert noisy[0] == noisy[1] != noisy[2]
+
+
+@PLAIN
+def test_gumbel_noise_without_simulations_samples_the_policy():
+    """The maximum of logits and Gumbel noise is a draw from the softmax of the logits."""
+    game = load_game("alquerque")
+    match = positions(game, 1, seed=4)[0]
+    count = 4000
+    found = search(game, [match] * count, 0, Rule(kind=GUMBEL, root_noise=1.0), generator=np.random.default_rng(0))
+    width = found.counts[0]
+    shares = [(found.actions == action).mean() for action in found.legal[0, :width]]
+    assert np.allclose(shares, found.policy[0, :width], atol=4 * math.sqrt(0.25 / count))
+
+
+@PLAIN
+def test_dirichlet_noise_keeps_the_policy_a_distribution_and_moves_the_search():
+    game = load_game("alquerque")
+    matches = positions(game, 20, seed=6)
+    plain = search(game, matches, 1, Rule(kind=PUCT))
+    rule = Rule(kind=PUCT, root_noise=0.25)
+    noisy = search(game, matches, 1, rule, generator=np.random.default_rng(0))
+    assert np.allclose(noisy.policy.sum(1), 1)
+    assert (plain.policy != noisy.policy).any()
+
+
+@PLAIN
+def test_repetition_is_seen_with_the_history_of_the_match():
+    """Where the player to move is worth .5, a step is worth -.5, but a draw by the third occurrence 0."""
+    game = load_game("fetaix", repetition="threefold_draw", no_progress_limit="off")
+    match = Match(game, "W:WKa1:BKc5")
+    for step in ("a1-a2", "c5-d5", "a2-a1", "d5-c5", "a1-a2", "c5-d5", "a2-a1"):
+        match.push(step)
+    number = {step.text: step.action for step in match.legal_steps}
+    ahead = match.copy()
+    ahead.push("d5-c5")
+    assert ahead.outcome.reason == "repetition"
+
+    values = learned_values(game, match)
+    ordinary = learned_values(game, Match(game, match.position))
+    assert values[number["d5-c5"]] - values[number["d5-e5"]] == pytest.approx(0.5, abs=1e-6)
+    assert ordinary[number["d5-c5"]] - ordinary[number["d5-e5"]] == pytest.approx(0, abs=1e-6)
+
+
+# Matches, one decision at a time.
+
+
+@pytest.mark.parametrize("name", games())
+def test_matches_stand_at_choices_and_end_as_they_do_step_by_step(name):
+    game = load_game(name)
+    count = 20 if JIT else 4
+    played = Matches(game, count, 3, seed=1)
+    rng = np.random.default_rng(0)
+    twins = [Match(game, text) for text in texts(game, played)]
+    ended = 0
+    for _ in range(250 if JIT else 20):
+        players = played.players()
+        assert [twin.player for twin in twins] == players.tolist()
+        assert all(len(twin.legal_steps) > 1 for twin in twins)
+        steps = [twin.legal_steps[rng.integers(len(twin.legal_steps))] for twin in twins]
+        standings, lengths = played.advance(np.array([step.action for step in steps]), np.zeros(count, bool))
+        for number, (twin, step) in enumerate(zip(twins, steps, strict=True)):
+            before = len(twin.steps)
+            twin.push(step)
+            while not twin.is_over and len(twin.legal_steps) == 1:
+                twin.push(twin.legal_steps[0])
+            assert len(twin.steps) - before == lengths[number]
+            assert twin.is_over == bool(standings[number])
+            if twin.is_over:
+                winner = standings[number] & 3
+                assert twin.outcome.winner == (None if winner == 2 else winner)
+                ended += 1
+                twins[number] = Match(game, texts(game, played)[number])
+    assert ended > 0 or not JIT
+
+
+def texts(game: Game, matches: Matches) -> list[str]:
+    rows = [[int(word) for word in row] for row in matches.states]
+    return [format_position(game.table.words, game.board.labels, row) for row in rows]
+
+
+def test_stopped_matches_begin_anew_and_the_others_play_on():
+    game = load_game("alquerque")
+    played = Matches(game, 4, 0, seed=1)
+    begin = texts(game, played)[0]
+    first = [Match(game, text).legal_steps[0].action for text in texts(game, played)]
+    played.advance(np.array(first), np.zeros(4, bool))
+    after = texts(game, played)
+    second = [Match(game, text).legal_steps[0].action for text in after]
+    standings, steps = played.advance(np.array(second), np.array([True, False, True, False]))
+    assert texts(game, played)[0] == texts(game, played)[2] == begin
+    assert texts(game, played)[1] != begin
+    assert standings.tolist() == [0] * 4
+    assert steps[0] == steps[2] == 0 < steps[1]
+
+
+def test_a_state_of_matches_goes_on_alike():
+    game = load_game("fetaix", repetition="threefold_draw")
+    one, other = Matches(game, 6, 4, seed=3), Matches(game, 6, 4, seed=9)
+    other.set_state(one.get_state())
+    for _ in range(30):
+        assert texts(game, one) == texts(game, other)
+        actions = np.array([Match(game, text).legal_steps[-1].action for text in texts(game, one)])
+        for played in (one, other):
+            played.advance(actions, np.zeros(6, bool))
