@@ -25,7 +25,7 @@ from training.checkpoint import (
     save_checkpoint,
 )
 from training.config import Config, parse_config
-from training.network import PolicyValueNetwork, Shape, build_network
+from training.networks import PolicyValueNetwork, Shape, build_network
 
 STRENGTH = [{"opponent": "random", "games": 2, "low": 0.1, "high": 0.9}]
 CONFIG = parse_config({"network": {"width": 8, "blocks": 1}, "run": {"seed": 7}}, "test")

@@ -19,16 +19,16 @@ from alquerque_env.observation import plane_scale, planes
 from training.bot import load_checkpoint_bot
 from training.checkpoint import META, CheckpointError, load_checkpoint, make_meta, save_checkpoint
 from training.config import parse_config
-from training.network import PolicyValueNetwork, Shape, build_network, masked_log_probs
+from training.networks import PolicyValueNetwork, Shape, build_network, masked_log_probs
 from training.player.position import Position
 from training.puct import MAX_SIMULATIONS, Node, decide
 
 REPEATING = {"repetition": "threefold_draw", "no_progress_limit": "40"}
 
 
-def save_random_checkpoint(path: Path, game: Game, *, width: int = 16, seed: int = 1) -> Path:
+def save_random_checkpoint(path: Path, game: Game, *, width: int = 16, blocks: int = 1, seed: int = 1) -> Path:
     """An untrained network whose policies and values differ from position to position."""
-    config = parse_config({"network": {"width": width, "blocks": 1}}, "test")
+    config = parse_config({"network": {"width": width, "blocks": blocks}}, "test")
     shape = Shape(planes=len(planes(game)), points=len(game.board.points), actions=game.num_actions)
     generator = torch.Generator().manual_seed(seed)
     network = build_network(config.network, shape, torch.from_numpy(plane_scale(game)), generator)

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import symtable
 import sys
+import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -26,10 +27,12 @@ from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.game import Game
 from training import export
 from training.bot import load_checkpoint_bot
-from training.checkpoint import META, WEIGHTS, CheckpointError, load_checkpoint
+from training.checkpoint import META, WEIGHTS, CheckpointError, load_checkpoint, save_checkpoint
 from training.export import ExportError, export_player, make_source
 from training.player.bundle import BundleError, Origin, Recipe, bundle
-from training.player.mlp import pack_weights, unpack_weights
+from training.player.lanes import Layer
+from training.player.weights import WeightReader, pack_weights
+from training.quantise import quantise
 
 CASES = [
     *((name, {}) for name in games()),
@@ -138,10 +141,92 @@ def test_the_chosen_turn_is_one_that_a_match_accepts_as_whole(make_player, case:
         assert match.is_over or match.player != mover or player.game.rules.no_moves == "pass"
 
 
-def test_weights_come_back_to_the_bit() -> None:
-    numbers = np.random.default_rng(0).normal(size=1000).astype(np.float32)
+@pytest.mark.parametrize("unit", [1.0, 2.0**-9, 2.0**40, 2.0**-100])
+@pytest.mark.parametrize("largest", [0, 1, 127, 128, 32767, 32768, 2**23])
+def test_weights_on_a_grid_come_back_to_the_bit(unit: float, largest: int) -> None:
+    whole = np.random.default_rng(0).integers(-largest, largest, 300, endpoint=True)
+    numbers = [0.0, largest * unit, -largest * unit, *(whole * unit).tolist()]
+    reader = WeightReader(pack_weights([numbers, [3.0, -0.5]]))
 
-    assert np.array_equal(np.array(unpack_weights(pack_weights(numbers.tolist())), np.float32), numbers)
+    assert reader.read(len(numbers)).values == numbers
+    assert reader.read(2).values == [3.0, -0.5]
+
+
+def test_weights_off_any_grid_come_back_as_closely_as_the_largest_allows() -> None:
+    numbers = np.random.default_rng(0).normal(size=1000).astype(np.float32)
+    numbers[:3] = 1e-30, -1e-40, 0
+    found = np.array(WeightReader(pack_weights([numbers.tolist()])).read(1000).values)
+
+    assert np.abs(found - numbers).max() <= 2.0**-27 * np.abs(numbers).max()
+
+
+def test_a_weight_of_eight_bits_takes_a_byte_at_most() -> None:
+    whole = np.random.default_rng(0).integers(-127, 127, 100_000, endpoint=True)
+
+    assert len(pack_weights([(whole / 256).tolist()])) < 100_000 * 5 / 4 * 1.02
+
+
+@pytest.mark.parametrize("most", [1, 127, 2**15, 2**16, 2**30, 2**38])
+@pytest.mark.parametrize("scale", [1.0, 1e-200, 1e-20, 1e9])
+def test_products_in_lanes_are_those_of_numpy(most: int, scale: float) -> None:
+    generator = np.random.default_rng(most)
+    weight = generator.integers(-most, most, (40, 300), endpoint=True)
+    weight[:4] = [[most], [-most], [0], [-1]]
+    bias = generator.normal(size=40) * most * scale
+    layer = Layer(weight.T.tolist(), 0.5, bias.tolist())
+    for share in (1.0, 0.5, 0.01, 0.0):
+        vector = generator.random(300) * (generator.random(300) < share)
+        vector[0] = share > 0
+        expected = weight @ vector * 0.5 * scale + bias
+        assert np.abs(layer((vector * scale).tolist()) - expected).max() <= 1e-9 * most * scale
+
+
+class SmallBot:
+    """A player of the size that is shipped, its weights rounded, and its exported file."""
+
+    def __init__(self, folder: Path, game: Game) -> None:
+        self.game = game
+        self.checkpoint = folder / "small"
+        drawn = load_checkpoint(save_random_checkpoint(folder / "drawn", game, width=128, blocks=2), game)
+        quantise(drawn.network, 8)
+        save_checkpoint(self.checkpoint, drawn.meta, drawn.network)
+        self.written = export_player(self.checkpoint, folder / "player.py")
+        self.module = load_module(self.written.path)
+
+
+@pytest.fixture(scope="module", params=["alquerque", "fetaix"])
+def small(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SmallBot:
+    return SmallBot(tmp_path_factory.mktemp("small"), load_game(request.param))
+
+
+def test_a_small_player_takes_less_than_300_kilobytes(small: SmallBot) -> None:
+    assert small.written.size < 300_000
+
+
+@pytest.mark.parametrize(("simulations", "positions"), [(0, 300), (50, 60)])
+def test_a_small_player_decides_as_its_checkpoint(small: SmallBot, simulations: int, positions: int) -> None:
+    bot = load_checkpoint_bot(small.checkpoint, small.game, simulations)
+    for match in map(forget_history, matches(small.game, positions, seed=11)):
+        thought = small.module.analyse(match.position, simulations)
+        policy, value = bot.evaluate(match)
+        assert thought["value"] == pytest.approx(value, abs=1e-8)
+        assert list(thought["policy"].values()) == pytest.approx(list(policy.values()), abs=1e-8)
+
+
+def test_a_small_player_evaluates_in_2_ms_and_makes_200_simulations_within_a_second(small: SmallBot) -> None:
+    """The fastest of some attempts, since others may be at work on this machine."""
+    module = small.module
+    evaluate = module._evaluator()
+    played = [module.Match(module._game(), match.position) for match in matches(small.game, 20, seed=12)]
+    some = [module.Position.of(match) for match in played]
+
+    def seconds(work: Callable[[], object]) -> float:
+        started = time.perf_counter()
+        work()
+        return time.perf_counter() - started
+
+    assert min(seconds(lambda: [evaluate(position) for position in some]) for _ in range(5)) < 0.002 * len(some)
+    assert min(seconds(lambda: module.decide(some[0], evaluate, 200)) for _ in range(3)) < 1
 
 
 def test_the_program_prints_the_turn_without_any_package_in_an_empty_folder(fetaix: Player) -> None:

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from training.config import NetworkConfig, PpoConfig
-from training.network import MASK_FILL, Shape, build_network, masked_log_probs
+from training.networks import MASK_FILL, Shape, build_network, masked_log_probs
 from training.ppo import Batch, Rollout, explained_variance, make_batch, ppo_loss, sample, update
 
 SHAPE = Shape(planes=2, points=3, actions=4)

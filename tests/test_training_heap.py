@@ -13,8 +13,8 @@ import torch
 from training.checkpoint import CheckpointError
 from training.config import Config, parse_config
 from training.evaluate import greedy_policy, play_random
+from training.learners import restore
 from training.ppo import Learner, describe_games
-from training.resume import restore, training_arrays
 
 HEAP, POISON = 16, 7
 
@@ -189,7 +189,7 @@ def test_a_restored_learner_goes_on_as_the_one_that_was_saved() -> None:
     learner, restored = (Learner(heap_config(), HeapEnv(64)) for _ in range(2))
     learner.iterate()
     learner.iterate()
-    saved = {name: array.copy() for name, array in training_arrays(learner).items()}
+    saved = {name: array.copy() for name, array in learner.get_state().items()}
     weights = {name: tensor.clone() for name, tensor in learner.network.state_dict().items()}
     learner.iterate()
 
@@ -203,7 +203,7 @@ def test_a_restored_learner_goes_on_as_the_one_that_was_saved() -> None:
 
 def test_a_training_state_that_does_not_fit_is_refused() -> None:
     learner = Learner(heap_config(), HeapEnv(64))
-    saved = training_arrays(learner)
+    saved = learner.get_state()
     del saved["env.player"]
 
     with pytest.raises(CheckpointError, match="training state does not fit"):
@@ -212,9 +212,9 @@ def test_a_training_state_that_does_not_fit_is_refused() -> None:
 
 def test_the_training_state_names_everything_that_changes() -> None:
     learner = Learner(heap_config(), HeapEnv(64))
-    before = training_arrays(learner)
+    before = learner.get_state()
     learner.iterate()
-    after = training_arrays(learner)
+    after = learner.get_state()
 
     assert before.keys() < after.keys()
     assert {name.split(".")[0] for name in after} == {"generator", "optimizer", "env"}

@@ -1,25 +1,23 @@
-"""The player of a checkpoint as a bot."""
+"""The player of a checkpoint as a bot, evaluated by torch."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import torch
 
-from alquerque_env.bots.bot import GameBot
 from alquerque_env.envs.onlooker import Onlooker
-from alquerque_env.errors import AlquerqueError, BotError
+from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game, load_game
-from alquerque_env.match import Match, Step
 from alquerque_env.observation import planes
 from training.checkpoint import Checkpoint, CheckpointError, load_checkpoint, read_meta
-from training.network import PolicyValueNetwork
-from training.player.choosing import Chooser
+from training.network_bot import NetworkBot, check_simulations, make_name
+from training.networks import PolicyValueNetwork
 from training.player.position import Position
-from training.puct import MAX_SIMULATIONS
 
 
 class NetworkEvaluator:
-    """Policy and value of positions by a network, one at a time and in double precision.
+    """Policies and values of positions by a network, in double precision.
 
     Args:
       game: What is played.
@@ -38,9 +36,15 @@ class NetworkEvaluator:
         policy = torch.softmax(logits[0, list(position.actions)], -1)
         return policy.tolist(), float(value)
 
+    @torch.inference_mode()
+    def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """From int8 `[R, C, P]` observations to float64 `[R, A]` logits and `[R]` values for the player to move."""
+        logits, values = self._network(torch.from_numpy(seen))
+        return logits.numpy(), values.numpy()
 
-class CheckpointBot(GameBot):
-    """Plays by a network: by its policy alone, or by a search with its policy and value. Deterministic.
+
+class CheckpointBot(NetworkBot):
+    """Plays by a network that torch evaluates.
 
     Args:
       name: Its spec.
@@ -53,28 +57,12 @@ class CheckpointBot(GameBot):
     def __init__(
         self, name: str, game: Game, network: PolicyValueNetwork, simulations: int, seed: int | None = None
     ) -> None:
-        super().__init__(name, game, seed)
-        self._chooser = Chooser(NetworkEvaluator(game, network), simulations)
-
-    def evaluate(self, match: Match) -> tuple[dict[str, float], float]:
-        """What it thinks of a match that is not over.
-
-        Returns:
-          The probability of each legal step by its text, and the value for the player to move, in [-1, 1].
-
-        Raises:
-          BotError: If the match is over, or of another game.
-        """
-        self._check(match)
-        decision = self._chooser.decide(match)
-        steps = (step.text for step in match.legal_steps)
-        return dict(zip(steps, decision.policy, strict=True)), decision.value
-
-    def _decide(self, match: Match) -> Step:
-        return self._chooser.choose_step(match)
+        super().__init__(name, game, NetworkEvaluator(game, network), simulations, seed)
 
 
-def load_checkpoint_bot(path: Path, game: Game, simulations: int | None = 0, seed: int | None = None) -> CheckpointBot:
+def load_checkpoint_bot(
+    path: Path, game: Game, simulations: int | None = 0, seed: int | None = None, *, name: str | None = None
+) -> CheckpointBot:
     """Loads the player of a checkpoint.
 
     Args:
@@ -82,17 +70,15 @@ def load_checkpoint_bot(path: Path, game: Game, simulations: int | None = 0, see
       game: What it is to play.
       simulations: How many to search for a step; 0 or None for the most probable step of the policy alone.
       seed: As for every bot; nothing is left to chance here.
+      name: What people call it; by default its path.
 
     Raises:
       CheckpointError: If the checkpoint is missing or damaged, or was trained on another action table.
       BotError: If the number of simulations is out of range.
     """
-    simulations = 0 if simulations is None else simulations
-    if isinstance(simulations, bool) or not isinstance(simulations, int) or not 0 <= simulations <= MAX_SIMULATIONS:
-        raise BotError(f"simulations is {simulations!r}, expected a whole number from 0 to {MAX_SIMULATIONS}")
+    simulations = check_simulations(simulations)
     checkpoint = _load(Path(path), game)
-    name = f"{path}:{simulations}" if simulations else str(path)
-    return CheckpointBot(name, game, checkpoint.network, simulations, seed)
+    return CheckpointBot(make_name(name or path, simulations), game, checkpoint.network, simulations, seed)
 
 
 def load_playable(path: Path) -> tuple[Game, Checkpoint]:

@@ -5,7 +5,6 @@ progress, all that is needed to go on as if nothing had happened. Nothing is eve
 """
 
 import hashlib
-import json
 import os
 import platform
 import shutil
@@ -21,23 +20,33 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
+from training.checkpoint_files import FORMAT, META, WEIGHTS, CheckpointError, check_game, read_checked, read_json
 from training.config import Config, NetworkConfig, OptionValue
-from training.network import PolicyValueNetwork, Shape, build_network
+from training.networks import NetworkError, PolicyValueNetwork, Shape, build_network
 
-FORMAT: Literal[1] = 1
-WEIGHTS, TRAINING, META = "weights.safetensors", "training.safetensors", "meta.json"
+__all__ = [
+    "META",
+    "TRAINING",
+    "WEIGHTS",
+    "Checkpoint",
+    "CheckpointError",
+    "Meta",
+    "ShapeMeta",
+    "delete_checkpoint",
+    "load_checkpoint",
+    "make_meta",
+    "read_meta",
+    "save_checkpoint",
+]
+
+TRAINING = "training.safetensors"
 
 Arrays = Mapping[str, np.ndarray]
 
 
-class CheckpointError(AlquerqueError):
-    """A folder that is not a checkpoint, is damaged, or belongs to another game."""
-
-
 class ShapeMeta(BaseModel):
-    """`training.network.Shape` in a file."""
+    """The numbers of a `training.networks.Shape` in a file."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
@@ -120,7 +129,7 @@ def make_meta(
         options=dict(game.options),
         table_hash=game.table_hash,
         network=config.network,
-        shape=ShapeMeta(**vars(network.shape)),
+        shape=ShapeMeta.model_validate(network.shape, from_attributes=True),
         config=config,
         seed=config.run.seed,
         steps=steps,
@@ -174,12 +183,12 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
       CheckpointError: If it is missing, damaged or incomplete, or was trained on another action table.
     """
     meta = read_meta(path)
-    _check_game(path, meta, game)
-    contents = {name: _read_checked(path, name, checksum) for name, checksum in meta.sha256.items()}
+    check_game(path, meta, game)
+    contents = {name: read_checked(path, name, checksum) for name, checksum in meta.sha256.items()}
     arrays = _parse_arrays(path, WEIGHTS, contents)
     return Checkpoint(
         meta=meta,
-        network=_network(path, meta, arrays),
+        network=_network(path, meta, game, arrays),
         training=_parse_arrays(path, TRAINING, contents) if TRAINING in contents else {},
     )
 
@@ -190,16 +199,7 @@ def read_meta(path: Path) -> Meta:
     Raises:
       CheckpointError: If there is no checkpoint or its `meta.json` cannot be understood.
     """
-    if not path.exists():
-        raise CheckpointError(f"no checkpoint {str(path)!r}")
-    try:
-        data = json.loads((path / META).read_bytes())
-    except OSError as error:
-        raise CheckpointError(f"{str(path)!r} is not a checkpoint: {META}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"checkpoint {str(path)!r}: {META} is not valid JSON: {error}") from None
-    if isinstance(data, dict) and data.get("format") != FORMAT:
-        raise CheckpointError(f"checkpoint {str(path)!r} has format {data.get('format')!r}, expected {FORMAT}")
+    data = read_json(path)
     try:
         meta = Meta.model_validate(data)
     except ValidationError as error:
@@ -211,33 +211,6 @@ def read_meta(path: Path) -> Meta:
     return meta
 
 
-def _check_game(path: Path, meta: Meta, game: Game) -> None:
-    if meta.game != game.name:
-        raise CheckpointError(f"checkpoint {str(path)!r} plays {meta.game!r}, not {game.name!r}")
-    for option, value in game.options.items():
-        if meta.options.get(option, value) != value:
-            raise CheckpointError(
-                f"checkpoint {str(path)!r} was trained with {option}={meta.options[option]!r}, this game has {value!r}"
-            )
-    if meta.table_hash != game.table_hash:
-        raise CheckpointError(
-            f"checkpoint {str(path)!r} was trained on action table {meta.table_hash}, this one is {game.table_hash} "
-            f"(game version {meta.game_version} -> {game.version})"
-        )
-
-
-def _read_checked(path: Path, name: str, checksum: str) -> bytes:
-    try:
-        data = (path / name).read_bytes()
-    except OSError as error:
-        raise CheckpointError(f"checkpoint {str(path)!r}: {name}: {error.strerror}") from None
-    if (found := _sha256(data)) != checksum:
-        raise CheckpointError(
-            f"checkpoint {str(path)!r}: {name} is damaged: its SHA-256 is {found[:12]}…, expected {checksum[:12]}…"
-        )
-    return data
-
-
 def _parse_arrays(path: Path, name: str, contents: Mapping[str, bytes]) -> dict[str, np.ndarray]:
     try:
         return load(contents[name])
@@ -245,9 +218,14 @@ def _parse_arrays(path: Path, name: str, contents: Mapping[str, bytes]) -> dict[
         raise CheckpointError(f"checkpoint {str(path)!r}: {name} is not a safetensors file: {error}") from None
 
 
-def _network(path: Path, meta: Meta, arrays: Arrays) -> PolicyValueNetwork:
-    shape = Shape(**meta.shape.model_dump())
-    network = build_network(meta.network, shape, torch.ones(shape.planes), torch.Generator())
+def _network(path: Path, meta: Meta, game: Game, arrays: Arrays) -> PolicyValueNetwork:
+    shape, known = Shape(**meta.shape.model_dump()), Shape.of(game)
+    try:
+        network = build_network(
+            meta.network, known if known == shape else shape, torch.ones(shape.planes), torch.Generator()
+        )
+    except NetworkError:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {META}: shape is {shape}, this game has {known}") from None
     expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
     found = {name: array.shape for name, array in arrays.items()}
     for name in sorted(expected.keys() | found.keys()):

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le
-from pydantic import BaseModel, ConfigDict, ValidationError
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from alquerque_env.errors import AlquerqueError
 
@@ -32,10 +32,13 @@ class RunConfig(Section):
     """What is trained, for how long, and where it is written.
 
     Attributes:
+      algorithm: `ppo`, or `alphazero`, which looks ahead, or `module:name` of a learner of your own; see
+        `training.learners`.
       game: Id of the game.
       options: Rule options of the game, by name; the others keep their defaults.
       seed: Start of every random number of the run.
-      total_steps: Steps (actions) of self-play, rounded up to whole iterations.
+      total_steps: Steps (actions) of self-play, rounded up to whole iterations; those without a choice are not counted
+        by `alphazero`.
       checkpoint_every: Iterations between checkpoints; a killed run loses at most so many.
       keep_checkpoints: Newest checkpoints kept while the run goes on.
       directory: Folder in which the run's own folder is made.
@@ -43,6 +46,7 @@ class RunConfig(Section):
       licence: Under which the trained weights are passed on; an SPDX identifier.
     """
 
+    algorithm: str = "ppo"
     game: str = "alquerque"
     options: Mapping[str, OptionValue] = {}
     seed: Annotated[int, Ge(0), Le(2**63 - 1)] = 0
@@ -61,11 +65,13 @@ class SelfPlayConfig(Section):
       num_games: Games played at once, `B`.
       rollout_steps: Steps in each of them between two updates, `L`.
       max_cycles: Steps after which a game is cut short; none if absent.
+      opening_plies: A game begins with 0 to so many random steps, `alphazero`.
     """
 
     num_games: Count = 1024
     rollout_steps: Count = 32
     max_cycles: Annotated[int, Ge(1), Le(1_000_000)] | None = None
+    opening_plies: Annotated[int, Ge(0), Le(100)] = 4
 
 
 class PpoConfig(Section):
@@ -94,18 +100,103 @@ class PpoConfig(Section):
     max_gradient_norm: Annotated[float, Gt(0), Le(1000)] = 0.5
 
 
+class SearchConfig(Section):
+    """How AlphaZero looks ahead in self-play; see `alquerque_env.search.Rule`.
+
+    Attributes:
+      rule: `gumbel`, Danihelka et al. 2022, or `puct`, Silver et al. 2018.
+      simulations: For each decision.
+      final_simulations: At the end of the run, approached by equal factors; `simulations` if absent.
+      considered: Actions of a root that `gumbel` looks at.
+      value_offset: `c_visit` of `gumbel`.
+      value_scale: `c_scale` of `gumbel`.
+      exploration: Weight of the policy against values, `puct`.
+      root_noise: Scale of Gumbel noise, or share of Dirichlet noise (`puct`).
+      dirichlet_total: Sum of the parameters of Dirichlet noise.
+      sampled_decisions: First decisions of a match that `puct` draws in proportion to the visits.
+      full_share: Share of the decisions that get all simulations; the others are quick ones and teach the value only.
+        Wu 2019, arXiv:1902.10565, section 3.1.
+      quick_simulations: For these.
+      resign_below: A player who expects less than the negative of this resigns; 1 for never.
+      resign_exempt: Share of the matches that are played to their end all the same.
+    """
+
+    rule: Literal["gumbel", "puct"] = "gumbel"
+    simulations: Annotated[int, Ge(1), Le(4096)] = 32
+    final_simulations: Annotated[int, Ge(1), Le(4096)] | None = None
+    considered: Annotated[int, Ge(1), Le(256)] = 16
+    value_offset: Annotated[float, Ge(0), Le(10_000)] = 50.0
+    value_scale: Annotated[float, Gt(0), Le(100)] = 0.1
+    exploration: Annotated[float, Gt(0), Le(100)] = 1.5
+    root_noise: Annotated[float, Ge(0), Le(10)] = 1.0
+    dirichlet_total: Annotated[float, Gt(0), Le(1000)] = 10.0
+    sampled_decisions: Annotated[int, Ge(0), Le(1000)] = 12
+    full_share: Share = 1.0
+    quick_simulations: Annotated[int, Ge(1), Le(4096)] = 8
+    resign_below: Share = 1.0
+    resign_exempt: Annotated[float, Ge(0), Le(1)] = 0.1
+
+
+class AlphaZeroConfig(Section):
+    """Learning from self-play with a search: Silver et al. 2018, Science 362.
+
+    Attributes:
+      learning_rate: Of AdamW at the start; falls by a half cosine to `final_learning_rate`.
+      final_learning_rate: At the end of the run.
+      weight_decay: Of AdamW.
+      batch_size: Positions in one gradient.
+      reuse: How often a position is learned from, on average.
+      window: Newest positions to learn from.
+      first_window: Positions before the first gradient; from then on the window grows by half of what is added.
+      value_weight: Weight of the value loss.
+      search_value_share: Share of the search's value in the target of the value; the rest is the outcome.
+      average_decay: Of the running average of the weights, per gradient: it plays, is measured and kept.
+      max_gradient_norm: Longer gradients are shortened to this.
+      symmetries: Whether positions are turned and mirrored by the symmetries of the game.
+      processes: That play; one of them also learns. With one, a run can be repeated to the bit.
+      learner_games: Of `self_play.num_games`, those that the learning process plays, if there are others.
+      precision: Of the network in self-play; `auto` is bfloat16 where the processor has it.
+      device: `cpu`, `cuda`, or `auto` for a GPU where there is one.
+    """
+
+    learning_rate: Share = 2e-3
+    final_learning_rate: Share = 5e-5
+    weight_decay: Annotated[float, Ge(0), Le(1)] = 1e-4
+    batch_size: Annotated[int, Ge(1), Le(2**20)] = 1024
+    reuse: Annotated[float, Gt(0), Le(100)] = 4.0
+    window: Annotated[int, Ge(1), Le(50_000_000)] = 400_000
+    first_window: Annotated[int, Ge(1), Le(50_000_000)] = 20_000
+    value_weight: Annotated[float, Ge(0), Le(100)] = 1.0
+    search_value_share: Annotated[float, Ge(0), Le(1)] = 0.25
+    average_decay: Annotated[float, Ge(0), Lt(1)] = 0.995
+    max_gradient_norm: Annotated[float, Gt(0), Le(1000)] = 1.0
+    symmetries: bool = True
+    processes: Annotated[int, Ge(1), Le(256)] = 1
+    learner_games: Annotated[int, Ge(1), Le(65_536)] | None = None
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+
+
 class NetworkConfig(Section):
     """The policy and value network.
 
     Attributes:
-      kind: Architecture, one of `training.network.NETWORKS`.
-      width: Units of every layer.
-      blocks: Residual blocks.
+      kind: Architecture, one of `training.networks.NETWORKS`.
+      width: Units of every layer, at every point for `conv` and `graph`; if absent 128 for `mlp`, 32 for `conv` and 64
+        for `graph`.
+      blocks: Residual blocks; if absent 2 for `mlp` and 4 for the others.
     """
 
-    kind: Literal["mlp"] = "mlp"
+    kind: Literal["mlp", "conv", "graph"] = "mlp"
     width: Annotated[int, Ge(1), Le(4096)] = 128
     blocks: Annotated[int, Ge(0), Le(64)] = 2
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, data: Any) -> Any:
+        """Sizes that are left out are those that suit the kind."""
+        sizes = {"conv": {"width": 32, "blocks": 4}, "graph": {"width": 64, "blocks": 4}}
+        return sizes.get(str(data.get("kind")), {}) | data if isinstance(data, dict) else data
 
 
 class EvaluationConfig(Section):
@@ -128,6 +219,8 @@ class Config(Section):
     run: RunConfig = RunConfig()
     self_play: SelfPlayConfig = SelfPlayConfig()
     ppo: PpoConfig = PpoConfig()
+    search: SearchConfig = SearchConfig()
+    alphazero: AlphaZeroConfig = AlphaZeroConfig()
     network: NetworkConfig = NetworkConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
 
@@ -135,6 +228,14 @@ class Config(Section):
     def steps_per_iteration(self) -> int:
         """Steps of one rollout over all games."""
         return self.self_play.num_games * self.self_play.rollout_steps
+
+    @property
+    def learner_games(self) -> int:
+        """Games played by the process that learns."""
+        games, learner = self.self_play.num_games, self.alphazero
+        if learner.processes == 1:
+            return games
+        return learner.learner_games or games // learner.processes
 
     @property
     def iterations(self) -> int:
@@ -147,6 +248,8 @@ SECTIONS: Mapping[str, type[Section]] = MappingProxyType(
         "run": RunConfig,
         "self_play": SelfPlayConfig,
         "ppo": PpoConfig,
+        "search": SearchConfig,
+        "alphazero": AlphaZeroConfig,
         "network": NetworkConfig,
         "evaluation": EvaluationConfig,
     }
@@ -199,13 +302,43 @@ def parse_config(data: Mapping[str, Any], source: str) -> Config:
         config = Config.model_validate(data)
     except ValidationError as error:
         raise ConfigError(f"{source}: {_explain(error)}") from None
+    _check_together(config, source)
+    return config
+
+
+def _check_together(config: Config, source: str) -> None:
+    """Refuses values that do not go together."""
+    learner, games = config.alphazero, config.self_play.num_games
+    if config.run.algorithm == "alphazero":
+        if learner.first_window > learner.window:
+            raise ConfigError(
+                f"{source}: alphazero.first_window is {learner.first_window}, expected at most alphazero.window = "
+                f"{learner.window}"
+            )
+        if learner.batch_size > learner.first_window:
+            raise ConfigError(
+                f"{source}: alphazero.batch_size is {learner.batch_size}, expected at most alphazero.first_window = "
+                f"{learner.first_window}"
+            )
+        if learner.final_learning_rate > learner.learning_rate:
+            raise ConfigError(
+                f"{source}: alphazero.final_learning_rate is {learner.final_learning_rate}, expected at most "
+                f"alphazero.learning_rate = {learner.learning_rate}"
+            )
+        own = config.learner_games
+        others = learner.processes - 1
+        if own < 1 or (others and (games - own) // others < 1) or (others and (games - own) % others):
+            raise ConfigError(
+                f"{source}: self_play.num_games is {games}, expected alphazero.learner_games = {own} and a multiple of "
+                f"the {others} other processes"
+            )
+        return
     batch, minibatch = config.steps_per_iteration, config.ppo.minibatch_size
     if batch % minibatch:
         raise ConfigError(
             f"{source}: ppo.minibatch_size is {minibatch}, expected a divisor of "
             f"self_play.num_games x self_play.rollout_steps = {batch}"
         )
-    return config
 
 
 def first_difference(left: Config, right: Config) -> tuple[str, Any, Any] | None:
@@ -270,7 +403,12 @@ def _describe(annotation: object, metadata: Sequence[Any]) -> str:
     bounds = [
         f"{words} {getattr(bound, attribute)}"
         for bound in metadata
-        for form, words, attribute in ((Ge, "at least", "ge"), (Gt, "above", "gt"), (Le, "at most", "le"))
+        for form, words, attribute in (
+            (Ge, "at least", "ge"),
+            (Gt, "above", "gt"),
+            (Le, "at most", "le"),
+            (Lt, "below", "lt"),
+        )
         if isinstance(bound, form)
     ]
     return ", ".join([kinds.get(annotation, "a table"), *([" and ".join(bounds)] if bounds else [])])

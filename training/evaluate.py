@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from training.games import SelfPlayGames
-from training.network import PolicyValueNetwork, masked_log_probs
+from training.networks import PolicyValueNetwork, masked_log_probs
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
 

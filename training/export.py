@@ -7,7 +7,6 @@ project, with the game's step table and the weights. Only the network is evaluat
 import ast
 import json
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,12 @@ from alquerque_env.game import Game
 from alquerque_env.rules import Rules, spell
 from training.bot import load_playable
 from training.checkpoint import Checkpoint, Meta
-from training.network import PolicyValueNetwork
+from training.networks import PolicyValueNetwork
 from training.player.bundle import Origin, Recipe, bundle
-from training.player.mlp import pack_weights
 from training.player.packing import pack
+from training.player.weights import pack_weights
 
+EXPORTED_KIND = "mlp"
 CARRIED = "training.player.carried"
 PROGRAM = "training.player.program"
 RECIPE = Recipe(
@@ -73,7 +73,7 @@ def export_player(checkpoint: Path, output: Path, *, overwrite: bool = False) ->
 
     Raises:
       CheckpointError: If the checkpoint is missing, damaged or of a game that is not known in this form.
-      ExportError: If the file is there already or cannot be written.
+      ExportError: If the file is there already or cannot be written, or the network cannot be exported.
     """
     checkpoint, output = Path(checkpoint), Path(output)
     if output.is_dir():
@@ -92,11 +92,16 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
     Args:
       game: What it plays.
       checkpoint: The player.
+
+    Raises:
+      ExportError: If there is no evaluator in plain Python for its network.
     """
+    network = checkpoint.meta.network
+    if network.kind != EXPORTED_KIND:
+        raise ExportError(f"the network is of kind {network.kind!r}, only {EXPORTED_KIND!r} can be exported")
     roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "WEIGHTS")]
     code = bundle(RECIPE, roots + [Origin(PROGRAM, name) for name in ("main", "choose", "analyse")])
     header = ast.unparse(ast.Module([ast.Expr(ast.Constant(_header(game, checkpoint.meta)))], []))
-    network = checkpoint.meta.network
     return "\n".join(
         [
             "#!/usr/bin/env python3",
@@ -108,7 +113,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
             "",
             f"NETWORK = {(network.width, network.blocks)!r}",
             f'GAME = """\n{pack_game(game)}\n"""',
-            f'WEIGHTS = """\n{pack_weights(_numbers(checkpoint.network))}\n"""',
+            f'WEIGHTS = """\n{pack_weights(_tensors(checkpoint.network))}\n"""',
             "",
             'if __name__ == "__main__":',
             "    sys.exit(main())",
@@ -137,13 +142,13 @@ def _fields(record: Board | Rules) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
-def _numbers(network: PolicyValueNetwork) -> Sequence[float]:
-    """All numbers of a network, in the order in which `training.player.mlp.Mlp` reads them."""
+def _tensors(network: PolicyValueNetwork) -> list[list[float]]:
+    """The numbers of a network, tensor by tensor in the order in which `training.player.mlp.Mlp` reads them."""
     tensors = network.state_dict()
     layers = ["input", *(f"blocks.{i}.{half}" for i in range(_blocks(tensors)) for half in ("first", "second"))]
     names = [f"{layer}.{part}" for layer in (*layers, "policy", "value") for part in ("weight", "bias")]
     assert {"plane_scale", *names} == tensors.keys(), "the network has other layers than its evaluator"
-    return [number for name in ("plane_scale", *names) for number in tensors[name].flatten().tolist()]
+    return [tensors[name].flatten().tolist() for name in ("plane_scale", *names)]
 
 
 def _blocks(tensors: dict[str, Any]) -> int:

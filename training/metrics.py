@@ -2,6 +2,7 @@
 
 `log.jsonl` has one JSON object a line and a line an iteration. A line is written in one piece, so that a crash costs at
 most the last one, and `MetricsLog` cuts a torn or later line off when a run is resumed.
+Where TensorBoard is installed, the same numbers go into the folder `tensorboard/` beside it.
 """
 
 import json
@@ -9,6 +10,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+
+from training.summaries import Summaries, step_of
 
 
 @dataclass(frozen=True)
@@ -19,34 +23,64 @@ class Metric:
       name: Key in the log.
       unit: What it counts.
       meaning: One sentence.
+      panel: With what `alquerque plot` draws it; empty if it does not.
     """
 
     name: str
     unit: str
     meaning: str
+    panel: str = ""
 
 
 METRICS = (
     Metric("iteration", "iterations", "Rollouts and updates done so far."),
     Metric("steps", "steps", "Steps of self-play done so far."),
     Metric("seconds", "s", "Time spent in training so far, interruptions left out."),
-    Metric("steps_per_second", "steps/s", "Speed of this iteration, learning included."),
+    Metric("steps_per_second", "steps/s", "Speed of this iteration, learning included.", "speed"),
     Metric("games", "games", "Games that ended in this iteration."),
-    Metric("game_length", "steps", "Mean number of steps per game that ended, over the iteration."),
-    Metric("player_0_wins", "share", "Games of this iteration won by player_0."),
-    Metric("draws", "share", "Games of this iteration that ended without a winner."),
-    Metric("truncated", "share", "Games of this iteration cut short by max_cycles."),
-    Metric("policy_loss", "1", "Clipped surrogate objective, negated; mean over the update."),
-    Metric("value_loss", "1", "Half the squared error of the value; mean over the update."),
-    Metric("entropy", "nat", "Entropy of the policy over legal actions; mean over the update."),
-    Metric("approx_kl", "nat", "Mean of ratio - 1 - log ratio: how far the update moved the policy."),
+    Metric("game_length", "steps", "Mean number of steps per game that ended, over the iteration.", "length"),
+    Metric("player_0_wins", "share", "Games of this iteration won by player_0.", "outcomes"),
+    Metric("draws", "share", "Games of this iteration that ended without a winner.", "outcomes"),
+    Metric("truncated", "share", "Games of this iteration cut short by max_cycles.", "outcomes"),
+    Metric("resigned", "share", "Games of this iteration that ended by resignation.", "outcomes"),
+    Metric("simulations", "simulations", "Of the search for a decision."),
+    Metric("positions", "positions", "Positions given to the replay buffer so far."),
+    Metric("window", "positions", "Newest positions that are learned from."),
+    Metric("updates", "gradients", "Gradients so far."),
+    Metric("playing_share", "share", "Time of this iteration that the learning process spent in self-play."),
+    Metric(
+        "policy_loss",
+        "1",
+        "PPO: clipped surrogate objective, negated. AlphaZero: cross-entropy. Update's mean.",
+        "loss",
+    ),
+    Metric("value_loss", "1", "Squared error of the value, in PPO half of it; mean over the update.", "loss"),
+    Metric("entropy", "nat", "Entropy of the policy over legal actions; mean over the update.", "policy"),
+    Metric("approx_kl", "nat", "Mean of ratio - 1 - log ratio: how far the update moved the policy.", "change"),
     Metric("clip_fraction", "share", "Steps of the update whose ratio was outside the clip."),
-    Metric("gradient_norm", "1", "Length of the gradient before it is shortened; mean over the update."),
-    Metric("explained_variance", "1", "1 - variance of (return - value) / variance of the return; 1 is perfect."),
+    Metric("gradient_norm", "1", "Length of the gradient before it is shortened; mean over the update.", "gradient"),
+    Metric(
+        "explained_variance", "1", "1 - variance of (return - value) / variance of the return; 1 is perfect.", "value"
+    ),
     Metric("learning_rate", "1", "Of this iteration's update."),
-    Metric("win_rate_player_0", "share", "Games won against random as player_0, policy alone; not in every line."),
-    Metric("win_rate_player_1", "share", "Games won against random as player_1, policy alone; not in every line."),
+    Metric(
+        "win_rate_player_0",
+        "share",
+        "Games won against random as player_0, policy alone; not in every line.",
+        "strength",
+    ),
+    Metric(
+        "win_rate_player_1",
+        "share",
+        "Games won against random as player_1, policy alone; not in every line.",
+        "strength",
+    ),
 )
+
+TAGS: Mapping[str, str] = MappingProxyType(
+    {metric.name: f"{metric.panel or 'other'}/{metric.name}" for metric in METRICS}
+)
+"""Names of the metrics in TensorBoard, where what stands before the stroke makes a section."""
 
 Record = Mapping[str, float]
 
@@ -61,8 +95,9 @@ class MetricsLog:
 
     def __init__(self, path: Path, iteration: int = 0) -> None:
         self._path = path
-        kept = [line for line, record in _read_lines(path) if record["iteration"] <= iteration]
-        _replace(path, "".join(kept))
+        kept = [(line, record) for line, record in _read_lines(path) if record["iteration"] <= iteration]
+        _replace(path, "".join(line for line, _ in kept))
+        self._summaries = Summaries(path.parent, step_of(kept[-1][1]) if kept else -1)
 
     def write(self, record: Record) -> None:
         """Appends a line; the keys must be names of `METRICS`."""
@@ -70,6 +105,7 @@ class MetricsLog:
             raise KeyError(f"no metric {sorted(unknown)[0]!r}")
         with self._path.open("ab") as file:
             file.write((json.dumps(record) + "\n").encode())
+        self._summaries.write(record, TAGS)
 
 
 def read_log(path: Path) -> list[dict[str, float]]:

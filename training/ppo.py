@@ -5,6 +5,7 @@ Both seats are learned from: the numbers of a step are in the eyes of whoever ma
 """
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,10 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from training.arrays import group, load_optimizer
 from training.config import Config, PpoConfig
 from training.gae import advantages
 from training.games import Observation, SelfPlayGames
-from training.network import PolicyValueNetwork, Shape, build_network, masked_log_probs
+from training.networks import Geometry, PolicyValueNetwork, Shape, build_network, masked_log_probs
 
 
 @dataclass(frozen=True)
@@ -100,13 +102,14 @@ class Learner:
     Args:
       config: The run's settings.
       env: A `SelfPlayVectorEnv` of `config.self_play.num_games` games, autoreset NEXT_STEP.
+      geometry: Of the game, for networks that need it.
     """
 
-    def __init__(self, config: Config, env: SelfPlayGames) -> None:
+    def __init__(self, config: Config, env: SelfPlayGames, geometry: Geometry | None = None) -> None:
         self.config, self.env = config, env
         self.now = Observation.of(*env.reset(seed=config.run.seed))
         channels, points = self.now.planes.shape[1:]
-        shape = Shape(planes=channels, points=points, actions=self.now.mask.shape[1])
+        shape = Shape(planes=channels, points=points, actions=self.now.mask.shape[1], geometry=geometry)
         self.generator = torch.Generator().manual_seed(config.run.seed)
         scale = torch.from_numpy(np.array(env.plane_scale, dtype=np.float32))
         self.network = build_network(config.network, shape, scale, self.generator)
@@ -150,6 +153,28 @@ class Learner:
             "explained_variance": explained_variance(batch.returns[batch.weights > 0], gains[rollout.live]),
             "learning_rate": learning_rate,
         }
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """Everything that changes in the course of training, but for the weights and the number of iterations."""
+        arrays = {"generator": self.generator.get_state().numpy()}
+        for parameter, state in self.optimizer.state_dict()["state"].items():
+            arrays |= {f"optimizer.{parameter}.{key}": tensor.numpy() for key, tensor in state.items()}
+        return arrays | {f"env.{key}": array for key, array in self.env.get_state().items()}
+
+    def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
+        """Goes back to what `get_state` gave, with the weights and the steps of that time.
+
+        Raises:
+          KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
+        """
+        self.generator.set_state(torch.from_numpy(np.array(state["generator"])))
+        load_optimizer(self.optimizer, group(state, "optimizer."))
+        self.now = Observation.of(*self.env.set_state(group(state, "env.")))
+        self.network.load_state_dict(dict(weights))
+        self.iteration = steps // self.config.steps_per_iteration
+
+    def close(self) -> None:
+        """Nothing runs beside it."""
 
 
 @torch.inference_mode()
@@ -228,8 +253,8 @@ def update(
     generator: torch.Generator,
 ) -> dict[str, float]:
     """Learns from a batch, a few times over in random minibatches; returns the mean of each loss."""
-    for group in optimizer.param_groups:
-        group["lr"] = learning_rate
+    for settings in optimizer.param_groups:
+        settings["lr"] = learning_rate
     parameters = list(network.parameters())
     sums, rounds = torch.zeros(6), 0
     for _ in range(config.epochs):

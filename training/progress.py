@@ -68,8 +68,9 @@ class TrainingProgress:
     def _line(self, record: Mapping[str, float]) -> str:
         return (
             f"{record['iteration']:.0f}/{self._iterations} iterations  {record['steps_per_second']:,.0f} steps/s  "
-            f"policy loss {record['policy_loss']:+.4f}  value loss {record['value_loss']:.4f}  "
-            f"entropy {record['entropy']:.3f}  wins v. random {self._win_rates}  {self._time_left(record)} left"
+            f"policy loss {_text(record, 'policy_loss', '+.4f')}  value loss {_text(record, 'value_loss', '.4f')}  "
+            f"entropy {_text(record, 'entropy', '.3f')}  wins v. random {self._win_rates}  "
+            f"{self._time_left(record)} left"
         )
 
     def _table(self, record: Mapping[str, float]) -> Group:
@@ -78,7 +79,14 @@ class TrainingProgress:
         table = Table(box=None, show_header=False, padding=(0, 2))
         table.add_row("steps", f"{record['steps']:,.0f}", "time left", self._time_left(record))
         table.add_row("steps/s", f"{self._speed:,.0f}", "wins v. random, as player_0 / 1", self._win_rates)
-        table.add_row("policy loss", f"{record['policy_loss']:+.4f}", "value loss", f"{record['value_loss']:.4f}")
-        table.add_row("entropy", f"{record['entropy']:.3f}", "approx. KL", f"{record['approx_kl']:.4f}")
-        table.add_row("steps per game", f"{record['game_length']:.1f}", "draws", f"{100 * record['draws']:.0f} %")
+        table.add_row(
+            "policy loss", _text(record, "policy_loss", "+.4f"), "value loss", _text(record, "value_loss", ".4f")
+        )
+        table.add_row("entropy", _text(record, "entropy", ".3f"), "steps per game", _text(record, "game_length", ".1f"))
+        table.add_row("draws", _text(record, "draws", ".0%"), "simulations", _text(record, "simulations", ".0f"))
         return Group(bar, table)
+
+
+def _text(record: Mapping[str, float], name: str, form: str) -> str:
+    """A number of the record, a dash where it has none."""
+    return format(record[name], form) if name in record else "-"

@@ -1,5 +1,6 @@
 """`alquerque train`: a run from its config to a measured checkpoint."""
 
+import math
 import shlex
 import signal
 import threading
@@ -20,13 +21,16 @@ from alquerque_env.game import Game
 from training.checkpoint import CheckpointError, Meta, load_checkpoint, make_meta, save_checkpoint
 from training.config import Config, ConfigError, first_difference, load_config
 from training.evaluate import Evaluation, greedy_policy, play_random
+from training.learners import Learner, make_learner, restore
 from training.metrics import MetricsLog
-from training.ppo import Learner
 from training.progress import TrainingProgress
-from training.resume import restore, training_arrays
 from training.runs import Run, create_run, open_run
 
 INTERRUPTED = 130
+
+
+class TrainingError(AlquerqueError):
+    """Training that cannot go on."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +69,11 @@ def train(
     config = load_config(config_path, overrides)
     session = _start(config_path, config) if resume is None else _resume(config_path, config, Path(resume))
     command = shlex.join(["alquerque", "train", str(config_path), *overrides, "--resume", str(session.run.path)])
-    session.train(console, command)
-    result = session.finish()
+    try:
+        session.train(console, command)
+        result = session.finish()
+    finally:
+        session.learner.close()
     _announce(console, config, result)
     return result
 
@@ -111,11 +118,23 @@ class Session:
         learner, evaluation = self.learner, self.learner.config.evaluation
         start = time.perf_counter()
         record = learner.iterate()
+        self._check_finite(record)
         if learner.iteration % evaluation.every == 0:
             seats = self.evaluate().seats
             record |= {f"win_rate_player_{seat}": result.wins / result.games for seat, result in enumerate(seats)}
         self.seconds += time.perf_counter() - start
         return {**record, "seconds": round(self.seconds, 3)}
+
+    def _check_finite(self, record: dict[str, float]) -> None:
+        """Stops where the numbers have run away, before they are saved."""
+        for name, number in record.items():
+            if not math.isfinite(number):
+                saved = self.run.checkpoints()
+                last = f"the last checkpoint before it is {str(saved[-1])!r}" if saved else "nothing was saved yet"
+                raise TrainingError(
+                    f"{name} is {number} in iteration {self.learner.iteration}, so the run has stopped; {last}. "
+                    "A lower learning rate helps most often"
+                )
 
     def evaluate(self) -> Evaluation:
         """Plays against random; the same matches each time at the same iteration."""
@@ -126,7 +145,7 @@ class Session:
     def save(self) -> None:
         """Writes a checkpoint from which the run can go on."""
         path = self.run.checkpoint(self.learner.steps)
-        save_checkpoint(path, self._meta([]), self.learner.network, training_arrays(self.learner))
+        save_checkpoint(path, self._meta([]), self.learner.network, self.learner.get_state())
         self.run.prune(self.learner.config.run.keep_checkpoints)
 
     def finish(self) -> TrainingResult:
@@ -153,7 +172,7 @@ def _prepare(config_path: Path, config: Config) -> tuple[Game, Learner]:
     except AlquerqueError as error:
         raise ConfigError(f"{config_path.name}: [run] {error}") from None
     torch.set_num_threads(config.run.threads)
-    return game, Learner(config, make_env(game, config.self_play.num_games, config.self_play.max_cycles))
+    return game, make_learner(config, game)
 
 
 def _start(config_path: Path, config: Config) -> Session:

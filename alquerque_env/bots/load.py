@@ -9,11 +9,12 @@ from pathlib import Path
 
 from ..errors import BotError
 from ..game import Game
-from ..render.extras import require
+from ..render.extras import MissingExtraError, require
 from .alphabeta import MAX_DEPTH, AlphaBetaBot
 from .bot import Bot
 from .exported import ExportedBot
 from .mcts import MAX_SIMULATIONS, MctsBot
+from .shipped import shipped_bots
 from .simple import GreedyBot, RandomBot
 
 KNOWN = ("random", "greedy", "alphabeta:DEPTH", "mcts:SIMULATIONS", "PATH[:SIMULATIONS]")
@@ -23,15 +24,17 @@ def load_bot(spec: str, game: Game, *, seed: int | None = None, time_limit: floa
     """A bot for a game.
 
     Args:
-      spec: `random`, `greedy`, `alphabeta:DEPTH`, `mcts:SIMULATIONS`, or the path of a checkpoint or of an exported
-        player with an optional `:SIMULATIONS`.
+      spec: `random`, `greedy`, `alphabeta:DEPTH`, `mcts:SIMULATIONS`; or, each with an optional `:SIMULATIONS`, the
+        name of a bot that comes with the package, such as `fetaix-small`, or the path of a checkpoint or of an
+        exported player.
       game: The game that it shall play.
       seed: Makes its choices repeatable; None for another course each time.
       time_limit: Seconds that `alphabeta` and `mcts` may take for a step; None for as long as it takes.
 
     Raises:
       BotError: If the spec names no bot, or the bot cannot play the game.
-      MissingExtraError: If a checkpoint needs packages that are not installed.
+      MissingExtraError: If a checkpoint needs packages that are not installed: where torch is missing, NumPy evaluates
+        networks of the kind `mlp` and no others.
     """
     if not isinstance(spec, str):
         raise BotError(f"a bot's spec is text, not {type(spec).__name__}")
@@ -48,6 +51,8 @@ def load_bot(spec: str, game: Game, *, seed: int | None = None, time_limit: floa
     if kind == "mcts":
         simulations = _number(spec, number, "a number of simulations", MAX_SIMULATIONS, "mcts:1000")
         return MctsBot(spec, game, simulations, seed, time_limit)
+    if (shipped := shipped_bots().get(kind)) is not None:
+        return _load_checkpoint(shipped, game, _simulations(spec, kind), seed, name=kind)
     return _load_player(spec, game, seed)
 
 
@@ -63,14 +68,22 @@ def _read_number(text: str) -> int | None:
     return int(text) if is_number else None
 
 
+def _simulations(spec: str, name: str) -> int | None:
+    """The number that follows a name, None where nothing does."""
+    if spec == name:
+        return None
+    simulations = _read_number(spec.removeprefix(f"{name}:"))
+    if simulations is None:
+        raise BotError(f"{spec!r} needs a number of simulations from 0 after the colon")
+    return simulations
+
+
 def _load_player(spec: str, game: Game, seed: int | None) -> Bot:
     """A checkpoint or an exported player."""
     path, simulations = spec, None
-    name, colon, number = spec.rpartition(":")
-    if colon and not os.path.exists(path):
-        path, simulations = name, _read_number(number)
-        if os.path.exists(path) and simulations is None:
-            raise BotError(f"{spec!r} needs a number of simulations from 0 after the colon")
+    name, colon, _ = spec.rpartition(":")
+    if colon and not os.path.exists(path) and os.path.exists(name):
+        path, simulations = name, _simulations(spec, name)
     if os.path.isdir(path):
         return _load_checkpoint(Path(path), game, simulations, seed)
     if path.endswith(".py") and os.path.isfile(path):
@@ -80,19 +93,29 @@ def _load_player(spec: str, game: Game, seed: int | None) -> Bot:
     raise BotError(_unknown(spec))
 
 
-def _load_checkpoint(path: Path, game: Game, simulations: int | None, seed: int | None) -> Bot:
+def _load_checkpoint(path: Path, game: Game, simulations: int | None, seed: int | None, **named: str) -> Bot:
     for file in ("meta.json", "weights.safetensors"):
         if not (path / file).is_file():
             raise BotError(f"{str(path)!r} is not the folder of a checkpoint: it has no {file}")
-    for package in ("torch", "safetensors", "training"):
-        require(package, "train")
     # By name, since this package does not know of `training` but for this.
-    load: Callable[..., Bot] = import_module("training.bot").load_checkpoint_bot
-    return load(path, game, simulations, seed)
+    require("training", "train")
+    try:
+        for package in ("torch", "pydantic", "safetensors"):
+            require(package, "train")
+    except MissingExtraError:
+        plain = import_module("training.numpy_bot")
+        if plain.needs_torch(path):
+            raise
+        load: Callable[..., Bot] = plain.load_numpy_bot
+    else:
+        load = import_module("training.bot").load_checkpoint_bot
+    return load(path, game, simulations, seed, **named)
 
 
 def _unknown(spec: str) -> str:
     kind = spec.partition(":")[0]
-    near = get_close_matches(kind, [known.partition(":")[0] for known in KNOWN[:4]], n=1)
+    shipped = shipped_bots()
+    near = get_close_matches(kind, [*(known.partition(":")[0] for known in KNOWN[:4]), *shipped], n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"no bot and no file {spec!r}{hint} (known: {', '.join(KNOWN)})"
+    known = [*KNOWN, *(f"{name}[:SIMULATIONS]" for name in shipped)]
+    return f"no bot and no file {spec!r}{hint} (known: {', '.join(known)})"

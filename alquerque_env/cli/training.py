@@ -1,4 +1,4 @@
-"""`alquerque train` and `alquerque export`: the doors to the package `training`, which needs the extra `train`."""
+"""`alquerque train`, `plot` and `export`: the doors to the package `training`, which needs the extra `train`."""
 
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +18,20 @@ from .program import OWN_PACKAGES
 def train(config: Path, overrides: tuple[str, ...], resume: Path | None) -> None:
     """Train a player by self-play, as the TOML file CONFIG says. Ctrl-C saves and stops; --resume goes on."""
     _import("training.train").train(config, overrides, resume)
+
+
+@click.command()
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE.png|FOLDER",
+    help="Picture to write, or where; plot.png in RUN if not given.",
+)
+def plot(run: Path, output: Path | None) -> None:
+    """Draw how the run in the folder RUN went: strength, outcomes, losses and speed over the steps."""
+    click.echo(f"wrote {_import('training.plot').plot_run(run, output)}")
 
 
 @click.command()

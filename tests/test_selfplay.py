@@ -1,0 +1,318 @@
+"""Self-play with a search: what is kept of each match, the replay buffer, symmetries, and going on after a break."""
+
+import numpy as np
+import pytest
+import torch
+
+from alquerque_env import Match, load_game
+from alquerque_env.search.matches import Matches
+from alquerque_env.storage import JIT
+from training.alphazero import AlphaZeroLearner, alphazero_loss
+from training.augment import Augmenter
+from training.config import Config, ConfigError, parse_config
+from training.replay import MAX_CHOICES, ReplayBuffer, Rows
+from training.selfplay import SelfPlay, pack_generator, unpack_generator
+
+pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
+
+
+def settings(game: str = "alquerque", **sections: dict[str, object]) -> Config:
+    base: dict[str, dict[str, object]] = {
+        "run": {"algorithm": "alphazero", "game": game, "total_steps": 64 * 40},
+        "self_play": {"num_games": 16, "rollout_steps": 20},
+        "search": {"simulations": 4},
+        "alphazero": {"batch_size": 64, "first_window": 128, "window": 1000, "precision": "float32"},
+        "network": {"width": 16, "blocks": 1},
+    }
+    return parse_config({name: base.get(name, {}) | sections.get(name, {}) for name in {**base, **sections}}, "test")
+
+
+def even(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Knows nothing."""
+    return np.zeros((len(seen), 512), np.float32), np.zeros(len(seen), np.float32)
+
+
+def sure(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Gives every position up."""
+    return np.zeros((len(seen), 512), np.float32), np.full(len(seen), -0.99, np.float32)
+
+
+def self_play(config: Config, seed: int = 1) -> SelfPlay:
+    game = load_game(config.run.game, **config.run.options)
+    return SelfPlay(game, config.self_play.num_games, config.self_play, config.search, seed)
+
+
+class Watched(Matches):
+    """Matches that remember who moved and how they ended."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        self.movers: list[list[int]] = [[] for _ in self.states]
+        self.ended: list[tuple[list[int], int]] = []
+
+    def advance(self, actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        for mover, movers in zip(self.players(), self.movers, strict=True):
+            movers.append(int(mover))
+        standings, steps = super().advance(actions, stops)
+        for match in np.flatnonzero(standings):
+            self.ended.append((self.movers[match], int(standings[match]) & 3))
+            self.movers[match] = []
+        return standings, steps
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "room"),
+    [
+        ("alquerque", {}, 64),
+        ("fetaix", {}, 64),
+        ("awithlaknannai_mosona", {}, 64),
+        ("alquerque_murray", {}, 128),
+    ],
+)
+def test_every_position_of_an_ended_match_gets_its_result_in_the_eyes_of_who_moved(name, options, room, monkeypatch):
+    """However long the match: there is room for 64 at first."""
+    monkeypatch.setattr("training.selfplay.Matches", Watched)
+    play = self_play(settings(name, run={"options": options}))
+    rows, tally = play.play(even, 300, 2)
+    assert play._room >= room
+    watched = play._matches
+    expected = [
+        0 if winner == 2 else 1 if winner == mover else -1 for movers, winner in watched.ended for mover in movers
+    ]
+    assert tally.games == len(watched.ended) > 5
+    assert rows.outcome.tolist() == expected
+    assert tally.player_0_wins == sum(winner == 0 for _, winner in watched.ended)
+    assert tally.draws == sum(winner == 2 for _, winner in watched.ended)
+
+
+def test_the_rows_of_a_position_are_its_legal_actions_and_a_distribution_over_them():
+    rows, _ = self_play(settings()).play(even, 100, 4)
+    assert len(rows.outcome) > 100
+    counts = (rows.actions >= 0).sum(1)
+    assert counts.min() >= 2
+    assert np.allclose(rows.policy.sum(1), 1, atol=1e-5)
+    assert (rows.policy[rows.actions < 0] == 0).all()
+    assert (np.diff(np.where(rows.actions < 0, 10_000, rows.actions), axis=1)[:, 0] > 0).all()
+    assert set(np.unique(rows.outcome)) <= {-1.0, 0.0, 1.0}
+
+
+def test_a_match_that_takes_too_long_is_cut_and_counts_as_drawn():
+    play = self_play(settings(self_play={"max_cycles": 10}))
+    rows, tally = play.play(even, 60, 2)
+    assert tally.truncated == tally.draws > 10
+    assert tally.steps / tally.games < 16
+    assert (rows.outcome == 0).mean() > 0.9
+
+
+def test_who_expects_to_lose_resigns_unless_exempt():
+    play = self_play(settings(search={"resign_below": 0.5, "resign_exempt": 0.0, "simulations": 1}))
+    rows, tally = play.play(sure, 5, 1)
+    assert tally.resigned == tally.games > 0
+    assert rows.outcome[-1] == -1
+    assert set(np.unique(rows.outcome)) <= {-1.0, 1.0}
+    exempt = self_play(settings(search={"resign_below": 0.5, "resign_exempt": 1.0, "simulations": 1}))
+    assert exempt.play(sure, 5, 1)[1].resigned == 0
+
+
+def test_quick_decisions_teach_no_policy():
+    play = self_play(settings(search={"full_share": 0.25, "quick_simulations": 2, "simulations": 8}))
+    rows, _ = play.play(even, 200, 8)
+    assert set(np.unique(rows.policy_weight)) == {0.0, 1.0}
+    assert 0.1 < rows.policy_weight.mean() < 0.45
+
+
+def test_self_play_goes_on_after_a_break_as_if_there_had_been_none():
+    config = settings("fetaix", run={"options": {"repetition": "threefold_draw"}})
+    play, other = self_play(config), self_play(config, seed=9)
+    play.play(even, 30, 4)
+    other.set_state({name: array.copy() for name, array in play.get_state().items()})
+    for one, two in zip(play.play(even, 60, 4)[0], other.play(even, 60, 4)[0], strict=True):
+        assert np.array_equal(one, two)
+
+
+def test_a_generator_survives_packing():
+    one, two = (np.random.Generator(np.random.PCG64(seed)) for seed in (5, 6))
+    one.integers(100, size=7, dtype=np.int32)
+    unpack_generator(two, pack_generator(one))
+    assert np.array_equal(one.integers(2**62, size=20), two.integers(2**62, size=20))
+    assert np.array_equal(one.integers(9, size=3, dtype=np.int32), two.integers(9, size=3, dtype=np.int32))
+
+
+# Replay.
+
+
+def numbered(first: int, count: int) -> Rows:
+    rows = Rows.empty(count, (1, 1))
+    return rows._replace(value=np.arange(first, first + count, dtype=np.float32))
+
+
+def test_the_buffer_keeps_the_newest_and_draws_from_its_window_evenly():
+    buffer = ReplayBuffer(100, (1, 1))
+    for first in range(0, 350, 35):
+        buffer.add(numbered(first, 35))
+    assert len(buffer) == 100
+    drawn = buffer.sample(20_000, 40, np.random.default_rng(0)).value
+    values, counts = np.unique(drawn, return_counts=True)
+    assert values.tolist() == list(range(310, 350))
+    assert counts.min() > 400
+    assert np.unique(buffer.sample(5000, 1000, np.random.default_rng(0)).value).tolist() == list(range(250, 350))
+
+
+def test_more_than_the_buffer_holds_leaves_the_last():
+    buffer = ReplayBuffer(10, (1, 1))
+    buffer.add(numbered(0, 25))
+    assert sorted(set(buffer.sample(500, 10, np.random.default_rng(0)).value)) == list(range(15, 25))
+
+
+@pytest.mark.parametrize("added", [7, 10, 33])
+def test_a_buffer_goes_on_from_its_state(added):
+    one, two = ReplayBuffer(10, (1, 1)), ReplayBuffer(10, (1, 1))
+    one.add(numbered(0, added))
+    two.set_state({name: array.copy() for name, array in one.get_state().items()})
+    for buffer in (one, two):
+        buffer.add(numbered(1000, 4))
+    draws = [buffer.sample(50, 10, np.random.default_rng(1)).value for buffer in (one, two)]
+    assert np.array_equal(*draws)
+
+
+# Symmetries.
+
+
+@pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona", "alquerque_murray"])
+def test_the_image_of_a_row_is_a_row_of_the_image(name):
+    """For each symmetry: the actions of the image are legal where its planes are seen."""
+    game = load_game(name)
+    rows, _ = self_play(settings(name)).play(even, 300, 2)
+    rows = rows.take(slice(0, 40))
+    images = Augmenter(game)(rows, np.random.default_rng(0))
+    assert np.array_equal(images.policy, rows.policy)
+    assert (images.planes != rows.planes).any()
+    for row in range(len(rows.outcome)):
+        found = [
+            symmetry
+            for symmetry in game.symmetries
+            if all(
+                np.array_equal(images.planes[row][image, list(symmetry.points)], rows.planes[row][plane])
+                for plane, image in enumerate(symmetry.planes)
+            )
+        ]
+        kept = rows.actions[row] >= 0
+        assert any(
+            [symmetry.actions[action] for action in rows.actions[row][kept]] == images.actions[row][kept].tolist()
+            for symmetry in found
+        )
+        assert (images.actions[row][~kept] == -1).all()
+
+
+# Learning.
+
+
+def test_the_loss_is_the_cross_entropy_among_legal_actions_and_the_squared_error():
+    rows = Rows.empty(2, (1, 1))
+    rows.actions[0, :2], rows.policy[0, :2] = [3, 5], [0.25, 0.75]
+    rows.actions[1, :3], rows.policy[1, :3] = [0, 1, 2], [1, 0, 0]
+    rows.policy_weight[:] = [1, 0]
+    rows.outcome[:], rows.value[:] = [1, -1], [0.5, -0.5]
+    logits = torch.zeros(2, 6)
+    logits[0, 5] = 1.0
+    logits[0, 0] = 50.0  # illegal
+    config = settings(alphazero={"search_value_share": 0.5, "value_weight": 2.0}).alphazero
+    losses = alphazero_loss(logits, torch.tensor([0.0, 0.0]), rows, config)
+    total = np.log(1 + np.e)
+    assert losses.policy.item() == pytest.approx(0.25 * total + 0.75 * (total - 1), rel=1e-5)
+    assert losses.value.item() == pytest.approx(0.75**2)
+    assert losses.total.item() == pytest.approx(losses.policy.item() + 2 * losses.value.item())
+
+
+def test_a_learner_goes_on_after_a_break_as_if_there_had_been_none():
+    config = settings()
+    game = load_game("alquerque")
+    torch.set_num_threads(1)
+    whole, first, second = (AlphaZeroLearner(config, game) for _ in range(3))
+    for _ in range(4):
+        whole.iterate()
+        if first.iteration < 2:
+            first.iterate()
+    saved = {name: array.copy() for name, array in first.get_state().items()}
+    weights = {name: tensor.clone() for name, tensor in first.network.state_dict().items()}
+    second.set_state(saved, weights, first.steps)
+    for _ in range(2):
+        second.iterate()
+    assert whole._updates == second._updates > 5
+    for name, tensor in whole.network.state_dict().items():
+        assert torch.equal(tensor, second.network.state_dict()[name]), name
+    for name, array in whole.get_state().items():
+        assert np.array_equal(array, second.get_state()[name]), name
+
+
+def test_it_learns_to_win_within_seconds():
+    """The policy alone against random, before and after; the same as `alquerque train` does."""
+    from training.evaluate import greedy_policy, play_random
+    from training.train import make_env
+
+    config = settings(
+        run={"total_steps": 64 * 24 * 20},
+        self_play={"num_games": 64, "rollout_steps": 24},
+        search={"simulations": 8},
+        alphazero={"batch_size": 256, "first_window": 1000, "window": 20_000, "precision": "float32"},
+        network={"width": 32, "blocks": 1},
+    )
+    game = load_game("alquerque")
+    learner = AlphaZeroLearner(config, game)
+    before = play_random(greedy_policy(learner.network), make_env(game, 100, 500), seed=0)
+    while learner.iteration < config.iterations:
+        learner.iterate()
+    after = play_random(greedy_policy(learner.network), make_env(game, 100, 500), seed=0)
+    wins = [sum(seat.wins for seat in result.seats) for result in (before, after)]
+    assert wins[1] > 85 > wins[0]
+
+
+def test_other_processes_play_too_and_go_on_after_a_break():
+    config = settings(self_play={"num_games": 12}, alphazero={"processes": 3, "learner_games": 4, "batch_size": 64})
+    game = load_game("alquerque")
+    learners = [AlphaZeroLearner(config, game) for _ in range(2)]
+    try:
+        records = [learner.iterate() for learner in learners]
+        assert {record["games"] for record in records} == {records[0]["games"]}
+        learners[0].iterate()
+        learners[1].set_state(learners[0].get_state(), learners[0].network.state_dict(), learners[0].steps)
+        records = [learner.iterate() for learner in learners]
+        timed = ("steps_per_second", "playing_share")
+        one, two = ({name: record[name] for name in record if name not in timed} for record in records)
+        assert one == two
+    finally:
+        for learner in learners:
+            learner.close()
+
+
+@pytest.mark.parametrize(
+    ("sections", "message"),
+    [
+        ({"alphazero": {"first_window": 2000}}, "alphazero.first_window is 2000, expected at most alphazero.window"),
+        ({"alphazero": {"batch_size": 500}}, "alphazero.batch_size is 500, expected at most alphazero.first_window"),
+        ({"alphazero": {"final_learning_rate": 0.5}}, "alphazero.final_learning_rate is 0.5, expected at most"),
+        ({"alphazero": {"processes": 4, "learner_games": 5}}, "self_play.num_games is 16, expected"),
+        ({"alphazero": {"processes": 2, "learner_games": 16}}, "self_play.num_games is 16, expected"),
+        (
+            {"alphazero": {"average_decay": 1.0}},
+            "alphazero.average_decay is 1.0, expected a number, at least 0",
+        ),
+        ({"search": {"rule": "minimax"}}, "search.rule is 'minimax', expected one of: gumbel, puct"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused(sections, message):
+    with pytest.raises(ConfigError, match=message):
+        settings(**sections)
+
+
+def test_no_position_of_random_play_has_more_choices_than_there_is_room_for():
+    for name in ("alquerque", "fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis"):
+        game = load_game(name)
+        rng = np.random.default_rng(0)
+        most = 0
+        for _ in range(20):
+            match = Match(game)
+            while not match.is_over:
+                most = max(most, len(match.legal_steps))
+                match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
+        assert most <= MAX_CHOICES

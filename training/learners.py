@@ -1,0 +1,99 @@
+"""What a run asks of whatever learns in it, and the learners there are.
+
+Another learner needs no change here: `run.algorithm = "module:name"` in a config calls `name(config, game)` of a module
+that can be imported.
+"""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Protocol
+
+import numpy as np
+from torch import Tensor
+
+from alquerque_env import SelfPlayVectorEnv
+from alquerque_env.game import Game
+from training.alphazero import AlphaZeroLearner
+from training.checkpoint import Arrays, CheckpointError
+from training.config import Config, ConfigError
+from training.networks import Geometry, PolicyValueNetwork
+from training.ppo import Learner as PpoLearner
+
+
+class Learner(Protocol):
+    """Everything that changes in the course of training.
+
+    Attributes:
+      config: The run's settings.
+      network: What is measured and kept.
+      iteration: Iterations done.
+    """
+
+    config: Config
+    network: PolicyValueNetwork
+    iteration: int
+
+    @property
+    def steps(self) -> int:
+        """Steps of self-play done so far, `iteration` times as many as in one."""
+
+    def iterate(self) -> dict[str, float]:
+        """Plays and learns; returns the iteration's record for the log, by the names of `metrics.METRICS`."""
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """Everything that changes, but for the weights of `network` and the number of iterations."""
+
+    def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
+        """Goes back to a state, to go on from it as if nothing had happened.
+
+        Args:
+          state: What `get_state` gave.
+          weights: Of `network` at the time.
+          steps: `steps` at the time.
+
+        Raises:
+          KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
+        """
+
+    def close(self) -> None:
+        """Ends whatever runs beside it."""
+
+
+def _make_ppo(config: Config, game: Game) -> Learner:
+    env = SelfPlayVectorEnv(game, config.self_play.num_games, max_cycles=config.self_play.max_cycles)
+    return PpoLearner(config, env, Geometry.of(game))
+
+
+LEARNERS: Mapping[str, Callable[[Config, Game], Learner]] = MappingProxyType(
+    {"ppo": _make_ppo, "alphazero": AlphaZeroLearner}
+)
+
+
+def make_learner(config: Config, game: Game) -> Learner:
+    """The learner that a config names.
+
+    Raises:
+      ConfigError: If there is none of that name.
+    """
+    name = config.run.algorithm
+    if name in LEARNERS:
+        return LEARNERS[name](config, game)
+    module, _, attribute = name.partition(":")
+    try:
+        make: Callable[[Config, Game], Learner] = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"run.algorithm is {name!r}, which cannot be imported: {error}") from None
+    return make(config, game)
+
+
+def restore(learner: Learner, arrays: Arrays, weights: Mapping[str, Tensor], steps: int) -> None:
+    """Puts a fresh learner where it was when its state was kept.
+
+    Raises:
+      CheckpointError: If something is missing or does not fit.
+    """
+    try:
+        learner.set_state(arrays, weights, steps)
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise CheckpointError(f"training state does not fit this run: {error}") from None

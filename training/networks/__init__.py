@@ -1,0 +1,53 @@
+"""Networks that give a position a policy and a value, behind one interface.
+
+| kind | sees | use |
+|---|---|---|
+| `mlp` | the planes as one row of numbers | the fastest by far; the only one that `alquerque export` can write |
+| `conv` | the points as cells of a grid | knows what is near; stronger for its size, slower |
+| `graph` | points and the steps that join them | any board; what it learns of a position holds for its mirror images |
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import torch
+from torch import Tensor
+
+from training.config import NetworkConfig
+from training.networks.conv import ResidualConv
+from training.networks.geometry import Geometry
+from training.networks.graph import LinkGraph
+from training.networks.interface import MASK_FILL, NetworkError, PolicyValueNetwork, Shape, masked_log_probs
+from training.networks.mlp import ResidualMlp
+
+__all__ = [
+    "MASK_FILL",
+    "NETWORKS",
+    "Geometry",
+    "NetworkError",
+    "PolicyValueNetwork",
+    "Shape",
+    "build_network",
+    "masked_log_probs",
+]
+
+Architecture = Callable[[NetworkConfig, Shape, Tensor, torch.Generator], PolicyValueNetwork]
+
+NETWORKS: Mapping[str, Architecture] = MappingProxyType({"mlp": ResidualMlp, "conv": ResidualConv, "graph": LinkGraph})
+
+
+def build_network(
+    config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator
+) -> PolicyValueNetwork:
+    """A network with fresh weights.
+
+    Args:
+      config: Its architecture.
+      shape: What the game shows and asks; `Shape.of(game)` has all that any network needs.
+      plane_scale: `[C]` divides the planes.
+      generator: Source of the weights.
+
+    Raises:
+      NetworkError: If the network needs the geometry of a game and the shape has none.
+    """
+    return NETWORKS[config.kind](config, shape, plane_scale, generator)

@@ -1,0 +1,98 @@
+"""Evaluates a `training.networks.mlp.ResidualMlp` with NumPy, in double precision."""
+
+from collections.abc import Mapping, Sequence
+from itertools import count
+from math import tanh
+
+import numpy as np
+
+from alquerque_env.envs.onlooker import Onlooker
+from alquerque_env.game import Game
+from alquerque_env.observation import planes
+from training.player.position import Position
+
+
+class NumpyMlp:
+    """Policy and value of positions by a network.
+
+    Args:
+      game: What is played.
+      tensors: The network's, by name.
+
+    Raises:
+      ValueError: If these are not the tensors of such a network for the game.
+    """
+
+    def __init__(self, game: Game, tensors: Mapping[str, np.ndarray]) -> None:
+        _check(game, tensors)
+        exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
+        self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
+        self._blocks = _blocks(exact)
+        self._scale = exact["plane_scale"][:, None]
+        self._onlooker = Onlooker(game)
+
+    def __call__(self, position: Position) -> tuple[Sequence[float], float]:
+        """The probability of each legal action and the value for the player to move, in [-1, 1]."""
+        observation = self._onlooker.observe(position.state, position.player, position.earlier)
+        hidden = self._hidden((observation / self._scale).ravel())
+        weight, bias = self._layers["policy"]
+        legal = list(position.actions)
+        logits = weight[legal] @ hidden + bias[legal]
+        policy = np.exp(logits - logits.max())
+        return (policy / policy.sum()).tolist(), tanh(self._apply("value", hidden)[0])
+
+    def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """From int8 `[R, C, P]` observations to float64 `[R, A]` logits and `[R]` values for the player to move."""
+        hidden = self._hidden((seen / self._scale).reshape(len(seen), -1))
+        return self._apply("policy", hidden), np.tanh(self._apply("value", hidden)[:, 0])
+
+    def _hidden(self, inputs: np.ndarray) -> np.ndarray:
+        hidden = _relu(self._apply("input", inputs))
+        for block in self._blocks:
+            inner = _relu(self._apply(f"{block}.first", hidden))
+            hidden = _relu(hidden + self._apply(f"{block}.second", inner))
+        return hidden
+
+    def _apply(self, layer: str, inputs: np.ndarray) -> np.ndarray:
+        """`[..., in]` to `[..., out]`."""
+        weight, bias = self._layers[layer]
+        outputs: np.ndarray = inputs @ weight.T + bias
+        return outputs
+
+
+def _relu(numbers: np.ndarray) -> np.ndarray:
+    return np.maximum(numbers, 0)
+
+
+def _blocks(tensors: Mapping[str, np.ndarray]) -> list[str]:
+    """The names of the blocks, as many as there are in a row."""
+    names = []
+    for index in count():
+        if f"blocks.{index}.first.weight" not in tensors:
+            break
+        names.append(f"blocks.{index}")
+    return names
+
+
+def _layers(tensors: Mapping[str, np.ndarray]) -> list[str]:
+    halves = [f"{block}.{half}" for block in _blocks(tensors) for half in ("first", "second")]
+    return ["input", *halves, "policy", "value"]
+
+
+def _check(game: Game, tensors: Mapping[str, np.ndarray]) -> None:
+    inputs, width = len(planes(game)), tensors["input.bias"].size if "input.bias" in tensors else 0
+    sizes = {
+        "input": (width, inputs * len(game.board.points)),
+        "policy": (game.num_actions, width),
+        "value": (1, width),
+    }
+    expected: dict[str, tuple[int, ...]] = {"plane_scale": (inputs,)}
+    for layer in _layers(tensors):
+        outputs, entering = sizes.get(layer, (width, width))
+        expected |= {f"{layer}.weight": (outputs, entering), f"{layer}.bias": (outputs,)}
+    for name in sorted(expected.keys() | tensors.keys()):
+        shape = tensors[name].shape if name in tensors else None
+        if shape != expected.get(name):
+            raise ValueError(f"{name} has shape {shape}, expected {expected.get(name)}")
+        if not np.isfinite(tensors[name]).all():
+            raise ValueError(f"{name} is not finite")

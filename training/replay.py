@@ -1,0 +1,89 @@
+"""Positions of self-play with what became of them, and the window of the newest of them to learn from."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+# Positions with more legal actions than this are left out: they are rare, and room for them would double the window.
+MAX_CHOICES = 48
+
+
+class Rows(NamedTuple):
+    """`N` positions in which a player had a choice. All numbers are in the eyes of that player.
+
+    Attributes:
+      planes: int8 `[N, C, P]`.
+      actions: int16 `[N, K]`, the legal actions, then -1.
+      policy: float32 `[N, K]`, their probabilities as the search has improved them.
+      policy_weight: float32 `[N]`, 1, or 0 where the search was a quick one.
+      outcome: float32 `[N]`, 1, 0 or -1.
+      value: float32 `[N]`, what the search expected.
+    """
+
+    planes: np.ndarray
+    actions: np.ndarray
+    policy: np.ndarray
+    policy_weight: np.ndarray
+    outcome: np.ndarray
+    value: np.ndarray
+
+    @classmethod
+    def empty(cls, count: int, shape: tuple[int, int]) -> "Rows":
+        """Room for `count` positions of `[C, P]` planes."""
+        return cls(
+            planes=np.zeros((count, *shape), np.int8),
+            actions=np.full((count, MAX_CHOICES), -1, np.int16),
+            policy=np.zeros((count, MAX_CHOICES), np.float32),
+            policy_weight=np.zeros(count, np.float32),
+            outcome=np.zeros(count, np.float32),
+            value=np.zeros(count, np.float32),
+        )
+
+    def take(self, index: np.ndarray | slice) -> "Rows":
+        """Some of them."""
+        return Rows(*(field[index] for field in self))
+
+
+class ReplayBuffer:
+    """The newest positions, oldest overwritten first.
+
+    Args:
+      capacity: How many it holds.
+      shape: `[C, P]` of their planes.
+
+    Attributes:
+      added: Positions added so far.
+    """
+
+    def __init__(self, capacity: int, shape: tuple[int, int]) -> None:
+        self._rows = Rows.empty(capacity, shape)
+        self._capacity = capacity
+        self.added = 0
+
+    def __len__(self) -> int:
+        return min(self.added, self._capacity)
+
+    def add(self, rows: Rows) -> None:
+        """Adds positions; of more than it can hold the last."""
+        rows = rows.take(slice(-self._capacity, None))
+        places = (self.added + np.arange(len(rows.outcome))) % self._capacity
+        for room, field in zip(self._rows, rows, strict=True):
+            room[places] = field
+        self.added += len(rows.outcome)
+
+    def sample(self, count: int, window: int, generator: np.random.Generator) -> Rows:
+        """Draws positions, each as likely as any other of the newest `window`."""
+        newest = min(window, len(self))
+        drawn = self.added - 1 - generator.integers(newest, size=count)
+        return self._rows.take(drawn % self._capacity)
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """All that it holds."""
+        kept = self._rows.take(slice(len(self)))
+        return {"added": np.array([self.added]), **kept._asdict()}
+
+    def set_state(self, state: dict[str, np.ndarray]) -> None:
+        """Goes back to what `get_state` gave."""
+        self.added = int(state["added"][0])
+        for name, room in self._rows._asdict().items():
+            room[: len(self)] = state[name]

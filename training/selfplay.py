@@ -1,0 +1,227 @@
+"""Self-play with a search: many matches side by side, and the positions that they leave to learn from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from alquerque_env import layout as e
+from alquerque_env.game import Game
+from alquerque_env.observation import planes
+from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
+from alquerque_env.search.matches import Matches
+from training.config import SearchConfig, SelfPlayConfig
+from training.replay import MAX_CHOICES, Rows
+
+
+@dataclass
+class Tally:
+    """What became of the matches that ended.
+
+    Attributes:
+      games: How many.
+      steps: Steps in them, forced ones included.
+      player_0_wins: How many `player_0` won.
+      draws: How many nobody won.
+      resigned: How many ended by resignation.
+      truncated: How many were cut short, and count as drawn.
+      decisions: Positions with a choice.
+    """
+
+    games: int = 0
+    steps: int = 0
+    player_0_wins: int = 0
+    draws: int = 0
+    resigned: int = 0
+    truncated: int = 0
+    decisions: int = 0
+
+    def add(self, other: "Tally") -> None:
+        """Adds another's numbers."""
+        for name, number in vars(other).items():
+            setattr(self, name, getattr(self, name) + number)
+
+
+class SelfPlay:
+    """Matches in progress with the positions of each that wait for its end.
+
+    Args:
+      game: What is played.
+      matches: How many at once.
+      self_play: How they are played.
+      search: How their steps are chosen.
+      seed: Of everything random here.
+    """
+
+    def __init__(self, game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig, seed: int) -> None:
+        self._self_play, self._search = self_play, search
+        self._generator = np.random.Generator(np.random.PCG64(seed))
+        first = int(self._generator.integers(2**62))
+        self._matches = Matches(game, matches, self_play.opening_plies, first)
+        most = max(search.simulations, search.final_simulations or 0, search.quick_simulations)
+        self._tree = BatchSearch(game, matches, most, make_rule(search, noise=search.root_noise))
+        self._shape = len(planes(game)), len(game.board.points)
+        self._count = matches
+        self._room = 64
+        self._waiting = Rows.empty(matches * self._room, self._shape)
+        self._movers = np.zeros(matches * self._room, np.int8)
+        self._lengths = np.zeros(matches, np.int64)
+        self._steps = np.zeros(matches, np.int64)
+        self._decisions = np.zeros(matches, np.int64)
+        self._may_resign = self._draw_resigners(matches)
+
+    def play(self, evaluate: Evaluate, decisions: int, simulations: int) -> tuple[Rows, Tally]:
+        """Makes so many decisions in every match.
+
+        Args:
+          evaluate: Policies and values by the network that plays both sides.
+          decisions: In each match.
+          simulations: For each of them.
+
+        Returns:
+          The positions of the matches that ended, and what became of these.
+        """
+        finished: list[Rows] = []
+        tally = Tally(decisions=decisions * self._count)
+        for _ in range(decisions):
+            self._decide(evaluate, simulations, finished, tally)
+        if not finished:
+            return Rows.empty(0, self._shape), tally
+        return Rows(*(np.concatenate(fields) for fields in zip(*finished, strict=True))), tally
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """Everything that decides how it goes on."""
+        state = {f"matches.{name}": array for name, array in self._matches.get_state().items()}
+        state |= {f"waiting.{name}": array for name, array in self._waiting._asdict().items()}
+        return state | {
+            "generator": pack_generator(self._generator),
+            "movers": self._movers,
+            "lengths": self._lengths,
+            "steps": self._steps,
+            "decisions": self._decisions,
+            "may_resign": self._may_resign,
+        }
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """Goes back to what `get_state` gave."""
+        self._matches.set_state({name: state[f"matches.{name}"] for name in self._matches.get_state()})
+        self._waiting = Rows(*(np.array(state[f"waiting.{name}"]) for name in Rows._fields))
+        unpack_generator(self._generator, state["generator"])
+        self._movers = np.array(state["movers"])
+        self._lengths, self._steps = np.array(state["lengths"]), np.array(state["steps"])
+        self._decisions, self._may_resign = np.array(state["decisions"]), np.array(state["may_resign"])
+        self._room = len(self._movers) // self._count
+
+    def _decide(self, evaluate: Evaluate, simulations: int, finished: list[Rows], tally: Tally) -> None:
+        is_full = self._search.full_share >= 1 or self._generator.random() < self._search.full_share
+        spent = simulations if is_full else self._search.quick_simulations
+        players = self._matches.players()
+        found = self._tree.run(self._matches.states, self._matches.past, evaluate, spent, self._generator)
+        self._keep(found, players, is_full)
+        resigns = self._may_resign & (found.values < -self._search.resign_below)
+        overdue = ~resigns & (self._steps >= (self._self_play.max_cycles or np.inf))
+        standings, steps = self._matches.advance(self._choose(found), resigns | overdue)
+        self._steps += steps
+        self._decisions += 1
+        ended = np.flatnonzero((standings != e.ONGOING) | resigns | overdue)
+        if len(ended) == 0:
+            return
+        winners = np.where(resigns, 1 - players, np.where(overdue, e.NOBODY, standings & 3))[ended]
+        tally.games += len(ended)
+        tally.steps += int(self._steps[ended].sum())
+        tally.player_0_wins += int((winners == 0).sum())
+        tally.draws += int((winners == e.NOBODY).sum())
+        tally.resigned += int(resigns.sum())
+        tally.truncated += int(overdue.sum())
+        finished.append(self._finish(ended, winners))
+        self._lengths[ended] = self._steps[ended] = self._decisions[ended] = 0
+        self._may_resign[ended] = self._draw_resigners(len(ended))
+
+    def _keep(self, found: Decisions, players: np.ndarray, is_full: bool) -> None:
+        """Notes the positions of which there is something to learn."""
+        if self._lengths.max() == self._room:
+            self._make_room()
+        matches = np.flatnonzero(found.counts <= MAX_CHOICES)
+        places = matches * self._room + self._lengths[matches]
+        width = min(found.legal.shape[1], MAX_CHOICES)
+        listed = np.arange(width) < found.counts[matches, None]
+        waiting = self._waiting
+        waiting.planes[places] = self._tree.roots[matches]
+        waiting.actions[places] = -1
+        waiting.actions[places, :width] = np.where(listed, found.legal[matches, :width], -1)
+        waiting.policy[places] = 0
+        waiting.policy[places, :width] = np.where(listed, found.policy[matches, :width], 0)
+        waiting.policy_weight[places] = is_full
+        waiting.value[places] = found.values[matches]
+        self._movers[places] = players[matches]
+        self._lengths[matches] += 1
+
+    def _choose(self, found: Decisions) -> np.ndarray:
+        """What the search says; under PUCT, early in a match, in proportion to its visits."""
+        if self._search.rule == "gumbel" or self._search.sampled_decisions == 0:
+            return found.actions
+        sums = found.policy.cumsum(1)
+        draws = self._generator.random(len(sums)) * sums[:, -1]
+        index = np.minimum((sums <= draws[:, None]).sum(1), found.counts - 1)
+        drawn = found.legal[np.arange(len(sums)), index]
+        return np.where(self._decisions < self._search.sampled_decisions, drawn, found.actions)
+
+    def _finish(self, matches: np.ndarray, winners: np.ndarray) -> Rows:
+        """The positions of matches that have ended."""
+        lengths = self._lengths[matches]
+        which = np.repeat(np.arange(len(matches)), lengths)
+        before = np.cumsum(lengths) - lengths
+        places = matches[which] * self._room + np.arange(len(which)) - before[which]
+        rows = self._waiting.take(places)
+        winner = winners[which]
+        outcome = np.where(winner == e.NOBODY, 0, np.where(winner == self._movers[places], 1, -1))
+        return rows._replace(outcome=outcome.astype(np.float32))
+
+    def _make_room(self) -> None:
+        """A match is longer than any before."""
+        larger = Rows.empty(2 * self._room * self._count, self._shape)
+        movers = np.zeros((self._count, 2 * self._room), np.int8)
+        movers[:, : self._room] = self._movers.reshape(self._count, -1)
+        for new, old in zip(larger, self._waiting, strict=True):
+            rows = new.reshape(self._count, 2 * self._room, *new.shape[1:])
+            rows[:, : self._room] = old.reshape(self._count, self._room, *old.shape[1:])
+        self._waiting, self._movers, self._room = larger, movers.reshape(-1), 2 * self._room
+
+    def _draw_resigners(self, count: int) -> np.ndarray:
+        """Which matches may be resigned: the others show whether it was right."""
+        if self._search.resign_below >= 1:
+            return np.zeros(count, bool)
+        return self._generator.random(count) >= self._search.resign_exempt
+
+
+def make_rule(search: SearchConfig, *, noise: float) -> Rule:
+    """The rule of a search by its settings."""
+    return Rule(
+        kind=GUMBEL if search.rule == "gumbel" else PUCT,
+        considered=search.considered,
+        value_offset=search.value_offset,
+        value_scale=search.value_scale,
+        exploration=search.exploration,
+        root_noise=noise,
+        dirichlet_total=search.dirichlet_total,
+    )
+
+
+def pack_generator(generator: np.random.Generator) -> np.ndarray:
+    """uint64 `[6]`, the state of a PCG64 generator."""
+    state: Any = generator.bit_generator.state
+    low = (1 << 64) - 1
+    numbers = [state["state"][name] >> shift & low for name in ("state", "inc") for shift in (0, 64)]
+    return np.array([*numbers, state["has_uint32"], state["uinteger"]], np.uint64)
+
+
+def unpack_generator(generator: np.random.Generator, packed: np.ndarray) -> None:
+    """Sets a PCG64 generator to a packed state."""
+    words = [int(word) for word in packed]
+    generator.bit_generator.state = {
+        "bit_generator": "PCG64",
+        "state": {"state": words[0] | words[1] << 64, "inc": words[2] | words[3] << 64},
+        "has_uint32": words[4],
+        "uinteger": words[5],
+    }
