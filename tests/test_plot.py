@@ -1,0 +1,209 @@
+"""The picture of a run, from its log alone; and the same numbers for TensorBoard."""
+
+import json
+import math
+from importlib import util
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+
+from alquerque_env.cli import main
+from training import summaries
+from training.metrics import METRICS, TAGS, MetricsLog
+from training.plot import TITLES, PlotError, draw, plot_run
+
+needs_tensorboard = pytest.mark.skipif(util.find_spec("tensorboard") is None, reason="TensorBoard is not installed")
+PPO = {"policy_loss": -0.01, "value_loss": 0.1, "entropy": 0.9, "approx_kl": 0.01, "explained_variance": 0.3}
+
+
+def record(iteration: int, **metrics: float) -> dict[str, float]:
+    return {"iteration": iteration, "steps": 100 * iteration, "seconds": 1.5 * iteration, "draws": 0.25, **metrics}
+
+
+def make_run(folder: Path, records: list[dict[str, float]], tail: str = "") -> Path:
+    folder.mkdir()
+    config = {"run": {"game": "alquerque", "algorithm": "ppo"}, "evaluation": {"games_per_seat": 100}}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in records) + tail)
+    return folder
+
+
+def titles(figure: Figure) -> list[str]:
+    return [axes.get_title() for axes in figure.axes]
+
+
+def lines(figure: Figure, title: str) -> dict[str, tuple[list[float], list[float]]]:
+    """Steps and values of each labelled line of a panel."""
+    axes = figure.axes[titles(figure).index(title)]
+    return {
+        str(line.get_label()): (list(line.get_xdata()), list(line.get_ydata()))
+        for line in axes.lines
+        if not str(line.get_label()).startswith("_")
+    }
+
+
+def test_a_run_becomes_a_picture_in_its_folder(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "one", [record(number, **PPO, win_rate_player_0=0.5) for number in range(1, 9)])
+
+    assert plot_run(run) == run / "plot.png"
+
+    height, width, _ = imread(run / "plot.png").shape
+    assert (width, height) > (1000, 500)
+    assert sorted(path.name for path in run.iterdir()) == ["config.json", "log.jsonl", "plot.png"]
+
+
+def test_values_stand_over_their_steps_and_gaps_are_left_out() -> None:
+    records = [record(1), record(2, win_rate_player_0=0.5), record(3, draws=0.75), record(4, win_rate_player_0=0.9)]
+
+    figure = draw(records, title="")
+
+    assert lines(figure, TITLES["outcomes"]) == {"draws": ([100, 200, 300, 400], [0.25, 0.25, 0.75, 0.25])}
+    assert lines(figure, TITLES["strength"]) == {"win rate player_0": ([200, 400], [0.5, 0.9])}
+
+
+def test_whatever_a_learner_logs_is_drawn_and_nothing_else() -> None:
+    def panels(*names: str) -> list[str]:
+        return titles(draw([{"iteration": 1, "steps": 10, **dict.fromkeys(names, 0.5)}], title=""))
+
+    assert panels("policy_loss", "approx_kl", "win_rate_player_1") == [
+        TITLES["strength"],
+        TITLES["loss"],
+        TITLES["change"],
+    ]
+    assert panels("value_loss", "game_length", "draws") == [TITLES["outcomes"], TITLES["length"], TITLES["loss"]]
+    assert panels("a_metric_of_tomorrow") == []
+
+
+def test_a_unit_has_its_own_axes() -> None:
+    figure = draw([record(number, game_length=40, steps_per_second=1e5) for number in (1, 2)], title="")
+    units = {axes.get_title(): axes.get_ylabel() for axes in figure.axes}
+
+    assert units[TITLES["length"]] == "steps"
+    assert units[TITLES["speed"]] == "steps/s"
+    for panel in {metric.panel for metric in METRICS if metric.panel}:
+        assert panel in TITLES
+        assert len({metric.unit for metric in METRICS if metric.panel == panel}) == 1
+
+
+def test_the_interval_of_a_win_rate_is_shown_where_the_number_of_games_is_known() -> None:
+    records = [record(number, win_rate_player_0=1.0, win_rate_player_1=0.5) for number in (1, 2)]
+
+    with_interval, without = (draw(records, title="", games_per_seat=games).axes[0].collections for games in (10, None))
+
+    assert len(without) == 0
+    heights = [band.get_paths()[0].get_extents() for band in with_interval]
+    # Wilson's intervals of 10 of 10 and 5 of 10.
+    assert [(round(box.y0, 3), round(box.y1, 3)) for box in heights] == [(0.722, 1.0), (0.237, 0.763)]
+
+
+def test_a_long_run_is_smoothed() -> None:
+    figure = draw([record(number, entropy=float(number % 2)) for number in range(1, 1001)], title="")
+    ((label, (steps, values)),) = lines(figure, TITLES["policy"]).items()
+
+    assert label == "entropy, running mean"
+    assert len(steps) == 1000
+    assert all(math.isclose(value, 0.5, abs_tol=0.03) for value in values)
+
+
+def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
+    whole = make_run(tmp_path / "whole", [record(1), record(2)])
+    torn = make_run(tmp_path / "torn", [record(1), record(2)], tail='{"iteration": 3, "ste')
+    for run in (whole, torn):
+        plot_run(run, tmp_path / "same.png").rename(run / "picture.png")
+
+    first, second = (imread(run / "picture.png") for run in (whole, torn))
+    assert (first[100:] == second[100:]).all()
+
+
+@pytest.mark.parametrize(("place", "file"), [("there", "there/one.png"), ("there/x.PNG", "there/x.PNG")])
+def test_the_picture_goes_where_it_is_asked_for(tmp_path: Path, place: str, file: str) -> None:
+    (tmp_path / "there").mkdir()
+    run = make_run(tmp_path / "one", [record(1)])
+
+    assert plot_run(run, tmp_path / place) == tmp_path / file
+    assert plot_run(run, tmp_path / place) == tmp_path / file
+    assert [path.name for path in (tmp_path / "there").iterdir()] == [Path(file).name]
+
+
+def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    run, empty = make_run(tmp_path / "one", [record(1)]), make_run(tmp_path / "empty", [], tail='{"iteration": 1')
+    without_log = make_run(tmp_path / "young", [])
+    (without_log / "log.jsonl").unlink()
+    damaged = make_run(tmp_path / "damaged", [record(1)])
+    (damaged / "config.json").write_text("{")
+
+    for arguments, message in (
+        ([tmp_path / "none"], "none' is not a run: config.json: No such file"),
+        ([tmp_path / "folder"], "folder' is not a run: config.json: No such file"),
+        ([empty], "empty' has no iterations yet"),
+        ([without_log], "young' has no iterations yet"),
+        ([damaged], "config.json is not valid JSON"),
+        ([run, tmp_path / "picture.pdf"], "picture.pdf' is neither a folder nor the name of a .png file"),
+        ([run, tmp_path / "none" / "x.png"], "x.png' cannot be written: No such file"),
+    ):
+        with pytest.raises(PlotError) as error:
+            plot_run(*arguments)
+        assert message in str(error.value)
+        assert "\n" not in str(error.value)
+    assert sorted(path.name for path in run.iterdir()) == ["config.json", "log.jsonl"]
+
+
+def test_the_command_says_what_it_wrote(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "one", [record(1, **PPO)])
+    done = CliRunner().invoke(main, ["plot", str(run), "-o", str(tmp_path / "x.png")])
+    refused = CliRunner().invoke(main, ["plot", str(tmp_path)])
+
+    assert (done.exit_code, done.output) == (0, f"wrote {tmp_path / 'x.png'}\n")
+    assert refused.exit_code == 2
+    assert "is not a run" in refused.output
+
+
+# TensorBoard.
+
+
+def scalars(folder: Path, tag: str) -> list[tuple[int, float]]:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    events = EventAccumulator(str(folder / "tensorboard"))
+    events.Reload()
+    return (
+        [(event.step, round(event.value, 3)) for event in events.Scalars(tag)]
+        if tag in events.Tags()["scalars"]
+        else []
+    )
+
+
+@needs_tensorboard
+@pytest.mark.filterwarnings("ignore")
+def test_tensorboard_gets_every_metric_over_its_steps(tmp_path: Path) -> None:
+    log = MetricsLog(tmp_path / "log.jsonl")
+    log.write(record(1, policy_loss=0.5))
+    log.write(record(2, policy_loss=0.25))
+
+    assert scalars(tmp_path, "loss/policy_loss") == [(100, 0.5), (200, 0.25)]
+    assert scalars(tmp_path, "outcomes/draws") == [(100, 0.25), (200, 0.25)]
+    assert scalars(tmp_path, "other/seconds") == [(100, 1.5), (200, 3.0)]
+    assert set(TAGS) == {metric.name for metric in METRICS}
+
+
+@needs_tensorboard
+@pytest.mark.filterwarnings("ignore")
+def test_tensorboard_forgets_what_a_resumed_run_does_again(tmp_path: Path) -> None:
+    log = MetricsLog(tmp_path / "log.jsonl")
+    for number in (1, 2, 3):
+        log.write(record(number, policy_loss=1.0))
+    log = MetricsLog(tmp_path / "log.jsonl", iteration=1)
+    log.write(record(2, policy_loss=2.0))
+
+    assert scalars(tmp_path, "loss/policy_loss") == [(100, 1.0), (200, 2.0)]
+
+
+def test_nothing_is_written_where_tensorboard_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summaries, "find_spec", lambda _name: None)
+    MetricsLog(tmp_path / "log.jsonl").write(record(1))
+
+    assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]

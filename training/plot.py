@@ -1,0 +1,213 @@
+"""`alquerque plot`: how a run went, as a picture drawn from its log.
+
+Every metric of the log that the table of `training.metrics` gives a panel is drawn over the steps of self-play, those
+of one panel together, so that a learner which logs other metrics needs nothing here.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
+
+from alquerque_env.errors import AlquerqueError
+from training.evaluate import wilson_interval
+from training.metrics import METRICS, Metric, read_log
+from training.runs import CONFIG, Run
+from training.summaries import step_of
+
+STRENGTH = "strength"
+TITLES = {
+    STRENGTH: "Strength: games won against random",
+    "outcomes": "Outcomes of self-play",
+    "length": "Length of the games of self-play",
+    "loss": "Loss",
+    "policy": "Policy",
+    "change": "Change of the policy",
+    "value": "Value",
+    "gradient": "Gradient",
+    "speed": "Speed",
+}
+"""Titles of the panels, in the order in which they are drawn; one that is not named here comes last, under its name."""
+
+UNITLESS = "1"
+PANEL_SIZE, COLUMNS, DOTS_PER_INCH = (5.4, 3.2), 3, 110
+MARKED = 60
+SMOOTHED = 200
+"""Up to so many values are marked one by one; of more than so many a running mean is drawn over them."""
+
+# Okabe and Ito's colours, which the colour-blind can tell apart; dashes tell them apart in print.
+STYLES = (("#0072B2", "-", "o"), ("#D55E00", "--", "s"), ("#009E73", "-.", "^"), ("#CC79A7", ":", "D"))
+
+
+class PlotError(AlquerqueError):
+    """A run that cannot be drawn."""
+
+
+def plot_run(run: Path, output: Path | None = None) -> Path:
+    """Draws the log of a run, finished or not.
+
+    Args:
+      run: The run's folder.
+      output: The PNG file to write, or a folder for it; the run's own folder if None. A file that is there is replaced.
+
+    Returns:
+      The file.
+
+    Raises:
+      PlotError: If the folder holds no run, or one without iterations, or the file cannot be written.
+    """
+    run = Path(run)
+    config = _read_config(run)
+    records = read_log(Run(run).log)
+    if not records:
+        raise PlotError(f"run {str(run)!r} has no iterations yet")
+    target = _target(run, output)
+    figure = draw(records, title=_title(run, config, records[-1]), games_per_seat=_games_per_seat(config))
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        figure.savefig(partial, format="png", dpi=DOTS_PER_INCH)
+        os.replace(partial, target)
+    except OSError as error:
+        raise PlotError(f"{str(target)!r} cannot be written: {error.strerror}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+    return target
+
+
+def draw(records: Sequence[dict[str, float]], *, title: str, games_per_seat: int | None = None) -> Figure:
+    """Draws records of a log, a panel for each group of metrics and unit that they have.
+
+    Args:
+      records: Lines of the log, at least one.
+      title: Stands above all.
+      games_per_seat: Games behind each win rate, to show its 95 % interval; none is shown if None.
+    """
+    panels = _panels(records)
+    columns = min(COLUMNS, len(panels)) or 1
+    rows = -(-len(panels) // columns) or 1
+    figure = Figure(figsize=(PANEL_SIZE[0] * columns, PANEL_SIZE[1] * rows + 0.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.suptitle(title)
+    for place, metrics in enumerate(panels, start=1):
+        axes = figure.add_subplot(rows, columns, place)
+        for metric, style in zip(metrics, STYLES * len(metrics), strict=False):
+            _draw_metric(axes, metric, records, style)
+            if metric.panel == STRENGTH and games_per_seat is not None:
+                _draw_interval(axes, metric, records, style[0], games_per_seat)
+        _label(axes, metrics)
+    return figure
+
+
+def _panels(records: Sequence[dict[str, float]]) -> list[list[Metric]]:
+    """The metrics to draw, by panel and unit, in the order of `TITLES`."""
+    order = list(TITLES)
+    logged = {name for record in records for name in record}
+    drawn = [metric for metric in METRICS if metric.panel and metric.name in logged]
+
+    def place(metric: Metric) -> tuple[int, str, str]:
+        return order.index(metric.panel) if metric.panel in order else len(order), metric.panel, metric.unit
+
+    return [list(group) for _, group in groupby(sorted(drawn, key=place), key=place)]
+
+
+def _series(metric: Metric, records: Sequence[dict[str, float]]) -> tuple[np.ndarray, np.ndarray]:
+    """Steps and values where a metric was logged, both float64 `[N]`."""
+    pairs = [(step_of(record), record[metric.name]) for record in records if metric.name in record]
+    steps, values = np.array(pairs, np.float64).T
+    return steps, values
+
+
+def _draw_metric(axes: Axes, metric: Metric, records: Sequence[dict[str, float]], style: tuple[str, str, str]) -> None:
+    steps, values = _series(metric, records)
+    color, dashes, marker = style
+    label = metric.name.replace("_", " ").replace("player ", "player_")
+    if len(values) <= SMOOTHED:
+        marker = marker if len(values) <= MARKED else ""
+        axes.plot(steps, values, color=color, linestyle=dashes, marker=marker, markersize=4, label=label)
+        return
+    axes.plot(steps, values, color=color, alpha=0.25, linewidth=0.6)
+    axes.plot(steps, _running_mean(values), color=color, linestyle=dashes, label=f"{label}, running mean")
+
+
+def _draw_interval(
+    axes: Axes, metric: Metric, records: Sequence[dict[str, float]], color: str, games_per_seat: int
+) -> None:
+    steps, shares = _series(metric, records)
+    intervals = [wilson_interval(round(share * games_per_seat), games_per_seat) for share in shares]
+    low, high = np.array(intervals).T
+    axes.fill_between(steps, low, high, color=color, alpha=0.15, linewidth=0, label="95 % interval")
+
+
+def _running_mean(values: np.ndarray) -> np.ndarray:
+    """The mean around each of `[N]` values, over a twentieth of them, fewer at both ends."""
+    reach = len(values) // 40
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    places = np.arange(len(values))
+    low, high = np.maximum(places - reach, 0), np.minimum(places + reach + 1, len(values))
+    means: np.ndarray = (sums[high] - sums[low]) / (high - low)
+    return means
+
+
+def _label(axes: Axes, metrics: Sequence[Metric]) -> None:
+    panel, unit = metrics[0].panel, metrics[0].unit
+    axes.set_title(TITLES.get(panel, panel), fontsize="medium")
+    axes.set_xlabel("steps of self-play")
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.xaxis.set_major_locator(MaxNLocator(6))
+    if unit == "share":
+        axes.set_ylim(-0.03, 1.03)
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    elif unit != UNITLESS:
+        axes.set_ylabel(unit)
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="small")
+
+
+def _read_config(run: Path) -> dict[str, Any]:
+    """What `config.json` says; sections that this version does not know are no hindrance to a picture."""
+    try:
+        config = json.loads((run / CONFIG).read_bytes())
+    except OSError as error:
+        raise PlotError(f"{str(run)!r} is not a run: {CONFIG}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise PlotError(f"run {str(run)!r}: {CONFIG} is not valid JSON: {error}") from None
+    return config if isinstance(config, dict) else {}
+
+
+def _setting(config: dict[str, Any], section: str, key: str) -> Any:
+    table = config.get(section)
+    return table.get(key) if isinstance(table, dict) else None
+
+
+def _games_per_seat(config: dict[str, Any]) -> int | None:
+    games = _setting(config, "evaluation", "games_per_seat")
+    return games if isinstance(games, int) and games > 0 else None
+
+
+def _title(run: Path, config: dict[str, Any], last: dict[str, float]) -> str:
+    parts = [run.resolve().name]
+    parts += [str(name) for key in ("game", "algorithm") if (name := _setting(config, "run", key)) is not None]
+    parts.append(f"{step_of(last):,} steps")
+    if "seconds" in last:
+        parts.append(f"{last['seconds'] / 60:.1f} min")
+    return "  ·  ".join(parts)
+
+
+def _target(run: Path, output: Path | None) -> Path:
+    if output is None:
+        return run / "plot.png"
+    output = Path(output)
+    if output.is_dir():
+        return output / f"{run.resolve().name}.png"
+    if output.suffix.lower() != ".png":
+        raise PlotError(f"{str(output)!r} is neither a folder nor the name of a .png file")
+    return output
