@@ -1,7 +1,7 @@
 """Chooses how many matches are played in lock-step: compiled where Numba is installed, else by NumPy."""
 
 from .game import Game
-from .jit import JIT
+from .storage import JIT
 from .lockstep import Lockstep
 from .lockstep_numpy import NumpyLockstep
 

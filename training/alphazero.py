@@ -18,10 +18,11 @@ from alquerque_env.game import Game
 from training.arrays import group, load_optimizer
 from training.augment import Augmenter
 from training.config import AlphaZeroConfig, Config
+from training.inference import choose_device
 from training.networks import MASK_FILL
 from training.replay import ReplayBuffer, Rows
 from training.selfplay import SelfPlay, pack_generator, unpack_generator
-from training.workers import Workers, choose_device, make_inference, make_network, worker_seed
+from training.workers import Workers, make_inference, make_network, worker_seed
 
 
 class Losses(NamedTuple):

@@ -24,6 +24,7 @@ from training.evaluate import Evaluation, greedy_policy, play_random
 from training.learners import Learner, make_learner, restore
 from training.metrics import MetricsLog
 from training.progress import TrainingProgress
+from training.quantise import quantise
 from training.runs import Run, create_run, open_run
 
 INTERRUPTED = 130
@@ -150,6 +151,8 @@ class Session:
 
     def finish(self) -> TrainingResult:
         """Measures the trained player and writes the last checkpoint."""
+        if bits := self.learner.config.network.weight_bits:
+            quantise(self.learner.network, bits)
         evaluation = self.evaluate()
         save_checkpoint(self.run.final, self._meta([evaluation.as_strength()]), self.learner.network)
         return TrainingResult(self.run.path, self.run.final, evaluation, self.seconds)

@@ -60,7 +60,7 @@ class Workers:
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that decides how they go on."""
-        state = {}
+        state: dict[str, np.ndarray] = {}
         for number, pipe in enumerate(self._pipes):
             self._send(pipe, ("get_state",))
             state |= {f"{number}.{name}": array for name, array in self._receive(pipe).items()}
