@@ -1,6 +1,7 @@
 """What the README says is so."""
 
 import doctest
+import os
 import re
 import shlex
 import subprocess
@@ -90,3 +91,24 @@ def test_constraints_pin_what_the_package_asks_for() -> None:
     pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower().replace("_", "-")
     for package in ("torch", "numpy", "numba", "gymnasium", "pettingzoo", "pydantic", "safetensors", "rich", "pytest"):
         assert f"{package}==" in pinned
+
+
+def test_the_learner_of_the_readme_trains(tmp_path: Path) -> None:
+    source = re.search(r"<!-- file: reinforce.py -->\n```python\n(.*?)```", README, re.DOTALL)[1]
+    (tmp_path / "reinforce.py").write_text(source)
+    settings = [
+        "run.algorithm=reinforce:make",
+        "run.total_steps=8192",
+        f"run.directory={tmp_path}",
+        "self_play.num_games=64",
+        "self_play.rollout_steps=64",
+        "ppo.minibatch_size=4096",
+        "evaluation.games_per_seat=2",
+    ]
+    command = [sys.executable, "-m", "alquerque_env", "train", str(ROOT / "configs" / "quickstart.toml"), *settings]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    run = subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False, timeout=300
+    )
+    assert run.returncode == 0, run.stderr
+    assert "policy alone" in run.stdout

@@ -4,6 +4,8 @@ Another learner needs no change here: `run.algorithm = "module:name"` in a confi
 that can be imported.
 """
 
+import os
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import MappingProxyType
@@ -79,11 +81,16 @@ def make_learner(config: Config, game: Game) -> Learner:
     name = config.run.algorithm
     if name in LEARNERS:
         return LEARNERS[name](config, game)
-    module, _, attribute = name.partition(":")
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        raise ConfigError(f"run.algorithm is {name!r}, expected {', '.join(LEARNERS)} or module:name of your own")
+    sys.path.insert(0, os.getcwd())  # where people keep their own file
     try:
         make: Callable[[Config, Game], Learner] = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         raise ConfigError(f"run.algorithm is {name!r}, which cannot be imported: {error}") from None
+    finally:
+        sys.path.remove(os.getcwd())
     return make(config, game)
 
 
