@@ -1,9 +1,9 @@
 """Chooses how many matches are played in lock-step: compiled where Numba is installed, else by NumPy."""
 
 from .game import Game
-from .storage import JIT
 from .lockstep import Lockstep
 from .lockstep_numpy import NumpyLockstep
+from .storage import JIT
 
 Matches = Lockstep | NumpyLockstep
 

@@ -152,6 +152,9 @@ def save_checkpoint(path: Path, meta: Meta, network: PolicyValueNetwork, trainin
       meta: What to say in `meta.json`.
       network: Whose weights to keep.
       training: What is needed to go on training, if it goes on.
+
+    Raises:
+      OSError: If it cannot be written; then nothing is left of it.
     """
     contents = {WEIGHTS: save(_weights(network))}
     if training is not None:
@@ -160,11 +163,15 @@ def save_checkpoint(path: Path, meta: Meta, network: PolicyValueNetwork, trainin
     contents[META] = (meta.model_dump_json(indent=2) + "\n").encode()
     partial = _partial(path)
     shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    for name, data in contents.items():
-        _write(partial / name, data)
-    _sync(partial)
-    partial.rename(path)
+    try:
+        partial.mkdir(parents=True)
+        for name, data in contents.items():
+            _write(partial / name, data)
+        _sync(partial)
+        partial.rename(path)
+    except OSError:
+        shutil.rmtree(partial, ignore_errors=True)  # where the disk is full, every byte counts
+        raise
     _sync(path.parent)
 
 

@@ -335,9 +335,8 @@ def _check_together(config: Config, source: str) -> None:
                 f"{source}: self_play.num_games is {games}, expected alphazero.learner_games = {own} and a multiple of "
                 f"the {others} other processes"
             )
-        return
     batch, minibatch = config.steps_per_iteration, config.ppo.minibatch_size
-    if batch % minibatch:
+    if config.run.algorithm == "ppo" and batch % minibatch:
         raise ConfigError(
             f"{source}: ppo.minibatch_size is {minibatch}, expected a divisor of "
             f"self_play.num_games x self_play.rollout_steps = {batch}"

@@ -3,13 +3,18 @@
 import itertools
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from training.checkpoint import delete_checkpoint
 from training.config import Config, ConfigError, parse_config
 
 CONFIG, LOG, CHECKPOINTS, FINAL = "config.json", "log.jsonl", "checkpoints", "final"
+LOCK = ".lock"
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,19 @@ class Run:
     def final(self) -> Path:
         """The checkpoint of the finished run."""
         return self.path / CHECKPOINTS / FINAL
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keeps other processes from going on with the run at the same time.
+
+        Raises:
+          ConfigError: If another process does.
+        """
+        try:
+            with FileLock(self.path / LOCK, timeout=0):
+                yield
+        except Timeout:
+            raise ConfigError(f"run {str(self.path)!r} is in use by another process") from None
 
     def checkpoint(self, steps: int) -> Path:
         """The checkpoint after so many steps."""

@@ -71,8 +71,9 @@ def train(
     session = _start(config_path, config) if resume is None else _resume(config_path, config, Path(resume))
     command = shlex.join(["alquerque", "train", str(config_path), *overrides, "--resume", str(session.run.path)])
     try:
-        session.train(console, command)
-        result = session.finish()
+        with session.run.locked():
+            session.train(console, command)
+            result = session.finish()
     finally:
         session.learner.close()
     _announce(console, config, result)
@@ -130,11 +131,9 @@ class Session:
         """Stops where the numbers have run away, before they are saved."""
         for name, number in record.items():
             if not math.isfinite(number):
-                saved = self.run.checkpoints()
-                last = f"the last checkpoint before it is {str(saved[-1])!r}" if saved else "nothing was saved yet"
                 raise TrainingError(
-                    f"{name} is {number} in iteration {self.learner.iteration}, so the run has stopped; {last}. "
-                    "A lower learning rate helps most often"
+                    f"{name} is {number} in iteration {self.learner.iteration}, so the run has stopped; "
+                    f"{self._last_checkpoint()}. A lower learning rate helps most often"
                 )
 
     def evaluate(self) -> Evaluation:
@@ -146,8 +145,18 @@ class Session:
     def save(self) -> None:
         """Writes a checkpoint from which the run can go on."""
         path = self.run.checkpoint(self.learner.steps)
-        save_checkpoint(path, self._meta([]), self.learner.network, self.learner.get_state())
+        try:
+            save_checkpoint(path, self._meta([]), self.learner.network, self.learner.get_state())
+        except OSError as error:
+            raise TrainingError(
+                f"checkpoint {str(path)!r} cannot be written: {error.strerror}; {self._last_checkpoint()}. "
+                "Make room and go on with --resume"
+            ) from None
         self.run.prune(self.learner.config.run.keep_checkpoints)
+
+    def _last_checkpoint(self) -> str:
+        saved = self.run.checkpoints()
+        return f"the last checkpoint before it is {str(saved[-1])!r}" if saved else "nothing was saved before"
 
     def finish(self) -> TrainingResult:
         """Measures the trained player and writes the last checkpoint."""
@@ -191,7 +200,13 @@ def _resume(config_path: Path, config: Config, path: Path) -> Session:
     game, learner = _prepare(config_path, config)
     session = Session(run, game, learner)
     if checkpoints := run.checkpoints():
-        checkpoint = load_checkpoint(checkpoints[-1], game)
+        try:
+            checkpoint = load_checkpoint(checkpoints[-1], game)
+        except CheckpointError as error:
+            if len(checkpoints) == 1:
+                raise
+            before = f"the one before it is {str(checkpoints[-2])!r}; delete the broken one to go on from there"
+            raise CheckpointError(f"{error}; {before}") from None
         try:
             restore(learner, checkpoint.training, checkpoint.network.state_dict(), checkpoint.meta.steps)
         except CheckpointError as error:
