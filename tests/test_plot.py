@@ -12,7 +12,7 @@ from matplotlib.image import imread
 
 from alquerque_env.cli import main
 from training import summaries
-from training.metrics import METRICS, TAGS, MetricsLog
+from training.metrics import METRICS, MetricsLog
 from training.plot import TITLES, PlotError, draw, plot_run
 
 needs_tensorboard = pytest.mark.skipif(util.find_spec("tensorboard") is None, reason="TensorBoard is not installed")
@@ -97,6 +97,21 @@ def test_the_interval_of_a_win_rate_is_shown_where_the_number_of_games_is_known(
     heights = [band.get_paths()[0].get_extents() for band in with_interval]
     # Wilson's intervals of 10 of 10 and 5 of 10.
     assert [(round(box.y0, 3), round(box.y1, 3)) for box in heights] == [(0.722, 1.0), (0.237, 0.763)]
+
+
+def test_scores_are_drawn_by_opponent_and_the_rating_with_its_interval() -> None:
+    arena = {"score.random": 0.9, "score.my_bot:64": 0.25, "rating": 100.0, "rating_low": 50.0, "rating_high": 170.0}
+    figure = draw([record(1), record(2, **arena), record(3), record(4, **arena)], title="")
+
+    assert lines(figure, TITLES["scores"]) == {
+        "against random": ([200, 400], [0.9, 0.9]),
+        "against my_bot:64": ([200, 400], [0.25, 0.25]),
+    }
+    assert lines(figure, TITLES["rating"]) == {"rating": ([200, 400], [100, 100])}
+    (band,) = figure.axes[titles(figure).index(TITLES["rating"])].collections
+    box = band.get_paths()[0].get_extents()
+    assert (box.x0, box.x1, box.y0, box.y1) == (200, 400, 50, 170)
+    assert titles(figure) == [TITLES["scores"], TITLES["rating"], TITLES["outcomes"]]
 
 
 def test_a_long_run_is_smoothed() -> None:
@@ -187,7 +202,6 @@ def test_tensorboard_gets_every_metric_over_its_steps(tmp_path: Path) -> None:
     assert scalars(tmp_path, "loss/policy_loss") == [(100, 0.5), (200, 0.25)]
     assert scalars(tmp_path, "outcomes/draws") == [(100, 0.25), (200, 0.25)]
     assert scalars(tmp_path, "other/seconds") == [(100, 1.5), (200, 3.0)]
-    assert set(TAGS) == {metric.name for metric in METRICS}
 
 
 @needs_tensorboard

@@ -4,17 +4,33 @@ import json
 from pathlib import Path
 
 import pytest
+from test_selfplay import settings
 from test_training_heap import HeapEnv, heap_config
 
-from training.metrics import METRICS, MetricsLog, read_log
+from alquerque_env import load_game
+from alquerque_env.storage import JIT
+from training.alphazero import AlphaZeroLearner
+from training.metrics import METRICS, MetricsLog, find_metric, read_log
 from training.ppo import Learner
 
 
-def test_every_record_of_training_is_in_the_table_of_metrics() -> None:
-    learner = Learner(heap_config(), HeapEnv(64))
-    later = {"seconds", "win_rate_player_0", "win_rate_player_1"}
+@pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
+def test_the_table_of_metrics_is_what_the_learners_and_measurements_log() -> None:
+    ppo = Learner(heap_config(), HeapEnv(64)).iterate()
+    alphazero = AlphaZeroLearner(settings(), load_game("alquerque"))
+    records = [alphazero.iterate() for _ in range(4)]
+    measured = {"win_rate_player_0", "win_rate_player_1", "score.greedy", "rating", "rating_low", "rating_high"}
+    logged = {"seconds"}.union(ppo, *records, measured)
 
-    assert learner.iterate().keys() == {metric.name for metric in METRICS} - later
+    assert "policy_loss" in records[-1]  # it has begun to learn
+    assert {find_metric(key).name for key in logged} == {metric.name for metric in METRICS}
+
+
+def test_a_family_has_a_member_for_each_of_several_things_and_nothing_else_has() -> None:
+    assert find_metric("score.runs/x.1/final:64").name == "score"
+    for key in ("score", "score.", "scores.greedy", "rating.greedy", "draws."):
+        with pytest.raises(KeyError, match=f"no metric '{key}'"):
+            find_metric(key)
 
 
 def test_names_of_metrics_are_unique_and_every_one_has_a_unit_and_a_sentence() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args, get_origin
 
-from annotated_types import Ge, Gt, Le, Lt
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from annotated_types import Ge, Gt, Le, Lt, MultipleOf
+from pydantic import BaseModel, ConfigDict, Strict, ValidationError, model_validator
 
 from alquerque_env.errors import AlquerqueError
 
@@ -203,17 +203,25 @@ class NetworkConfig(Section):
 
 
 class EvaluationConfig(Section):
-    """The matches against `random` that measure the policy alone, without search.
+    """How the player is measured: often by its policy alone against `random`, now and then in an arena.
 
     Attributes:
-      games_per_seat: Games as `player_0`, and as many as `player_1`.
+      games_per_seat: Games against `random` as `player_0`, and as many as `player_1`.
       every: Iterations between two measurements in the course of training.
-      max_cycles: Steps after which a game counts as drawn.
+      max_cycles: Steps after which a game counts as drawn, in the arena too.
+      opponents: Specs of the bots that it meets in the arena beside `random`; no arena if there are none.
+      opponent_games: Games against each of them, even: each opening is played from both seats.
+      opponents_every: Iterations between two arenas; there is one at the end in any case.
+      simulations: With which it searches there, 0 for its policy alone.
     """
 
     games_per_seat: Annotated[int, Ge(1), Le(10_000)] = 100
     every: Count = 20
     max_cycles: Annotated[int, Ge(1), Le(100_000)] = 1000
+    opponents: Annotated[tuple[str, ...], Strict(False)] = ()
+    opponent_games: Annotated[int, Ge(2), Le(10_000), MultipleOf(2)] = 40
+    opponents_every: Count = 100
+    simulations: Annotated[int, Ge(0), Le(4096)] = 0
 
 
 class Config(Section):
@@ -401,7 +409,12 @@ def _describe(annotation: object, metadata: Sequence[Any]) -> str:
         if get_origin(part) is Annotated:
             number, *metadata = get_args(part)
             return _describe(number, metadata)
-    kinds: dict[object, str] = {int: "a whole number", float: "a number", str: "text"}
+    kinds: dict[object, str] = {
+        int: "a whole number",
+        float: "a number",
+        str: "text",
+        tuple[str, ...]: "a list of texts",
+    }
     bounds = [
         f"{words} {getattr(bound, attribute)}"
         for bound in metadata
@@ -410,6 +423,7 @@ def _describe(annotation: object, metadata: Sequence[Any]) -> str:
             (Gt, "above", "gt"),
             (Le, "at most", "le"),
             (Lt, "below", "lt"),
+            (MultipleOf, "a multiple of", "multiple_of"),
         )
         if isinstance(bound, form)
     ]

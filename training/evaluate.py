@@ -64,6 +64,7 @@ class Evaluation:
         return {
             "opponent": "random",
             "player": "policy alone",
+            "simulations": 0,
             "games": self.games,
             "by_seat": [vars(seat) for seat in self.seats],
             "win_rate": round(self.wins / self.games, 4),

@@ -185,8 +185,9 @@ def _header(game: Game, meta: Meta) -> str:
 def _describe_strength(entry: dict[str, Any]) -> str:
     """One measured result as a sentence; as it stands if it is of another form."""
     try:
+        share = f"scored {entry['score']:.1%} in" if "score" in entry else f"won {entry['win_rate']:.1%} of"
         return (
-            f"{entry['player']}: won {entry['win_rate']:.1%} of {entry['games']} games against {entry['opponent']} "
+            f"{entry['player']}: {share} {entry['games']} games against {entry['opponent']} "
             f"({entry['confidence']:.0%} interval {entry['low']:.1%} to {entry['high']:.1%})"
         )
     except (KeyError, TypeError, ValueError):

@@ -10,7 +10,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from training.summaries import Summaries, step_of
 
@@ -20,16 +19,20 @@ class Metric:
     """A column of the log.
 
     Attributes:
-      name: Key in the log.
+      name: Key in the log; of a family, what stands before the dot, as in `score.greedy`.
       unit: What it counts.
       meaning: One sentence.
       panel: With what `alquerque plot` draws it; empty if it does not.
+      interval: Keys of the ends of its 95 % interval, drawn with it.
+      is_family: Whether there is one for each of several things, such as opponents.
     """
 
     name: str
     unit: str
     meaning: str
     panel: str = ""
+    interval: tuple[str, str] | None = None
+    is_family: bool = False
 
 
 METRICS = (
@@ -43,11 +46,13 @@ METRICS = (
     Metric("draws", "share", "Games of this iteration that ended without a winner.", "outcomes"),
     Metric("truncated", "share", "Games of this iteration cut short by max_cycles.", "outcomes"),
     Metric("resigned", "share", "Games of this iteration that ended by resignation.", "outcomes"),
-    Metric("simulations", "simulations", "Of the search for a decision."),
-    Metric("positions", "positions", "Positions given to the replay buffer so far."),
-    Metric("window", "positions", "Newest positions that are learned from."),
+    Metric("simulations", "simulations", "Of the search for a decision.", "search"),
+    Metric("positions", "positions", "Positions given to the replay buffer so far.", "memory"),
+    Metric("window", "positions", "Newest positions that are learned from.", "memory"),
     Metric("updates", "gradients", "Gradients so far."),
-    Metric("playing_share", "share", "Time of this iteration that the learning process spent in self-play."),
+    Metric(
+        "playing_share", "share", "Time of this iteration that the learning process spent in self-play.", "division"
+    ),
     Metric(
         "policy_loss",
         "1",
@@ -75,14 +80,43 @@ METRICS = (
         "Games won against random as player_1, policy alone; not in every line.",
         "strength",
     ),
+    Metric(
+        "score",
+        "share",
+        "Points against an opponent of the arena, a draw being half of one; not in every line.",
+        "scores",
+        is_family=True,
+    ),
+    Metric(
+        "rating",
+        "Elo",
+        "Rating by the arena, that of random being 0; not in every line.",
+        "rating",
+        interval=("rating_low", "rating_high"),
+    ),
+    Metric("rating_low", "Elo", "Lower end of the 95 % interval of the rating."),
+    Metric("rating_high", "Elo", "Upper end of the 95 % interval of the rating."),
 )
-
-TAGS: Mapping[str, str] = MappingProxyType(
-    {metric.name: f"{metric.panel or 'other'}/{metric.name}" for metric in METRICS}
-)
-"""Names of the metrics in TensorBoard, where what stands before the stroke makes a section."""
 
 Record = Mapping[str, float]
+
+
+def find_metric(key: str) -> Metric:
+    """The metric of a key of the log.
+
+    Raises:
+      KeyError: If there is none.
+    """
+    name, _, member = key.partition(".")
+    for metric in METRICS:
+        if (metric.name == name and member) if metric.is_family else metric.name == key:
+            return metric
+    raise KeyError(f"no metric {key!r}")
+
+
+def tag_of(key: str) -> str:
+    """The name of a key in TensorBoard, where what stands before the stroke makes a section."""
+    return f"{find_metric(key).panel or 'other'}/{key}"
 
 
 class MetricsLog:
@@ -100,12 +134,11 @@ class MetricsLog:
         self._summaries = Summaries(path.parent, step_of(kept[-1][1]) if kept else -1)
 
     def write(self, record: Record) -> None:
-        """Appends a line; the keys must be names of `METRICS`."""
-        if unknown := record.keys() - {metric.name for metric in METRICS}:
-            raise KeyError(f"no metric {sorted(unknown)[0]!r}")
+        """Appends a line; the keys must be those of `METRICS`."""
+        tags = {key: tag_of(key) for key in record}
         with self._path.open("ab") as file:
             file.write((json.dumps(record) + "\n").encode())
-        self._summaries.write(record, TAGS)
+        self._summaries.write(record, tags)
 
 
 def read_log(path: Path) -> list[dict[str, float]]:

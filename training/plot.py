@@ -6,7 +6,8 @@ of one panel together, so that a learner which logs other metrics needs nothing 
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ from training.summaries import step_of
 STRENGTH = "strength"
 TITLES = {
     STRENGTH: "Strength: games won against random",
+    "scores": "Strength: score in the arena, draws half",
+    "rating": "Strength: rating in the arena, random = 0",
     "outcomes": "Outcomes of self-play",
     "length": "Length of the games of self-play",
     "loss": "Loss",
@@ -34,6 +37,9 @@ TITLES = {
     "value": "Value",
     "gradient": "Gradient",
     "speed": "Speed",
+    "search": "Search of self-play",
+    "memory": "Replay buffer",
+    "division": "Time of the learning process",
 }
 """Titles of the panels, in the order in which they are drawn; one that is not named here comes last, under its name."""
 
@@ -101,7 +107,9 @@ def draw(records: Sequence[dict[str, float]], *, title: str, games_per_seat: int
         for metric, style in zip(metrics, STYLES * len(metrics), strict=False):
             _draw_metric(axes, metric, records, style)
             if metric.panel == STRENGTH and games_per_seat is not None:
-                _draw_interval(axes, metric, records, style[0], games_per_seat)
+                _draw_wilson(axes, metric, records, style[0], games_per_seat)
+            if metric.interval is not None:
+                _draw_interval(axes, metric.interval, records, style[0])
         _label(axes, metrics)
     return figure
 
@@ -109,8 +117,8 @@ def draw(records: Sequence[dict[str, float]], *, title: str, games_per_seat: int
 def _panels(records: Sequence[dict[str, float]]) -> list[list[Metric]]:
     """The metrics to draw, by panel and unit, in the order of `TITLES`."""
     order = list(TITLES)
-    logged = {name for record in records for name in record}
-    drawn = [metric for metric in METRICS if metric.panel and metric.name in logged]
+    logged = list(dict.fromkeys(name for record in records for name in record))
+    drawn = [metric for each in METRICS if each.panel for metric in _members(each, logged)]
 
     def place(metric: Metric) -> tuple[int, str, str]:
         return order.index(metric.panel) if metric.panel in order else len(order), metric.panel, metric.unit
@@ -118,17 +126,24 @@ def _panels(records: Sequence[dict[str, float]]) -> list[list[Metric]]:
     return [list(group) for _, group in groupby(sorted(drawn, key=place), key=place)]
 
 
-def _series(metric: Metric, records: Sequence[dict[str, float]]) -> tuple[np.ndarray, np.ndarray]:
+def _members(metric: Metric, logged: Sequence[str]) -> Iterator[Metric]:
+    """A metric under each key that it has among those of the log."""
+    for key in logged:
+        if key == metric.name or (metric.is_family and key.startswith(f"{metric.name}.")):
+            yield replace(metric, name=key)
+
+
+def _series(key: str, records: Sequence[dict[str, float]]) -> tuple[np.ndarray, np.ndarray]:
     """Steps and values where a metric was logged, both float64 `[N]`."""
-    pairs = [(step_of(record), record[metric.name]) for record in records if metric.name in record]
+    pairs = [(step_of(record), record[key]) for record in records if key in record]
     steps, values = np.array(pairs, np.float64).T
     return steps, values
 
 
 def _draw_metric(axes: Axes, metric: Metric, records: Sequence[dict[str, float]], style: tuple[str, str, str]) -> None:
-    steps, values = _series(metric, records)
+    steps, values = _series(metric.name, records)
     color, dashes, marker = style
-    label = metric.name.replace("_", " ").replace("player ", "player_")
+    label = _label_of(metric)
     if len(values) <= SMOOTHED:
         marker = marker if len(values) <= MARKED else ""
         axes.plot(steps, values, color=color, linestyle=dashes, marker=marker, markersize=4, label=label)
@@ -137,12 +152,29 @@ def _draw_metric(axes: Axes, metric: Metric, records: Sequence[dict[str, float]]
     axes.plot(steps, _running_mean(values), color=color, linestyle=dashes, label=f"{label}, running mean")
 
 
-def _draw_interval(
+def _label_of(metric: Metric) -> str:
+    if metric.is_family:
+        return f"against {metric.name.partition('.')[2]}"
+    return metric.name.replace("_", " ").replace("player ", "player_")
+
+
+def _draw_wilson(
     axes: Axes, metric: Metric, records: Sequence[dict[str, float]], color: str, games_per_seat: int
 ) -> None:
-    steps, shares = _series(metric, records)
+    steps, shares = _series(metric.name, records)
     intervals = [wilson_interval(round(share * games_per_seat), games_per_seat) for share in shares]
     low, high = np.array(intervals).T
+    _fill(axes, steps, low, high, color)
+
+
+def _draw_interval(axes: Axes, ends: tuple[str, str], records: Sequence[dict[str, float]], color: str) -> None:
+    measured = [record for record in records if all(key in record for key in ends)]
+    if measured:
+        (steps, low), (_, high) = (_series(key, measured) for key in ends)
+        _fill(axes, steps, low, high, color)
+
+
+def _fill(axes: Axes, steps: np.ndarray, low: np.ndarray, high: np.ndarray, color: str) -> None:
     axes.fill_between(steps, low, high, color=color, alpha=0.15, linewidth=0, label="95 % interval")
 
 

@@ -1,4 +1,4 @@
-"""The folder of a run: `config.json`, `log.jsonl` and `checkpoints/`."""
+"""The folder of a run: `config.json`, `log.jsonl`, `checkpoints/` and, with opponents, `ladder.jsonl`."""
 
 import itertools
 import json
@@ -14,7 +14,7 @@ from training.checkpoint import delete_checkpoint
 from training.config import Config, ConfigError, parse_config
 
 CONFIG, LOG, CHECKPOINTS, FINAL = "config.json", "log.jsonl", "checkpoints", "final"
-LOCK = ".lock"
+LADDER, LOCK = "ladder.jsonl", ".lock"
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,11 @@ class Run:
     def log(self) -> Path:
         """A line for every iteration; see `training.metrics`."""
         return self.path / LOG
+
+    @property
+    def ladder(self) -> Path:
+        """The matches of the opponents among each other; see `training.gauntlet`."""
+        return self.path / LADDER
 
     @property
     def final(self) -> Path:

@@ -1,5 +1,6 @@
 """`alquerque train`: a run from its config to a measured checkpoint."""
 
+import copy
 import math
 import shlex
 import signal
@@ -21,6 +22,7 @@ from alquerque_env.game import Game
 from training.checkpoint import CheckpointError, Meta, load_checkpoint, make_meta, save_checkpoint
 from training.config import Config, ConfigError, first_difference, load_config
 from training.evaluate import Evaluation, greedy_policy, play_random
+from training.gauntlet import Gauntlet, Measurement, check_opponents
 from training.learners import Learner, make_learner, restore
 from training.metrics import MetricsLog
 from training.progress import TrainingProgress
@@ -42,12 +44,14 @@ class TrainingResult:
       run: The run's folder.
       checkpoint: The trained player.
       evaluation: The policy alone against random.
+      measurement: The player in the arena, None without opponents.
       seconds: Time spent in training, interruptions left out.
     """
 
     run: Path
     checkpoint: Path
     evaluation: Evaluation
+    measurement: Measurement | None
     seconds: float
 
 
@@ -96,10 +100,20 @@ class Session:
     learner: Learner
     seconds: float = 0.0
 
+    def __post_init__(self) -> None:
+        config = self.learner.config
+        self._gauntlet = Gauntlet(self.game, config, self.run.ladder) if config.evaluation.opponents else None
+        self._measured: tuple[int, Measurement] | None = None
+
     def train(self, console: Console, resume_command: str) -> None:
         """Iterates to the end of the run, or to the end of the iteration in which Ctrl-C is pressed."""
         config, learner = self.learner.config, self.learner
         log = MetricsLog(self.run.log, learner.iteration)
+        if self._gauntlet is not None:
+            opponents = ", ".join(config.evaluation.opponents)
+            text = f"the opponents, {opponents}, play random and each other first"
+            console.print(text, soft_wrap=True, highlight=False, markup=False)
+            self._gauntlet.prepare()
         title = f"{config.run.game}, {config.iterations * config.steps_per_iteration:,} steps, in {self.run.path}"
         with (
             _interruptible() as interrupted,
@@ -124,6 +138,9 @@ class Session:
         if learner.iteration % evaluation.every == 0:
             seats = self.evaluate().seats
             record |= {f"win_rate_player_{seat}": result.wins / result.games for seat, result in enumerate(seats)}
+        is_last = learner.iteration == learner.config.iterations
+        if (is_last or learner.iteration % evaluation.opponents_every == 0) and (measured := self.measure()):
+            record |= measured.as_record()
         self.seconds += time.perf_counter() - start
         return {**record, "seconds": round(self.seconds, 3)}
 
@@ -141,6 +158,18 @@ class Session:
         config = self.learner.config
         env = make_env(self.game, 2 * config.evaluation.games_per_seat, config.evaluation.max_cycles)
         return play_random(greedy_policy(self.learner.network), env, seed=config.run.seed + self.learner.iteration)
+
+    def measure(self) -> Measurement | None:
+        """Plays in the arena with what would be kept if the run ended now; None without opponents."""
+        if self._gauntlet is None:
+            return None
+        iteration = self.learner.iteration
+        if self._measured is None or self._measured[0] != iteration:
+            network = copy.deepcopy(self.learner.network)
+            if bits := self.learner.config.network.weight_bits:
+                quantise(network, bits)
+            self._measured = iteration, self._gauntlet.measure(network)
+        return self._measured[1]
 
     def save(self) -> None:
         """Writes a checkpoint from which the run can go on."""
@@ -162,9 +191,10 @@ class Session:
         """Measures the trained player and writes the last checkpoint."""
         if bits := self.learner.config.network.weight_bits:
             quantise(self.learner.network, bits)
-        evaluation = self.evaluate()
-        save_checkpoint(self.run.final, self._meta([evaluation.as_strength()]), self.learner.network)
-        return TrainingResult(self.run.path, self.run.final, evaluation, self.seconds)
+        evaluation, measurement = self.evaluate(), self.measure()
+        strength = [evaluation.as_strength(), *(measurement.as_strength() if measurement else [])]
+        save_checkpoint(self.run.final, self._meta(strength), self.learner.network)
+        return TrainingResult(self.run.path, self.run.final, evaluation, measurement, self.seconds)
 
     def _meta(self, strength: list[dict[str, Any]]) -> Meta:
         learner = self.learner
@@ -183,6 +213,10 @@ def _prepare(config_path: Path, config: Config) -> tuple[Game, Learner]:
         game = load_game(config.run.game, **config.run.options)
     except AlquerqueError as error:
         raise ConfigError(f"{config_path.name}: [run] {error}") from None
+    try:
+        check_opponents(config, game)
+    except AlquerqueError as error:
+        raise ConfigError(f"{config_path.name}: [evaluation] {error}") from None
     torch.set_num_threads(config.run.threads)
     return game, make_learner(config, game)
 
@@ -237,6 +271,7 @@ def _interruptible() -> Iterator[threading.Event]:
 def _announce(console: Console, config: Config, result: TrainingResult) -> None:
     for line in (
         f"trained in {result.seconds:.0f} s; the policy alone {result.evaluation}",
+        *([] if result.measurement is None else [f"in the arena {result.measurement}"]),
         f"checkpoint: {result.checkpoint}",
         f"play it:    alquerque play {config.run.game} --opponent {result.checkpoint}",
         f"export it:  alquerque export {result.checkpoint} -o bot.py",

@@ -7,9 +7,18 @@
 [('alphabeta:2', True), ('random', False)]
 """
 
-from .result import ArenaResult, PairingResult, PlayerResult
+from .result import ArenaResult, PairingResult, PlayerResult, rate_together
 from .settings import Settings
 from .sprt import Question
 from .tournament import Progress, play_arena
 
-__all__ = ["ArenaResult", "PairingResult", "PlayerResult", "Progress", "Question", "Settings", "play_arena"]
+__all__ = [
+    "ArenaResult",
+    "PairingResult",
+    "PlayerResult",
+    "Progress",
+    "Question",
+    "Settings",
+    "play_arena",
+    "rate_together",
+]

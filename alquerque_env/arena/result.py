@@ -123,6 +123,36 @@ def count_pairs(points: Sequence[float]) -> tuple[int, ...]:
     return tuple(sum(2 * each == place for each in points) for place in range(OUTCOMES))
 
 
+def rate_together(results: Sequence[ArenaResult]) -> dict[str, Estimate]:
+    """Rates the players of several arenas of one game by all their matches.
+
+    Args:
+      results: The arenas, each with a player of another; players of one name are one player. The first of them says
+        who the anchor is, and how the intervals are drawn.
+
+    Returns:
+      The rating of each player in Elo points, by its name.
+
+    Raises:
+      MissingExtraError: If choix is not installed.
+    """
+    first = results[0]
+    names = list(dict.fromkeys(player.name for result in results for player in result.players))
+    scored = [
+        PairPoints(names.index(pairing.first), names.index(pairing.second), _spread(pairing.pairs))
+        for result in results
+        for pairing in result.pairings
+    ]
+    seed = derive_seed(first.settings.seed, "intervals")
+    ratings, _ = rate(len(names), scored, names.index(first.anchor), seed, first.settings.resamples)
+    return dict(zip(names, ratings, strict=True))
+
+
+def _spread(counts: Sequence[int]) -> tuple[float, ...]:
+    """The points of pairs, of which `count_pairs` gives these counts."""
+    return tuple(place / 2 for place, count in enumerate(counts) for _ in range(count))
+
+
 def sum_up(
     game: Game,
     settings: Settings,

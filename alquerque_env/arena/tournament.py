@@ -40,6 +40,7 @@ def play_arena(
     settings: Settings | None = None,
     *,
     output: Path | None = None,
+    openings: Openings | None = None,
     watch: Callable[[Progress], None] = lambda _progress: None,
 ) -> ArenaResult:
     """Lets bots play against each other and rates them.
@@ -50,18 +51,21 @@ def play_arena(
         their own: with specs alone, the same seed gives the same result. A bot keeps what it remembers.
       settings: How many matches, from which openings, and so on.
       output: File that takes each match as it ends. One that exists from the same arena is gone on with.
+      openings: What `find_openings` finds with the same settings, for those who have them already; looked for if None.
       watch: Is told from time to time how far it is.
 
     Raises:
       AlquerqueError: If there are less than two bots, two have one name, a spec names none, SPRT is asked of more than
-        two, there are too few openings, or `output` belongs to another arena.
+        two, there are too few openings or not as many as are to be played, or `output` belongs to another arena.
       MissingExtraError: If choix is not installed, or a bot needs packages that are not.
       OSError: If `output` cannot be read or written.
     """
     arena = _Arena(game, bots, settings or Settings())
+    if openings is not None and 2 * len(openings.list) != arena.settings.games:
+        raise AlquerqueError(f"got {len(openings.list)} openings, expected {arena.settings.games // 2}: half the games")
     with Record(output, arena.header()) as record:
         if record.openings is None:
-            record.set_openings(arena.find_openings(watch))
+            record.set_openings(arena.find_openings(watch) if openings is None else openings)
         verdict = arena.play(record, watch)
         assert record.openings is not None
         results = list(record.results.values())

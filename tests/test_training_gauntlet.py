@@ -1,0 +1,188 @@
+"""The arena of a run: what is logged and kept of it, going on after a break, and opponents that are refused."""
+
+import json
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from test_training import at_iteration, without_time
+
+from alquerque_env import load_bot, load_game
+from alquerque_env.arena import Settings, play_arena, rate_together
+from alquerque_env.arena.openings import find_openings
+from alquerque_env.arena.ratings import Estimate
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.storage import JIT
+from training import gauntlet
+from training.checkpoint import load_checkpoint
+from training.config import ConfigError
+from training.export import _describe_strength
+from training.metrics import read_log
+from training.plot import plot_run
+from training.train import TrainingResult, train
+
+TINY = """
+[run]
+game = "alquerque"
+total_steps = 512
+checkpoint_every = 2
+[self_play]
+num_games = 16
+rollout_steps = 8
+max_cycles = 40
+[ppo]
+minibatch_size = 128
+[network]
+width = 16
+blocks = 1
+weight_bits = 4
+[evaluation]
+games_per_seat = 2
+opponents = ["greedy"]
+opponent_games = 4
+opponents_every = 3
+max_cycles = 60
+"""
+COLUMNS = {"score.random", "score.greedy", "rating", "rating_low", "rating_high"}
+needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    (folder / "tiny.toml").write_text(TINY)
+    return train(folder / "tiny.toml", [f"run.directory={folder}"])
+
+
+@needs_jit
+def test_the_arena_is_logged_now_and_then_and_at_the_end(uninterrupted: TrainingResult) -> None:
+    log = read_log(uninterrupted.run / "log.jsonl")
+
+    assert [line.keys() >= COLUMNS for line in log] == [False, False, True, True]
+    assert [bool(COLUMNS & line.keys()) for line in log] == [False, False, True, True]
+    for line in log[2:]:
+        assert 0 <= line["score.greedy"] <= 1
+        assert line["rating_low"] <= line["rating"] <= line["rating_high"]
+
+
+@needs_jit
+def test_the_last_measurement_is_that_of_the_weights_that_are_kept(uninterrupted: TrainingResult) -> None:
+    """They are rounded at the end; who loads them scores the same from the same openings."""
+    game = load_game("alquerque")
+    first, *arena = load_checkpoint(uninterrupted.checkpoint, game).meta.strength
+    last = read_log(uninterrupted.run / "log.jsonl")[-1]
+
+    assert first == uninterrupted.evaluation.as_strength()
+    assert [entry["opponent"] for entry in arena] == ["random", "greedy"]
+    assert [entry["score"] for entry in arena] == [last["score.random"], last["score.greedy"]]
+    assert all(entry["games"] == 4 == entry["wins"] + entry["draws"] + entry["losses"] for entry in arena)
+    assert all((entry["player"], entry["simulations"]) == ("policy alone", 0) for entry in arena)
+    header = json.loads((uninterrupted.run / "ladder.jsonl").read_text().splitlines()[0])
+    settings = Settings(games=4, seed=header["seed"], max_steps=60, gauntlet=True)
+    kept = load_bot(str(uninterrupted.checkpoint), game)
+    again = play_arena(game, [kept, "random", "greedy"], settings)
+    assert [pairing.score.value for pairing in again.pairings] == [entry["score"] for entry in arena]
+    assert _describe_strength(arena[1]).startswith(f"policy alone: scored {arena[1]['score']:.1%} in 4 games against g")
+
+
+@needs_jit
+@pytest.mark.parametrize("iteration", [1, 3, 4])
+def test_a_run_that_was_stopped_logs_the_same(
+    iteration: int, uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        at_iteration(iteration, lambda: signal.raise_signal(signal.SIGINT), patch)
+        train(Path("tiny.toml"))
+    ladder = Path("runs/tiny-1/ladder.jsonl")
+    # As if the machine had stopped in the middle of it.
+    ladder.write_bytes(ladder.read_bytes()[:-50])
+
+    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
+
+    assert without_time(resumed.run) == without_time(uninterrupted.run)
+    assert resumed.measurement == uninterrupted.measurement
+    assert ladder.read_bytes() == (uninterrupted.run / "ladder.jsonl").read_bytes()
+
+
+@needs_jit
+def test_the_opponents_play_each_other_once_and_everything_is_rated_together(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    played = []
+
+    def count(game, bots, settings, **others):
+        played.append((len(bots), settings.gauntlet))
+        return play_arena(game, bots, settings, **others)
+
+    monkeypatch.setattr(gauntlet, "play_arena", count)
+    result = train(Path("tiny.toml"))
+
+    assert played == [(2, False), (3, True), (3, True)]
+    assert plot_run(result.run).exists()
+
+
+def test_players_of_several_arenas_are_rated_by_all_their_matches() -> None:
+    """An arena that is cut in two gives the ratings of the whole."""
+    bots = ["alphabeta:1", "random", "greedy"]
+    whole = play_arena(load_game("fetaix"), bots, Settings(games=8, plies=6, seed=3, judge="random", resamples=20))
+    ladder = replace(
+        whole,
+        players=tuple(player for player in whole.players if player.name != "alphabeta:1"),
+        pairings=whole.pairings[2:],
+    )
+
+    together = rate_together([ladder, replace(whole, pairings=whole.pairings[:2])])
+
+    assert {name: rating.value for name, rating in together.items()} == pytest.approx(
+        {player.name: player.rating.value for player in whole.players}, abs=1e-3
+    )
+    assert together["random"] == Estimate(0, 0, 0)
+    assert together["alphabeta:1"].low < together["alphabeta:1"].value < together["alphabeta:1"].high
+
+
+def test_openings_that_are_given_are_played_as_if_they_had_been_found(tmp_path: Path) -> None:
+    game, settings = load_game("fetaix"), Settings(games=8, plies=6, seed=3, judge="random", resamples=20)
+    openings = find_openings(game, 4, 6, seed=3, judge="random", max_steps=1000)
+
+    given = play_arena(game, ["random", "greedy"], settings, output=tmp_path / "given", openings=openings)
+    found = play_arena(game, ["random", "greedy"], settings, output=tmp_path / "found")
+
+    assert given.as_dict() == found.as_dict()
+    assert (tmp_path / "given").read_bytes() == (tmp_path / "found").read_bytes()
+    with pytest.raises(AlquerqueError, match="got 4 openings, expected 5"):
+        play_arena(game, ["random", "greedy"], replace(settings, games=10), openings=openings)
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ('opponents=["gredy"]', "tiny.toml: [evaluation] no bot and no file 'gredy'; did you mean 'greedy'?"),
+        ('opponents=["alphabeta:0"]', "tiny.toml: [evaluation] 'alphabeta:0' needs a depth from 1"),
+        ('opponents=["greedy", "greedy"]', "tiny.toml: [evaluation] opponents has 'greedy' twice"),
+        ('opponents=["random"]', "tiny.toml: [evaluation] opponents has 'random', who plays in any case"),
+        ("opponents=greedy", "tiny.toml: evaluation.opponents is 'greedy', expected a list of texts"),
+        ("opponents=[1]", "tiny.toml: evaluation.opponents is 1, expected a list of texts"),
+        ("max_cycles=8", "tiny.toml: [evaluation] max_steps is 8, expected more than the 8 plies of openings"),
+        (
+            "opponent_games=5",
+            "tiny.toml: evaluation.opponent_games is 5, expected a whole number, "
+            "at least 2 and at most 10000 and a multiple of 2",
+        ),
+    ],
+)
+def test_opponents_that_cannot_be_met_are_refused_and_nothing_is_written(
+    folder: Path, override: str, message: str
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        train(Path("tiny.toml"), [f"evaluation.{override}"])
+
+    assert str(error.value).startswith(message)
+    assert [path.name for path in folder.iterdir()] == ["tiny.toml"]

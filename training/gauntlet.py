@@ -1,0 +1,156 @@
+"""The arena of a run: what is trained against fixed opponents, from time to time, and its rating among them.
+
+The opponents play each other once, and all measurements share their openings and those matches: so ratings of one run
+can be compared, and a player that wins or loses everything against some of the opponents is still rated by the others.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from alquerque_env import load_bot
+from alquerque_env.arena import ArenaResult, PairingResult, Settings, play_arena, rate_together
+from alquerque_env.arena.openings import Openings, find_openings
+from alquerque_env.arena.ratings import CONFIDENCE, Estimate
+from alquerque_env.arena.result import ANCHOR
+from alquerque_env.arena.seeds import derive_seed
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game import Game
+from training.bot import CheckpointBot
+from training.config import Config
+from training.networks import PolicyValueNetwork
+
+PLAYER = "player"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a player did against its opponents.
+
+    Attributes:
+      pairings: The player against each of them, `random` first.
+      rating: In Elo points, that of `random` 0.
+      simulations: With which the player searched, 0 for its policy alone.
+    """
+
+    pairings: tuple[PairingResult, ...]
+    rating: Estimate
+    simulations: int
+
+    def __str__(self) -> str:
+        scores = ", ".join(f"{pairing.score.value:.1%} against {pairing.second}" for pairing in self.pairings)
+        rating = self.rating
+        return f"{rating.value:+.0f} Elo, 95 % interval {rating.low:+.0f} to {rating.high:+.0f}: {scores}"
+
+    def as_record(self) -> dict[str, float]:
+        """Its part of a line of the log; see `training.metrics`."""
+        scores = {f"score.{pairing.second}": round(pairing.score.value, 4) for pairing in self.pairings}
+        ratings = {"rating": self.rating.value, "rating_low": self.rating.low, "rating_high": self.rating.high}
+        return scores | {name: round(value, 1) for name, value in ratings.items()}
+
+    def as_strength(self) -> list[dict[str, Any]]:
+        """Entries of `strength` in a checkpoint's `meta.json`, one for each opponent."""
+        return [
+            {
+                "opponent": pairing.second,
+                "player": f"search of {self.simulations} simulations" if self.simulations else "policy alone",
+                "simulations": self.simulations,
+                "games": pairing.wins + pairing.draws + pairing.losses,
+                "wins": pairing.wins,
+                "draws": pairing.draws,
+                "losses": pairing.losses,
+                "score": round(pairing.score.value, 4),
+                "low": round(pairing.score.low, 4),
+                "high": round(pairing.score.high, 4),
+                "confidence": CONFIDENCE,
+            }
+            for pairing in self.pairings
+        ]
+
+
+class Gauntlet:
+    """Measures players of a run against the opponents of its config; the same player gets the same result.
+
+    Args:
+      game: What is played.
+      config: The run's settings, with one opponent or more.
+      ladder: File for the matches of the opponents among each other. One that exists is gone on with.
+    """
+
+    def __init__(self, game: Game, config: Config, ladder: Path) -> None:
+        self._game, self._path = game, ladder
+        self._settings = _settings(config)
+        self._opponents = _opponents(config)
+        self._simulations = config.evaluation.simulations
+
+    def prepare(self) -> None:
+        """Lets the opponents play each other, unless they have.
+
+        Raises:
+          AlquerqueError: If the game has too few openings, or the ladder is one of other settings.
+          OSError: If the ladder cannot be read or written.
+        """
+        _ = self._ladder
+
+    def measure(self, network: PolicyValueNetwork) -> Measurement:
+        """Plays against every opponent.
+
+        Args:
+          network: The player; converted to double precision.
+
+        Raises:
+          AlquerqueError, OSError: As `prepare`.
+        """
+        player = CheckpointBot(PLAYER, self._game, network, self._simulations)
+        settings = replace(self._settings, gauntlet=True)
+        result = play_arena(self._game, [player, *self._opponents], settings, openings=self._openings)
+        rating = rate_together([self._ladder, result])[PLAYER]
+        return Measurement(result.pairings, rating, self._simulations)
+
+    @cached_property
+    def _ladder(self) -> ArenaResult:
+        return play_arena(self._game, self._opponents, self._settings, output=self._path, openings=self._openings)
+
+    @cached_property
+    def _openings(self) -> Openings:
+        settings = self._settings
+        return find_openings(
+            self._game,
+            settings.games // 2,
+            settings.plies,
+            seed=settings.seed,
+            judge=settings.judge,
+            max_steps=settings.max_steps,
+        )
+
+
+def check_opponents(config: Config, game: Game) -> None:
+    """Refuses opponents that cannot be met.
+
+    Raises:
+      AlquerqueError: If a spec names no bot for the game, two are equal, or a match would end with its opening.
+      MissingExtraError: If a bot needs packages that are not installed.
+    """
+    opponents = config.evaluation.opponents
+    for place, spec in enumerate(opponents):
+        if spec in (PLAYER, ANCHOR):
+            raise AlquerqueError(f"opponents has {spec!r}, who plays in any case")
+        if spec in opponents[:place]:
+            raise AlquerqueError(f"opponents has {spec!r} twice")
+        load_bot(spec, game, seed=0)
+    if opponents:
+        _settings(config)
+
+
+def _opponents(config: Config) -> tuple[str, ...]:
+    return ANCHOR, *config.evaluation.opponents
+
+
+def _settings(config: Config) -> Settings:
+    evaluation = config.evaluation
+    return Settings(
+        games=evaluation.opponent_games,
+        seed=derive_seed(config.run.seed, "opponents"),
+        max_steps=evaluation.max_cycles,
+    )
