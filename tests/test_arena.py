@@ -444,7 +444,7 @@ def test_the_same_seed_gives_the_same_result_and_another_seed_another():
     )
 
     assert json.dumps(one) == json.dumps(two)
-    assert one["players"] != other["players"]
+    assert one["ratings"] != other["ratings"]
 
 
 def test_what_is_reported_adds_up_and_random_is_the_anchor():
@@ -661,12 +661,15 @@ def test_the_command_prints_json_that_does_not_change():
     told = json.loads(first.stdout)
     assert first.stdout == second.stdout
     assert told["options"]["chain"] == "single"
-    assert [(pairing["first"], pairing["second"]) for pairing in told["pairings"]] == [
+    assert [(pair["a"], pair["b"]) for pair in told["pairs"]] == [
         ("alphabeta:1", "random"),
         ("alphabeta:1", "greedy"),
     ]
     assert told["settings"]["games"] == 8
-    assert {player["games"] for player in told["players"]} == {16, 8}
+    assert [pair["games"] for pair in told["pairs"]] == [8, 8]
+    assert sorted(told["players"]) == sorted(told["ratings"]) == ["alphabeta:1", "greedy", "random"]
+    assert all(rating["low"] <= rating["rating"] <= rating["high"] for rating in told["ratings"].values())
+    assert all(pair["wins"] + pair["draws"] + pair["losses"] == 8 for pair in told["pairs"])
 
 
 def test_the_command_prints_tables_draws_a_picture_and_goes_on(tmp_path):

@@ -16,8 +16,8 @@ from training.player.choosing import Chooser
 from training.player.position import Position
 from training.puct import EXPLORATION, MAX_SIMULATIONS
 
-# Searched together; more would only need more room.
-MOST_MATCHES = 128
+# Searched together: more matches would only need more room, and so would more nodes of all their trees.
+MOST_MATCHES, MOST_NODES = 128, 60_000
 
 
 class Evaluator(Protocol):
@@ -46,6 +46,7 @@ class NetworkBot(GameBot):
         self._evaluator = evaluate
         self._chooser = Chooser(evaluate, simulations)
         self._tree: BatchSearch | None = None
+        self._together = max(1, min(MOST_MATCHES, MOST_NODES // (simulations + 1)))
 
     def choose_many(self, matches: Sequence[Match]) -> list[Step]:
         """A step for each of several matches, as `choose`, but the network is asked for all of them at once.
@@ -60,8 +61,8 @@ class NetworkBot(GameBot):
             self._check(match)
         steps = [match.legal_steps[0] for match in matches]
         open_ones = [number for number, match in enumerate(matches) if len(match.legal_steps) > 1]
-        for first in range(0, len(open_ones), MOST_MATCHES):
-            chosen = open_ones[first : first + MOST_MATCHES]
+        for first in range(0, len(open_ones), self._together):
+            chosen = open_ones[first : first + self._together]
             actions = self._search([matches[number] for number in chosen])
             for number, action in zip(chosen, actions, strict=True):
                 steps[number] = step_of(matches[number], action)
@@ -70,7 +71,7 @@ class NetworkBot(GameBot):
     def _search(self, matches: list[Match]) -> list[int]:
         simulations = self._chooser.simulations
         if self._tree is None:
-            self._tree = BatchSearch(self.game, MOST_MATCHES, simulations, Rule(kind=PUCT, exploration=EXPLORATION))
+            self._tree = BatchSearch(self.game, self._together, simulations, Rule(kind=PUCT, exploration=EXPLORATION))
         states = word_rows(len(matches), len(matches[0].state))
         room = max(len(match.steps) for match in matches) + 2
         past = word_rows(len(matches), room)

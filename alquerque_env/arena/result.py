@@ -93,7 +93,7 @@ class ArenaResult:
     notes: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as JSON has it; the same for the same seed."""
+        """The result as JSON has it; the same for the same seed. A pair is seen from `a`."""
         content = {
             "game": self.game.name,
             "options": dict(self.game.options),
@@ -101,13 +101,34 @@ class ArenaResult:
             "settings": self.settings.as_dict(),
             "anchor": self.anchor,
             "openings": self.openings,
-            "players": [asdict(player) | {"games": player.games} for player in self.players],
-            "pairings": [asdict(pairing) for pairing in self.pairings],
+            "players": [player.name for player in self.players],
+            "ratings": {player.name: _named("rating", player.rating) for player in self.players},
+            "results": {
+                player.name: {name: value for name, value in asdict(player).items() if name not in ("name", "rating")}
+                for player in self.players
+            },
+            "pairs": [
+                {
+                    "a": pairing.first,
+                    "b": pairing.second,
+                    "games": pairing.wins + pairing.draws + pairing.losses,
+                    "wins": pairing.wins,
+                    "draws": pairing.draws,
+                    "losses": pairing.losses,
+                    **_named("score", pairing.score),
+                    "openings": list(pairing.pairs),
+                }
+                for pairing in self.pairings
+            ],
             "sprt": None if self.sprt is None else {"accepted": self.sprt.accepted, "ratio": self.sprt.ratio},
             "notes": list(self.notes),
         }
         rounded: dict[str, Any] = _rounded(content)
         return rounded
+
+
+def _named(name: str, estimate: Estimate) -> dict[str, float]:
+    return {name: estimate.value, "low": estimate.low, "high": estimate.high}
 
 
 def pair_points(results: Sequence[MatchResult]) -> tuple[float, ...]:
