@@ -54,7 +54,7 @@ def weights(result: TrainingResult) -> bytes:
 
 
 def without_time(run: Path) -> list[dict[str, float]]:
-    clocks = {"seconds", "steps_per_second"}
+    clocks = {"seconds", "steps_per_second", "playing_share"}
     return [{key: value for key, value in line.items() if key not in clocks} for line in read_log(run / "log.jsonl")]
 
 

@@ -83,10 +83,14 @@ class PpoConfig(Section):
       gae_lambda: 0 trusts the values, 1 trusts the outcome.
       clip: How far the ratio of new to old probability counts.
       entropy_bonus: Weight of the policy's entropy. 0.01, usual elsewhere, makes self-play decline here.
+      final_entropy_bonus: At the end of the run, approached linearly; `entropy_bonus` if absent.
       value_weight: Weight of the value loss.
       epochs: Passes over each rollout.
       minibatch_size: Steps in one gradient; divides num_games x rollout_steps.
       max_gradient_norm: Longer gradients are shortened to this.
+      pool_share: Share of the games in which one seat is played by an earlier self, from which nothing is learned.
+      pool_size: Earlier selves kept.
+      pool_every: Iterations between two of them.
     """
 
     learning_rate: Share = 1e-3
@@ -94,10 +98,14 @@ class PpoConfig(Section):
     gae_lambda: Annotated[float, Ge(0), Le(1)] = 0.95
     clip: Share = 0.2
     entropy_bonus: Annotated[float, Ge(0), Le(10)] = 0.05
+    final_entropy_bonus: Annotated[float, Ge(0), Le(10)] | None = None
     value_weight: Annotated[float, Ge(0), Le(10)] = 0.5
     epochs: Annotated[int, Ge(1), Le(100)] = 2
     minibatch_size: Annotated[int, Ge(1), Le(2**24)] = 4096
     max_gradient_norm: Annotated[float, Gt(0), Le(1000)] = 0.5
+    pool_share: Annotated[float, Ge(0), Le(1)] = 0.0
+    pool_size: Annotated[int, Ge(1), Le(1000)] = 8
+    pool_every: Count = 25
 
 
 class SearchConfig(Section):

@@ -68,6 +68,7 @@ METRICS = (
         "explained_variance", "1", "1 - variance of (return - value) / variance of the return; 1 is perfect.", "value"
     ),
     Metric("learning_rate", "1", "Of this iteration's update."),
+    Metric("entropy_bonus", "1", "PPO: weight of the entropy in this iteration's update."),
     Metric(
         "win_rate_player_0",
         "share",

@@ -18,6 +18,7 @@ from training.config import Config, PpoConfig
 from training.gae import advantages
 from training.games import Observation, SelfPlayGames
 from training.networks import Geometry, PolicyValueNetwork, Shape, build_network, masked_log_probs
+from training.pool import OpponentPool
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Rollout:
       rewards: `[L, B]` for the player who acted.
       terminated: `[L, B]` bool.
       truncated: `[L, B]` bool.
+      own: `[L, B]` bool, false where an earlier self chose.
     """
 
     planes: Tensor
@@ -45,6 +47,7 @@ class Rollout:
     rewards: Tensor
     terminated: Tensor
     truncated: Tensor
+    own: Tensor
 
     @classmethod
     def empty(cls, length: int, games: int, shape: Shape) -> "Rollout":
@@ -59,12 +62,18 @@ class Rollout:
             rewards=torch.zeros(length, games),
             terminated=torch.zeros(length, games, dtype=torch.bool),
             truncated=torch.zeros(length, games, dtype=torch.bool),
+            own=torch.ones(length, games, dtype=torch.bool),
         )
 
     @property
     def live(self) -> Tensor:
         """`[L, B]` false where the step only reset its game, and taught nothing."""
         return self.mask.any(-1)
+
+    @property
+    def learned(self) -> Tensor:
+        """`[L, B]` true where there is something to learn for the network that is trained."""
+        return self.live & self.own
 
 
 class Batch(NamedTuple):
@@ -115,6 +124,8 @@ class Learner:
         self.network = build_network(config.network, shape, scale, self.generator)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
         self.rollout = Rollout.empty(config.self_play.rollout_steps, env.num_envs, shape)
+        share, size, every = config.ppo.pool_share, config.ppo.pool_size, config.ppo.pool_every
+        self.pool = OpponentPool(self.network, int(share * env.num_envs), size, every)
         self.iteration = 0
 
     @property
@@ -125,9 +136,14 @@ class Learner:
     def iterate(self) -> dict[str, float]:
         """One rollout and one update; returns the iteration's record for the log, all but `seconds`."""
         ppo, start = self.config.ppo, time.perf_counter()
-        learning_rate = ppo.learning_rate * (1 - self.iteration / self.config.iterations)
+        progress = self.iteration / self.config.iterations
+        learning_rate = ppo.learning_rate * (1 - progress)
+        final = ppo.entropy_bonus if ppo.final_entropy_bonus is None else ppo.final_entropy_bonus
+        entropy_bonus = ppo.entropy_bonus + (final - ppo.entropy_bonus) * progress
 
-        self.now = collect(self.env, self.network, self.now, self.rollout, self.generator)
+        self.pool.begin(self.network, self.iteration, self.generator)
+        self.now = collect(self.env, self.network, self.now, self.rollout, self.generator, self.pool)
+        playing = time.perf_counter() - start
 
         rollout = self.rollout
         gains = advantages(
@@ -141,17 +157,21 @@ class Learner:
         )
 
         batch = make_batch(rollout, gains)
+        ppo = ppo.model_copy(update={"entropy_bonus": entropy_bonus})
         losses = update(self.network, self.optimizer, batch, ppo, learning_rate, self.generator)
 
         self.iteration += 1
+        seconds = time.perf_counter() - start
         return {
             "iteration": self.iteration,
             "steps": self.steps,
-            "steps_per_second": round(self.config.steps_per_iteration / (time.perf_counter() - start), 1),
+            "steps_per_second": round(self.config.steps_per_iteration / seconds, 1),
+            "playing_share": round(playing / seconds, 3),
             **describe_games(rollout),
             **losses,
-            "explained_variance": explained_variance(batch.returns[batch.weights > 0], gains[rollout.live]),
+            "explained_variance": explained_variance(batch.returns[batch.weights > 0], gains[rollout.learned]),
             "learning_rate": learning_rate,
+            "entropy_bonus": entropy_bonus,
         }
 
     def get_state(self) -> dict[str, np.ndarray]:
@@ -159,6 +179,7 @@ class Learner:
         arrays = {"generator": self.generator.get_state().numpy()}
         for parameter, state in self.optimizer.state_dict()["state"].items():
             arrays |= {f"optimizer.{parameter}.{key}": tensor.numpy() for key, tensor in state.items()}
+        arrays |= {f"pool.{key}": array for key, array in self.pool.get_state().items()}
         return arrays | {f"env.{key}": array for key, array in self.env.get_state().items()}
 
     def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
@@ -169,6 +190,7 @@ class Learner:
         """
         self.generator.set_state(torch.from_numpy(np.array(state["generator"])))
         load_optimizer(self.optimizer, group(state, "optimizer."))
+        self.pool.set_state(group(state, "pool."))
         self.now = Observation.of(*self.env.set_state(group(state, "env.")))
         self.network.load_state_dict(dict(weights))
         self.iteration = steps // self.config.steps_per_iteration
@@ -179,7 +201,12 @@ class Learner:
 
 @torch.inference_mode()
 def collect(
-    env: SelfPlayGames, network: PolicyValueNetwork, now: Observation, rollout: Rollout, generator: torch.Generator
+    env: SelfPlayGames,
+    network: PolicyValueNetwork,
+    now: Observation,
+    rollout: Rollout,
+    generator: torch.Generator,
+    pool: OpponentPool | None = None,
 ) -> Observation:
     """Plays both sides of every game and fills a rollout.
 
@@ -189,6 +216,7 @@ def collect(
       now: What the players see before the first step.
       rollout: Filled.
       generator: Source of the choices.
+      pool: Earlier selves, which choose in some of the games for one of the seats.
 
     Returns:
       What the players see after the last step.
@@ -200,6 +228,10 @@ def collect(
         logits, rollout.values[step] = network(planes)
         log_probs = masked_log_probs(logits, mask)
         actions = sample(log_probs, generator)
+        if pool is not None and pool.opponent is not None:
+            theirs = pool.to_move(rollout.players[step])
+            rollout.own[step] = ~theirs
+            actions[theirs] = sample(masked_log_probs(pool.opponent(planes[theirs])[0], mask[theirs]), generator)
         rollout.actions[step] = actions
         rollout.log_probs[step] = log_probs.gather(-1, actions[:, None])[:, 0]
         planes_after, rewards, terminated, truncated, info = env.step(actions.numpy())
@@ -230,8 +262,8 @@ def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
 
 def make_batch(rollout: Rollout, gains: Tensor) -> Batch:
     """Lays the steps of a rollout side by side and normalises their advantages `gains` `[L, B]`."""
-    live = rollout.live
-    counted = gains[live]
+    learned = rollout.learned
+    counted = gains[learned]
     normalised = (gains - counted.mean()) / (counted.std(correction=0) + 1e-8)
     return Batch(
         planes=rollout.planes.flatten(0, 1),
@@ -240,7 +272,7 @@ def make_batch(rollout: Rollout, gains: Tensor) -> Batch:
         log_probs=rollout.log_probs.flatten(),
         advantages=normalised.flatten(),
         returns=(gains + rollout.values[:-1]).flatten(),
-        weights=live.flatten().float(),
+        weights=learned.flatten().float(),
     )
 
 
