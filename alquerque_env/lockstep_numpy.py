@@ -181,7 +181,7 @@ class _Reader:
         # Half as wide is twice as fast.
         self.kind: Any = np.int32 if self.points < np.iinfo(np.int32).bits - 1 else np.int64
         distances = [np.array(block.distances, self.kind) for block in self.table.blocks]
-        self.shifts = [(np.maximum(distance, 0), np.maximum(-distance, 0)) for distance in distances]
+        self.shifts = [(np.maximum(distance, 0), np.maximum(np.negative(distance), 0)) for distance in distances]
         self.origins = [np.array(block.origins, self.kind) for block in self.table.blocks]
         self.start = np.array(self.t[self.t[e.T_START] :][: self.t[e.T_STATE_SIZE]], np.int64)
         self.opening = self._opening_mask(game.num_actions) if self.t[e.T_HAS_OPENING] else None

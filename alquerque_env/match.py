@@ -169,7 +169,9 @@ class Match:
             self._push_text(step)
         else:
             try:
-                action = as_integer(None if isinstance(step, bool) else step)
+                if isinstance(step, bool):
+                    raise TypeError
+                action = as_integer(step)
             except TypeError:
                 raise NotationError(f"a step is a Step, an action index or text, not {type(step).__name__}") from None
             self._push_action(action, f"action {action}")

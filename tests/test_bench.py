@@ -3,6 +3,10 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from alquerque_env.bench.clock import RUNS, rate
 
@@ -35,3 +39,83 @@ def test_the_command_prints_every_figure_as_json() -> None:
     by_name = {figure["name"]: figure for figure in figures}
     floor = by_name["AEC env(), an environment that does nothing"]["steps_per_second"]
     assert by_name["AEC env()"]["ratio"] == by_name["AEC env()"]["steps_per_second"] / floor
+
+
+def run_bench(*arguments: str) -> Any:
+    command = [sys.executable, "-m", "alquerque_env", "bench", *arguments, "--json"]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout)
+
+
+def check_search(found: Any, processes: int) -> None:
+    for figure in found["figures"]:
+        assert figure["simulations_per_second"] > 0
+        assert figure["simulations_per_clock_second"] > 0
+        assert figure["evaluations_per_second"] > 0
+        assert 0 < figure["network_share"] <= 1
+        assert figure["ratio"] == figure["simulations_per_second"] / figure["evaluations_per_second"]
+        assert figure["decisions_per_second"] == figure["simulations_per_second"] / 32
+        assert (figure["peak_share"] is None) == (not figure["network"].startswith("mlp"))
+        assert figure["peak_share"] is None or figure["peak_share"] > 0
+    best = max(found["figures"], key=lambda figure: figure["simulations_per_second"])
+    together = found["together"]
+    assert together["processes"] == processes
+    for name in ("network", "precision", "games"):
+        assert together[name] == best[name]
+    assert together["simulations_per_second"] > 0
+    assert together["simulations_per_clock_second"] > 0
+
+
+def test_search_is_measured_with_each_mlp_and_in_two_processes() -> None:
+    arguments = ["--seconds", "0.01", "--network", "mlp", "--games", "4", "--games", "8", "--processes", "2"]
+    found = run_bench("search", "alquerque", *arguments)["games"]["alquerque"]
+    on_processor = [figure for figure in found["figures"] if figure["device"] == "cpu"]
+    assert {(figure["network"], figure["games"]) for figure in on_processor} == {
+        ("mlp 128x2", 4),
+        ("mlp 128x2", 8),
+        ("mlp 256x2", 4),
+        ("mlp 256x2", 8),
+    }
+    assert "float32" in {figure["precision"] for figure in on_processor}
+    check_search({**found, "figures": on_processor}, processes=2)
+
+
+def test_search_is_measured_with_the_other_networks_too() -> None:
+    arguments = ["--seconds", "0.01", "--network", "conv", "--network", "graph", "--games", "2", "--processes", "1"]
+    found = run_bench("search", "alquerque", *arguments)["games"]["alquerque"]
+    on_processor = [figure for figure in found["figures"] if figure["device"] == "cpu"]
+    assert [figure["network"] for figure in on_processor] == ["conv 32x4", "graph 64x4"]
+    check_search({**found, "figures": on_processor}, processes=1)
+
+
+SMALL = """
+[self_play]
+num_games = 8
+rollout_steps = 32
+
+[ppo]
+minibatch_size = 64
+
+[search]
+simulations = 2
+
+[alphazero]
+batch_size = 16
+first_window = 16
+
+[network]
+width = 8
+"""
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "alphazero"])
+def test_training_is_measured_in_playing_and_learning(tmp_path: Path, algorithm: str) -> None:
+    config = tmp_path / "small.toml"
+    config.write_text(SMALL)
+    (figure,) = run_bench("train", str(config), f"run.algorithm={algorithm}", "--iterations", "2")["figures"]
+    assert figure["algorithm"] == algorithm
+    assert figure["iterations"] == 2
+    assert figure["steps_per_second"] > 0
+    assert figure["steps_per_processor_second"] > 0
+    assert 0 < figure["playing_share"] < 1
+    assert figure["positions_per_second"] > 0
+    assert list(tmp_path.iterdir()) == [config]

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +24,7 @@ from alquerque_env.observation import plane_scale, planes
 from training.config import Config, NetworkConfig, SearchConfig, SelfPlayConfig, parse_config
 from training.inference import Inference, choose_precision
 from training.learners import make_learner
-from training.networks import Shape, build_network
+from training.networks import PolicyValueNetwork, Shape, build_network
 from training.selfplay import SelfPlay
 
 SIMULATIONS = 32
@@ -138,7 +137,7 @@ class TrainFigure(NamedTuple):
 
 
 class _Played(NamedTuple):
-    """What self-play came to: seconds by the setup's clock and by the clock on the wall, and when it began and ended."""
+    """What self-play came to: seconds by the setup's clock, and by the one on the wall when it began and ended."""
 
     simulations: int
     seconds: float
@@ -230,7 +229,7 @@ def default_configs(game: Game) -> list[Config]:
 
 
 def measure_training(config: Config, iterations: int) -> TrainFigure:
-    """Measures iterations of a run, from the first on that learns as much as it plays.
+    """Measures iterations of a run, from the first on after one that has learned something.
 
     Args:
       config: Of the run; nothing of it is written anywhere.
@@ -239,21 +238,166 @@ def measure_training(config: Config, iterations: int) -> TrainFigure:
     with one_thread(config.run.threads):
         learner = make_learner(config, load_game(config.run.game, **config.run.options))
         try:
-            warm_up = 1
-            while "policy_loss" not in learner.iterate() and warm_up < MOST_WARM_UP:
-                warm_up += 1
-            wall, processor = time.perf_counter(), time.process_time()
-            begun = wall
-            playing = 0.0
-            updates: list[float] = []
-            records = []
-            for _ in range(iterations):
-                begin = time.perf_counter()
+            record = learner.iterate()
+            while "policy_loss" not in record and learner.iteration < MOST_WARM_UP:
                 record = learner.iterate()
-                records.append(record)
-                if "playing_share" in record:
-                    playing += record["playing_share"] * (time.perf_counter() - begin)
-            wall, processor = time.perf_counter() - begun, time.process_time() - processor
+            updates = record.get("updates", 0)
+            processor, playing = time.process_time(), 0.0
+            start = begun = time.perf_counter()
+            for _ in range(iterations):
+                record = learner.iterate()
+                now = time.perf_counter()
+                playing += record.get("playing_share", math.nan) * (now - begun)
+                begun = now
+            wall, processor = begun - start, time.process_time() - processor
         finally:
             learner.close()
-    return updates
+    steps = iterations * config.steps_per_iteration
+    share = None if math.isnan(playing) else min(1.0, playing / wall)
+    learned = steps * config.ppo.epochs
+    if config.run.algorithm == "alphazero":
+        learned = int(record["updates"] - updates) * config.alphazero.batch_size
+    return TrainFigure(
+        algorithm=config.run.algorithm,
+        iterations=iterations,
+        steps_per_second=steps / wall,
+        steps_per_processor_second=steps / processor,
+        playing_share=share,
+        positions_per_second=None if share is None else learned / max(wall - playing, 1e-9),
+    )
+
+
+def describe(network: NetworkConfig) -> str:
+    """A network's kind, width and blocks."""
+    return f"{network.kind} {network.width}x{network.blocks}"
+
+
+@contextmanager
+def one_thread(threads: int = 1) -> Iterator[None]:
+    """Lets torch use no more threads than that, then as many as before."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _precisions(network: NetworkConfig, device: str) -> tuple[str, ...]:
+    """What is worth measuring: of the slower networks, and on a GPU, only what a run would choose."""
+    chosen = _name(choose_precision("auto", torch.device(device)))
+    if network.kind == "mlp" and device == "cpu" and chosen != "float32":
+        return "float32", chosen
+    return (chosen,)
+
+
+def _name(precision: torch.dtype) -> str:
+    return str(precision).removeprefix("torch.")
+
+
+def _measure(setup: Setup, seconds: float, peak: float | None) -> SearchFigure:
+    game = load_game(setup.game)
+    network = _make_network(setup, game)
+    inference = _make_inference(setup, network)
+    play = _warm_up(setup, game, inference)
+    played = _play(setup, play, inference, seconds)
+    alone = rate(_ask(game, inference, setup.games), seconds, setup.clock)
+    speed = played.simulations / played.seconds
+    operations = 2 * sum(parameter.numel() for parameter in network.parameters())
+    return SearchFigure(
+        network=describe(setup.network),
+        precision=setup.precision,
+        device=setup.device,
+        games=setup.games,
+        simulations_per_second=speed,
+        simulations_per_clock_second=played.simulations / (played.end - played.begin),
+        decisions_per_second=speed / SIMULATIONS,
+        network_share=min(1.0, played.network_seconds / played.seconds),
+        evaluations_per_second=alone,
+        ratio=speed / alone,
+        peak_share=None if peak is None else operations * alone / peak,
+    )
+
+
+def _make_network(setup: Setup, game: Game) -> PolicyValueNetwork:
+    scale = torch.from_numpy(plane_scale(game))
+    return build_network(setup.network, Shape.of(game), scale, torch.Generator().manual_seed(0))
+
+
+def _make_inference(setup: Setup, network: PolicyValueNetwork) -> Inference:
+    device = torch.device(setup.device)
+    return Inference(network, device, choose_precision(setup.precision, device))
+
+
+def _warm_up(setup: Setup, game: Game, inference: Inference) -> SelfPlay:
+    """Matches that have begun, with everything compiled."""
+    search = SearchConfig(simulations=SIMULATIONS)
+    play = SelfPlay(game, setup.games, SelfPlayConfig(), search, seed=0)
+    play.play(inference, 1, SIMULATIONS)
+    return play
+
+
+def _play(setup: Setup, play: SelfPlay, inference: Inference, seconds: float) -> _Played:
+    """Plays for so long and adds up what passes inside the network's call."""
+    clock, inside = setup.clock, 0.0
+
+    def evaluate(asked: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        nonlocal inside
+        begin = clock()
+        answer = inference(asked)
+        inside += clock() - begin
+        return answer
+
+    decisions, wall, begin = 0, time.perf_counter(), clock()
+    while clock() - begin < seconds:
+        play.play(evaluate, 1, SIMULATIONS)
+        decisions += 1
+    spent = max(clock() - begin, 1e-9)
+    return _Played(decisions * setup.games * SIMULATIONS, spent, inside, wall, time.perf_counter())
+
+
+def _ask(game: Game, inference: Inference, count: int) -> Callable[[int], int]:
+    """Asks the network alone, always for so many positions."""
+    shape = count, len(planes(game)), len(game.board.points)
+    asked = np.random.default_rng(0).integers(0, 2, shape, dtype=np.int8)
+
+    def work(units: int) -> int:
+        for _ in range(units):
+            inference(asked)
+        return units * count
+
+    return work
+
+
+def _peak(device: str, precision: str, seconds: float) -> float:
+    """Operations a second in products of large matrices, which nothing that multiplies matrices exceeds by much."""
+    side = MATRIX[device]
+    where = torch.device(device)
+    one = torch.ones(side, side, dtype=choose_precision(precision, where), device=where)
+
+    def work(units: int) -> int:
+        for _ in range(units):
+            torch.mm(one, one)
+        if device == "cuda":
+            torch.cuda.synchronize()
+        return units * 2 * side**3
+
+    return rate(work, seconds, time.perf_counter if device == "cuda" else time.process_time)
+
+
+def _play_beside(pipe: Connection, setup: Setup, seconds: float) -> None:
+    """What a process of several does: it gets ready, waits for the word, plays and tells."""
+    torch.set_num_threads(1)
+    game = load_game(setup.game)
+    inference = _make_inference(setup, _make_network(setup, game))
+    play = _warm_up(setup, game, inference)
+    pipe.send("ready")
+    pipe.recv()
+    pipe.send(tuple(_play(setup, play, inference, seconds)))
+
+
+def _receive(pipe: Connection) -> Any:
+    try:
+        return pipe.recv()
+    except (EOFError, OSError):
+        raise BenchError("a process of the measurement has died") from None

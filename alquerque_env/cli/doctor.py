@@ -89,11 +89,11 @@ def _version(distribution: str, module: str) -> str:
 
 def _kernels() -> Finding:
     try:
-        from .. import jit
         from ..entry import legal_actions
+        from ..storage import JIT
     except Exception as error:
         return Finding("kernels", f"broken: {' '.join(str(error).split())}", "set NUMBA_CACHE_DIR", is_broken=True)
-    if not jit.JIT:
+    if not JIT:
         return Finding("kernels", "plain Python, slow", 'for speed: pip install "alquerque-env[fast]"')
     folder = Path(legal_actions.stats.cache_path)  # type: ignore[attr-defined]
     if not os.access(folder, os.W_OK):

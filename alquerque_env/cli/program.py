@@ -58,7 +58,7 @@ class Program(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"{__package__}.{COMMANDS[cmd_name].module}")
-        return getattr(module, cmd_name)  # type: ignore[no-any-return]
+        return getattr(module, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -17,7 +17,7 @@ from .program import OWN_PACKAGES
 @click.option("--resume", type=click.Path(path_type=Path), metavar="RUN", help="Go on with an interrupted run.")
 def train(config: Path, overrides: tuple[str, ...], resume: Path | None) -> None:
     """Train a player by self-play, as the TOML file CONFIG says. Ctrl-C saves and stops; --resume goes on."""
-    _import("training.train").train(config, overrides, resume)
+    import_training("training.train").train(config, overrides, resume)
 
 
 @click.command()
@@ -31,7 +31,7 @@ def train(config: Path, overrides: tuple[str, ...], resume: Path | None) -> None
 )
 def plot(run: Path, output: Path | None) -> None:
     """Draw how the run in the folder RUN went: strength, outcomes, losses and speed over the steps."""
-    click.echo(f"wrote {_import('training.plot').plot_run(run, output)}")
+    click.echo(f"wrote {import_training('training.plot').plot_run(run, output)}")
 
 
 @click.command()
@@ -44,11 +44,11 @@ def export(checkpoint: Path, output: Path, force: bool) -> None:
     """Write the trained player of CHECKPOINT as one Python file that needs nothing but Python."""
     if output.is_file() and not force:
         raise AlquerqueError(f"{str(output)!r} exists; --force replaces it")
-    written = _import("training.export").export_player(checkpoint, output, overwrite=force)
+    written = import_training("training.export").export_player(checkpoint, output, overwrite=force)
     click.echo(f"wrote {output}, a player of {written.game.name}; play against it: python3 {output}")
 
 
-def _import(module: str) -> ModuleType:
+def import_training(module: str) -> ModuleType:
     """Imports a module of `training`.
 
     Raises:

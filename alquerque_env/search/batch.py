@@ -130,11 +130,11 @@ class BatchSearch:
         choices = self._choices(count)
         self._stir(choices, generator)
         visits = considered_visits(choices, min(self.rule.considered, simulations or 1), simulations)
+        wanted = words(count)
+        numbers = self._reals, self._values, self._weights
+        asked = wanted, self._leaves, self._w, self._room, flat
         for simulation in range(simulations):
-            wanted = words(count)
             wanted[:] = visits[simulation] if isinstance(wanted, np.ndarray) else visits[simulation].tolist()
-            numbers = self._reals, self._values, self._weights
-            asked = wanted, self._leaves, self._w, self._room, flat
             found = k.descend(self._t, self._b, past, *tree, *numbers, *asked)
             if found:
                 self._take_in(found, evaluate)
