@@ -1,6 +1,7 @@
 """What the README says is so."""
 
 import doctest
+import json
 import os
 import re
 import shlex
@@ -112,3 +113,24 @@ def test_the_learner_of_the_readme_trains(tmp_path: Path) -> None:
     )
     assert run.returncode == 0, run.stderr
     assert "policy alone" in run.stdout
+
+
+def test_the_table_of_bots_is_what_their_cards_say() -> None:
+    opponents = ("alphabeta:3", "alphabeta:5", "mcts:1000")
+    told = {
+        row[0]: row[1:]
+        for row in re.findall(r"^\| `([\w-]+):64` \| (.*) \| (.*) \| (.*) \| (.*) \| (.*) \|$", README, re.M)
+    }
+    cards = {}
+    for file in sorted((ROOT / "checkpoints").glob("*/*/meta.json")):
+        card = json.loads(file.read_text(encoding="utf-8"))
+        network, scores = card["network"], {}
+        for entry in card["strength"]:
+            if entry.get("simulations") == 64:
+                scores[entry["opponent"]] = f"{round(100 * entry['score'])} %"
+        cards[f"{file.parts[-3]}-{file.parts[-2]}"] = (
+            f"{network['kind']} {network['width']}x{network['blocks']}",
+            f"{card['steps'] / 1e6:.1f} M decisions, {round(card['wall_time'] / 60)} min",
+            *(scores[opponent] for opponent in opponents),
+        )
+    assert told == cards
