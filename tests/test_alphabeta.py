@@ -270,8 +270,10 @@ def test_a_sure_win_takes_as_many_turns_as_said():
 
 def test_the_rest_of_a_turn_is_planned_but_only_for_its_own_position(monkeypatch):
     game, searched = load_game("alquerque"), []
-    old = AlphaBetaBot.analyse
-    monkeypatch.setattr(AlphaBetaBot, "analyse", lambda bot, match: searched.append(match.position) or old(bot, match))
+    old = AlphaBetaBot._find_best
+    monkeypatch.setattr(
+        AlphaBetaBot, "_find_best", lambda bot, match: searched.append(match.position) or old(bot, match)
+    )
     bot = ab(game, 3)
     match = Match(game, "W:Wa1,e1:Bb2,d2,b3,d3,e5")
     match.push(bot.choose(match))

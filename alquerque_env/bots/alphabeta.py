@@ -84,6 +84,10 @@ class AlphaBetaBot(GameBot):
           BotError: If the match is over, or of another game.
         """
         self._check(match)
+        return self._with_line(match, self._find_best(match))
+
+    def _find_best(self, match: Match) -> Analysis:
+        """Searches deeper and deeper; the line stays unwritten."""
         deadline = Deadline(self.time_limit)
         self._set_up(match)
         order = [step.action for step in match.legal_steps]
@@ -101,12 +105,12 @@ class AlphaBetaBot(GameBot):
                 break
             order.remove(actions[0])
             order.insert(0, actions[0])
-        return self._with_line(match, found)
+        return found
 
     def _decide(self, match: Match) -> Step:
         action = self._plan.get(state_key(match))
         if action is None:
-            actions = self.analyse(match).actions
+            actions = self._find_best(match).actions
             action = actions[0]
             self._plan = rest_of_turn(match, actions)
         return step_of(match, action)
