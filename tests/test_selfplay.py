@@ -8,10 +8,11 @@ from alquerque_env import Match, load_game
 from alquerque_env.search.matches import Matches
 from alquerque_env.storage import JIT
 from training.alphazero import AlphaZeroLearner, alphazero_loss
+from training.arrays import pack_generator, unpack_generator
 from training.augment import Augmenter
 from training.config import Config, ConfigError, parse_config
 from training.replay import MAX_CHOICES, ReplayBuffer, Rows
-from training.selfplay import SelfPlay, pack_generator, unpack_generator
+from training.selfplay import SelfPlay
 
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 

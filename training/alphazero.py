@@ -15,13 +15,13 @@ import torch
 from torch import Tensor
 
 from alquerque_env.game import Game
-from training.arrays import group, load_optimizer
+from training.arrays import group, load_optimizer, optimizer_arrays, pack_generator, unpack_generator
 from training.augment import Augmenter
 from training.config import AlphaZeroConfig, Config
 from training.inference import choose_device
 from training.networks import MASK_FILL
 from training.replay import ReplayBuffer, Rows
-from training.selfplay import SelfPlay, pack_generator, unpack_generator
+from training.selfplay import SelfPlay
 from training.workers import Workers, make_inference, make_network, worker_seed
 
 
@@ -115,8 +115,7 @@ class AlphaZeroLearner:
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that changes in the course of training, but for the averaged weights and the iterations."""
         state = {f"weights.{name}": tensor.cpu().numpy() for name, tensor in self._trained.state_dict().items()}
-        for parameter, moments in self._optimizer.state_dict()["state"].items():
-            state |= {f"optimizer.{parameter}.{name}": moment.cpu().numpy() for name, moment in moments.items()}
+        state |= {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
         for prefix, part in (("play.", self._play), ("workers.", self._workers), ("buffer.", self._buffer)):
             state |= {prefix + name: array for name, array in part.get_state().items()}
         owed = np.array([self._owed, float(self._updates)])

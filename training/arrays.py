@@ -1,6 +1,7 @@
 """States of training as flat tables of arrays, `part.name`."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,6 +13,16 @@ def group(state: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]
     return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
 
 
+def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray]:
+    """What an optimiser has gathered, by `parameter.name`."""
+    gathered = optimizer.state_dict()["state"]
+    return {
+        f"{parameter}.{name}": moment.cpu().numpy()
+        for parameter, moments in gathered.items()
+        for name, moment in moments.items()
+    }
+
+
 def load_optimizer(optimizer: torch.optim.Optimizer, state: Mapping[str, np.ndarray]) -> None:
     """Takes over an optimiser's arrays, by `parameter.name`; its settings stay as they are."""
     moments: dict[int, dict[str, Tensor]] = {}
@@ -19,3 +30,22 @@ def load_optimizer(optimizer: torch.optim.Optimizer, state: Mapping[str, np.ndar
         parameter, key = name.split(".", 1)
         moments.setdefault(int(parameter), {})[key] = torch.from_numpy(np.array(array))
     optimizer.load_state_dict({"state": moments, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def pack_generator(generator: np.random.Generator) -> np.ndarray:
+    """uint64 `[6]`, the state of a PCG64 generator."""
+    state: Any = generator.bit_generator.state
+    low = (1 << 64) - 1
+    numbers = [state["state"][name] >> shift & low for name in ("state", "inc") for shift in (0, 64)]
+    return np.array([*numbers, state["has_uint32"], state["uinteger"]], np.uint64)
+
+
+def unpack_generator(generator: np.random.Generator, packed: np.ndarray) -> None:
+    """Sets a PCG64 generator to a packed state."""
+    words = [int(word) for word in packed]
+    generator.bit_generator.state = {
+        "bit_generator": "PCG64",
+        "state": {"state": words[0] | words[1] << 64, "inc": words[2] | words[3] << 64},
+        "has_uint32": words[4],
+        "uinteger": words[5],
+    }

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from training.arrays import group, load_optimizer
+from training.arrays import group, load_optimizer, optimizer_arrays
 from training.config import Config, PpoConfig
 from training.gae import advantages
 from training.games import Observation, SelfPlayGames
@@ -177,8 +177,7 @@ class Learner:
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that changes in the course of training, but for the weights and the number of iterations."""
         arrays = {"generator": self.generator.get_state().numpy()}
-        for parameter, state in self.optimizer.state_dict()["state"].items():
-            arrays |= {f"optimizer.{parameter}.{key}": tensor.numpy() for key, tensor in state.items()}
+        arrays |= {f"optimizer.{key}": array for key, array in optimizer_arrays(self.optimizer).items()}
         arrays |= {f"pool.{key}": array for key, array in self.pool.get_state().items()}
         return arrays | {f"env.{key}": array for key, array in self.env.get_state().items()}
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from alquerque_env.game import Game
 from alquerque_env.observation import planes
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
 from alquerque_env.search.matches import Matches
+from training.arrays import pack_generator, unpack_generator
 from training.config import SearchConfig, SelfPlayConfig
 from training.replay import MAX_CHOICES, Rows
 
@@ -206,22 +206,3 @@ def make_rule(search: SearchConfig, *, noise: float) -> Rule:
         root_noise=noise,
         dirichlet_total=search.dirichlet_total,
     )
-
-
-def pack_generator(generator: np.random.Generator) -> np.ndarray:
-    """uint64 `[6]`, the state of a PCG64 generator."""
-    state: Any = generator.bit_generator.state
-    low = (1 << 64) - 1
-    numbers = [state["state"][name] >> shift & low for name in ("state", "inc") for shift in (0, 64)]
-    return np.array([*numbers, state["has_uint32"], state["uinteger"]], np.uint64)
-
-
-def unpack_generator(generator: np.random.Generator, packed: np.ndarray) -> None:
-    """Sets a PCG64 generator to a packed state."""
-    words = [int(word) for word in packed]
-    generator.bit_generator.state = {
-        "bit_generator": "PCG64",
-        "state": {"state": words[0] | words[1] << 64, "inc": words[2] | words[3] << 64},
-        "has_uint32": words[4],
-        "uinteger": words[5],
-    }

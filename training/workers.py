@@ -14,6 +14,7 @@ from alquerque_env import load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
 from alquerque_env.observation import plane_scale
+from training.arrays import group
 from training.config import Config
 from training.inference import Inference, choose_device, choose_precision
 from training.networks import PolicyValueNetwork, Shape, build_network
@@ -69,9 +70,7 @@ class Workers:
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """Goes back to what `get_state` gave."""
         for number, pipe in enumerate(self._pipes):
-            start = f"{number}."
-            own = {name.removeprefix(start): array for name, array in state.items() if name.startswith(start)}
-            self._send(pipe, ("set_state", own))
+            self._send(pipe, ("set_state", group(state, f"{number}.")))
 
     def close(self) -> None:
         """Ends the processes."""

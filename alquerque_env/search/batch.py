@@ -131,7 +131,7 @@ class BatchSearch:
         self._stir(choices, generator)
         visits = considered_visits(choices, min(self.rule.considered, simulations or 1), simulations)
         wanted = words(count)
-        numbers = self._reals, self._values, self._weights
+        numbers = self._reals, self._values, self._weights, self._scratch
         asked = wanted, self._leaves, self._w, self._room, flat
         for simulation in range(simulations):
             wanted[:] = visits[simulation] if isinstance(wanted, np.ndarray) else visits[simulation].tolist()

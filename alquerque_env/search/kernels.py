@@ -67,7 +67,9 @@ def plant(t, b, roots, past, states, nodes, ends, edges, w, actions, observation
 
 
 @kernel
-def descend(t, b, past, states, nodes, ends, edges, reals, values, weights, wanted, leaves, w, actions, observation):
+def descend(
+    t, b, past, states, nodes, ends, edges, reals, values, weights, scratch, wanted, leaves, w, actions, observation
+):
     """Goes down each tree to a position that is not in it yet, or to an end, which is taken in at once.
 
     Args:
@@ -81,7 +83,7 @@ def descend(t, b, past, states, nodes, ends, edges, reals, values, weights, want
     p_t, p_b, p_past, p_states = borrowed(t), borrowed(b), borrowed(past), borrowed(states)
     p_nodes, p_ends, p_edges, p_reals = borrowed(nodes), borrowed(ends), borrowed(edges), borrowed(reals)
     p_values, p_weights, p_wanted, p_leaves = borrowed(values), borrowed(weights), borrowed(wanted), borrowed(leaves)
-    p_w, p_actions, p_observation = borrowed(w), borrowed(actions), borrowed(observation)
+    p_w, p_actions, p_observation, p_scratch = borrowed(w), borrowed(actions), borrowed(observation), borrowed(scratch)
     size = p_t[e.T_NUM_PLANES] * p_t[e.T_POINTS]
     found = 0
     for match in range(len(wanted)):
@@ -93,7 +95,7 @@ def descend(t, b, past, states, nodes, ends, edges, reals, values, weights, want
             node = p_edges[EDGE_SIZE * edge + CHILD]
             if p_nodes[NODE_SIZE * node + COUNT] == 0:
                 break
-            edge = _select(p_b, p_nodes, p_edges, p_reals, p_values, p_weights, p_states, node)
+            edge = _select(p_b, p_nodes, p_edges, p_reals, p_values, p_weights, p_states, node, p_scratch)
         if p_edges[EDGE_SIZE * edge + CHILD] != NONE:
             _back_up(p_nodes, p_edges, p_reals, node, p_values[node])
             continue
@@ -329,27 +331,19 @@ def _select_at_root(b, nodes, edges, reals, values, weights, states, node, wante
 
 
 @inlined
-def _select(b, nodes, edges, reals, values, weights, states, node):
-    """The edge to go on with below the root."""
+def _select(b, nodes, edges, reals, values, weights, states, node, policy):
+    """The edge to go on with below the root; `policy` is room for that of the node."""
     sign = 1 - 2 * states[node][e.PLAYER]
     if b[RULE] == PUCT:
         return _select_by_puct(nodes, edges, reals, values, weights, node, sign)
+    _improve(nodes, edges, reals, values, weights, node, sign, policy)
     first, n = nodes[NODE_SIZE * node + FIRST], nodes[NODE_SIZE * node + COUNT]
-    guess = _mixed_value(nodes, edges, reals, values, node, sign)
-    scale = _value_weight(edges, weights, first, n)
-    highest = LOWEST
-    for edge in range(first, first + n):
-        highest = max(highest, _improved(edges, reals, edge, sign, guess, scale))
-    total = 0.0
-    for edge in range(first, first + n):
-        total += math.exp(_improved(edges, reals, edge, sign, guess, scale) - highest)
     tried = 1 + nodes[NODE_SIZE * node + TRIED]
     best, best_score = first, LOWEST
-    for edge in range(first, first + n):
-        share = math.exp(_improved(edges, reals, edge, sign, guess, scale) - highest) / total
-        score = share - edges[EDGE_SIZE * edge + VISITS] / tried
+    for index in range(n):
+        score = policy[index] - edges[EDGE_SIZE * (first + index) + VISITS] / tried
         if score > best_score + TOLERANCE:
-            best, best_score = edge, score
+            best, best_score = first + index, score
     return best
 
 
