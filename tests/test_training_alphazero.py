@@ -6,10 +6,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from test_training import at_iteration, weights, without_time
 
 from alquerque_env import load_bot, load_game
 from alquerque_env.match import Match
@@ -18,7 +18,7 @@ from training import checkpoint as checkpoint_module
 from training.alphazero import AlphaZeroLearner
 from training.checkpoint import TRAINING, CheckpointError
 from training.config import ConfigError
-from training.metrics import MetricsLog, read_log
+from training.metrics import read_log
 from training.quantise import quantise
 from training.runs import Run
 from training.train import TrainingError, TrainingResult, train
@@ -49,7 +49,6 @@ weight_bits = 8
 games_per_seat = 4
 every = 4
 """
-TIMED = {"seconds", "steps_per_second", "playing_share"}
 
 
 @pytest.fixture(autouse=True)
@@ -64,26 +63,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
     folder = tmp_path_factory.mktemp("whole")
     (folder / "tiny.toml").write_text(TINY)
     return train(folder / "tiny.toml", [f"run.directory={folder}"])
-
-
-def weights(result: TrainingResult) -> bytes:
-    return (result.checkpoint / "weights.safetensors").read_bytes()
-
-
-def without_time(run: Path) -> list[dict[str, float]]:
-    lines = read_log(run / "log.jsonl")
-    return [{key: value for key, value in line.items() if key not in TIMED} for line in lines]
-
-
-def at_iteration(number: int, action: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
-    write = MetricsLog.write
-
-    def write_and_act(self: MetricsLog, record: dict[str, float]) -> None:
-        write(self, record)
-        if record["iteration"] == number:
-            action()
-
-    monkeypatch.setattr(MetricsLog, "write", write_and_act)
 
 
 def crash_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
