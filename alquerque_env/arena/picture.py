@@ -69,7 +69,7 @@ def draw_cross_table(result: ArenaResult, path: Path) -> None:
     axes.set_title(f"{result.game.name}: score of the row against the column", fontsize=11)
     axes.tick_params(length=0)
     figure.colorbar(shades, ax=axes, label="score", shrink=0.8, format=lambda score, _: f"{score:.0%}")
-    figure.savefig(path)
+    figure.savefig(path, bbox_inches="tight")  # the layout leaves no room for labels of two lines
 
 
 def _cells(result: ArenaResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
