@@ -18,7 +18,7 @@ from alquerque_env.game import Game
 from training.arrays import group, load_optimizer, optimizer_arrays, pack_generator, unpack_generator
 from training.augment import Augmenter
 from training.config import AlphaZeroConfig, Config
-from training.inference import choose_device
+from training.inference import choose_device, choose_precision
 from training.networks import MASK_FILL
 from training.replay import ReplayBuffer, Rows
 from training.selfplay import SelfPlay
@@ -48,6 +48,7 @@ class AlphaZeroLearner:
     def __init__(self, config: Config, game: Game) -> None:
         self.config = config
         self._device = choose_device(config.alphazero.device)
+        self._precision = choose_precision(config.alphazero.learner_precision, self._device)
         self._trained = make_network(config, game, torch.Generator().manual_seed(config.run.seed)).to(self._device)
         self.network = copy.deepcopy(self._trained).cpu().requires_grad_(False)
         self._average = copy.deepcopy(self._trained).requires_grad_(False)
@@ -181,8 +182,10 @@ class AlphaZeroLearner:
             rows = self._buffer.sample(learner.batch_size, self._window(), self._generator)
             if learner.symmetries:
                 rows = self._augment(rows, self._generator)
-            logits, values = self._trained(torch.from_numpy(rows.planes).to(self._device))
-            losses = alphazero_loss(logits, values, rows, learner)
+            planes = torch.from_numpy(rows.planes).to(self._device)
+            with torch.autocast(self._device.type, self._precision, enabled=self._precision != torch.float32):
+                logits, values = self._trained(planes)
+            losses = alphazero_loss(logits.float(), values.float(), rows, learner)
             self._optimizer.zero_grad()
             torch.autograd.backward(losses.total)
             norm = torch.nn.utils.clip_grad_norm_(self._trained.parameters(), learner.max_gradient_norm)

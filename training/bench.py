@@ -285,10 +285,11 @@ def one_thread(threads: int = 1) -> Iterator[None]:
 
 def _precisions(network: NetworkConfig, device: str) -> tuple[str, ...]:
     """What is worth measuring: of the slower networks, and on a GPU, only what a run would choose."""
-    chosen = _name(choose_precision("auto", torch.device(device)))
-    if network.kind == "mlp" and device == "cpu" and chosen != "float32":
-        return "float32", chosen
-    return (chosen,)
+    place = torch.device(device)
+    fast = _name(choose_precision("auto", place))
+    if network.kind == "mlp" and device == "cpu" and fast != "float32":
+        return "float32", fast
+    return (_name(choose_precision("auto", place, network)),)
 
 
 def _name(precision: torch.dtype) -> str:

@@ -91,6 +91,7 @@ class PpoConfig(Section):
       pool_share: Share of the games in which one seat is played by an earlier self, from which nothing is learned.
       pool_size: Earlier selves kept.
       pool_every: Iterations between two of them.
+      symmetries: Whether each match is seen through a symmetry of the game, drawn when it begins.
     """
 
     learning_rate: Share = 1e-3
@@ -106,6 +107,7 @@ class PpoConfig(Section):
     pool_share: Annotated[float, Ge(0), Le(1)] = 0.0
     pool_size: Annotated[int, Ge(1), Le(1000)] = 8
     pool_every: Count = 25
+    symmetries: bool = False
 
 
 class SearchConfig(Section):
@@ -163,7 +165,10 @@ class AlphaZeroConfig(Section):
       symmetries: Whether positions are turned and mirrored by the symmetries of the game.
       processes: That play; one of them also learns. With one, a run can be repeated to the bit.
       learner_games: Of `self_play.num_games`, those that the learning process plays, if there are others.
-      precision: Of the network in self-play; `auto` is bfloat16 where the processor has it.
+      precision: Of the network in self-play; `auto` is bfloat16 where the processor has it and the network is wide
+        enough to gain by it.
+      learner_precision: Of the products of matrices while learning; weights and sums are in single precision in any
+        case. `auto` is bfloat16 where the processor has it.
       device: `cpu`, `cuda`, or `auto` for a GPU where there is one.
     """
 
@@ -182,6 +187,7 @@ class AlphaZeroConfig(Section):
     processes: Annotated[int, Ge(1), Le(256)] = 1
     learner_games: Annotated[int, Ge(1), Le(65_536)] | None = None
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    learner_precision: Literal["auto", "float32", "bfloat16"] = "auto"
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
 

@@ -6,7 +6,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from training.config import NetworkConfig
 from training.networks import PolicyValueNetwork
+
+# From this width on bfloat16 is the faster one, by `alquerque bench search`.
+_WIDE = {"mlp": 192, "graph": 48}
 
 
 class Inference:
@@ -65,9 +69,17 @@ def choose_device(wanted: str) -> torch.device:
     return torch.device("cuda" if wanted == "auto" and torch.cuda.is_available() else wanted.replace("auto", "cpu"))
 
 
-def choose_precision(wanted: str, device: torch.device) -> torch.dtype:
-    """The precision of self-play: bfloat16 where it is fast, if it is left open."""
+def choose_precision(wanted: str, device: torch.device, network: NetworkConfig | None = None) -> torch.dtype:
+    """The precision of a run, `bfloat16` where it is faster if it is left open.
+
+    Args:
+      wanted: `float32`, `bfloat16` or `auto`.
+      device: Where the network runs.
+      network: What plays; if given, one so narrow that converting its numbers costs more than it saves on a processor
+        keeps to single precision.
+    """
     if wanted == "auto":
-        fast = device.type == "cuda" or torch.cpu._is_avx512_bf16_supported()
+        narrow = network is not None and network.kind != "conv" and network.width < _WIDE[network.kind]
+        fast = device.type == "cuda" or (torch.cpu._is_avx512_bf16_supported() and not narrow)
         return torch.bfloat16 if fast else torch.float32
     return torch.bfloat16 if wanted == "bfloat16" else torch.float32

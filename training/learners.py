@@ -19,6 +19,8 @@ from alquerque_env.game import Game
 from training.alphazero import AlphaZeroLearner
 from training.checkpoint import Arrays, CheckpointError
 from training.config import Config, ConfigError
+from training.games import SelfPlayGames
+from training.mirrored import MirroredGames
 from training.networks import Geometry, PolicyValueNetwork
 from training.ppo import Learner as PpoLearner
 
@@ -63,8 +65,10 @@ class Learner(Protocol):
 
 
 def _make_ppo(config: Config, game: Game) -> Learner:
-    env = SelfPlayVectorEnv(game, config.self_play.num_games, max_cycles=config.self_play.max_cycles)
-    return PpoLearner(config, env, Geometry.of(game))
+    games: SelfPlayGames = SelfPlayVectorEnv(game, config.self_play.num_games, max_cycles=config.self_play.max_cycles)
+    if config.ppo.symmetries:
+        games = MirroredGames(games, game.symmetries)
+    return PpoLearner(config, games, Geometry.of(game))
 
 
 LEARNERS: Mapping[str, Callable[[Config, Game], Learner]] = MappingProxyType(

@@ -120,7 +120,7 @@ def make_inference(config: Config, game: Game) -> Inference:
     """A network for self-play, its weights still to come."""
     device = choose_device(config.alphazero.device)
     network = make_network(config, game, torch.Generator().manual_seed(0))
-    return Inference(network, device, choose_precision(config.alphazero.precision, device))
+    return Inference(network, device, choose_precision(config.alphazero.precision, device, config.network))
 
 
 def make_network(config: Config, game: Game, generator: torch.Generator) -> PolicyValueNetwork:

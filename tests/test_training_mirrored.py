@@ -1,0 +1,75 @@
+"""Games seen through symmetries: the same matches, other images."""
+
+import numpy as np
+import pytest
+
+from alquerque_env import SelfPlayVectorEnv, load_game
+from training.mirrored import MirroredGames
+
+GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "alquerque_alfonso_x")
+
+
+def images(planes: np.ndarray, mask: np.ndarray, game: object) -> set[tuple[bytes, bytes]]:
+    """Every image of one observation and mask, by the definition of `Symmetry`."""
+    found = set()
+    for symmetry in game.symmetries:
+        image, image_mask = np.zeros_like(planes), np.zeros_like(mask)
+        for plane, plane_image in enumerate(symmetry.planes):
+            for point, point_image in enumerate(symmetry.points):
+                image[plane_image, point_image] = planes[plane, point]
+        for action, action_image in enumerate(symmetry.actions):
+            image_mask[action_image] = mask[action]
+        found.add((image.tobytes(), image_mask.tobytes()))
+    return found
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_match_is_an_image_of_a_plain_match_of_the_same_actions(name: str) -> None:
+    game, count = load_game(name), 16
+    mirrored = MirroredGames(SelfPlayVectorEnv(game, count), game.symmetries)
+    plain = SelfPlayVectorEnv(game, count)
+    planes, info = mirrored.reset(seed=1)
+    plain_planes, plain_info = plain.reset(seed=1)
+    generator = np.random.default_rng(2)
+    drawn = set()
+    for _ in range(150):
+        legal = info["action_mask"] > 0
+        actions = np.array([generator.choice(np.flatnonzero(row)) if row.any() else 0 for row in legal])
+        meant = mirrored._actions[mirrored._chosen, actions]
+        drawn |= set(mirrored._chosen.tolist())
+        for row in range(count):
+            image = planes[row].tobytes(), info["action_mask"][row].tobytes()
+            assert image in images(plain_planes[row], plain_info["action_mask"][row], game)
+            assert not legal[row].any() or plain_info["action_mask"][row, meant[row]]
+        planes, rewards, terminated, truncated, info = mirrored.step(actions)
+        plain_planes, plain_rewards, plain_terminated, plain_truncated, plain_info = plain.step(meant)
+        assert np.array_equal(rewards, plain_rewards)
+        assert np.array_equal(terminated, plain_terminated)
+        assert np.array_equal(truncated, plain_truncated)
+        assert np.array_equal(info["player"], plain_info["player"])
+    assert drawn == set(range(len(game.symmetries)))
+
+
+def test_a_match_keeps_its_symmetry_to_the_end() -> None:
+    game = load_game("alquerque")
+    mirrored = MirroredGames(SelfPlayVectorEnv(game, 8), game.symmetries)
+    _, info = mirrored.reset(seed=3)
+    before, ended = mirrored._chosen.copy(), np.zeros(8, bool)
+    for _ in range(200):
+        _, _, terminated, truncated, info = mirrored.step(info["action_mask"].argmax(1))
+        assert np.array_equal(mirrored._chosen[~ended], before[~ended])
+        before, ended = mirrored._chosen.copy(), terminated | truncated
+
+
+def test_it_goes_on_from_its_state() -> None:
+    game = load_game("alquerque_alfonso_x")
+    one, other = (MirroredGames(SelfPlayVectorEnv(game, 8, max_cycles=30), game.symmetries) for _ in range(2))
+    _, info = one.reset(seed=4)
+    for _ in range(40):
+        _, _, _, _, info = one.step(info["action_mask"].argmax(1))
+    planes, restored = other.set_state({name: array.copy() for name, array in one.get_state().items()})
+    for _ in range(80):
+        assert np.array_equal(info["action_mask"], restored["action_mask"])
+        planes, *_, info = one.step(info["action_mask"].argmax(1))
+        other_planes, *_, restored = other.step(restored["action_mask"].argmax(1))
+        assert np.array_equal(planes, other_planes)
