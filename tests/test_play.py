@@ -18,8 +18,8 @@ from click.testing import CliRunner, Result
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.cli import main
 from alquerque_env.cli import play as play_module
-from alquerque_env.cli.talk import numbered_turns, outcome_sentence
 from alquerque_env.errors import BotError
+from alquerque_env.standing import numbered_turns, outcome_sentence
 
 needs_terminal = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from alquerque_env.board import Board
-from alquerque_env.cli.sentences import rule_sentences
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
 from alquerque_env.rules import Rules, spell
+from alquerque_env.sentences import rule_sentences
 from training.bot import load_playable
 from training.checkpoint import Checkpoint, Meta
 from training.networks import PolicyValueNetwork

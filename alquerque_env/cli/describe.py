@@ -10,8 +10,8 @@ from ..game import Game
 from ..observation import planes
 from ..rules import Option, OptionValue, spell
 from ..ruleset import NORTH, SOUTH
+from ..sentences import SIDES, answer, endings, fixed_rules, fixed_sentences
 from .parameters import open_match, takes_game, takes_json
-from .sentences import SIDES, answer, endings, fixed_rules, fixed_sentences
 from .terminal import Terminal, find_terminal, join_words
 
 _REWARDS = {"win": 1, "loss": -1, "draw": 0, "otherwise": 0}

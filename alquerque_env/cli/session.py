@@ -14,9 +14,10 @@ import click
 from .. import load_bot
 from ..errors import AlquerqueError
 from ..match import PASS, Match, Step, join_turn
+from ..sentences import SIDES, rule_sentences
+from ..standing import numbered_turns, outcome_sentence, standing
 from .parameters import option_arguments
-from .sentences import SIDES, rule_sentences
-from .talk import HELP, numbered_turns, outcome_sentence, standing
+from .talk import HELP
 from .terminal import Terminal, join_words
 from .typed import play_typed, point_typed
 from .working import work

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
-from alquerque_env.cli.sentences import SIDES
-from alquerque_env.cli.talk import HELP, outcome_sentence, standing
+from alquerque_env.cli.talk import HELP
 from alquerque_env.cli.terminal import Terminal
 from alquerque_env.cli.typed import play_typed, point_typed
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.match import PASS, Match
+from alquerque_env.sentences import SIDES
+from alquerque_env.standing import outcome_sentence, standing
 from training.player.choosing import Chooser
 from training.puct import Evaluate
 

@@ -3,8 +3,8 @@
 from dataclasses import MISSING, fields
 from typing import NamedTuple
 
-from ..game import Game
-from ..rules import OptionValue, Rules, spell, vocabulary
+from .game import Game
+from .rules import OptionValue, Rules, spell, vocabulary
 
 SIDES = ("South", "North")
 
