@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .envs.aec import env
     from .envs.vector import SelfPlayVectorEnv
     from .match import Match, Outcome, Step
+    from .records import format_record, read_records
 
 __version__ = "0.1.0"
 
@@ -29,8 +30,10 @@ _LAZY = {
     "Step": ".match",
     "SelfPlayVectorEnv": ".envs.vector",
     "env": ".envs.aec",
+    "format_record": ".records",
     "load_bot": ".bots",
     "perft": ".counts",
+    "read_records": ".records",
 }
 
 __all__ = [
@@ -41,10 +44,12 @@ __all__ = [
     "Step",
     "__version__",
     "env",
+    "format_record",
     "games",
     "load_bot",
     "load_game",
     "perft",
+    "read_records",
 ]
 
 

@@ -7,6 +7,7 @@ ValueError
     ├── PositionError        position text that is not a position of the game
     ├── NotationError        text of a step or turn that cannot be read
     ├── IllegalStepError     a step or action that the rules forbid here
+    ├── RecordError          a match file that cannot be read or written, or breaks the rules
     └── BotError             a bot that cannot be loaded or play this game
 """
 
@@ -43,6 +44,10 @@ class NotationError(AlquerqueError):
 
 class IllegalStepError(AlquerqueError):
     """A step or action that is not legal in the position."""
+
+
+class RecordError(AlquerqueError):
+    """A match file that cannot be read or written, or that contradicts the rules."""
 
 
 class BotError(AlquerqueError):

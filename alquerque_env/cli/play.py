@@ -4,11 +4,12 @@ from contextlib import suppress
 
 import click
 
-from .. import load_bot
 from ..errors import AlquerqueError
 from ..game import Game
-from .parameters import MAX_SEED, check_range, open_match, takes_game, takes_position
-from .session import HUMAN, Seat, Session
+from .keeping import Found, Keeper, find_match
+from .parameters import MAX_SEED, check_range, open_match, option_arguments, takes_game, takes_position
+from .seats import HUMAN, take_seat
+from .session import Session, describe_found
 from .terminal import find_terminal
 from .working import work
 
@@ -23,8 +24,15 @@ from .working import work
     help="Who plays against you: random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, a path or name of a trained "
     "player, or human for two people.",
 )
-@click.option("--seat", type=click.Choice(["0", "1"]), default="0", show_default=True, help="Yours: 0 South, 1 North.")
+@click.option(
+    "--seat",
+    type=click.Choice(["0", "1"]),
+    show_default="0, or that of the person in FILE",
+    help="Yours: 0 South, 1 North.",
+)
 @takes_position
+@click.option("--load", metavar="FILE", help="Go on with the match of a file, the first if there are several.")
+@click.option("--save", metavar="FILE", help="Write the match to a file when play ends, however it ends.")
 @click.option("--seed", type=int, metavar="N", help="Make the bots' choices repeatable.")
 @click.option("--watch", metavar="SPEC", help="Watch a bot play in your seat.")
 @click.option("--delay", type=float, default=0.0, metavar="SECONDS", help="Wait after a bot's turn.")
@@ -32,8 +40,10 @@ from .working import work
 def play(
     game: Game,
     opponent: str,
-    seat: str,
+    seat: str | None,
     position: str | None,
+    load: str | None,
+    save: str | None,
     seed: int | None,
     watch: str | None,
     delay: float,
@@ -45,17 +55,37 @@ def play(
         import readline  # noqa: F401
     if watch == HUMAN or (watch is not None and opponent == HUMAN):
         raise AlquerqueError("--watch shows a match between bots; neither it nor --opponent can be human")
+    if load is not None and position is not None:
+        raise AlquerqueError("--load and --position both say where to begin; give one of them")
     check_range("--delay", delay, 0, 60)
     check_range("--seed", seed or 0, 0, MAX_SEED)
-    match = open_match(game, position)
-    mine = _seat(watch or HUMAN, game, seed)
-    theirs = _seat(opponent, game, None if seed is None else (seed + 1) % MAX_SEED)
-    Session(
-        match, (mine, theirs) if seat == "0" else (theirs, mine), find_terminal(ascii_only=ascii_only), delay
-    ).play()
+    keeper = Keeper(save)
+    found = None if load is None else _find(load, game)
+    if found is not None:
+        keeper.adopt(found)
+    keeper.check_target()
+    match = open_match(game, position) if found is None else found.record.match
+    mine = take_seat(watch or HUMAN, match.game, seed)
+    theirs = take_seat(opponent, match.game, None if seed is None else (seed + 1) % MAX_SEED)
+    is_north = found is not None and found.human == 1 if seat is None else seat == "1"
+    seats = (theirs, mine) if is_north else (mine, theirs)
+    session = Session(match, seats, find_terminal(ascii_only=ascii_only), delay, keeper)
+    if found is not None:
+        session.say(describe_found(found))
+    session.play()
 
 
-def _seat(spec: str, game: Game, seed: int | None) -> Seat:
-    if spec == HUMAN:
-        return Seat(spec, None)
-    return Seat(spec, work(lambda: load_bot(spec, game, seed=seed), f"loading {spec} ..."))
+def _find(path: str, game: Game) -> Found:
+    """The match of a file, if it is of the game that was named.
+
+    Raises:
+      AlquerqueError: If it is of another game or has other options, or cannot be gone on with.
+    """
+    found = work(lambda: find_match(path), f"reading {path} ...")
+    held = found.record.match.game
+    if held.name != game.name:
+        raise AlquerqueError(f"{path!r} holds a match of {held.name}, not {game.name}; name that game")
+    if option_arguments(game) and held.table_hash != game.table_hash:
+        chosen = " ".join(option_arguments(held)) or "the defaults"
+        raise AlquerqueError(f"the match in {path!r} has other options: {chosen}; leave --option away")
+    return found

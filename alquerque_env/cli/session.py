@@ -3,46 +3,31 @@
 import shlex
 import sys
 import time
-from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from .. import load_bot
-from ..errors import AlquerqueError
-from ..match import PASS, Match, Step, join_turn
-from ..sentences import SIDES, rule_sentences
+from ..errors import AlquerqueError, RecordError
+from ..match import Match, Step, join_turn
+from ..sentences import SIDES
 from ..standing import numbered_turns, outcome_sentence, standing
+from .closing import orderly_end, undisturbed
+from .commands import find_command
+from .keeping import Found, Keeper
 from .parameters import option_arguments
-from .talk import HELP
-from .terminal import Terminal, join_words
+from .seats import Seat
+from .terminal import Terminal
 from .typed import play_typed, point_typed
 from .working import work
 
 if TYPE_CHECKING:
     from ..bots.bot import Bot
 
-HUMAN = "human"
-HINT_SPEC = "alphabeta:4"
-
 # More targets than these, of several pieces, would hide the pieces.
 _FEW_TARGETS = 4
-
-
-@dataclass(frozen=True)
-class Seat:
-    """Who plays a side.
-
-    Attributes:
-      spec: The bot's spec, or `human`.
-      bot: The bot, None for a person.
-    """
-
-    spec: str
-    bot: "Bot | None"
 
 
 @dataclass
@@ -54,13 +39,16 @@ class Session:
       seats: Who plays South and North.
       terminal: Where it is shown.
       delay: Seconds to wait after each turn of a bot.
+      keeper: Writes the match to files.
+      resigned: The side that has given up, None if none has.
     """
 
     match: Match
     seats: tuple[Seat, Seat]
     terminal: Terminal
     delay: float = 0.0
-    _turn_starts: list[int] = field(default_factory=list)
+    keeper: Keeper = field(default_factory=Keeper)
+    resigned: int | None = None
     _shown: int | None = None
 
     @property
@@ -72,19 +60,78 @@ class Session:
         """Plays to the end of the match, or until somebody leaves.
 
         Raises:
-          KeyboardInterrupt: After Ctrl-C, when the position has been printed.
+          KeyboardInterrupt: After Ctrl-C, when the match has been saved.
+          SystemExit: Likewise, when the terminal was closed; and if the match could not be written to `keeper.save_to`.
         """
+        with orderly_end():
+            try:
+                path = self._play_on()
+            except BaseException:
+                with undisturbed():
+                    self._part()
+                raise
+        if self.keeper.save_to not in (None, path):
+            raise SystemExit(1)
+
+    def say(self, text: str = "") -> None:
+        """Prints a line as well as the terminal can."""
+        click.echo(self.terminal.plain(text))
+
+    def show(self, piece: int | None = None) -> None:
+        """Draws the board, with the steps of one piece or of all."""
+        match = self.match
+        steps = [step for step in match.legal_steps if not step.is_pass and piece in (None, step.origin)]
+        asks = self._goes_on and self.seats[match.player].bot is None
+        marks = _marks(steps) if asks else {}
+        picture = match.picture(turned=self.people == [1], **marks)
+        self.say()
+        click.echo(self.terminal.draw(picture))
+        self._shown = len(match.steps)
+        if asks:
+            self._list_steps()
+
+    def show_again(self) -> None:
+        """Has the board drawn before the next question, even if nothing has been played."""
+        self._shown = None
+
+    def text(self) -> str:
+        """The record of the match as it stands."""
+        south, north = self.seats
+        return self.keeper.text(self.match, (south.name, north.name), self.resigned)
+
+    def go_on_with(self, found: Found) -> None:
+        """Goes on with the match of a file, with the players of this one; a person takes the person's side.
+
+        Raises:
+          BotError: If the bot cannot play that game.
+          RecordError: If the match that is left has turns that no file has, and cannot be saved.
+        """
+        match = found.record.match
+        south, north = self.seats
+        if match.game.table_hash != self.match.game.table_hash:
+            south, north = south.at(match.game), north.at(match.game)
+        if len(self.people) == 1 and found.human not in (None, *self.people):
+            south, north = north, south
+        if self.match.steps and self.keeper.file_of(text := self.text()) is None:
+            self.say(f"The match that you leave is saved in {self.keeper.set_aside(text)}.")
+        self.keeper.adopt(found)
+        self.match, self.seats = match, (south, north)
+        self.say(describe_found(found))
+        self.show_again()
+
+    @property
+    def _goes_on(self) -> bool:
+        return not self.match.is_over and self.resigned is None
+
+    def _play_on(self) -> str | None:
+        """Plays until the match is over or somebody leaves; returns the file that holds the match then."""
         try:
             self._greet()
-            while not self.match.is_over:
+            while self._goes_on:
                 self._take_step()
         except EOFError:
-            self._part()
-        except (KeyboardInterrupt, Exception):
-            self._part()
-            raise
-        else:
-            self._announce()
+            return self._part()
+        return self._announce()
 
     def _take_step(self) -> None:
         bot = self.seats[self.match.player].bot
@@ -97,14 +144,11 @@ class Session:
                 self._show_once()
             time.sleep(self.delay)
 
-    def _say(self, text: str = "") -> None:
-        click.echo(self.terminal.plain(text))
-
     def _greet(self) -> None:
         sides = ", ".join(f"{side}: {self._name(player)}" for player, side in enumerate(SIDES))
-        self._say(f"{self.match.game.title}. {sides}.")
+        self.say(f"{self.match.game.title}. {sides}.")
         if self.people:
-            self._say("Type a step such as c2-c3, its number, or help.")
+            self.say("Type a step such as c2-c3, its number, or help.")
         self._show_once()
 
     def _name(self, player: int) -> str:
@@ -114,163 +158,122 @@ class Session:
 
     def _show_once(self) -> None:
         if self._shown != len(self.match.steps):
-            self._show()
-
-    def _show(self, piece: int | None = None) -> None:
-        """Draws the board, with the steps of one piece or of all."""
-        match = self.match
-        steps = [step for step in match.legal_steps if not step.is_pass and piece in (None, step.origin)]
-        asks = not match.is_over and self.seats[match.player].bot is None
-        marks = _marks(steps) if asks else {}
-        picture = match.picture(turned=self.people == [1], **marks)
-        self._say()
-        click.echo(self.terminal.draw(picture))
-        self._shown = len(match.steps)
-        if asks:
-            self._list_steps()
+            self.show()
 
     def _list_steps(self) -> None:
         if note := standing(self.match):
-            self._say(note)
+            self.say(note)
         steps = self.match.legal_steps
         numbered = [f"{number:>{len(str(len(steps)))}} {step}" for number, step in enumerate(steps, 1)]
-        self._say()
-        self._say(self.terminal.columns(numbered))
+        self.say()
+        self.say(self.terminal.columns(numbered))
 
     def _play_bot(self, bot: "Bot") -> None:
         match, player, first = self.match, self.match.player, len(self.match.steps)
         while not match.is_over and match.player == player:
-            # A copy, since a bot interrupted by Ctrl-C goes on thinking while the position is printed.
+            # A copy, since a bot interrupted by Ctrl-C goes on thinking while the match is saved.
             match.push(work(partial(bot.choose, match.copy()), f"{SIDES[player]} is thinking ..."))
         turn = join_turn([step.text for step in match.steps[first:]])
-        self._say(f"\n{SIDES[player]} ({bot.name}) plays {turn}")
+        self.say(f"\n{SIDES[player]} ({bot.name}) plays {turn}")
 
     def _ask(self) -> None:
-        """Asks a person until a step has been played or taken back."""
-        match = self.match
-        before = len(match.steps)
-        if match.chain is None or not self._turn_starts:
-            self._note_turn(before)
-        while len(match.steps) == before:
-            try:
-                self._obey(read_line(f"{SIDES[match.player]}> ").strip())
-            except AlquerqueError as error:
-                self._say(self.terminal.wrap(str(error)))
-
-    def _note_turn(self, start: int) -> None:
-        if not self._turn_starts or self._turn_starts[-1] != start:
-            self._turn_starts.append(start)
+        """Asks a person once and does what is said."""
+        try:
+            self._obey(read_line(f"{SIDES[self.match.player]}> ").strip())
+        except AlquerqueError as error:
+            self.say(self.terminal.wrap(str(error)))
 
     def _obey(self, text: str) -> None:
-        if (command := self._command(text.lower())) is not None:
-            command()
+        if (command := find_command(text)) is not None:
+            command(self)
         elif (point := point_typed(self.match, text)) is not None:
             self._show_piece(point)
         elif text:
             first, side = len(self.match.steps), SIDES[self.match.player]
             play_typed(self.match, text)
             if text.isdecimal():
-                self._say(f"{side} plays {self.match.steps[first]}")
-
-    def _command(self, word: str) -> Callable[[], None] | None:
-        """The command of a name or of its beginning, None if it is none.
-
-        Raises:
-          AlquerqueError: If the word is nearly a command, or the beginning of several.
-        """
-        if word in self._commands:
-            return self._commands[word]
-        if not word.isalpha() or word == PASS:
-            return None
-        meant = [name for name in self._commands if name.startswith(word)]
-        if len(meant) == 1:
-            return self._commands[meant[0]]
-        if near := meant or get_close_matches(word, [*self._commands, PASS], n=1):
-            raise AlquerqueError(f"cannot read {word!r}; did you mean {join_words(near)}?")
-        return None
-
-    @cached_property
-    def _commands(self) -> Mapping[str, Callable[[], None]]:
-        return {
-            "help": self._help,
-            "?": self._help,
-            "board": self._show,
-            "undo": self._undo,
-            "hint": self._hint,
-            "rules": self._rules,
-            "position": lambda: self._say(self.match.position),
-            "quit": self._leave,
-            "exit": self._leave,
-        }
-
-    def _help(self) -> None:
-        width = max(len(typed) for typed, _ in HELP)
-        for typed, meaning in HELP:
-            self._say(f"  {typed:<{width}}  {meaning}")
-
-    def _rules(self) -> None:
-        for sentence in rule_sentences(self.match.game):
-            self._say(self.terminal.wrap(sentence, "  ", "- "))
-
-    def _leave(self) -> None:
-        raise EOFError("the player has left")
+                self.say(f"{side} plays {self.match.steps[first]}")
 
     def _show_piece(self, point: int) -> None:
         if not any(step.origin == point and not step.is_pass for step in self.match.legal_steps):
             raise AlquerqueError(f"nothing on {self.match.game.board.labels[point]} may move now")
-        self._show(point)
+        self.show(point)
 
-    def _undo(self) -> None:
-        """Takes back to the start of the person's turn, or of the turn before if it has just begun."""
-        now = len(self.match.steps)
-        while self._turn_starts and self._turn_starts[-1] >= now:
-            self._turn_starts.pop()
-        if not self._turn_starts:
-            self._note_turn(now)
-            raise AlquerqueError("there is nothing to take back")
-        while len(self.match.steps) > self._turn_starts[-1]:
-            self.match.pop()
-
-    @cached_property
-    def _hint_bot(self) -> "Bot":
-        return load_bot(HINT_SPEC, self.match.game, seed=0)
-
-    def _hint(self) -> None:
-        ahead = self.match.copy()
-        first = len(ahead.steps)
-        while not ahead.is_over and ahead.player == self.match.player:
-            ahead.push(work(lambda: self._hint_bot.choose(ahead), "thinking ..."))
-        turn = join_turn([step.text for step in ahead.steps[first:]])
-        self._say(f"{HINT_SPEC} would play {turn}")
-
-    def _announce(self) -> None:
-        outcome = self.match.outcome
-        assert outcome is not None, "announced before the end"
+    def _announce(self) -> str | None:
+        """Tells the end of the match; returns the file that holds it."""
+        path, notes = self._keep()
         self._show_once()
-        self._say()
-        if len(self.people) == 1 and outcome.winner is not None:
-            self._say("You win!" if outcome.winner in self.people else "You lose.")
-        self._say(outcome_sentence(self.match, outcome))
-        self._record()
+        self.say()
+        if self.resigned is None:
+            outcome = self.match.outcome
+            assert outcome is not None, "announced before the end"
+            winner, sentence = outcome.winner, outcome_sentence(self.match, outcome)
+        else:
+            winner = 1 - self.resigned
+            sentence = f"{SIDES[winner]} wins: {SIDES[self.resigned]} resigns."
+        if len(self.people) == 1 and winner is not None:
+            self.say("You win!" if winner in self.people else "You lose.")
+        self.say(sentence)
+        self._record(notes)
+        return path
 
-    def _part(self) -> None:
-        """Prints what is needed to go on later."""
+    def _keep(self) -> tuple[str | None, list[str]]:
+        """Writes the match to a file if it has to be; returns the file that holds it, and what to say of it."""
+        try:
+            text = self.text()
+        except RecordError as error:
+            return None, [f"The match is not saved: {error}."]
+        return self.keeper.keep(text, is_unfinished=self._goes_on and bool(self.match.steps))
+
+    def _part(self) -> str | None:
+        """Saves a match that has begun, and prints what is needed to go on later; returns the file that holds it."""
+        # Saved before a word is said: the terminal may be closed already.
+        path, notes = self._keep()
+        with suppress(OSError):
+            self.say()
+            self._record(notes)
+            if self._goes_on:
+                self.say(f"Go on with: {self._command(path)}")
+        return path
+
+    def _command(self, path: str | None) -> str:
+        """The command that goes on with the match, in a file or from its position."""
         seats = [["--opponent", seat.spec] for seat in self.seats]
-        arguments = [*option_arguments(self.match.game), "--position", self.match.position]
+        arguments = (
+            [*option_arguments(self.match.game), "--position", self.match.position]
+            if path is None
+            else ["--load", path]
+        )
         if len(self.people) == 1:
             arguments += [*seats[1 - self.people[0]], "--seat", str(self.people[0])]
         elif self.people:
             arguments += seats[0]
         else:
             arguments += ["--watch", self.seats[0].spec, *seats[1]]
-        self._say()
-        self._record()
-        self._say(f"Go on with: alquerque play {self.match.game.name} {shlex.join(arguments)}")
+        if path is not None and path == self.keeper.save_to:
+            arguments += ["--save", path]
+        return f"alquerque play {self.match.game.name} {shlex.join(arguments)}"
 
-    def _record(self) -> None:
+    def _record(self, notes: list[str]) -> None:
         if turns := numbered_turns(self.match):
-            self._say(self.terminal.columns(turns))
-        self._say(f"Position: {self.match.position}")
+            self.say(self.terminal.columns(turns))
+        self.say(f"Position: {self.match.position}")
+        for note in notes:
+            self.say(note)
+
+
+def describe_found(found: Found) -> str:
+    """What a match in a file is, in a sentence or three."""
+    record = found.record
+    match = record.match
+    played = len(match.turns)
+    turns = f"{played or 'no'} turn{'s' * (played != 1)}"
+    sentences = [f"{match.game.title}, {turns} of {record.south} (South) and {record.north} (North)."]
+    if found.count > 1:
+        sentences.append(f"This is match {found.number} of the {found.count} in {found.path}.")
+    if record.result != "*":
+        sentences.append(f"It ended there as {record.result} ({record.reason or 'no reason given'}); here it goes on.")
+    return " ".join(sentences)
 
 
 def _marks(steps: list[Step]) -> dict[str, tuple[int, ...]]:

@@ -12,5 +12,5 @@ HELP = (
     ("board", "show the board and the steps again"),
     ("rules", "show the rules of this game"),
     ("position", "show the position as text"),
-    ("quit", "leave; the position is printed, and how to go on"),
+    ("quit", "leave; the match is kept, and how to go on is printed"),
 )

@@ -1,0 +1,175 @@
+"""Matches and their files in a real terminal: every command, Ctrl-C, and a terminal that is closed."""
+
+import os
+import re
+import shlex
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from test_play import needs_terminal, position_in, state_folder  # noqa: F401
+from test_play_files import GO_ON, saved
+
+from alquerque_env.cli.closing import orderly_end, undisturbed
+from alquerque_env.records import load_record
+
+pytestmark = needs_terminal
+
+
+@contextmanager
+def spawned(*arguments: str, **environment: str) -> Iterator:
+    """The program in a terminal of its own, at whose end the terminal is closed."""
+    import pexpect
+
+    child = pexpect.spawn(
+        sys.executable,
+        ["-m", "alquerque_env", *arguments],
+        env=os.environ | {"TERM": "dumb", "PYTHONIOENCODING": "utf-8"} | environment,
+        encoding="utf-8",
+        timeout=90,
+        dimensions=(60, 200),
+        # A run in the background has Ctrl-C switched off, and would hand that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    try:
+        yield child
+    finally:
+        child.close(force=True)
+
+
+def interrupt(child) -> str:
+    """Presses Ctrl-C, again if it got lost, and returns what is shown until the program has ended."""
+    import pexpect
+
+    shown_last = ""
+    for _ in range(10):
+        child.sendintr()
+        ended = child.expect([pexpect.EOF, pexpect.TIMEOUT], timeout=5) == 0
+        shown_last += child.before
+        if ended:
+            break
+    child.close()
+    return shown_last.replace("\r\n", "\n")
+
+
+def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, state_folder):  # noqa: F811
+    middle, whole = tmp_path / "middle.pdn", tmp_path / "whole.pdn"
+    arguments = ["play", "alquerque", "--opponent", "random", "--seed", "5", "--save", str(whole)]
+    with spawned(*arguments) as child:
+        for typed, answer in (
+            ("rules", "The players take turns"),
+            ("hint", r"alphabeta:4 would play ([a-e][1-5]-[a-e][1-5])"),
+            ("1", r"North \(random\) plays"),
+            ("undo", "South to move"),
+            ("2", r"North \(random\) plays"),
+            (f"save {middle}", "The match is saved in"),
+            ("1", r"North \(random\) plays"),
+            (f"load {middle}", "The match that you leave is saved in"),
+            ("turns", r"1\. "),
+            ("switch", "You play North now"),
+        ):
+            child.expect(r"South> ")
+            child.sendline(typed)
+            child.expect(answer)
+        end = 0
+        for _ in range(200):
+            end = child.expect(["North> ", r"Position: (\S+)\r\n"])
+            if end:
+                break
+            child.sendline("1")
+        position = child.match[1]
+        child.expect(re.escape(f"The match is saved in {whole}."))
+        child.wait()
+
+    record, begun = load_record(whole), load_record(middle)
+    assert end
+    assert child.exitstatus == 0
+    assert record.match.is_over
+    assert record.match.position == position
+    assert (record.south, record.north) == ("random", "human")
+    assert (begun.south, begun.north) == ("human", "random")
+    assert record.match.turns[: len(begun.match.turns)] == begun.match.turns
+    assert len(saved(state_folder)) == 1
+
+
+def test_ctrl_c_saves_and_the_printed_command_resumes(state_folder):  # noqa: F811
+    with spawned("play", "fetaix", "--option", "chain=optional", "--opponent", "random", "--seat", "1") as child:
+        child.expect("North> ")
+        child.sendline("1")
+        child.expect("North> ")
+        output = interrupt(child)
+        assert child.exitstatus == 130
+    (kept,) = saved(state_folder)
+
+    with spawned(*shlex.split(GO_ON.search(output)[1])) as child:
+        child.expect("North> ")
+        child.sendline("position")
+        child.expect(r"([WB]:W\S*)\r\n")
+        resumed = child.match[1]
+        child.expect("North> ")
+        child.sendline("undo")
+        child.expect("North> ")
+        child.sendline("undo")
+        child.expect("there is nothing to take back")
+
+    assert resumed == position_in(output) == kept.match.position
+    assert len(kept.match.turns) == 3
+    assert "Traceback" not in output
+
+
+def test_ctrl_c_saves_while_a_bot_is_thinking(state_folder):  # noqa: F811
+    with spawned("play", "alquerque_alfonso_x", "--opponent", "alphabeta:60") as child:
+        child.expect("South> ")
+        child.sendline("1")
+        child.expect("North is thinking")
+        output = interrupt(child)
+
+    assert child.exitstatus == 130
+    assert [len(record.match.turns) for record in saved(state_folder)] == [1]
+    assert "Go on with: alquerque play alquerque_alfonso_x --load" in output
+
+
+def test_a_terminal_that_is_closed_saves_the_match(state_folder):  # noqa: F811
+    with spawned("play", "fetaix", "--opponent", "random") as child:
+        child.expect("South> ")
+        child.sendline("c2-c3")
+        child.expect(r"North \(random\) plays c4xc2")
+        child.expect("South> ")
+        child.close(force=False)
+
+    assert [record.match.turns for record in saved(state_folder)] == [("c2-c3", "c4xc2")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)])
+def test_a_system_that_ends_the_program_has_the_match_saved(number, state_folder):  # noqa: F811
+    with spawned("play", "alquerque_alfonso_x", "--opponent", "alphabeta:60") as child:
+        child.expect("South> ")
+        child.sendline("1")
+        child.expect("North is thinking")
+        child.kill(number)
+        child.expect("Go on with: alquerque play alquerque_alfonso_x --load")
+        child.wait()
+
+    assert child.exitstatus == 128 + number
+    assert [len(record.match.turns) for record in saved(state_folder)] == [1]
+
+
+def test_what_was_switched_off_stays_so_and_everything_is_put_back():
+    numbers = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
+    before = [signal.getsignal(number) for number in numbers]
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with orderly_end():
+            os.kill(os.getpid(), signal.SIGHUP)
+            with undisturbed():
+                os.kill(os.getpid(), signal.SIGTERM)
+                os.kill(os.getpid(), signal.SIGINT)
+            with pytest.raises(SystemExit, match=str(128 + signal.SIGTERM)):
+                os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGHUP, before[0])
+
+    assert [signal.getsignal(number) for number in numbers] == before

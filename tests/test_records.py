@@ -1,0 +1,361 @@
+"""Match files: what is written is read back, and what is damaged is refused with a reason."""
+
+import io
+import re
+from datetime import date
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from test_against_reference import every_value
+
+import alquerque_env
+from alquerque_env import Match, format_record, load_game, read_records, records
+from alquerque_env.errors import AlquerqueError, RecordError
+from alquerque_env.records import Record, words
+
+MURRAY_CHAIN = "W:Wa1:Bb1,d1,e5"
+FIRST_TURNS = "1. c2-c3 c4xc2 2. c1xc3 a3xc1"
+CHOICES = st.lists(st.integers(0, 999), max_size=150)
+
+
+def record(text: str) -> Record:
+    """The one match of a text."""
+    (found,) = read_records(text)
+    return found
+
+
+def text_of(turns: str, game: str = "fetaix", result: str = "*", **headers: str) -> str:
+    lines = [f'[{name} "{value}"]' for name, value in {"Game": game, **headers}.items()]
+    return "\n".join([*lines, "", f"{turns} {result}", ""])
+
+
+def played(game: str, *turns: str, position: str | None = None, **options: object) -> Match:
+    match = Match(load_game(game, **options), position)
+    for turn in turns:
+        match.push(turn)
+    return match
+
+
+def refused(text: str) -> str:
+    """What is said of a text that is no match file."""
+    with pytest.raises(RecordError) as caught:
+        list(read_records(text))
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def same(one: Match, other: Match) -> bool:
+    """Whether two matches have gone the same way and stand alike."""
+    return (
+        one.game.table_hash == other.game.table_hash
+        and one.steps == other.steps
+        and one.position == other.position
+        and one.outcome == other.outcome
+        and one.occurrences() == other.occurrences()
+        and records.record.starting_point(one).position == records.record.starting_point(other).position
+    )
+
+
+def play_on(match: Match, choices: list[int]) -> Match:
+    for choice in choices:
+        if match.is_over:
+            break
+        match.push(match.legal_steps[choice % len(match.legal_steps)])
+    return match
+
+
+# What is written is read back.
+
+
+@pytest.mark.parametrize(("name", "options"), every_value(), ids=lambda case: str(case).replace("'", ""))
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(choices=CHOICES, begun=CHOICES, name_south=st.text(st.characters(exclude_categories=words._UNPRINTABLE)))
+def test_every_match_is_read_back_as_it_was_written(name, options, choices, begun, name_south):
+    """From the start and from any position, ended or left anywhere, also in the middle of a chain."""
+    game = load_game(name, **options)
+    middle = play_on(Match(game), begun)
+    for match in (play_on(middle, choices), play_on(Match(game, middle.position), choices)):
+        text = format_record(match, south=name_south, north="random", date=date(2026, 11, 21), headers={"Event": "x"})
+        again = record(text)
+
+        assert same(again.match, match)
+        assert (again.south, again.north, again.date) == (name_south, "random", "2026.11.21")
+        assert again.other_headers == {"Event": "x"}
+        assert str(again) == text
+        assert all(len(line) <= 80 for line in text.split("\n\n")[1].splitlines() if " " in line)
+
+
+def test_a_record_has_headers_numbered_turns_and_the_result():
+    match = played("alquerque_murray", "c2-c3", "c4xc2", "c1xc3", "b4-c4", chain="single")
+
+    text = format_record(
+        match,
+        south="human",
+        north='the "best" \\ bot',
+        date=date(2026, 11, 21),
+        result="0-1",
+        reason="resigned",
+        headers={"Event": "At home"},
+    )
+
+    assert text == (
+        '[Game "alquerque_murray"]\n[Version "1"]\n[Options "chain=single"]\n[South "human"]\n'
+        '[North "the \\"best\\" \\\\ bot"]\n[Date "2026.11.21"]\n'
+        '[Result "0-1"]\n[Reason "resigned"]\n[Event "At home"]\n'
+        "\n1. c2-c3 c4xc2 2. c1xc3 b4-c4 0-1\n"
+    )
+    assert record(text).north == 'the "best" \\ bot'
+    assert record(text).reason == "resigned"
+
+
+def test_the_example_in_the_documentation_is_a_match_file():
+    example = "\n".join(line.strip() for line in records.__doc__.splitlines() if line.startswith("    "))
+
+    assert record(example).match.position == played("alquerque_murray", "c2-c3", "c4xc2", "c1xc3", "b4-c4").position
+    assert record(example).reason == "resigned"
+
+
+def test_the_result_and_the_reason_are_those_on_the_board():
+    won = format_record(played("fetaix", "a1xc1", position="W:Wa1:Bb1"))
+    drawn = format_record(played("fetaix", "a1-a2", position="W:WKa1:BKe4:H79"))
+    open_ended = format_record(Match(load_game("fetaix")))
+
+    assert '[Result "1-0"]\n[Reason "captured"]\n\n1. a1xc1 1-0\n' in won
+    assert '[Result "1/2-1/2"]\n[Reason "no_progress"]\n' in drawn
+    assert '[Result "*"]\n\n*\n' in open_ended
+    assert record(drawn).result == "1/2-1/2"
+
+
+def test_the_position_is_written_where_the_match_did_not_begin_at_the_start():
+    start = Match(load_game("fetaix")).position
+
+    assert "Position" not in format_record(played("fetaix", "c2-c3", position=start))
+    assert '[Position "W:WKa1:BKe4:H3"]' in format_record(played("fetaix", "a1-a2", position="W:WKa1:BKe4:H3"))
+
+
+def test_dots_stand_for_the_turn_before_the_first_one():
+    text = format_record(played("fetaix", "e4-e5", "a1-a2", position="B:WKa1:BKe4"))
+
+    assert "\n\n1. ... e4-e5 2. a1-a2 *\n" in text
+    assert same(record(text).match, played("fetaix", "e4-e5", "a1-a2", position="B:WKa1:BKe4"))
+    assert same(record(text.replace(" ...", "")).match, record(text).match)
+
+
+def test_where_north_begins_its_turns_come_first():
+    text = format_record(played("fetaix", "c4-c3", who_starts="player_1"))
+
+    assert "\n\n1. c4-c3 *\n" in text
+    assert "1. ... e2-e3" in format_record(played("fetaix", "e2-e3", position="W:We2:Be5,Ka4", who_starts="player_1"))
+
+
+def test_a_forced_pass_is_a_turn():
+    match = played("fetaix", "pass", "a3-a2", position="W:Wa5:Ba4,a3,b5,c5,b4,c3", no_moves="pass")
+
+    assert "1. pass a3-a2 *" in format_record(match)
+    assert same(record(format_record(match)).match, match)
+
+
+# Chains.
+
+
+def test_a_chain_that_was_stopped_and_one_that_is_open_are_told_apart():
+    stopped = played("alquerque_murray", "a1xc1", "pass", position=MURRAY_CHAIN)
+    left_open = played("alquerque_murray", "a1xc1", position=MURRAY_CHAIN)
+
+    assert "1. a1xc1 *" in format_record(stopped)
+    assert "1. a1xc1... *" in format_record(left_open)
+    assert same(record(format_record(stopped)).match, stopped)
+    assert same(record(format_record(left_open)).match, left_open)
+
+
+def test_an_open_chain_of_several_leaps_is_read_back():
+    left_open = Match(load_game("alquerque"), "W:Wa1:Bb1,d1,e2,e5")
+    left_open.push("a1xc1")
+    left_open.push("c1xe1")
+
+    text = format_record(left_open, result="0-1", reason="time")
+
+    assert "1. a1xc1xe1... 0-1" in text
+    assert same(record(text).match, left_open)
+    assert record(text).match.chain is not None
+
+
+def test_a_stopped_chain_is_ended_by_the_turn_that_follows():
+    match = played("alquerque_murray", "a1xc1", "pass", "d1xb1", position=MURRAY_CHAIN)
+
+    assert "1. a1xc1 d1xb1 0-1" in format_record(match)
+    assert same(record(format_record(match)).match, match)
+
+
+def test_a_match_may_begin_in_the_middle_of_a_chain():
+    position = "W:Wc1:Bd1,e5:Cc1"
+    went_on = played("alquerque_murray", "c1xe1", "e5-e4", position=position)
+    stopped = played("alquerque_murray", "pass", "e5-e4", position=position)
+    untouched = played("alquerque_murray", position=position)
+
+    assert "1. c1xe1 e5-e4 *" in format_record(went_on)
+    assert "1. pass e5-e4 *" in format_record(stopped)
+    assert "\n\n*\n" in format_record(untouched)
+    assert all(same(record(format_record(match)).match, match) for match in (went_on, stopped, untouched))
+
+
+@pytest.mark.parametrize(
+    ("turns", "problem"),
+    [
+        ("1. a1xc1", "a1xc1 is not whole: legal: c1xe1; write a1xc1... if the match was left there"),
+        ("1. a1xc1xe1...", "a1xc1xe1... leaves a chain open that has ended; remove the dots"),
+        ("1. a1xc1... e5-e4", "a turn follows a1xc1..., whose dots leave it open; only the last turn may have them"),
+        ("1. a1xc1xe1xe3", "a1xc1xe1xe3 is not legal: the turn ends after a1xc1xe1"),
+        ("1. a1xc1xc3", "c1xc3 is not legal in 'W:Wc1:Bd1,e5:Cc1'; legal: c1xe1"),
+        ("1. a1xc1 e5-e4", "a1xc1 is not whole"),
+    ],
+)
+def test_a_chain_ends_where_the_rules_say(turns, problem):
+    assert problem in refused(text_of(turns, "alquerque", Position=MURRAY_CHAIN))
+
+
+# What may stand in a file.
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        "c2-c3 c4xc2 c1xc3 a3xc1",
+        "1.c2-c3 c4xc2 2.c1xc3 a3xc1",
+        "1. c2-c3 1... c4xc2 2. c1xc3 2... a3xc1",
+        "1. c2-c3\n\n\tc4xc2 2.\n c1xc3 a3xc1\n\n",
+        '1. c2-c3 {good} c4xc2{forced}2. c1xc3 { over\ntwo lines; with [a "b"] and 2. } a3xc1',
+        "1. c2-c3 ; good { not a comment\nc4xc2 2. c1xc3;\na3xc1 {}",
+        "{first} 1. {second} c2-c3 c4xc2 2. c1xc3 a3xc1\n; 1-0\n",
+        "1. c2-c3 c4xc2\u00a02. c1xc3 a3xc1",
+    ],
+)
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_turns_may_be_written_in_many_ways(turns, ends):
+    text = text_of(turns).replace("\n", ends)
+    expected = played("fetaix", "c2-c3", "c4xc2", "c1xc3", "a3xc1")
+
+    for source in (text, "\ufeff" + text, io.StringIO(text, newline=None), io.StringIO(text, newline="")):
+        assert same(record(source).match, expected) or (ends == "\r" and isinstance(source, io.StringIO))
+
+
+def test_headers_may_stand_in_one_line_and_among_comments():
+    text = '\n{a match}\n[Game "fetaix"][South "a"] ; [North "b"]\n  [ Event  "{x} ; y" ]\n\n1. c2-c3 *'
+
+    assert dict(record(text).headers) == {"Game": "fetaix", "South": "a", "Event": "{x} ; y"}
+    assert record(text).north == "?"
+    assert record(text).date == "????.??.??"
+    assert record(text).reason is None
+
+
+def test_further_headers_are_kept_in_their_order():
+    text = text_of("1. c2-c3", Round="3", Event="x", Annotator="y")
+
+    assert list(record(text).headers) == ["Game", "Round", "Event", "Annotator"]
+    assert re.findall(r"\[(\w+)", str(record(text)))[-3:] == ["Round", "Event", "Annotator"]
+
+
+def test_as_many_headers_as_can_be_written_can_be_read():
+    match = played("fetaix", "a1xc1", position="W:Wa1:Bb1", chain="single")
+    others = {f"A{number}": '"' * 10_000 for number in range(100)}
+
+    again = record(format_record(match, south="a", north="b", headers=others))
+
+    assert again.other_headers == others
+
+
+def test_headers_of_a_record_cannot_be_changed():
+    with pytest.raises(TypeError):
+        record(text_of("")).headers["South"] = "me"
+
+
+def test_victims_are_named_where_two_are_possible():
+    two_victims = "W:Wf1,a2:Be2,g2,n3"
+    match = played("awithlaknannai_mosona", "f1xf3^e2", position=two_victims)
+    first, second = match.steps[0], match.legal_steps[0]
+    match.push(second)
+
+    text = format_record(match)
+
+    assert f" {first}x{second.text.partition('x')[2]}" in text
+    assert same(record(text).match, match)
+    assert "f1xf3 is ambiguous; say which: f1xf3^e2, f1xf3^g2" in refused(
+        text_of("1. f1xf3", "awithlaknannai_mosona", Position=two_victims)
+    )
+
+
+def test_a_record_that_is_read_goes_on_and_back():
+    match = record(text_of(FIRST_TURNS)).match
+
+    match.push(match.legal_steps[0])
+    while match.steps:
+        match.pop()
+    assert match.position == Match(load_game("fetaix")).position
+
+
+def test_earlier_positions_count_as_repetitions_after_reading():
+    turns = "1. a1-a2 e4-e5 2. a2-a1 e5-e4 3. a1-a2 e4-e5 4. a2-a1"
+    text = text_of(turns, Options="repetition=threefold_draw", Position="W:WKa1:BKe4")
+
+    match = record(text).match
+    match.push("e5-e4")
+
+    assert match.outcome.reason == "repetition"
+
+
+def test_a_file_of_another_version_of_the_game_is_read_if_it_keeps_the_rules():
+    assert record(text_of(FIRST_TURNS, Version="7")).match.steps
+    assert refused(text_of("1. c2-c4", Version="7")).endswith("(it is of version 7 of the game, this is version 1)")
+
+
+# Many matches.
+
+
+def test_a_file_of_many_matches_is_read_one_by_one():
+    matches = [
+        play_on(Match(load_game(name)), list(range(seed, 99 + seed))) for seed, name in enumerate(alquerque_env.games())
+    ]
+
+    found = list(read_records("\n".join(format_record(match) for match in matches)))
+
+    assert [each.match.game.name for each in found] == list(alquerque_env.games())
+    assert all(same(each.match, match) for each, match in zip(found, matches, strict=True))
+
+
+class Endless(io.TextIOBase):
+    """A stream of matches without end."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+
+    def readline(self, _limit: int = -1) -> str:
+        self.lines += 1
+        return ('[Game "fetaix"]\n', "1. c2-c3 *\n")[(self.lines - 1) % 2]
+
+
+def test_no_more_is_read_than_asked_for():
+    stream = Endless()
+    found = read_records(stream)
+
+    assert [next(found).match.turns for _ in range(3)] == [("c2-c3",)] * 3
+    assert stream.lines == 6
+
+
+def test_the_matches_before_a_damaged_one_are_read():
+    found = read_records(text_of("1. c2-c3") + text_of("1. c2-c4"))
+
+    assert next(found).match.turns == ("c2-c3",)
+    with pytest.raises(RecordError, match=r"^match 2, line 6, turn 1 of South in position 'W:W"):
+        next(found)
+
+
+def test_a_text_without_matches_has_none():
+    for text in ("", "\n\n", "\ufeff", "; nothing\n{ at all }\n"):
+        assert list(read_records(text)) == []
+
+
+def test_errors_are_refusals_of_the_package():
+    assert issubclass(RecordError, AlquerqueError)
+    assert alquerque_env.read_records is records.read_records

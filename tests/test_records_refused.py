@@ -1,0 +1,258 @@
+"""Match files that are wrong or damaged: refused with a reason, and with nothing but a `RecordError`."""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from test_records import MURRAY_CHAIN, play_on, played, record, refused, same, text_of
+
+from alquerque_env import Match, format_record, load_game, read_records, records
+from alquerque_env.errors import RecordError
+from alquerque_env.records import Record, load_records
+
+# What is wrong is refused.
+
+
+@pytest.mark.parametrize(
+    ("turns", "problem"),
+    [
+        ("1. c2-c4", "turn 1 of South in position 'START': c2-c4 is not legal; legal: b2-c3, c2-c3, d2-c3, d3-c3"),
+        ("1. c2-c3 c4-c3", "c4-c3 is not legal; legal: c4xc2"),
+        ("1. c2-c3 c4xc2 2. c4-c3", "turn 2 of South"),
+        ("1. c2-c3 z9", "turn 1 of North"),
+        ("1. c2-c3 c4-z9", "unknown point 'z9' in 'c4-z9'; points are a1 to e5"),
+        ("1. c2-c3 hello", "cannot read 'hello' as a step or turn"),
+        ("1. c2-c3 pass", "pass is not legal"),
+        ("1. c2-c3 C4xC2", "cannot read 'C4xC2'"),
+        ("1. c2-c3 c4xc2!", "cannot read 'c4xc2!'"),
+        ("1. c2-c3...", "c2-c3... leaves a chain open that has ended"),
+        ("1. c2-c3 ....", "cannot read '.'"),
+        ("2. c2-c3", "it is numbered 2, expected 1"),
+        ("1. c2-c3 2. c4xc2", "turn 1 of North in position 'B:"),
+        ("1... c2-c3", "dots stand for a turn of the player who is to move"),
+        ("1. ... c4-c3", "dots stand for a turn of the player who is to move"),
+        ("1. c2-c3 ...", "dots for a turn that is not there come first only; expected a turn"),
+        ("1. c2-c3 c4xc2 2.", "number 2 has no turn; remove it, or add the turn"),
+        ("1. 2. c2-c3", "number 1 has no turn"),
+        ('1. c2-c3 [North "x"]', "header North follows turns; expected the result of the match"),
+        ('1. [North "x"] c2-c3', "header North follows turns"),
+        ("1. c2-c3 [", "cannot read '[ *' as a header"),
+        ("1. c2-c3 }", "'}' belongs to nothing"),
+        ("1. c2-c3 { c4xc2", "line 3: the comment that begins here has no end, expected a '}'"),
+        (f"1. {'c2x' * 400}c2", "as a turn: it is too long"),
+    ],
+)
+def test_a_turn_that_is_wrong_is_named_with_the_position_before_it(turns, problem):
+    start = Match(load_game("fetaix")).position
+    message = refused(text_of(turns))
+
+    assert problem.replace("START", start) in message
+    assert re.match(r"match 1, line 3|line 3", message)
+
+
+@pytest.mark.parametrize(
+    ("headers", "problem"),
+    [
+        ({"Game": "fetaixx"}, "no game 'fetaixx'; did you mean 'fetaix'?"),
+        ({"Game": ""}, "no game ''"),
+        ({"Version": "one"}, "header Version is 'one', expected a number"),
+        ({"Version": "²"}, "header Version"),
+        ({"Options": "chainn=single"}, "no option 'chainn' of fetaix; did you mean 'chain'?"),
+        ({"Options": "chain=often"}, "chain cannot be 'often'"),
+        ({"Options": "chain"}, "header Options has no value for it: 'chain', expected name=value"),
+        ({"Options": "chain=single chain=single"}, "header Options names it twice"),
+        ({"Options": "no_progress_limit=off"}, "a match could go on for ever"),
+        ({"Position": "W:Wa1"}, "expected mover:W<pieces>:B<pieces>"),
+        ({"Position": ""}, "expected mover:W<pieces>:B<pieces>"),
+        ({"Date": "21.11.2026"}, "the date is '21.11.2026', expected the like of 2026.11.21"),
+        ({"Date": "2026.13.01"}, "the date is '2026.13.01'"),
+        ({"Date": "2026.02.30"}, "the date is '2026.02.30'"),
+        ({"Result": "1-0"}, "header Result is '1-0', but the match ends with *"),
+        ({"Reason": "captured"}, "the reason is 'captured', but the match is not over in 'W:W"),
+        ({"Bad-Name": "x"}, "'Bad-Name' cannot name a header"),
+        ({"9th": "x"}, "'9th' cannot name a header"),
+        ({"A" * 101: "x"}, "cannot name a header"),
+        ({"Site": "C:\\games"}, "header Site has a backslash before 'g'"),
+        ({"Site": "\x1b[2J"}, "header Site holds the character '\\x1b', expected one line of printable text"),
+        ({"Site": "a\u2028b"}, "header Site holds the character '\\u2028'"),
+        ({"Site": "x" * 10_001}, "header Site has 10001 characters, expected at most 10000"),
+        ({f"A{number}": "x" for number in range(101)}, "there are more than 100 further headers"),
+    ],
+)
+def test_a_header_that_is_wrong_is_named(headers, problem):
+    message = refused(text_of("", **headers) if "Game" in headers else text_of("", "fetaix", **headers))
+
+    assert problem in message
+    assert re.match(r"(match 1, )?line \d+: ", message)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("1. c2-c3 *", 'match 1, line 1: expected the headers of a match, of which the first is the like of [Game "'),
+        ("*", "expected the headers of a match"),
+        ("hello", "expected the headers of a match"),
+        ('[Event "x"]\n*', 'header Game is missing; expected the like of [Game "fetaix"]'),
+        ('[Game "fetaix"]', "the match has no end; expected its result, one of 1-0, 0-1, 1/2-1/2, *"),
+        ('[Game "fetaix"]\n1. c2-c3', "the match has no end"),
+        ('[Game "fetaix"]\n[Game "fetaix"]\n*', "line 2: header Game stands twice"),
+        ('[Game "fetaix"]\n[South "x]\n*', "line 2: cannot read '[South \"x]' as a header"),
+        ("[Game fetaix]\n*", "line 1: cannot read '[Game fetaix]' as a header"),
+        ('[Game "fetaix"]\n1. c2-c3 * *', "match 2, line 2: expected the headers"),
+        ('[Game "fetaix"]\n' + "x" * 65_537, "line 2 is longer than 65536 characters"),
+        ("{" * 70_000, "line 1 is longer than"),
+        ('[Game "fetaix"]\n1. c2-c3 [Game "fetaix"] *', "header Game follows turns"),
+    ],
+)
+def test_what_is_no_match_file_is_refused(text, problem):
+    assert problem in refused(text)
+
+
+@pytest.mark.parametrize(
+    ("result", "headers", "problem"),
+    [
+        ("0-1", {}, "the result is 0-1, but the match ended on the board: 1-0 is expected"),
+        ("*", {}, "the result is *, but the match ended on the board: 1-0 is expected"),
+        ("1-0", {"Result": "0-1"}, "header Result is '0-1', but the match ends with 1-0"),
+        ("1-0", {"Reason": "resigned"}, "the reason is 'resigned', but the match ended on the board: 'captured' is"),
+        ("1-0", {"Reason": "blocked"}, "the reason is 'blocked', but the match ended on the board: 'captured' is"),
+    ],
+)
+def test_an_end_that_is_not_that_on_the_board_is_refused(result, headers, problem):
+    text = text_of("1. a1xc1", result=result, Position="W:Wa1:Bb1", **headers)
+
+    assert problem in refused(text)
+    assert record(text_of("1. a1xc1", result="1-0", Position="W:Wa1:Bb1")).match.is_over
+
+
+def test_a_turn_after_the_end_is_refused():
+    text = text_of("1. a1xc1 c1-c2", result="1-0", Position="W:Wa1:Bb1")
+
+    assert "c1-c2 is not legal: the match is over (captured); expected its result" in refused(text)
+
+
+@pytest.mark.parametrize("result", ["1-0", "0-1", "1/2-1/2", "*"])
+@pytest.mark.parametrize("reason", [None, "resigned", "agreed", "time"])
+def test_a_match_that_is_not_over_may_end_as_the_players_say(result, reason):
+    text = format_record(played("fetaix", "c2-c3"), result=result, reason=reason)
+
+    assert (record(text).result, record(text).reason) == (result, reason)
+
+
+def test_the_length_of_a_match_is_limited(monkeypatch):
+    monkeypatch.setattr(records.drafts, "MAX_TURNS", 3)
+    monkeypatch.setattr(records.record, "MAX_TURNS", 3)
+
+    assert "there are more than 3 turns" in refused(text_of("1. c2-c3 c4xc2 2. c1xc3 a3xc1 3. c3-c4"))
+    with pytest.raises(RecordError, match="the match has 4 turns, of which a record holds at most 3"):
+        format_record(played("fetaix", "c2-c3", "c4xc2", "c1xc3", "a3xc1"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"result": "1-0 "}, "the result is '1-0 ', expected one of"),
+        ({"reason": "blocked"}, "the reason is 'blocked', but the match is not over"),
+        ({"south": "a\nb"}, r"header South holds the character '\\n'"),
+        ({"north": "\udce9"}, r"header North holds the character '\\udce9'"),
+        ({"date": "today"}, "the date is 'today'"),
+        ({"headers": {"South": "x"}}, "header South is not a further one"),
+        ({"headers": {"two words": "x"}}, "'two words' cannot name a header"),
+        ({"headers": {f"A{number}": "x" for number in range(101)}}, "there are 101 further headers"),
+    ],
+)
+def test_what_could_not_be_read_back_is_not_written(arguments, problem):
+    with pytest.raises(RecordError, match=problem):
+        format_record(Match(load_game("fetaix")), **arguments)
+
+
+# Damage.
+
+
+def valid_texts() -> Iterator[str]:
+    yield format_record(play_on(Match(load_game("alquerque_murray")), list(range(0, 300, 7))), south='a "b" \\')
+    yield format_record(played("alquerque_murray", "a1xc1", position=MURRAY_CHAIN), north="x") * 2
+    yield format_record(played("fetaix", "a1xc1", position="W:Wa1:Bb1", chain="optional"))
+    yield text_of("1. c2-c3 {x} c4xc2 ; y\n2. c1xc3 a3xc1", Date="2026.??.??")
+
+
+PIECES = [
+    "[",
+    "]",
+    '"',
+    "\\",
+    "{",
+    "}",
+    ";",
+    "...",
+    "1.",
+    "*",
+    "1-0",
+    "\n",
+    "\r",
+    "\x00",
+    "\ufeff",
+    "é",
+    "²",
+    "pass",
+    "x",
+]
+FRAGMENTS = st.one_of(st.sampled_from(PIECES), st.text(max_size=5))
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.sampled_from(list(valid_texts())), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 9), FRAGMENTS), max_size=4)
+)
+def test_a_damaged_file_is_read_or_refused(text, changes):
+    for where, removed, added in changes:
+        place = round(where * len(text))
+        text = text[:place] + added + text[place + removed :]
+    read_or_refuse(text)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text())
+def test_any_text_is_read_or_refused(text):
+    read_or_refuse(text)
+    read_or_refuse(text_of(text))
+    read_or_refuse(text_of("", South=text))
+
+
+def read_or_refuse(text: str) -> None:
+    for each in read_or_error(read_records(text)):
+        assert same(record(str(each)).match, each.match)
+
+
+def read_or_error(found: Iterator[Record]) -> list[Record]:
+    """The matches before the first that is refused."""
+    good = []
+    with suppress(RecordError):
+        good.extend(found)
+    return good
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(list(valid_texts())), st.integers(0, 200), st.binary(max_size=3))
+def test_damaged_bytes_are_read_or_refused(tmp_path, text, place, added):
+    file = tmp_path / "match.pdn"
+    data = text.encode()
+    file.write_bytes(data[:place] + added + data[place:])
+
+    for each in read_or_error(load_records(file)):
+        assert same(record(str(each)).match, each.match)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 40))
+def test_a_line_that_is_missing_is_noticed(number):
+    lines = format_record(play_on(Match(load_game("alquerque_alfonso_x")), list(range(0, 900, 7)))).splitlines()
+    turns = lines.index("") + 1
+    assume(turns + number < len(lines))
+
+    del lines[turns + number - 1]
+
+    assert "turn" in refused("\n".join(lines))
