@@ -317,3 +317,20 @@ def test_no_position_of_random_play_has_more_choices_than_there_is_room_for():
                 most = max(most, len(match.legal_steps))
                 match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
         assert most <= MAX_CHOICES
+
+
+def test_a_discounted_result_is_worth_less_the_further_off_it_is():
+    plain, discounted = (
+        self_play(settings(self_play={"num_games": 8, "discount": discount})).play(even, 80, 4)[0]
+        for discount in (1.0, 0.9)
+    )
+    assert len(plain.outcome) > 100
+    assert np.array_equal(np.sign(discounted.outcome), plain.outcome)
+    # From the end of a match backwards each result is worth nine tenths of the next.
+    sizes = np.abs(discounted.outcome)
+    powers = np.round(np.log(sizes) / np.log(0.9)).astype(int)
+    assert np.allclose(sizes, 0.9**powers)
+    ends = np.flatnonzero(powers == 0)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    for start, end in zip(starts, ends, strict=True):
+        assert powers[start : end + 1].tolist() == list(range(end - start, -1, -1))

@@ -113,6 +113,11 @@ class AlphaZeroLearner:
             "learning_rate": learning_rate,
         }
 
+    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
+        """Takes over weights before the first iteration."""
+        for network in (self._trained, self._average, self.network):
+            network.load_state_dict(dict(weights))
+
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that changes in the course of training, but for the averaged weights and the iterations."""
         state = {f"weights.{name}": tensor.cpu().numpy() for name, tensor in self._trained.state_dict().items()}

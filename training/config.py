@@ -43,6 +43,8 @@ class RunConfig(Section):
       keep_checkpoints: Newest checkpoints kept while the run goes on.
       directory: Folder in which the run's own folder is made.
       threads: Threads of torch. Another number gives another run, by rounding.
+      start: Folder of a checkpoint of the same game and network whose weights the run begins with; if absent they are
+        fresh.
       licence: Under which the trained weights are passed on; an SPDX identifier.
     """
 
@@ -55,6 +57,7 @@ class RunConfig(Section):
     keep_checkpoints: Count = 2
     directory: str = "runs"
     threads: Annotated[int, Ge(1), Le(256)] = 1
+    start: str | None = None
     licence: str = "MIT"
 
 
@@ -66,12 +69,15 @@ class SelfPlayConfig(Section):
       rollout_steps: Steps in each of them between two updates, `L`.
       max_cycles: Steps after which a game is cut short; none if absent.
       opening_plies: A game begins with 0 to so many random steps, `alphazero`.
+      discount: What a result is worth one decision earlier, `alphazero`. Below 1 a player who is losing holds out, so
+        that the other may still go wrong, and one who is winning makes haste.
     """
 
     num_games: Count = 1024
     rollout_steps: Count = 32
     max_cycles: Annotated[int, Ge(1), Le(1_000_000)] | None = None
     opening_plies: Annotated[int, Ge(0), Le(100)] = 4
+    discount: Share = 1.0
 
 
 class PpoConfig(Section):

@@ -45,6 +45,9 @@ class Learner(Protocol):
     def iterate(self) -> dict[str, float]:
         """Plays and learns; returns the iteration's record for the log, by the names of `metrics.METRICS`."""
 
+    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
+        """Takes over weights of `network` before the first iteration."""
+
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that changes, but for the weights of `network` and the number of iterations."""
 

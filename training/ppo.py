@@ -174,6 +174,10 @@ class Learner:
             "entropy_bonus": entropy_bonus,
         }
 
+    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
+        """Takes over weights before the first iteration."""
+        self.network.load_state_dict(dict(weights))
+
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that changes in the course of training, but for the weights and the number of iterations."""
         arrays = {"generator": self.generator.get_state().numpy()}

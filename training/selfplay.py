@@ -176,7 +176,8 @@ class SelfPlay:
         rows = self._waiting.take(places)
         winner = winners[which]
         outcome = np.where(winner == e.NOBODY, 0, np.where(winner == self._movers[places], 1, -1))
-        return rows._replace(outcome=outcome.astype(np.float32))
+        to_come = (before + lengths)[which] - 1 - np.arange(len(which))
+        return rows._replace(outcome=(outcome * self._self_play.discount**to_come).astype(np.float32))
 
     def _make_room(self) -> None:
         """A match is longer than any before."""

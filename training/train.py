@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 from rich.console import Console
+from torch import Tensor
 
 from alquerque_env import SelfPlayVectorEnv, load_game
 from alquerque_env.errors import AlquerqueError
@@ -223,7 +224,27 @@ def _prepare(config_path: Path, config: Config) -> tuple[Game, Learner]:
 
 def _start(config_path: Path, config: Config) -> Session:
     game, learner = _prepare(config_path, config)
+    if config.run.start is not None:
+        learner.begin_with(_first_weights(Path(config.run.start), game, learner))
     return Session(create_run(config_path.stem, config), game, learner)
+
+
+def _first_weights(path: Path, game: Game, learner: Learner) -> dict[str, Tensor]:
+    """The weights of a checkpoint that are to fit the network of a run.
+
+    Raises:
+      CheckpointError: If there is no such checkpoint, or it is of another game or network.
+    """
+    weights = load_checkpoint(path, game).network.state_dict()
+    wanted = {name: tuple(tensor.shape) for name, tensor in learner.network.state_dict().items()}
+    for name in sorted(weights.keys() | wanted.keys()):
+        found = tuple(weights[name].shape) if name in weights else None
+        if found != wanted.get(name):
+            raise CheckpointError(
+                f"run.start is {str(path)!r}, whose {name} has shape {found}, expected {wanted.get(name)}: "
+                "set [network] to what it was trained with"
+            )
+    return weights
 
 
 def _resume(config_path: Path, config: Config, path: Path) -> Session:
