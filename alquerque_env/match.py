@@ -150,6 +150,11 @@ class Match:
         """The turns so far in notation, the last one possibly unfinished."""
         return tuple(join_turn([played.step.text for played in turn]) for turn in self._split_turns())
 
+    @property
+    def history(self) -> tuple[tuple[int, tuple[Step, ...]], ...]:
+        """The turns so far, each as its player and its steps, the last one possibly unfinished."""
+        return tuple((turn[0].player, tuple(played.step for played in turn)) for turn in self._split_turns())
+
     def push(self, step: "Step | int | str") -> None:
         """Plays a step.
 

@@ -7,6 +7,8 @@ import numpy as np
 
 from alquerque_env import layout as e
 from alquerque_env.bots.bot import GameBot, step_of
+from alquerque_env.bots.thought import Candidate, Limits, Report, Thought
+from alquerque_env.bots.turns import finish_turn, tell_line
 from alquerque_env.errors import BotError
 from alquerque_env.game import Game
 from alquerque_env.match import Match, Step
@@ -14,7 +16,7 @@ from alquerque_env.search import PUCT, BatchSearch, Rule
 from alquerque_env.storage import JIT, word_rows
 from training.player.choosing import Chooser
 from training.player.position import Position
-from training.puct import EXPLORATION, MAX_SIMULATIONS
+from training.puct import EXPLORATION, LONGEST_FORCED, MAX_SIMULATIONS, Node, decide
 
 # Searched together: more matches would only need more room, and so would more nodes of all their trees.
 MOST_MATCHES, MOST_NODES = 128, 60_000
@@ -40,6 +42,8 @@ class NetworkBot(GameBot):
       simulations: How many for a step, 0 for the policy alone.
       seed: As for every bot; nothing is left to chance here.
     """
+
+    can_think = True
 
     def __init__(self, name: str, game: Game, evaluate: Evaluator, simulations: int, seed: int | None = None) -> None:
         super().__init__(name, game, seed)
@@ -97,6 +101,63 @@ class NetworkBot(GameBot):
 
     def _decide(self, match: Match) -> Step:
         return self._chooser.choose_step(match)
+
+    def _think(self, match: Match, limits: Limits, every: bool, report: Report | None) -> Thought:
+        simulations = self._chooser.simulations if limits.nodes is None else min(limits.nodes, MAX_SIMULATIONS)
+        deadline = limits.deadline()
+        root = Node(Position.of(match), self._evaluator)
+        reported = 0
+        for done in range(simulations):
+            if deadline.is_over:
+                break
+            if report is not None and done >= 2 * reported:
+                reported = max(done, 1)
+                report(self._thought(match, root, every=False))
+            root.simulate(self._evaluator)
+        return self._thought(match, root, every=every)
+
+    def _thought(self, match: Match, root: Node, *, every: bool) -> Thought:
+        """What a tree says of its root, where it is empty the policy."""
+        simulations = sum(root.visits)
+        best = root.best()
+        values = {index: self._value_of_step(root, index) for index in (range(len(root.priors)) if every else [best])}
+        shares = [visits / simulations for visits in root.visits] if simulations else root.priors
+        others = sorted(values.keys() - {best}, key=lambda index: (-values[index], -shares[index], index))
+        candidates = []
+        for index in (best, *others):
+            line = finish_turn(match, _line(match, root, index), self._most_probable)
+            step = step_of(match, root.position.actions[index])
+            candidates.append(Candidate(step, tell_line(match, line), values[index], float(shares[index])))
+        return Thought(root.value_to_mover, tuple(candidates), None, simulations, None)
+
+    def _value_of_step(self, root: Node, index: int) -> float:
+        """What a step came to in the simulations; by the network where none went there. For the player to move."""
+        if root.visits[index]:
+            return root.sign * root.totals[index] / root.visits[index]
+        following = root.position.after(root.position.actions[index])
+        return root.sign * Node(following, self._evaluator).value
+
+    def _most_probable(self, match: Match) -> Step:
+        return step_of(match, decide(Position.of(match), self._evaluator, 0).action)
+
+
+def _line(match: Match, root: Node, index: int) -> tuple[int, ...]:
+    """What follows a step at the root where each step is the one most simulations went through."""
+    ahead = match.copy()
+    node: Node | None = root
+    while node is not None and node.position.result is None:
+        if node is not root:
+            if not sum(node.visits):
+                break
+            index = node.best()
+        ahead.push(node.position.actions[index])
+        node = node.children[index]
+        # The tree has no nodes where there is no choice.
+        for _ in range(LONGEST_FORCED if node is not None else 0):
+            if len(ahead.legal_steps) != 1:
+                break
+            ahead.push(ahead.legal_steps[0])
+    return tuple(step.action for step in ahead.steps[len(match.steps) :])
 
 
 def check_simulations(simulations: int | None) -> int:

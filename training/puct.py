@@ -76,11 +76,8 @@ def decide(position: SearchPosition, evaluate: Evaluate, simulations: int) -> De
     root = Node(position, evaluate)
     for _ in range(simulations):
         root.simulate(evaluate)
-    if simulations == 0:
-        best, policy = _first_best(root.priors), tuple(root.priors)
-    else:
-        best, policy = root.best(), tuple(visits / simulations for visits in root.visits)
-    return Decision(position.actions[best], policy, root.value_to_mover)
+    policy = tuple(visits / simulations for visits in root.visits) if simulations else tuple(root.priors)
+    return Decision(position.actions[root.best()], policy, root.value_to_mover)
 
 
 class Node:
@@ -144,8 +141,10 @@ class Node:
         )
 
     def best(self) -> int:
-        """The index of the action with most visits, the better of equals."""
+        """The index of the action with most visits, the better of equals; without any visits the most probable."""
         most = max(self.visits)
+        if most == 0:
+            return _first_best(self.priors)
         return _first_best(
             [
                 self.sign * total / visits if visits == most else -2.0

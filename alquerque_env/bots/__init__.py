@@ -7,8 +7,20 @@
 """
 
 from .alphabeta import AlphaBetaBot, Analysis
-from .bot import Bot
+from .bot import Bot, GameBot
 from .load import load_bot
 from .mcts import MctsBot, StepStatistics
+from .thought import Candidate, Limits, Thought
 
-__all__ = ["AlphaBetaBot", "Analysis", "Bot", "MctsBot", "StepStatistics", "load_bot"]
+__all__ = [
+    "AlphaBetaBot",
+    "Analysis",
+    "Bot",
+    "Candidate",
+    "GameBot",
+    "Limits",
+    "MctsBot",
+    "StepStatistics",
+    "Thought",
+    "load_bot",
+]

@@ -4,6 +4,7 @@ Source for the deepening: Slate and Atkin 1977, Chess 4.5.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,12 +14,17 @@ from ..jit import wrapped_sum
 from ..match import Match, Step
 from ..storage import JIT, word_rows, words
 from . import alphabeta_kernels as k
-from .bot import Deadline, GameBot, rest_of_turn, state_key, step_of
+from .bot import GameBot, rest_of_turn, state_key, step_of
+from .thought import Candidate, Deadline, Limits, Report, Thought
+from .turns import finish_turn, tell_line
 
 MAX_DEPTH = 99
 
 ENTRIES = 1 << 20 if JIT else 1 << 16
 """Room in the transposition table."""
+
+NEARLY_SURE = 0.9999
+"""The highest value that is told as a score."""
 
 NODES_AT_ONCE = 1 << 14 if JIT else 1 << 6
 """How long the search runs before Python looks at the clock and at the keyboard."""
@@ -45,9 +51,27 @@ class Analysis:
     @property
     def value(self) -> float:
         """The score squeezed into [-1, 1], where 1 is a certain win and -1 a certain loss."""
-        if abs(self.score) > k.SURE:
-            return math.copysign(1.0, self.score)
-        return math.tanh(self.score / (2 * k.MAN_WORTH))
+        return squeeze(self.score)
+
+
+def squeeze(score: int) -> float:
+    """A score in hundredths of a man as a value in [-1, 1], where 1 is a certain win and -1 a certain loss."""
+    if abs(score) > k.SURE:
+        return math.copysign(1.0, score)
+    return math.tanh(score / (2 * k.MAN_WORTH))
+
+
+def unsqueeze(value: float) -> int:
+    """The score in hundredths of a man that is squeezed into a value; that of no certain win for any."""
+    return round(2 * k.MAN_WORTH * math.atanh(max(-NEARLY_SURE, min(value, NEARLY_SURE))))
+
+
+def turns_to_end(score: int) -> int | None:
+    """The turns until a certain win, or, below 0, until a certain loss; None where neither is certain."""
+    if abs(score) <= k.SURE:
+        return None
+    turns = k.WIN - abs(score)
+    return turns if score > 0 else -turns
 
 
 class AlphaBetaBot(GameBot):
@@ -60,6 +84,8 @@ class AlphaBetaBot(GameBot):
       seed: Decides between equals; None for another course each time.
       time_limit: Seconds for a step, None for as long as it takes.
     """
+
+    can_think = True
 
     def __init__(self, name: str, game: Game, depth: int, seed: int | None, time_limit: float | None) -> None:
         super().__init__(name, game, seed)
@@ -88,24 +114,113 @@ class AlphaBetaBot(GameBot):
 
     def _find_best(self, match: Match) -> Analysis:
         """Searches deeper and deeper; the line stays unwritten."""
-        deadline = Deadline(self.time_limit)
+        *_, found = self._deepen(match, self.depth, Deadline(self.time_limit))
+        return found
+
+    def _deepen(self, match: Match, most: int, deadline: Deadline, found: Analysis | None = None) -> Iterator[Analysis]:
+        """What is found at each depth up to `most`, the lines unwritten; the last may come from half a depth.
+
+        Args:
+          match: Where to search.
+          most: The greatest depth.
+          deadline: Ends the search.
+          found: What holds as long as nothing is found.
+        """
         self._set_up(match)
         order = [step.action for step in match.legal_steps]
         self._generator.shuffle(order)
-        found = Analysis(0, (order[0],), (), 0, 0)
-        for depth in range(1, self.depth + 1):
+        found = found or Analysis(0, (order[0],), (), 0, 0)
+        for depth in range(1, most + 1):
             is_complete = self._search(order, depth, deadline)
-            root = self._frames[0]
-            if not root[k.LENGTH]:
+            is_better = bool(self._frames[0][k.LENGTH])
+            if is_better:
+                found = self._found(depth if is_complete else depth - 1)
+            if is_better or depth == 1:
+                yield found
+            if not is_complete or _is_settled(found, depth):
                 break
-            actions = tuple(int(action) for action in root[k.LINE : k.LINE + root[k.LENGTH]])
-            reached = depth if is_complete else depth - 1
-            found = Analysis(int(root[k.BEST]), actions, (), reached, int(self._control[k.NODES]))
-            if not is_complete or k.WIN - abs(found.score) <= depth:
-                break
-            order.remove(actions[0])
-            order.insert(0, actions[0])
-        return found
+            order.remove(found.actions[0])
+            order.insert(0, found.actions[0])
+
+    def _survey(self, match: Match, most: int, deadline: Deadline) -> Iterator[list[Analysis]]:
+        """What is found about every legal step at each depth up to `most`, best first; no depth is left half done.
+
+        Each step has a search with no other choice at its root, so that all have exact scores from one side's view.
+        """
+        found = {analysis.actions[0]: analysis for analysis in self._glance(match)}
+        yield list(found.values())
+        self._set_up(match)
+        for depth in range(1, most + 1):
+            deeper = dict(found)
+            for action in found:
+                if _is_settled(found[action], depth - 1):
+                    continue
+                if not self._search([action], depth, deadline):
+                    return
+                deeper[action] = self._found(depth)
+            found = deeper
+            yield sorted(found.values(), key=lambda analysis: -analysis.score)
+            if all(_is_settled(analysis, depth) for analysis in found.values()):
+                return
+
+    def _glance(self, match: Match) -> list[Analysis]:
+        """What the positions after each legal step look like, best first."""
+        found = []
+        for step in match.legal_steps:
+            after = match.copy()
+            is_turned = _push(after, step.action)
+            if after.outcome is None:
+                score = int(k.evaluate(after.state, self._control)) * (-1 if is_turned else 1)
+            else:
+                winner = after.outcome.winner
+                score = 0 if winner is None else (k.WIN - is_turned) * (1 if winner == match.player else -1)
+            found.append(Analysis(score, (step.action,), (), 0, 0))
+        return sorted(found, key=lambda analysis: -analysis.score)
+
+    def _found(self, depth: int) -> Analysis:
+        """What a search to a depth has left at the root."""
+        root = self._frames[0]
+        actions = tuple(int(action) for action in root[k.LINE : k.LINE + root[k.LENGTH]])
+        return Analysis(int(root[k.BEST]), actions, (), depth, int(self._control[k.NODES]))
+
+    def _think(self, match: Match, limits: Limits, every: bool, report: Report | None) -> Thought:
+        deadline = limits.deadline(self.time_limit)
+        depth = min(limits.depth or self.depth, MAX_DEPTH)
+        if every:
+            search = self._survey(match, depth, deadline)
+        else:
+            search = ([found] for found in self._deepen(match, depth, deadline, self._glance(match)[0]))
+        for latest in search:
+            if report is not None:
+                report(_thought(match, latest))
+        return _thought(match, [self._complete(match, found, deadline) for found in latest])
+
+    def _complete(self, match: Match, found: Analysis, deadline: Deadline) -> Analysis:
+        """Goes on with a line that the table of positions has cut short.
+
+        It goes on to the end of its first turn, which is to be played, and to the end of the match if that is certain.
+        """
+
+        def decide(ahead: Match) -> Step:
+            *_, following = self._deepen(ahead, max(found.depth, 1), deadline, self._glance(ahead)[0])
+            return step_of(ahead, following.actions[0])
+
+        actions = finish_turn(match, found.actions, decide)
+        turns = turns_to_end(found.score)
+        if turns is not None:
+            actions = self._play_to_end(match, actions, abs(turns), deadline)
+        return replace(found, actions=actions)
+
+    def _play_to_end(self, match: Match, actions: tuple[int, ...], turns: int, deadline: Deadline) -> tuple[int, ...]:
+        """Goes on with a line that is to end the match after so many turns, as long as there is time."""
+        ahead = match.copy()
+        for action in actions:
+            turns -= _push(ahead, action)
+        while not ahead.is_over and turns > 0 and not deadline.is_over:
+            *_, following = self._deepen(ahead, turns, deadline)
+            for action in following.actions:
+                turns -= _push(ahead, action)
+        return tuple(step.action for step in ahead.steps[len(match.steps) :])
 
     def _decide(self, match: Match) -> Step:
         action = self._plan.get(state_key(match))
@@ -151,10 +266,10 @@ class AlphaBetaBot(GameBot):
         self._control[k.LEVEL] = 0
         t = self.game.table.words
         rows = (self._states, self._choices, self._frames, self._scratch, self._keys)
-        while not k.search(t, *rows, self._table, self._history, self._control, NODES_AT_ONCE):
-            if deadline.is_over:
-                return False
-        return True
+        while budget := deadline.budget(int(self._control[k.NODES]), NODES_AT_ONCE):
+            if k.search(t, *rows, self._table, self._history, self._control, budget):
+                return True
+        return False
 
     def _with_line(self, match: Match, found: Analysis) -> Analysis:
         ahead = match.copy()
@@ -162,6 +277,27 @@ class AlphaBetaBot(GameBot):
             ahead.push(action)
         line = ahead.turns[len(match.turns) - (match.chain is not None) :]
         return replace(found, line=line)
+
+
+def _push(match: Match, action: int) -> bool:
+    """Plays a step; tells whether it was the last one of its turn."""
+    player = match.player
+    match.push(action)
+    return match.player != player
+
+
+def _is_settled(found: Analysis, depth: int) -> bool:
+    """Whether looking deeper changes nothing: the end of the match is within the depth."""
+    return k.WIN - abs(found.score) <= depth
+
+
+def _thought(match: Match, found: list[Analysis]) -> Thought:
+    candidates = (
+        Candidate(step_of(match, one.actions[0]), tell_line(match, one.actions), one.value, None) for one in found
+    )
+    best = found[0]
+    nodes = max(one.nodes for one in found)
+    return Thought(best.value, tuple(candidates), best.depth, nodes, best.score)
 
 
 def _controls(game: Game) -> Any:

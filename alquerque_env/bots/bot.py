@@ -1,7 +1,5 @@
 """What a bot is, and what all bots of this package share."""
 
-import math
-import time
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Protocol
@@ -11,6 +9,7 @@ import numpy as np
 from ..errors import BotError
 from ..game import Game
 from ..match import Match, Step
+from .thought import NO_LIMITS, Limits, Report, Thought
 
 
 class Bot(Protocol):
@@ -35,7 +34,12 @@ class GameBot:
       name: Its spec.
       game: The game that it plays.
       seed: Makes its choices repeatable; None for another course each time.
+
+    Attributes:
+      can_think: Whether it evaluates positions, so that `think` can say how.
     """
+
+    can_think = False
 
     def __init__(self, name: str, game: Game, seed: int | None) -> None:
         self.name = name
@@ -61,8 +65,31 @@ class GameBot:
         """
         return [self.choose(match) for match in matches]
 
+    def think(
+        self, match: Match, limits: Limits = NO_LIMITS, *, every: bool = False, report: Report | None = None
+    ) -> Thought:
+        """What it thinks of a position; the match is left as it was. One call at a time.
+
+        Args:
+          match: A match that is not over.
+          limits: What it may spend instead of what it spends on a choice.
+          every: Whether to say of every legal step what it is worth, and not only of what it would play.
+          report: Is told now and then what it thinks so far.
+
+        Raises:
+          BotError: If it does not evaluate positions, if the match is over, or of another game.
+        """
+        if not self.can_think:
+            raise BotError(f"{self.name} does not evaluate positions; choose a bot that searches, such as alphabeta:5")
+        self._check(match)
+        return self._think(match, limits, every, report)
+
     def _decide(self, match: Match) -> Step:
         """One of several legal steps."""
+        raise NotImplementedError
+
+    def _think(self, match: Match, limits: Limits, every: bool, report: Report | None) -> Thought:
+        """As `think`, for a match that it can play."""
         raise NotImplementedError
 
     def _pick(self, steps: list[Step]) -> Step:
@@ -76,22 +103,6 @@ class GameBot:
             if match.game.table_hash != self.game.table_hash:
                 raise BotError(f"{self.name} plays {self.game!r}, not {match.game!r}")
             self._known_game = match.game
-
-
-class Deadline:
-    """The end of the time for one step.
-
-    Args:
-      seconds: Time from now, None for as long as it takes.
-    """
-
-    def __init__(self, seconds: float | None) -> None:
-        self._end = math.inf if seconds is None else time.monotonic() + seconds
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the time is up."""
-        return time.monotonic() >= self._end
 
 
 def state_key(match: Match) -> tuple[int, ...]:

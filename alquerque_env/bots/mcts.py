@@ -4,6 +4,7 @@ Source for the choice of the step with most visits: Coulom 2006, Efficient Selec
 Monte-Carlo Tree Search.
 """
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,9 @@ from ..game import Game
 from ..match import Match, Step
 from ..storage import JIT, words
 from . import mcts_kernels as k
-from .bot import Deadline, GameBot
+from .bot import GameBot
+from .thought import Candidate, Deadline, Limits, Report, Thought
+from .turns import finish_turn, tell_line
 
 MAX_SIMULATIONS = 10_000_000
 
@@ -22,6 +25,9 @@ NODES_PER_SIMULATION = 16
 
 SIMULATIONS_AT_ONCE = 1 << 9 if JIT else 1
 """How long the search runs before Python looks at the clock and at the keyboard."""
+
+SIMULATIONS_FOR_THE_REST = 64
+"""What decides the rest of a turn in the middle of which a line of the tree ends."""
 
 ROOM_FOR_KEYS = 1_000
 """Turns without progress after which a playout is taken for a draw, where only repetition ends such a match."""
@@ -53,6 +59,8 @@ class MctsBot(GameBot):
       time_limit: Seconds for a step, None for as long as it takes.
     """
 
+    can_think = True
+
     def __init__(self, name: str, game: Game, simulations: int, seed: int | None, time_limit: float | None) -> None:
         super().__init__(name, game, seed)
         self.simulations = simulations
@@ -61,8 +69,7 @@ class MctsBot(GameBot):
         self._state = words(t[e.T_STATE_SIZE])
         self._scratch = words(t[e.T_SCRATCH_SIZE])
         self._actions = words(t[e.T_NUM_ACTIONS])
-        children = NODES_PER_SIMULATION * simulations + t[e.T_NUM_ACTIONS]
-        self._tree = words(k.NODE_SIZE * (1 + min(children, MAX_NODES)))
+        self._tree = self._make_tree(simulations)
 
     def analyse(self, match: Match) -> tuple[StepStatistics, ...]:
         """Searches a position that is not over; returns what it found out about each legal step.
@@ -71,35 +78,57 @@ class MctsBot(GameBot):
           BotError: If the match is over, or of another game.
         """
         self._check(match)
-        self._search(match, Deadline(self.time_limit))
-        tree, sign = self._tree, 1 - 2 * match.player
-        found = {}
-        for child in range(tree[k.FIRST], tree[k.FIRST] + k.NODE_SIZE * tree[k.CHILDREN], k.NODE_SIZE):
-            visits = int(tree[child + k.VISITS])
-            found[int(tree[child + k.ACTION])] = (visits, sign * int(tree[child + k.TOTAL]) / max(visits, 1))
-        return tuple(StepStatistics(step, *found[step.action]) for step in match.legal_steps)
+        for _ in self._search(match, self._tree, self.simulations, Deadline(self.time_limit)):
+            pass
+        return _statistics(match, self._tree)
 
     def _decide(self, match: Match) -> Step:
         found = self.analyse(match)
         best = max((entry.visits, entry.value) for entry in found)
         return self._pick([entry.step for entry in found if (entry.visits, entry.value) == best])
 
-    def _search(self, match: Match, deadline: Deadline) -> None:
+    def _think(self, match: Match, limits: Limits, every: bool, report: Report | None) -> Thought:
+        simulations = self.simulations if limits.nodes is None else min(limits.nodes, MAX_SIMULATIONS)
+        # Each of the first simulations goes to a step without one, so that every step has a value after so many.
+        least = len(match.legal_steps) if every else 1
+        simulations = max(simulations, least)
+        tree = self._tree if simulations <= self.simulations else self._make_tree(simulations)
+        reported = 0
+        for done in self._search(match, tree, simulations, limits.deadline(self.time_limit), least):
+            if report is not None and done >= 2 * reported:
+                reported = done
+                report(_thought(match, tree, every=False))
+        return _thought(match, tree, every=every, decide=self._decide_rest)
+
+    def _decide_rest(self, match: Match) -> Step:
+        """A step in the middle of a chain of which a tree has not seen the end."""
+        tree = self._make_tree(SIMULATIONS_FOR_THE_REST)
+        for _ in self._search(match, tree, SIMULATIONS_FOR_THE_REST, Deadline()):
+            pass
+        return _best(_statistics(match, tree)).step
+
+    def _make_tree(self, simulations: int) -> Any:
+        children = NODES_PER_SIMULATION * simulations + self.game.table.words[e.T_NUM_ACTIONS]
+        return words(k.NODE_SIZE * (1 + min(children, MAX_NODES)))
+
+    def _search(self, match: Match, tree: Any, simulations: int, deadline: Deadline, least: int = 1) -> Iterator[int]:
+        """Fills a tree; says now and then how many simulations it has made. The deadline does not hold for `least`."""
         t = self.game.table.words
         state = match.state
-        self._tree[: k.NODE_SIZE] = [-1, 0, 0, 0, e.ONGOING, 0, 0]
+        tree[: k.NODE_SIZE] = [-1, 0, 0, 0, e.ONGOING, 0, 0]
         rng = words(1)
         rng[0] = int(self._generator.integers(1 << 62))
         past, keys, room = self._keys(match)
         end = k.NODE_SIZE
-        left = self.simulations
-        while left > 0:
-            count = min(left, SIMULATIONS_AT_ONCE)
+        done = 0
+        while done < simulations:
+            count = min(simulations - done, SIMULATIONS_AT_ONCE)
             end = k.simulate(
-                t, state, self._state, self._scratch, self._actions, past, keys, room, self._tree, end, rng, count
+                t, state, self._state, self._scratch, self._actions, past, keys, room, tree, end, rng, count
             )
-            left -= count
-            if deadline.is_over:
+            done += count
+            yield done
+            if done >= least and deadline.is_over:
                 break
 
     def _keys(self, match: Match) -> tuple[Any, Any, int]:
@@ -112,3 +141,49 @@ class MctsBot(GameBot):
         if not t[e.T_THREEFOLD]:
             return words(1), words(1), 1
         return (words(room) if match.chain is not None else match.keys(room)), words(room), room
+
+
+def _statistics(match: Match, tree: Any) -> tuple[StepStatistics, ...]:
+    sign = 1 - 2 * match.player
+    found = {}
+    for child in _children(tree, 0):
+        visits = int(tree[child + k.VISITS])
+        found[int(tree[child + k.ACTION])] = (visits, sign * int(tree[child + k.TOTAL]) / max(visits, 1))
+    return tuple(StepStatistics(step, *found[step.action]) for step in match.legal_steps)
+
+
+def _best(found: Iterable[StepStatistics]) -> StepStatistics:
+    """What most simulations went through, the better of equals."""
+    return max(found, key=lambda entry: (entry.visits, entry.value))
+
+
+def _thought(match: Match, tree: Any, *, every: bool, decide: Callable[[Match], Step] | None = None) -> Thought:
+    """What a tree says of its root; `decide` finishes the first turns of its lines."""
+    found = _statistics(match, tree)
+    best = _best(found)
+    others = [entry for entry in found if entry is not best] if every else []
+    simulations = int(tree[k.VISITS])
+    candidates = []
+    for entry in [best, *sorted(others, key=lambda entry: (-entry.value, -entry.visits))]:
+        actions = _line(tree, entry.step.action)
+        actions = actions if decide is None else finish_turn(match, actions, decide)
+        candidates.append(Candidate(entry.step, tell_line(match, actions), entry.value, entry.visits / simulations))
+    return Thought(best.value, tuple(candidates), None, simulations, None)
+
+
+def _line(tree: Any, action: int) -> tuple[int, ...]:
+    """What follows an action at the root where each step is the one most simulations went through."""
+    line = [action]
+    node = next(child for child in _children(tree, 0) if tree[child + k.ACTION] == action)
+    while children := _children(tree, node):
+        node = max(children, key=lambda child: tree[child + k.VISITS])
+        if not tree[node + k.VISITS]:
+            break
+        line.append(int(tree[node + k.ACTION]))
+    return tuple(line)
+
+
+def _children(tree: Any, node: int) -> range:
+    """The places of the children of a node; none where the tree ends."""
+    first = int(tree[node + k.FIRST])
+    return range(first, first + k.NODE_SIZE * int(tree[node + k.CHILDREN]) * (first > 0), k.NODE_SIZE)

@@ -35,6 +35,8 @@ COMMANDS: Mapping[str, Place] = MappingProxyType(
         "games": Place("games", "List the games."),
         "describe": Place("describe", "Describe a game: board, rules, options, actions, observation."),
         "play": Place("play", "Play in the terminal, against a bot or a person."),
+        "web": Place("web", "Play in the browser."),
+        "engine": Place("engine", "Let a bot play over UGI, for programs that speak it."),
         "perft": Place("perft", "Count sequences of steps or turns."),
         "train": Place("training", "Train a player by self-play."),
         "plot": Place("training", "Draw how a training run went."),

@@ -6,8 +6,8 @@ Importing this package does not load pygame; `draw_rgb` and `Window` do, and say
 from .extras import MissingExtraError
 from .picture import Picture, Piece
 from .raster import draw_rgb
-from .svg import draw_svg
+from .svg import draw_board, draw_piece, draw_svg
 from .text import draw_text
 from .window import Window
 
-__all__ = ["MissingExtraError", "Picture", "Piece", "Window", "draw_rgb", "draw_svg", "draw_text"]
+__all__ = ["MissingExtraError", "Picture", "Piece", "Window", "draw_board", "draw_piece", "draw_rgb", "draw_svg", "draw_text"]

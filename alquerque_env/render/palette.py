@@ -25,6 +25,7 @@ CROWN = "#f2bb3a"
 CROWN_EDGE = ("#6b4705", "#2a1d02")
 CROWN_RING = ("#c98d12", "#e9b53a")
 SHADOW = "#2a1a0e"
+SHADOW_SOFT = "#2a1a0e4d"
 
 TRAVEL = "#1f5f9e"
 LEGAL = "#0a5a9c"

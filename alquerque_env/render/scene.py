@@ -36,6 +36,20 @@ def compose(picture: Picture) -> tuple[Layout, tuple[Mark, ...]]:
     return layout, tuple(mark for layer in layers for mark in layer)
 
 
+def compose_board(picture: Picture) -> tuple[Layout, tuple[Mark, ...]]:
+    """As `compose`, without pieces and marks."""
+    layout = lay_out(picture.board, picture.turned)
+    return layout, tuple(_board(picture, layout))
+
+
+def compose_piece(piece: Piece) -> Mark:
+    """A piece that stands on the place (0, 0), its shadow included."""
+    down, place = 0.05 * UNIT, (0.0, 0.0)
+    shadow = Disc((0.4 * down, down), PIECE_RADIUS * 1.03, fill=palette.SHADOW_SOFT)
+    crown = _crown(piece.player, place) if piece.promoted else ()
+    return Mark(f"piece {piece.title.lower()}", (shadow, *_body(piece, place, PIECE_RADIUS), *crown))
+
+
 def _board(picture: Picture, layout: Layout) -> Iterator[Mark]:
     frame = Slab((0, 0), layout.size, 0.22 * UNIT, fill=palette.FRAME)
     inner = (layout.size[0] - 2 * layout.strip, layout.size[1] - 2 * layout.strip)

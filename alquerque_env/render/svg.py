@@ -4,8 +4,8 @@ from functools import singledispatch
 from xml.sax.saxutils import escape, quoteattr
 
 from .layout import Place
-from .picture import Picture
-from .scene import compose
+from .picture import Picture, Piece
+from .scene import compose, compose_board, compose_piece
 from .shapes import Curve, Disc, Fill, Mark, Polyline, Radial, Shape, Slab, Vertical, Words
 
 _FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
@@ -41,6 +41,18 @@ def draw_svg(picture: Picture, *, size: int | None = 480) -> str:
         f"<title>{escape(picture.title)}</title>\n<desc>{escape(picture.description)}</desc>\n"
         f"<defs>{''.join(_define(fill) for fill in _fills(marks))}</defs>\n{body}\n</svg>\n"
     )
+
+
+def draw_board(picture: Picture) -> str:
+    """What stands inside the SVG element of a board without pieces: fills, frame, lines, points and labels."""
+    _, marks = compose_board(picture)
+    return f"<defs>{''.join(_define(fill) for fill in _fills(marks))}</defs>\n" + "\n".join(map(_mark, marks))
+
+
+def draw_piece(piece: Piece) -> str:
+    """An SVG group of a piece on the place (0, 0), with the fills that it needs."""
+    mark = compose_piece(piece)
+    return f"<defs>{''.join(_define(fill) for fill in _fills((mark,)))}</defs>{_mark(mark)}"
 
 
 def _mark(mark: Mark) -> str:

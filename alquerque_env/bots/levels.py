@@ -1,0 +1,41 @@
+"""Levels: bots from one that a child beats to the strongest there is, for people who do not know specs."""
+
+from typing import NamedTuple
+
+from ..game import Game
+from .shipped import shipped_bots
+
+
+class Level(NamedTuple):
+    """A bot for people.
+
+    Attributes:
+      name: What people call it.
+      spec: The bot's spec.
+      about: How it plays, as a sentence.
+    """
+
+    name: str
+    spec: str
+    about: str
+
+
+_SEARCHING = (
+    Level("Beginner", "random", "Plays anything that is allowed."),
+    Level("Easy", "alphabeta:1", "Looks at its own next turn and the captures after it."),
+    Level("Medium", "alphabeta:3", "Looks three turns ahead."),
+    Level("Hard", "alphabeta:5", "Looks five turns ahead."),
+    Level("Expert", "alphabeta:8", "Looks eight turns ahead."),
+)
+_TRAINED = ("strong", 400)
+
+
+def levels(game: Game) -> tuple[Level, ...]:
+    """The levels of a game, the weakest first; a trained one only for the options that it was trained for."""
+    name, simulations = _TRAINED
+    known = f"{game.name}-{name}"
+    is_default = all(value == game.option_table[option].default for option, value in game.options.items())
+    if not is_default or known not in shipped_bots():
+        return _SEARCHING
+    about = f"Learned by playing itself, and searches with {simulations} simulations a step."
+    return (*_SEARCHING, Level("Trained", f"{known}:{simulations}", about))

@@ -1,0 +1,109 @@
+"""`alquerque web`."""
+
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from functools import partial
+
+import click
+
+from ..bots import load_bot
+from ..errors import AlquerqueError
+from ..game import games, load_game
+from ..match import Match
+from ..render.extras import require
+from .parameters import check_range
+from .working import work
+
+LOOPBACK = "127.0.0.1"
+DEFAULT_PORT = 8008
+# So that a second server, or another program on the port, is no obstacle.
+_TRIES = 20
+
+
+@click.command()
+@click.option("--port", type=int, metavar="N", help=f"Of the server; {DEFAULT_PORT} or the next free one if not given.")
+@click.option("--no-browser", is_flag=True, help="Print the address and do not open it.")
+@click.option("--bot", "bots", multiple=True, metavar="SPEC", help="Offer this bot beside the levels; repeatable.")
+@click.option(
+    "--seconds", type=float, default=10.0, show_default=True, help="That a bot may take for a step, from 0.1 to 600."
+)
+def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: float) -> None:
+    """Play in the browser: all games, against bots or people, with hints, analysis and records. Ctrl-C ends it."""
+    for package in ("starlette", "uvicorn", "pydantic"):
+        require(package, "web")
+    check_range("--seconds", seconds, 0.1, 600)
+    if port is not None:
+        check_range("--port", port, 1, 65_535)
+    for spec in bots:
+        work(partial(_check_bot, spec), f"loading {spec} ...")
+    listener = _listen(port)
+    address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
+    serve = _make_server(bots, seconds)
+    work(_warm_up, "compiling the rules for this machine, once ...")
+    click.echo(f"The games are at {address} (Ctrl-C ends)")
+    if not no_browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    serve([listener])
+
+
+def _make_server(bots: tuple[str, ...], seconds: float) -> Callable[[list[socket.socket]], None]:
+    import uvicorn
+
+    from ..web.app import make_app
+
+    settings = uvicorn.Config(
+        make_app(others=bots, seconds=seconds),
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=20,
+        timeout_graceful_shutdown=1,
+        limit_concurrency=64,
+        h11_max_incomplete_event_size=32 * 1024,
+        ws="none",
+    )
+    return uvicorn.Server(settings).run
+
+
+def _listen(port: int | None) -> socket.socket:
+    """A socket on loopback.
+
+    Raises:
+      AlquerqueError: If the port, or each of those tried, is in use.
+    """
+    tried = range(DEFAULT_PORT, DEFAULT_PORT + _TRIES) if port is None else (port,)
+    for number in tried:
+        listener = socket.socket()
+        try:
+            listener.bind((LOOPBACK, number))
+            listener.listen(64)
+        except OSError:
+            listener.close()
+        else:
+            return listener
+    what = f"port {port} is" if port is not None else f"ports {tried[0]} to {tried[-1]} are"
+    raise AlquerqueError(f"{what} in use or not allowed; choose another with --port")
+
+
+def _check_bot(spec: str) -> None:
+    """Refuses a bot that plays none of the games now rather than in the middle of a match.
+
+    Raises:
+      AlquerqueError: If it does.
+    """
+    refusals = []
+    for name in games():
+        try:
+            load_bot(spec, load_game(name))
+            return
+        except AlquerqueError as error:
+            refusals.append(error)
+    raise refusals[0]
+
+
+def _warm_up() -> None:
+    """Compiles what the first turn of a bot would wait for."""
+    match = Match(load_game("alquerque"))
+    load_bot("alphabeta:1", match.game, seed=0).choose(match)

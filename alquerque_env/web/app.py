@@ -1,0 +1,255 @@
+"""The questions that the page asks, and the answers: JSON over HTTP."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field, ValidationError
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from .. import __version__
+from ..errors import AlquerqueError
+from ..game import games, load_game
+from ..match import Match
+from ..records import format_record, read_records
+from ..render import draw_svg
+from . import catalogue
+from .guard import Guard, TooLargeError
+from .matches import Body, MatchText, Name, RulesText, show, show_step
+from .thinkers import Thinkers
+
+STATIC = Path(__file__).parent / "static"
+MOST_THINKING = 2
+"""Bots that think at once; others wait."""
+MOST_LOADED = 50
+"""Matches taken from a file of several."""
+_LOOK = 0.2
+
+Question = TypeVar("Question", bound=Body)
+Result = TypeVar("Result")
+
+
+class BoardText(RulesText):
+    """A board to be drawn, for South or turned for North."""
+
+    turned: bool = False
+
+
+class BotText(Body):
+    """A match and the spec of the bot that is to play."""
+
+    match: MatchText
+    bot: Name
+
+
+class ThinkText(Body):
+    """A match and the time that its evaluation may take."""
+
+    match: MatchText
+    seconds: Annotated[float, Field(gt=0, le=60)] = 1.0
+
+
+class SaveText(Body):
+    """A match to be written down.
+
+    Attributes:
+      south, north: Names of the players.
+      resigned: Who has given up, None where nobody has.
+    """
+
+    match: MatchText
+    south: Name
+    north: Name
+    resigned: Annotated[int, Field(ge=0, le=1)] | None = None
+
+
+class LoadText(Body):
+    """A file of matches."""
+
+    text: str
+
+
+class PictureText(Body):
+    """A match to be drawn."""
+
+    match: MatchText
+    turned: bool = False
+
+
+def make_app(*, others: Sequence[str] = (), seconds: float = 10.0) -> Starlette:
+    """The server.
+
+    Args:
+      others: Specs of bots offered beside the levels.
+      seconds: That a bot may take for a step.
+    """
+    thinkers = Thinkers(others, seconds)
+    seats = asyncio.Semaphore(MOST_THINKING)
+
+    async def think_about(request: Request, task: Callable[[threading.Event], Result]) -> Result:
+        """Does what takes long, and stops it when nobody waits for it any more."""
+        stop = threading.Event()
+        async with seats:
+            thinking = asyncio.create_task(run_in_threadpool(task, stop))
+            while not thinking.done():
+                await asyncio.wait([thinking], timeout=_LOOK)
+                if not thinking.done() and await request.is_disconnected():
+                    stop.set()
+            return thinking.result()
+
+    async def play(request: Request) -> Response:
+        asked = await _read(request, BotText)
+
+        def task(stop: threading.Event) -> Any:
+            match = asked.match.replay()
+            return _played(match, [step.text for step in thinkers.play(match, asked.bot, stop)])
+
+        return JSONResponse(await think_about(request, task))
+
+    async def think(request: Request) -> Response:
+        asked = await _read(request, ThinkText)
+
+        def task(stop: threading.Event) -> Any:
+            match = asked.match.replay()
+            return _thought(match, thinkers.think(match, stop, asked.seconds))
+
+        return JSONResponse(await think_about(request, task))
+
+    def list_games(_: Request) -> Response:
+        found = [catalogue.describe(load_game(name), thinkers.levels(load_game(name))) for name in games()]
+        return JSONResponse({"version": __version__, "games": found, "seconds": seconds})
+
+    def show_game(asked: RulesText) -> Any:
+        game = asked.load()
+        return catalogue.rules(game) | {"levels": [level._asdict() for level in thinkers.levels(game)]}
+
+    routes = [
+        Route("/", lambda _: FileResponse(STATIC / "index.html")),
+        Mount("/static", StaticFiles(directory=STATIC)),
+        Route("/api/games", list_games),
+        _question("/api/rules", RulesText, show_game),
+        _question("/api/board", BoardText, lambda asked: catalogue.board(asked.load(), turned=asked.turned)),
+        _question("/api/match", MatchText, lambda asked: show(asked.replay())),
+        _question("/api/save", SaveText, _save),
+        _question("/api/load", LoadText, _load),
+        _question("/api/picture", PictureText, _draw),
+        Route("/api/play", play, methods=["POST"]),
+        Route("/api/think", think, methods=["POST"]),
+    ]
+    refusals: dict[Any, Any] = {
+        AlquerqueError: _refuse,
+        ImportError: _refuse,
+        ValidationError: _refuse_form,
+        TooLargeError: _refuse_size,
+        HTTPException: _refuse_http,
+    }
+    return Starlette(routes=routes, exception_handlers=refusals, middleware=[Middleware(Guard)])
+
+
+async def _read(request: Request, kind: type[Question]) -> Question:
+    return kind.model_validate_json(await request.body())
+
+
+def _question(path: str, kind: type[Question], answer: Callable[[Question], Any]) -> Route:
+    """A question that is answered at once."""
+
+    async def reply(request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(answer, await _read(request, kind)))
+
+    endpoint: Callable[[Request], Awaitable[Response]] = reply
+    return Route(path, endpoint, methods=["POST"])
+
+
+def _played(match: Match, texts: list[str]) -> dict[str, Any]:
+    """The steps of a turn, each as it was shown when it was legal, and what came of it."""
+    shown = []
+    for text in texts:
+        step = next(step for step in match.legal_steps if step.text == text)
+        entry = show_step(match, step)
+        match.push(step)
+        shown.append(entry | {"after": show(match)})
+    return {"steps": shown}
+
+
+def _thought(match: Match, thought: Any) -> dict[str, Any]:
+    """A thought as South sees it."""
+    sign = 1 - 2 * match.player
+    candidates = [
+        {
+            "line": list(candidate.line),
+            "value": round(sign * candidate.value, 4),
+            "share": candidate.share,
+            "step": show_step(match, candidate.step),
+            "ways": _ways(match, candidate.line[0]),
+        }
+        for candidate in thought.candidates
+    ]
+    return {
+        "value": round(sign * thought.value, 4),
+        "depth": thought.depth,
+        "nodes": thought.nodes,
+        "candidates": candidates,
+    }
+
+
+def _ways(match: Match, turn: str) -> list[list[list[float]]]:
+    """The ways of the steps of a turn."""
+    ahead, ways = match.copy(), []
+    ahead.push(turn)
+    steps = ahead.steps[len(match.steps) :]
+    ahead = match.copy()
+    for step in steps:
+        ways.append(show_step(ahead, step)["way"])
+        ahead.push(step)
+    return ways
+
+
+def _save(asked: SaveText) -> dict[str, str]:
+    match, result, reason = asked.match.replay(), None, None
+    if asked.resigned is not None and not match.is_over:
+        result, reason = ("0-1", "1-0")[asked.resigned], "resigned"
+    return {"text": format_record(match, south=asked.south, north=asked.north, result=result, reason=reason)}
+
+
+def _load(asked: LoadText) -> dict[str, Any]:
+    found: list[dict[str, Any]] = []
+    for record in read_records(asked.text):
+        if len(found) == MOST_LOADED:
+            break
+        text = MatchText.of(record.match, record.headers.get("Position"))
+        found.append({"headers": dict(record.headers), "match": text.model_dump()})
+    if not found:
+        raise AlquerqueError('the file holds no match; expected headers such as [Game "fetaix"] and turns')
+    return {"matches": found}
+
+
+def _draw(asked: PictureText) -> dict[str, str]:
+    match = asked.match.replay()
+    return {"svg": draw_svg(match.picture(turned=asked.turned))}
+
+
+def _refuse(_: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error)}, 400)
+
+
+def _refuse_form(_: Request, error: ValidationError) -> Response:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = ".".join(str(part) for part in first["loc"]) or "the request"
+    return JSONResponse({"error": f"{where}: {first['msg']}"}, 400)
+
+
+def _refuse_size(_: Request, __: Exception) -> Response:
+    return JSONResponse({"error": "the request is too large"}, 413)
+
+
+def _refuse_http(_: Request, error: HTTPException) -> Response:
+    return JSONResponse({"error": error.detail}, error.status_code, headers=error.headers)

@@ -1,0 +1,73 @@
+"""What the page knows of games before a match: names, options, levels, rules in sentences, and boards to draw."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..bots.levels import Level
+from ..game import Game
+from ..render import Picture, Piece, draw_board, draw_piece
+from ..render.layout import PIECE_RADIUS, UNIT, lay_out
+from ..rules import Option
+from ..sentences import answer, endings, fixed_sentences
+
+
+def describe(game: Game, levels: Sequence[Level]) -> dict[str, Any]:
+    """A game for the dialogue in which one is chosen."""
+    return {
+        "id": game.name,
+        "title": game.title,
+        "board": game.board.title,
+        "points": len(game.board.points),
+        "options": [_option(option) for option in game.option_table.values()],
+        "levels": [level._asdict() for level in levels],
+    }
+
+
+def rules(game: Game) -> dict[str, Any]:
+    """The rules as played under the chosen options, with their sources."""
+    return {
+        "title": game.title,
+        "board": {"title": game.board.title, "source": game.board.source},
+        "sentences": fixed_sentences(game),
+        "options": [
+            {
+                "name": name,
+                "answer": answer(game, name),
+                "source": option.source,
+                "is_default": game.options[name] == option.default,
+            }
+            for name, option in game.option_table.items()
+        ],
+        "endings": [ending.sentence for ending in endings(game)],
+        "sources": list(game.sources),
+    }
+
+
+def board(game: Game, *, turned: bool) -> dict[str, Any]:
+    """A board without pieces as the inside of an SVG element, where its points lie, and how pieces look."""
+    layout = lay_out(game.board, turned)
+    places = zip(game.board.labels, layout.places, strict=True)
+    kings = (False,) if game.rules.promotion == "none" else (False, True)
+    return {
+        "title": game.board.title,
+        "size": list(layout.size),
+        "unit": UNIT,
+        "radius": PIECE_RADIUS,
+        "ground": draw_board(Picture(game.board, turned=turned)),
+        "points": {label: [round(x, 1), round(y, 1)] for label, (x, y) in places},
+        "pieces": {
+            f"{player}{'K' if promoted else ''}": draw_piece(Piece(player, promoted))
+            for player in (0, 1)
+            for promoted in kings
+        },
+    }
+
+
+def _option(option: Option) -> dict[str, Any]:
+    return {
+        "name": option.name,
+        "question": option.question,
+        "default": option.default,
+        "values": [{"value": value, "meaning": meaning} for value, meaning in option.values.items()],
+        "source": option.source,
+    }

@@ -1,0 +1,95 @@
+"""Who may ask the server: pages that it has served itself, and nobody who has talked a browser into it."""
+
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BYTES = 512 * 1024
+"""Of a request; the longest matches are a fifth of it."""
+
+_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+
+# Scripts, styles and pictures from this server only; no frames round the page.
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class Guard:
+    """Refuses requests under another name (DNS rebinding), from other pages, of other kinds and too large ones.
+
+    Args:
+      app: What answers the others.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refusal = _refuse(scope["method"], Headers(scope=scope))
+        if refusal is not None:
+            status, reason = refusal
+            await JSONResponse({"error": reason}, status, headers=HEADERS)(scope, receive, send)
+            return
+        await self._app(scope, _limited(receive), _with_headers(send))
+
+
+class TooLargeError(Exception):
+    """A request whose body goes on for too long."""
+
+
+def _refuse(method: str, headers: Headers) -> tuple[int, str] | None:
+    host = headers.get("host", "")
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
+    if name not in _HOSTS:
+        return 403, f"this server answers to localhost only, not to {host[:80]!r}"
+    origin = headers.get("origin")
+    if origin is not None and origin != f"http://{host}":
+        return 403, f"requests come from this server's own page, not from {origin[:80]!r}"
+    if method == "POST":
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            return 415, f"expected JSON (application/json), not {kind[:80]!r}"
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length[:12]) > MOST_BYTES:
+            return 413, f"a request has at most {MOST_BYTES} bytes"
+    return None
+
+
+def _limited(receive: Receive) -> Receive:
+    """Counts what comes, since a length need not be given, nor be true."""
+    read = 0
+
+    async def counted() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > MOST_BYTES:
+            raise TooLargeError
+        return message
+
+    return counted
+
+
+def _with_headers(send: Send) -> Send:
+    added = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def with_headers(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", []), *added]}
+        await send(message)
+
+    return with_headers

@@ -1,0 +1,306 @@
+// The board: draws what the server says, and turns clicks, drags, touches and keys into legal steps.
+
+const SVG = "http://www.w3.org/2000/svg";
+const LEAP_MS = 320;
+const DRAG_AFTER = 5;
+const SIDES = ["South", "North"];
+const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+
+function element(name, attributes, parent) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  parent?.append(made);
+  return made;
+}
+
+const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export class Board {
+  // `onSteps` is called with the legal steps that what was done may mean; `onNothing` with a point that cannot move.
+  constructor(host, onSteps, onNothing) {
+    this.host = host;
+    this.onSteps = onSteps;
+    this.onNothing = onNothing;
+    this.legal = [];
+    this.selected = null;
+    this.current = null;
+    this.drag = null;
+  }
+
+  lay(parts, turned) {
+    this.parts = parts;
+    this.turned = turned;
+    const [width, height] = parts.size;
+    this.host.replaceChildren();
+    this.svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": parts.title }, this.host);
+    this.host.style.setProperty("--ratio", width / height);
+    element("g", { class: "ground", "aria-hidden": "true" }, this.svg).innerHTML = parts.ground;
+    for (const layer of ["travel", "marks", "pieces", "targets", "arrows", "points"]) {
+      this[layer] = element("g", { class: layer }, this.svg);
+      if (layer !== "points") this[layer].setAttribute("aria-hidden", "true");
+    }
+    this.hits = new Map();
+    for (const [label, [x, y]] of Object.entries(parts.points)) {
+      const hit = element("circle", { cx: x, cy: y, r: 0.49 * parts.unit, class: "spot", "data-at": label, role: "button" }, this.points);
+      this.hits.set(label, hit);
+    }
+    this.current = Object.keys(parts.points)[0];
+    this.points.addEventListener("pointerdown", (event) => this.press(event));
+    this.points.addEventListener("pointermove", (event) => this.move(event));
+    this.points.addEventListener("pointerup", (event) => this.release(event));
+    this.points.addEventListener("pointercancel", () => this.dropBack());
+    this.points.addEventListener("keydown", (event) => this.key(event));
+    // A screen reader clicks without a pointer.
+    this.points.addEventListener("click", (event) => event.detail === 0 && !event.pointerType && this.pick(event.target.dataset.at));
+  }
+
+  // Shows a position; `mayMove` says whether a person is to move.
+  show(view, mayMove) {
+    this.dropBack();
+    this.view = view;
+    this.legal = mayMove ? view.legal.filter((step) => step.way.length > 0) : [];
+    this.selected = mayMove && view.chain ? view.chain : null;
+    this.pieces.replaceChildren();
+    this.arrows.replaceChildren();
+    for (const [label, piece] of Object.entries(view.pieces)) this.put(label, piece);
+    for (const label of view.pending) this.cross(label, "pending");
+    this.drawTravel();
+    this.mark();
+  }
+
+  put(label, [player, promoted]) {
+    const [x, y] = this.parts.points[label];
+    const piece = element("g", { class: "piece", "data-at": label, transform: `translate(${x} ${y})` }, this.pieces);
+    piece.innerHTML = this.parts.pieces[`${player}${promoted ? "K" : ""}`];
+    return piece;
+  }
+
+  cross(label, kind) {
+    const [x, y] = this.parts.points[label];
+    const arm = 0.17 * this.parts.unit;
+    const d = `M${x - arm} ${y - arm}L${x + arm} ${y + arm}M${x - arm} ${y + arm}L${x + arm} ${y - arm}`;
+    element("path", { d, class: `cross rim ${kind}` }, this.pieces);
+    element("path", { d, class: `cross ${kind}` }, this.pieces);
+  }
+
+  // A way is in the units of the board as South sees it.
+  turn([x, y]) {
+    return this.turned ? [this.parts.size[0] - x, this.parts.size[1] - y] : [x, y];
+  }
+
+  way(step) {
+    return step.way.map((place) => this.turn(place));
+  }
+
+  drawTravel() {
+    this.travel.replaceChildren();
+    const [first] = this.view.last_turn;
+    if (!first) return;
+    const [x, y] = this.parts.points[first];
+    const occupied = first in this.view.pieces;
+    element("circle", { cx: x, cy: y, r: (occupied ? 0.44 : 0.2) * this.parts.unit, class: "origin-ring" }, this.travel);
+    const places = this.view.last_ways.flatMap((way, number) => way.slice(number ? 1 : 0)).map((place) => this.turn(place));
+    if (places.length > 1) this.line(this.travel, places, "shaft", 0.42);
+    for (const label of this.view.captured) this.cross(label, "gone");
+  }
+
+  // A polyline that ends in an arrow head, `short` of its last place.
+  line(layer, places, kind, short) {
+    const unit = this.parts.unit;
+    const [a, b] = places.slice(-2);
+    const length = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
+    const u = [(b[0] - a[0]) / length, (b[1] - a[1]) / length];
+    const tip = [b[0] - u[0] * short * unit, b[1] - u[1] * short * unit];
+    const neck = [tip[0] - u[0] * 0.22 * unit, tip[1] - u[1] * 0.22 * unit];
+    const body = [...places.slice(0, -1), neck];
+    element("path", { d: "M" + body.map((place) => place.join(" ")).join("L"), class: kind }, layer);
+    const side = 0.15 * unit;
+    const head = [tip, [neck[0] - u[1] * side, neck[1] + u[0] * side], [neck[0] + u[1] * side, neck[1] - u[0] * side]];
+    element("path", { d: "M" + head.map((place) => place.join(" ")).join("L") + "Z", class: `${kind} head` }, layer);
+    return tip;
+  }
+
+  mark() {
+    const unit = this.parts.unit;
+    const origins = new Set(this.legal.map((step) => step.origin));
+    const targets = new Set(this.legal.filter((step) => step.origin === this.selected).map((step) => step.target));
+    this.marks.replaceChildren();
+    this.targets.replaceChildren();
+    const ring = (label, kind, radius) => {
+      const [cx, cy] = this.parts.points[label];
+      element("circle", { cx, cy, r: radius * unit, class: `${kind} rim` }, this.marks);
+      element("circle", { cx, cy, r: radius * unit, class: kind }, this.marks);
+    };
+    if (this.view.chain) ring(this.view.chain, "chain", 0.47);
+    for (const label of origins) if (label !== this.selected) ring(label, "origin", 0.42);
+    if (this.selected && this.selected !== this.view.chain) ring(this.selected, "selected", 0.47);
+    for (const label of targets) {
+      const [cx, cy] = this.parts.points[label];
+      element("circle", { cx, cy, r: 0.14 * unit, class: "target" }, this.targets);
+    }
+    for (const [label, hit] of this.hits) {
+      const [player, promoted] = this.view.pieces[label] ?? [];
+      const what = player === undefined ? "empty" : `${SIDES[player]} ${promoted ? "king" : "man"}`;
+      const notes = [
+        origins.has(label) && "can move",
+        targets.has(label) && "legal target",
+        label === this.selected && "chosen",
+        label === this.view.chain && "must go on",
+        this.view.pending.includes(label) && "captured, still in the way",
+      ];
+      hit.setAttribute("aria-label", [label, what, ...notes.filter(Boolean)].join(", "));
+      hit.setAttribute("tabindex", label === this.current ? 0 : -1);
+      hit.classList.toggle("free", origins.has(label) || targets.has(label));
+    }
+  }
+
+  // What was pointed at: a piece to move, or where the chosen one goes.
+  pick(label) {
+    if (!label) return;
+    this.current = label;
+    const meant = this.legal.filter((step) => step.origin === this.selected && step.target === label);
+    if (meant.length > 0) {
+      this.onSteps(meant);
+      return;
+    }
+    const movable = this.legal.some((step) => step.origin === label);
+    if (!movable && this.legal.length > 0 && label in this.view.pieces) this.onNothing(label);
+    if (movable || !this.view.chain) this.selected = movable && label !== this.selected ? label : null;
+    if (this.view.chain && this.legal.length > 0) this.selected = this.view.chain;
+    this.mark();
+  }
+
+  press(event) {
+    const label = event.target.dataset?.at;
+    if (!label || (event.button ?? 0) !== 0) return;
+    this.points.setPointerCapture(event.pointerId);
+    const movable = this.legal.some((step) => step.origin === label);
+    this.drag = { id: event.pointerId, label, x: event.clientX, y: event.clientY, movable, moved: false };
+  }
+
+  move(event) {
+    const drag = this.drag;
+    if (!drag || drag.id !== event.pointerId || !drag.movable) return;
+    if (!drag.moved) {
+      if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < DRAG_AFTER) return;
+      drag.moved = true;
+      this.selected = drag.label;
+      this.mark();
+      drag.piece = this.pieces.querySelector(`.piece[data-at="${drag.label}"]`);
+      drag.piece?.parentNode.append(drag.piece);
+    }
+    const [x, y] = this.place(event);
+    drag.piece?.setAttribute("transform", `translate(${x} ${y})`);
+  }
+
+  release(event) {
+    const drag = this.drag;
+    if (!drag || drag.id !== event.pointerId) return;
+    if (!drag.moved) {
+      this.drag = null;
+      this.hits.get(drag.label).focus({ preventScroll: true });
+      this.pick(drag.label);
+      return;
+    }
+    const near = this.nearest(this.place(event));
+    this.dropBack();
+    if (near && near !== drag.label) this.pick(near);
+  }
+
+  // A piece that was let go elsewhere returns.
+  dropBack() {
+    const drag = this.drag;
+    this.drag = null;
+    if (drag?.piece?.isConnected) {
+      const [x, y] = this.parts.points[drag.label];
+      drag.piece.setAttribute("transform", `translate(${x} ${y})`);
+    }
+  }
+
+  place(event) {
+    const box = this.svg.getBoundingClientRect();
+    const scale = this.parts.size[0] / box.width;
+    return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
+  }
+
+  nearest([x, y]) {
+    const near = Object.entries(this.parts.points).map(([label, [px, py]]) => [Math.hypot(px - x, py - y), label]);
+    const [distance, label] = near.reduce((one, other) => (other[0] < one[0] ? other : one));
+    return distance < 0.6 * this.parts.unit ? label : null;
+  }
+
+  key(event) {
+    const at = event.target.dataset?.at;
+    if (!at) return;
+    if (event.key in ARROWS) {
+      this.focus(this.neighbour(at, ARROWS[event.key]));
+    } else if (event.key === "Enter" || event.key === " ") {
+      this.pick(at);
+      this.focus(at);
+    } else if (event.key === "Escape" && !this.view.chain) {
+      this.selected = null;
+      this.mark();
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  // The next point in a direction: near, and not far to the side.
+  neighbour(from, [dx, dy]) {
+    const [x, y] = this.parts.points[from];
+    let best = from;
+    let least = Infinity;
+    for (const [label, [px, py]] of Object.entries(this.parts.points)) {
+      const along = (px - x) * dx + (py - y) * dy;
+      const aside = Math.abs((px - x) * dy) + Math.abs((py - y) * dx);
+      if (along > 1 && aside <= 1.2 * along && along + 2 * aside < least) [best, least] = [label, along + 2 * aside];
+    }
+    return best;
+  }
+
+  focus(label) {
+    this.hits.get(this.current)?.setAttribute("tabindex", -1);
+    this.current = label;
+    const hit = this.hits.get(label);
+    hit.setAttribute("tabindex", 0);
+    hit.focus({ preventScroll: true });
+  }
+
+  // One step of one piece, its victim fading away.
+  async animate(step, brisk) {
+    this.arrows.replaceChildren();
+    this.marks.replaceChildren();
+    this.targets.replaceChildren();
+    const piece = step.origin && this.pieces.querySelector(`.piece[data-at="${step.origin}"]`);
+    if (!piece || step.way.length === 0 || still()) return;
+    const places = this.way(step);
+    const frames = places.map(([x, y]) => ({ transform: `translate(${x}px, ${y}px)` }));
+    piece.parentNode.append(piece);
+    const timing = { duration: brisk ? LEAP_MS / 2 : LEAP_MS, easing: "ease-in-out", fill: "forwards" };
+    const running = [piece.animate(frames, timing)];
+    for (const label of step.captured) {
+      const victim = this.pieces.querySelector(`.piece[data-at="${label}"]`);
+      if (victim) running.push(victim.animate([{ opacity: 1 }, { opacity: 1 }, { opacity: 0.15 }], timing));
+    }
+    // A page in the background animates nothing, and would wait for ever.
+    const patience = new Promise((done) => setTimeout(done, 2 * LEAP_MS));
+    await Promise.race([Promise.allSettled(running.map((animation) => animation.finished)), patience]);
+  }
+
+  // Arrows for turns, the best first: `{ ways, text }`.
+  point(turns) {
+    this.arrows.replaceChildren();
+    for (const [number, turn] of [...turns.entries()].reverse()) {
+      const places = turn.ways.flatMap((way, step) => way.slice(step ? 1 : 0)).map((place) => this.turn(place));
+      if (places.length < 2) continue;
+      const group = element("g", { class: `arrow rank-${number}` }, this.arrows);
+      const [x, y] = this.line(group, places, "shaft", 0.16);
+      if (!turn.text) continue;
+      const size = 0.24 * this.parts.unit;
+      element("rect", { x: x - 1.55 * size, y: y - 0.72 * size, width: 3.1 * size, height: 1.44 * size, rx: 0.5 * size, class: "note" }, group);
+      const note = element("text", { x, y: y + 0.36 * size, "font-size": size, class: "note-text" }, group);
+      note.textContent = turn.text;
+    }
+  }
+}

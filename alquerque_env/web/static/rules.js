@@ -1,0 +1,36 @@
+// The rules of the game that is played, in sentences made from its data.
+
+import { ask } from "./api.js";
+
+function list(title, items) {
+  const heading = document.createElement("h3");
+  heading.textContent = title;
+  const made = document.createElement("ul");
+  made.append(...items.map((content) => {
+    const item = document.createElement("li");
+    item.append(...content);
+    return item;
+  }));
+  return [heading, made];
+}
+
+function small(text) {
+  const made = document.createElement("small");
+  made.textContent = text;
+  return made;
+}
+
+export async function showRules(page, { game, options }) {
+  const rules = await ask("api/rules", { game, options });
+  page["rules-title"].textContent = rules.title;
+  page["rules-text"].replaceChildren(
+    ...list("How it is played", rules.sentences.map((sentence) => [sentence])),
+    ...list("Where sources differ", rules.options.map(({ answer, source, is_default }) => [
+      `${answer} `,
+      small(`${is_default ? "" : "Chosen by you. "}${source}.`),
+    ])),
+    ...list("How it ends", rules.endings.map((sentence) => [sentence])),
+    ...list("Sources", [...rules.sources, `${rules.board.title}: ${rules.board.source}`].map((source) => [source])),
+  );
+  page.rules.showModal();
+}

@@ -1,0 +1,77 @@
+"""The bots that the page may ask: loaded once, asked by one match at a time, and for so long and no longer."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+from ..bots import load_bot
+from ..bots.levels import Level, levels
+from ..bots.thought import Limits, Thought
+from ..errors import BotError, UnknownNameError
+from ..game import Game
+from ..match import Match, Step
+
+MOST_BOTS = 32
+HINT = "alphabeta:99"
+"""Who evaluates positions: as deep as the time allows."""
+
+
+class Thinkers:
+    """Bots by game and spec.
+
+    Args:
+      others: Specs of bots that the page may ask beside the levels of a game.
+      seconds: That a bot may take for a step, and for an evaluation.
+    """
+
+    def __init__(self, others: Sequence[str], seconds: float) -> None:
+        self.seconds = seconds
+        self._others = tuple(Level(spec, spec, "Named when the server was started.") for spec in others)
+        self._bots: OrderedDict[tuple[str, str], tuple[Any, threading.Lock]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def levels(self, game: Game) -> tuple[Level, ...]:
+        """Who may be asked to play a game."""
+        return (*levels(game), *self._others)
+
+    def play(self, match: Match, spec: str, stop: threading.Event) -> list[Step]:
+        """A whole turn, or the rest of one in the middle of a chain; the match is left as it was.
+
+        Raises:
+          BotError: If the match is over or the bot fails.
+          UnknownNameError: If the bot is none of the levels.
+        """
+        if match.is_over:
+            raise BotError(f"{spec} cannot play: the match is over")
+        known = [level.spec for level in self.levels(match.game)]
+        if spec not in known:
+            raise UnknownNameError("bot", spec, known)
+        bot, lock = self._find(match.game, spec)
+        ahead, played = match.copy(), len(match.steps)
+        while not ahead.is_over and ahead.player == match.player and not stop.is_set():
+            with lock:
+                ahead.push(bot.choose(ahead))
+        return list(ahead.steps[played:])
+
+    def think(self, match: Match, stop: threading.Event, seconds: float) -> Thought:
+        """What is to be said of a position: its value and that of every step.
+
+        Raises:
+          BotError: If the match is over.
+        """
+        bot, lock = self._find(match.game, HINT)
+        with lock:
+            limits = Limits(seconds=min(seconds, self.seconds), stop=stop)
+            return bot.think(match, limits, every=True)
+
+    def _find(self, game: Game, spec: str) -> tuple[Any, threading.Lock]:
+        """A bot and the lock under which it is asked."""
+        key = (repr(game), spec)
+        with self._lock:
+            if key not in self._bots:
+                self._bots[key] = (load_bot(spec, game, time_limit=self.seconds), threading.Lock())
+                while len(self._bots) > MOST_BOTS:
+                    self._bots.popitem(last=False)
+            self._bots.move_to_end(key)
+            return self._bots[key]

@@ -1,0 +1,395 @@
+"""The page in a real browser: whole matches in every game, chains, bent leaps, undo, load, keys, touch, phones."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser import CHROMIUM, FLAGS, served
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from alquerque_env import Match, games, load_game
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+
+PHONE = {"width": 390, "height": 844}
+PATIENCE = 20_000
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with served("--seconds", "0.5") as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    yield from open_page(browser, address)
+
+
+@pytest.fixture
+def phone(browser: Browser, address: str) -> Iterator[Page]:
+    yield from open_page(browser, address, viewport=PHONE, has_touch=True, is_mobile=True, color_scheme="dark")
+
+
+def open_page(browser: Browser, address: str, **how: object) -> Iterator[Page]:
+    """A page of its own that must not complain of anything."""
+    context = browser.new_context(reduced_motion="reduce", **how)
+    context.set_default_timeout(PATIENCE)
+    page, complaints = context.new_page(), []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    page.goto(address)
+    wait_until_still(page)
+    yield page
+    context.close()
+    # Refusals that a test asks for are answered with 400, which the browser notes.
+    assert [text for text in complaints if "400 (Bad Request)" not in text] == []
+
+
+def begin(page: Page, game: str, south: str = "Person", north: str = "Beginner", position: str = "") -> None:
+    choose_game(page, game, south, north, position)
+    wait_until_still(page)
+
+
+def choose_game(page: Page, game: str, south: str, north: str, position: str = "") -> None:
+    page.click("#open-setup")
+    page.select_option("#game", game)
+    page.select_option("#south", label=south)
+    page.select_option("#north", label=north)
+    if position:
+        page.click("text=Begin from a position")
+        page.fill("#start", position)
+    page.click("#begin")
+    expect(page.locator("#setup")).to_be_hidden()
+
+
+def wait_until_still(page: Page) -> None:
+    """Waits until what was done last has come through."""
+    expect(page.locator("#field[aria-busy=false]")).to_be_attached(timeout=PATIENCE)
+
+
+def spot(page: Page, label: str) -> object:
+    return page.locator(f'.spot[data-at="{label}"]')
+
+
+def play(page: Page, *labels: str) -> None:
+    for label in labels:
+        wait_until_still(page)
+        spot(page, label).click()
+
+
+def turns(page: Page) -> list[str]:
+    return page.locator("#turns button").all_inner_texts()
+
+
+def is_over(page: Page) -> bool:
+    return page.locator("#status.over").count() == 1
+
+
+@pytest.mark.parametrize("name", games())
+def test_a_whole_match_against_a_bot(page: Page, name: str) -> None:
+    game = load_game(name)
+    begin(page, name)
+    for _ in range(400):
+        if is_over(page):
+            break
+        move_somehow(page)
+    else:
+        pytest.fail("the match does not end")
+    match = Match(game)
+    for turn in turns(page):
+        match.push(turn)
+        if match.chain is not None:  # a leap that could go on and was stopped
+            match.push("pass")
+    assert match.is_over
+    assert match.outcome.reason in ("captured", "blocked", "no_progress", "majority", "repetition")
+    expect(page.locator("#status.over")).to_be_visible()
+    kings = sum(promoted for _, promoted in match.picture().pieces.values())
+    assert page.locator(".pieces > .piece").count() == len(match.picture().pieces)
+    assert page.locator(".pieces > .piece .king").count() == kings
+
+
+def move_somehow(page: Page) -> None:
+    """Plays the first thing that the page offers."""
+    if not page.locator('.spot[aria-label*="legal target"]').count():
+        if not page.locator('.spot[aria-label*="can move"]').count():
+            page.click("#pass")
+            wait_until_still(page)
+            return
+        page.locator('.spot[aria-label*="can move"]').first.click()
+    page.locator('.spot[aria-label*="legal target"]').first.click()
+    if page.locator("#choices:not([hidden]) button").count():
+        page.locator("#choices button").first.click()
+    wait_until_still(page)
+
+
+def test_a_chain_is_played_leap_by_leap_with_its_piece_marked(page: Page) -> None:
+    begin(page, "alquerque", north="Person", position="W:Wa1:Bb2,d4,a5")
+    play(page, "a1", "c3")
+    expect(spot(page, "c3")).to_have_attribute("aria-label", "c3, South man, can move, chosen, must go on")
+    expect(page.locator(".marks .chain").first).to_be_visible()
+    expect(page.locator("#status")).to_contain_text("The piece on c3 must go on capturing.")
+    play(page, "a5")  # another piece does not take the chain away
+    play(page, "e5")
+    expect(page.locator("#turns button")).to_have_text(["a1xc3xe5"])
+    expect(page.locator("#status")).to_contain_text("North to move")
+    assert page.locator(".pieces > .piece").count() == 2
+
+
+def test_an_optional_chain_can_be_stopped(page: Page) -> None:
+    begin(page, "alquerque_murray", north="Person", position="W:Wa1:Bb2,d4,a5")
+    play(page, "a1", "c3")
+    page.click("#pass")
+    expect(page.locator("#status")).to_contain_text("North to move")
+    expect(page.locator("#pass")).to_be_hidden()
+
+
+def test_a_leap_with_two_victims_asks_which(page: Page) -> None:
+    game = load_game("awithlaknannai_mosona")
+    match = Match(game, "W:We2:Bf1,f3")
+    double = [step for step in match.legal_steps if "^" in step.text]
+    assert double
+    target = game.board.labels[double[0].target]
+    begin(page, "awithlaknannai_mosona", north="Person", position="W:We2:Bf1,f3")
+    play(page, "e2", target)
+    expect(page.locator("#choices button")).to_have_text(["f1", "f3"])
+    page.locator("#choices button", has_text="f3").click()
+    expect(page.locator("#turns button").first).to_contain_text(f"e2x{target}")
+    assert page.locator('.pieces > .piece[data-at="f3"]').count() == 0
+
+
+def test_a_piece_is_dragged_and_returns_from_where_it_may_not_go(page: Page) -> None:
+    begin(page, "alquerque", north="Person")
+    drag(page, "c2", "a5")
+    assert turns(page) == []
+    transform = page.locator('.pieces > .piece[data-at="c2"]').get_attribute("transform")
+    centre = spot(page, "c2")
+    assert transform == f"translate({centre.get_attribute('cx')} {centre.get_attribute('cy')})"
+    drag(page, "c2", "c3")
+    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+
+
+def drag(page: Page, origin: str, target: str) -> None:
+    ends = [spot(page, label).bounding_box() for label in (origin, target)]
+    (x, y), (to_x, to_y) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in ends)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move((x + to_x) / 2, (y + to_y) / 2, steps=4)
+    page.mouse.move(to_x, to_y, steps=4)
+    page.mouse.up()
+
+
+def test_the_keyboard_alone_plays(page: Page) -> None:
+    begin(page, "alquerque", north="Person")
+    page.locator("#undo").focus()
+    spot(page, "c2").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowUp")
+    assert page.evaluate("document.activeElement.dataset.at") == "c3"
+    page.keyboard.press("Enter")
+    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+    page.keyboard.press("Escape")
+
+
+def test_every_point_and_piece_has_a_name_for_screen_readers(page: Page) -> None:
+    begin(page, "fetaix", north="Person", position="W:WKa1,b2:Be5")
+    names = page.locator(".spot").evaluate_all("spots => spots.map(spot => spot.getAttribute('aria-label'))")
+    assert len(names) == 25
+    assert "a1, South king, can move" in names
+    assert "e5, North man" in names
+    assert "c3, empty" in names
+    assert page.locator(".spot[tabindex='0']").count() == 1
+    unnamed = page.evaluate(
+        "[...document.querySelectorAll('button, select, input')]"
+        ".filter(one => !(one.innerText || one.labels?.length || one.getAttribute('aria-label'))).map(one => one.id)"
+    )
+    assert unnamed == []
+
+
+def test_undo_goes_back_to_the_turn_of_the_person(page: Page) -> None:
+    begin(page, "alquerque", north="Easy")
+    play(page, "c2", "c3")
+    expect(page.locator("#turns button")).to_have_count(2)
+    page.click("#undo")
+    expect(page.locator("#turns button")).to_have_count(0)
+    assert page.locator(".pieces > .piece").count() == 24
+    expect(page.locator("#undo")).to_be_disabled()
+
+
+def test_looking_back_and_playing_on_from_there(page: Page) -> None:
+    begin(page, "alquerque", north="Easy")
+    play(page, "c2", "c3")
+    expect(page.locator("#turns button")).to_have_count(2)
+    page.click("#first")
+    expect(page.locator("#status")).to_contain_text("Looking back")
+    assert page.locator(".pieces > .piece").count() == 24
+    page.click("#forward")
+    page.click("#last")
+    expect(page.locator("#play-on")).to_be_hidden()
+    page.click("#first")
+    page.click("#play-on")
+    expect(page.locator("#turns button")).to_have_count(0)
+    play(page, "d2", "c3")
+    expect(page.locator("#turns button").first).to_have_text("d2-c3")
+
+
+def test_a_reload_restores_the_match(page: Page) -> None:
+    begin(page, "fetaix", north="Person")
+    play(page, "c2", "c3")
+    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+    page.reload()
+    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+    expect(page.locator("#title")).to_contain_text("Fetaix")
+
+
+def test_tabs_do_not_disturb_each_other(browser: Browser, address: str) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    one, other = context.new_page(), context.new_page()
+    for page, game in ((one, "alquerque"), (other, "fetaix")):
+        page.goto(address)
+        wait_until_still(page)
+        begin(page, game, north="Person")
+    play(one, "d2", "c3")
+    play(other, "b2", "c3")
+    for page, turn in ((one, "d2-c3"), (other, "b2-c3")):
+        page.reload()
+        expect(page.locator("#turns button")).to_have_text([turn])
+    third = context.new_page()
+    third.goto(address)
+    third.get_by_text("Go on with the last match").click()
+    expect(third.locator("#turns button")).to_have_text(["b2-c3"])
+    context.close()
+
+
+def test_saving_and_loading_a_record(page: Page, tmp_path: Path) -> None:
+    begin(page, "alquerque", north="Person")
+    play(page, "c2", "c3", "c4", "c2")
+    expect(page.locator("#turns button")).to_have_count(2)
+    page.click("#open-record")
+    text = page.locator("#record-text")
+    expect(text).to_have_value(re.compile(r"c2-c3 c4xc2"))
+    expect(page.locator("#position")).to_have_value(re.compile("^W:W"))
+    with page.expect_download() as download:
+        page.click("#save-record")
+    file = tmp_path / "match.pdn"
+    download.value.save_as(file)
+    assert "c2-c3 c4xc2" in file.read_text()
+    with page.expect_download() as download:
+        page.click("#save-picture")
+    download.value.save_as(tmp_path / "board.svg")
+    assert (tmp_path / "board.svg").read_text().startswith("<svg")
+    page.locator("#record").get_by_text("Close").click()
+    begin(page, "fetaix", north="Person")
+    page.click("#open-record")
+    page.set_input_files("#open-file", file)
+    expect(page.locator("#turns button")).to_have_text(["c2-c3", "c4xc2"])
+    expect(page.locator("#title")).to_contain_text("piecepack")
+
+
+def test_a_wrong_record_is_refused_and_the_match_stays(page: Page) -> None:
+    begin(page, "alquerque", north="Person")
+    play(page, "c2", "c3")
+    page.click("#open-record")
+    page.fill("#record-text", '[Game "alquerque"]\n\n1. a1-a5 *\n')
+    page.click("#load-record")
+    expect(page.locator("#record-problem")).to_contain_text("a1-a5")
+    page.locator("#record").get_by_text("Close").click()
+    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+
+
+def test_options_with_their_sources_change_the_game(page: Page) -> None:
+    page.click("#open-setup")
+    page.select_option("#game", "fetaix")
+    page.click("text=Rules where sources differ")
+    assert page.locator("#options .option").count() == len(load_game("fetaix").option_table)
+    expect(page.locator("#options")).to_contain_text("S0: compulsory, no maximum")
+    page.select_option('[name="chain"]', label="it may, and may stop after any leap")
+    page.select_option('[name="max_capture"]', label="yes, counting pieces; among equals the choice is free")
+    page.click("#begin")
+    expect(page.locator("#setup-problem")).to_contain_text("max_capture='most_pieces' needs chain='compulsory'")
+    page.select_option('[name="max_capture"]', label="no")
+    page.click("#begin")
+    expect(page.locator("#setup")).to_be_hidden()
+    page.click("#open-rules")
+    expect(page.locator("#rules-text")).to_contain_text("Chosen by you")
+    expect(page.locator("#rules-text")).to_contain_text("it may, and may stop", ignore_case=True)
+
+
+def test_hint_and_analysis_draw_what_they_say(page: Page) -> None:
+    begin(page, "alquerque", north="Person", position="W:Wa1,e1:Bb2,a5")
+    page.click("#hint")
+    expect(page.locator("#status")).to_contain_text("Hint: a1xc3")
+    expect(page.locator(".arrows .head")).to_have_count(1)
+    page.check("#analyse")
+    expect(page.locator("#candidates li").first).to_contain_text("a1xc3")
+    expect(page.locator("#bar")).to_be_visible()
+    play(page, "a1", "c3")
+    expect(page.locator("#curve .values")).to_have_attribute("d", re.compile("M.*L"))
+
+
+def test_two_bots_play_and_can_be_paused(page: Page) -> None:
+    choose_game(page, "alquerque", "Beginner", "Beginner")
+    expect(page.locator("#turns button").nth(1)).to_be_visible()
+    page.click("#pause")
+    page.wait_for_timeout(900)
+    before = turns(page)
+    page.wait_for_timeout(900)
+    assert turns(page) == before
+    page.click("#pause")
+    expect(page.locator("#turns button").nth(len(before))).to_be_visible()
+
+
+def test_resigning_ends_the_match_and_says_why(page: Page) -> None:
+    begin(page, "alquerque", north="Easy")
+    page.on("dialog", lambda dialogue: dialogue.accept())
+    page.click("#resign")
+    expect(page.locator("#status")).to_have_text("North wins: South has resigned.")
+    assert page.locator(".spot.free").count() == 0
+
+
+def test_playing_north_turns_the_board(page: Page) -> None:
+    begin(page, "alquerque", south="Beginner", north="Person")
+    expect(page.locator("#turns button")).to_have_count(1)
+    assert float(spot(page, "a1").get_attribute("cy")) < float(spot(page, "a5").get_attribute("cy"))
+    assert float(spot(page, "a1").get_attribute("cx")) > float(spot(page, "e1").get_attribute("cx"))
+    wait_until_still(page)
+    move_somehow(page)
+
+
+@pytest.mark.parametrize("name", ["alquerque", "awithlaknannai_mosona"])
+def test_a_phone_shows_the_whole_board_and_plays_by_touch(phone: Page, name: str) -> None:
+    begin(phone, name, north="Person")
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    box = phone.locator("#board svg").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= PHONE["width"]
+    steps = Match(load_game(name)).legal_steps
+    labels = load_game(name).board.labels
+    for point in (steps[0].origin, steps[0].target):
+        wait_until_still(phone)
+        spot(phone, labels[point]).tap()
+    expect(phone.locator("#turns button")).to_have_text([steps[0].text])
+
+
+def test_a_server_that_has_gone_loses_nothing(browser: Browser) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    page = context.new_page()
+    with served("--seconds", "0.5") as address:
+        page.goto(address)
+        wait_until_still(page)
+        begin(page, "alquerque", north="Person")
+        play(page, "c2", "c3")
+        expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+    play(page, "c4", "c2")
+    expect(page.locator("#problem")).to_contain_text("the server does not answer")
+    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+    context.close()
