@@ -37,6 +37,7 @@ ROWS = [
     "sentences",
     "standing records",
     "counts",
+    "protocol",
     "bots",
     "arena ugi",
     "envs",

@@ -91,14 +91,8 @@ class AlphaBetaBot(GameBot):
         super().__init__(name, game, seed)
         self.depth = depth
         self.time_limit = time_limit
-        t = game.table.words
-        # Each turn is one simple step or pass, or a chain, in which each capture takes a piece and the last step may
-        # be to stop.
-        levels = depth + 2 * t[e.T_POINTS] + 2
-        self._states = word_rows(levels, t[e.T_STATE_SIZE])
-        self._choices = word_rows(levels, t[e.T_NUM_ACTIONS])
-        self._frames = word_rows(levels, k.LINE + levels)
-        self._scratch = words(t[e.T_SCRATCH_SIZE])
+        self._make_room(depth)
+        self._scratch = words(game.table.words[e.T_SCRATCH_SIZE])
         self._table = words(2 * ENTRIES)
         self._control = _controls(game)
         self._plan: dict[tuple[int, ...], int] = {}
@@ -126,7 +120,7 @@ class AlphaBetaBot(GameBot):
           deadline: Ends the search.
           found: What holds as long as nothing is found.
         """
-        self._set_up(match)
+        self._set_up(match, most)
         order = [step.action for step in match.legal_steps]
         self._generator.shuffle(order)
         found = found or Analysis(0, (order[0],), (), 0, 0)
@@ -149,7 +143,7 @@ class AlphaBetaBot(GameBot):
         """
         found = {analysis.actions[0]: analysis for analysis in self._glance(match)}
         yield list(found.values())
-        self._set_up(match)
+        self._set_up(match, most)
         for depth in range(1, most + 1):
             deeper = dict(found)
             for action in found:
@@ -230,7 +224,21 @@ class AlphaBetaBot(GameBot):
             self._plan = rest_of_turn(match, actions)
         return step_of(match, action)
 
-    def _set_up(self, match: Match) -> None:
+    def _make_room(self, depth: int) -> None:
+        """Makes room for the steps of a line of so many turns."""
+        t = self.game.table.words
+        # Each turn is one simple step or pass, or a chain, in which each capture takes a piece and the last step may
+        # be to stop.
+        levels = depth + 2 * t[e.T_POINTS] + 2
+        self._deepest = depth
+        self._states = word_rows(levels, t[e.T_STATE_SIZE])
+        self._choices = word_rows(levels, t[e.T_NUM_ACTIONS])
+        self._frames = word_rows(levels, k.LINE + levels)
+
+    def _set_up(self, match: Match, depth: int) -> None:
+        """Prepares searches of a position to some depth."""
+        if depth > self._deepest:
+            self._make_room(depth)
         t = self.game.table.words
         control = self._control
         state = match.state
