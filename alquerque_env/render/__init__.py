@@ -10,4 +10,14 @@ from .svg import draw_board, draw_piece, draw_svg
 from .text import draw_text
 from .window import Window
 
-__all__ = ["MissingExtraError", "Picture", "Piece", "Window", "draw_board", "draw_piece", "draw_rgb", "draw_svg", "draw_text"]
+__all__ = [
+    "MissingExtraError",
+    "Picture",
+    "Piece",
+    "Window",
+    "draw_board",
+    "draw_piece",
+    "draw_rgb",
+    "draw_svg",
+    "draw_text",
+]
