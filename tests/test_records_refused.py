@@ -203,7 +203,7 @@ PIECES = [
 FRAGMENTS = st.one_of(st.sampled_from(PIECES), st.text(max_size=5))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(list(valid_texts())), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 9), FRAGMENTS), max_size=4)
 )
@@ -214,7 +214,7 @@ def test_a_damaged_file_is_read_or_refused(text, changes):
     read_or_refuse(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text())
 def test_any_text_is_read_or_refused(text):
     read_or_refuse(text)
@@ -235,7 +235,9 @@ def read_or_error(found: Iterator[Record]) -> list[Record]:
     return good
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(st.sampled_from(list(valid_texts())), st.integers(0, 200), st.binary(max_size=3))
 def test_damaged_bytes_are_read_or_refused(tmp_path, text, place, added):
     file = tmp_path / "match.pdn"
@@ -246,7 +248,7 @@ def test_damaged_bytes_are_read_or_refused(tmp_path, text, place, added):
         assert same(record(str(each)).match, each.match)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(1, 40))
 def test_a_line_that_is_missing_is_noticed(number):
     lines = format_record(play_on(Match(load_game("alquerque_alfonso_x")), list(range(0, 900, 7)))).splitlines()

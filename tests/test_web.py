@@ -274,7 +274,9 @@ BODIES = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(path=st.sampled_from(QUESTIONS), body=BODIES)
 def test_whatever_is_sent_is_answered_or_refused(client: TestClient, path: str, body: object) -> None:
     sent = {"content-type": "application/json"}
