@@ -59,13 +59,6 @@ def _majority(pieces: Counter[int], outcome: Outcome) -> str:
 def numbered_turns(match: Match) -> list[str]:
     """The turns of a match in pairs, as `1. c2-c3 c4xc2`."""
     turns = list(match.turns)
-    if turns and _first_mover(match) != match.game.first_player:
+    if turns and match.history[0][0] != match.game.first_player:
         turns.insert(0, "...")
     return [f"{first // 2 + 1}. {' '.join(turns[first : first + 2])}" for first in range(0, len(turns), 2)]
-
-
-def _first_mover(match: Match) -> int:
-    start = match.copy()
-    while start.steps:
-        start.pop()
-    return start.player

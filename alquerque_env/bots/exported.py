@@ -6,8 +6,9 @@ from pathlib import Path
 
 from ..errors import AlquerqueError, BotError
 from ..game import Game
-from ..match import PASS, Match, Step
+from ..match import Match, Step
 from .bot import GameBot, rest_of_turn, state_key, step_of
+from .turns import push_turn
 
 PATIENCE = 600
 """Seconds that a player may take for a turn."""
@@ -53,9 +54,7 @@ class ExportedBot(GameBot):
         """The actions of a turn that the player has printed."""
         ahead = match.copy()
         try:
-            ahead.push(text)
-            if ahead.chain is not None:
-                ahead.push(PASS)
+            push_turn(ahead, text)
         except AlquerqueError as error:
             raise BotError(f"{self.name} answered {text!r}: {error}") from None
         return tuple(step.action for step in ahead.steps[len(match.steps) :])

@@ -19,12 +19,12 @@ from starlette.staticfiles import StaticFiles
 from .. import __version__
 from ..errors import AlquerqueError
 from ..game import games, load_game
-from ..match import Match
+from ..match import Match, Step
 from ..records import format_record, read_records
 from ..render import draw_svg
 from . import catalogue
 from .guard import Guard, TooLargeError
-from .matches import Body, MatchText, Name, RulesText, show, show_step
+from .matches import Body, MatchText, Name, RulesText, show, show_step, show_way
 from .thinkers import Thinkers
 
 STATIC = Path(__file__).parent / "static"
@@ -111,7 +111,7 @@ def make_app(*, others: Sequence[str] = (), seconds: float = 10.0) -> Starlette:
 
         def task(stop: threading.Event) -> Any:
             match = asked.match.replay()
-            return _played(match, [step.text for step in thinkers.play(match, asked.bot, stop)])
+            return _played(match, thinkers.play(match, asked.bot, stop))
 
         return JSONResponse(await think_about(request, task))
 
@@ -125,7 +125,7 @@ def make_app(*, others: Sequence[str] = (), seconds: float = 10.0) -> Starlette:
         return JSONResponse(await think_about(request, task))
 
     def list_games(_: Request) -> Response:
-        found = [catalogue.describe(load_game(name), thinkers.levels(load_game(name))) for name in games()]
+        found = [catalogue.describe(game, thinkers.levels(game)) for game in map(load_game, games())]
         return JSONResponse({"version": __version__, "games": found, "seconds": seconds})
 
     def show_game(asked: RulesText) -> Any:
@@ -169,14 +169,12 @@ def _question(path: str, kind: type[Question], answer: Callable[[Question], Any]
     return Route(path, endpoint, methods=["POST"])
 
 
-def _played(match: Match, texts: list[str]) -> dict[str, Any]:
-    """The steps of a turn, each as it was shown when it was legal, and what came of it."""
+def _played(match: Match, steps: list[Step]) -> dict[str, Any]:
+    """Plays the steps of a turn; shows each and what came of it."""
     shown = []
-    for text in texts:
-        step = next(step for step in match.legal_steps if step.text == text)
-        entry = show_step(match, step)
+    for step in steps:
         match.push(step)
-        shown.append(entry | {"after": show(match)})
+        shown.append(show_step(match.game, step) | {"after": show(match)})
     return {"steps": shown}
 
 
@@ -188,7 +186,7 @@ def _thought(match: Match, thought: Any) -> dict[str, Any]:
             "line": list(candidate.line),
             "value": round(sign * candidate.value, 4),
             "share": candidate.share,
-            "step": show_step(match, candidate.step),
+            "step": show_step(match.game, candidate.step),
             "ways": _ways(match, candidate.line[0]),
         }
         for candidate in thought.candidates
@@ -203,14 +201,9 @@ def _thought(match: Match, thought: Any) -> dict[str, Any]:
 
 def _ways(match: Match, turn: str) -> list[list[list[float]]]:
     """The ways of the steps of a turn."""
-    ahead, ways = match.copy(), []
-    ahead.push(turn)
-    steps = ahead.steps[len(match.steps) :]
     ahead = match.copy()
-    for step in steps:
-        ways.append(show_step(ahead, step)["way"])
-        ahead.push(step)
-    return ways
+    ahead.push(turn)
+    return [show_way(match.game, step) for step in ahead.steps[len(match.steps) :]]
 
 
 def _save(asked: SaveText) -> dict[str, str]:

@@ -88,10 +88,10 @@ def show(match: Match) -> dict[str, Any]:
         "player": match.player,
         "chain": None if match.chain is None else labels[match.chain],
         "pieces": {labels[point]: list(piece) for point, piece in sorted(picture.pieces.items())},
-        "legal": [show_step(match, step) for step in match.legal_steps],
+        "legal": [show_step(game, step) for step in match.legal_steps],
         "turns": list(_turns(match)),
         "last_turn": [labels[point] for point in picture.last_turn],
-        "last_ways": [way for step in last if (way := _rounded(game, step))],
+        "last_ways": [way for step in last if (way := show_way(game, step))],
         "captured": [labels[point] for point in picture.captured],
         "pending": [labels[point] for point in picture.pending],
         "standing": standing(match),
@@ -102,19 +102,20 @@ def show(match: Match) -> dict[str, Any]:
     }
 
 
-def show_step(match: Match, step: Step) -> dict[str, Any]:
-    """A legal step; its way is a polyline in the drawing units of the board as South sees it."""
-    labels = match.game.board.labels
+def show_step(game: Game, step: Step) -> dict[str, Any]:
+    """A step with its way."""
+    labels = game.board.labels
     return {
         "text": step.text,
         "origin": None if step.origin is None else labels[step.origin],
         "target": None if step.target is None else labels[step.target],
         "captured": [labels[point] for point in step.captured],
-        "way": _rounded(match.game, step),
+        "way": show_way(game, step),
     }
 
 
-def _rounded(game: Game, step: Step) -> list[list[float]]:
+def show_way(game: Game, step: Step) -> list[list[float]]:
+    """Where a step goes along, a polyline in the drawing units of the board as South sees it."""
     return [[round(x, 1), round(y, 1)] for x, y in _way(game, step)]
 
 
