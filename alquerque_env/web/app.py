@@ -85,20 +85,51 @@ class PictureText(Body):
     turned: bool = False
 
 
-def make_app(*, others: Sequence[str] = (), seconds: float = 10.0) -> Starlette:
-    """The server.
+class Desk:
+    """Answers what bots and levels have a part in.
 
     Args:
-      others: Specs of bots offered beside the levels.
-      seconds: That a bot may take for a step.
+      thinkers: The bots.
     """
-    thinkers = Thinkers(others, seconds)
-    seats = asyncio.Semaphore(MOST_THINKING)
 
-    async def think_about(request: Request, task: Callable[[threading.Event], Result]) -> Result:
+    def __init__(self, thinkers: Thinkers) -> None:
+        self._thinkers = thinkers
+        self._seats = asyncio.Semaphore(MOST_THINKING)
+
+    def list_games(self, _: Request) -> Response:
+        """All games, with their options and levels."""
+        found = [catalogue.describe(game, self._thinkers.levels(game)) for game in map(load_game, games())]
+        return JSONResponse({"version": __version__, "games": found, "seconds": self._thinkers.seconds})
+
+    def show_rules(self, asked: RulesText) -> Any:
+        """The rules of a game under its options, and who plays it."""
+        game = asked.load()
+        return catalogue.rules(game) | {"levels": [level._asdict() for level in self._thinkers.levels(game)]}
+
+    async def play(self, request: Request) -> Response:
+        """A bot's turn."""
+        asked = await _read(request, BotText)
+
+        def task(stop: threading.Event) -> Any:
+            match = asked.match.replay()
+            return _played(match, self._thinkers.play(match, asked.bot, stop))
+
+        return JSONResponse(await self._think_about(request, task))
+
+    async def think(self, request: Request) -> Response:
+        """What a position and its steps are worth."""
+        asked = await _read(request, ThinkText)
+
+        def task(stop: threading.Event) -> Any:
+            match = asked.match.replay()
+            return _thought(match, self._thinkers.think(match, stop, asked.seconds))
+
+        return JSONResponse(await self._think_about(request, task))
+
+    async def _think_about(self, request: Request, task: Callable[[threading.Event], Result]) -> Result:
         """Does what takes long, and stops it when nobody waits for it any more."""
         stop = threading.Event()
-        async with seats:
+        async with self._seats:
             thinking = asyncio.create_task(run_in_threadpool(task, stop))
             while not thinking.done():
                 await asyncio.wait([thinking], timeout=_LOOK)
@@ -106,44 +137,27 @@ def make_app(*, others: Sequence[str] = (), seconds: float = 10.0) -> Starlette:
                     stop.set()
             return thinking.result()
 
-    async def play(request: Request) -> Response:
-        asked = await _read(request, BotText)
 
-        def task(stop: threading.Event) -> Any:
-            match = asked.match.replay()
-            return _played(match, thinkers.play(match, asked.bot, stop))
+def make_app(*, others: Sequence[str] = (), seconds: float = 10.0) -> Starlette:
+    """The server.
 
-        return JSONResponse(await think_about(request, task))
-
-    async def think(request: Request) -> Response:
-        asked = await _read(request, ThinkText)
-
-        def task(stop: threading.Event) -> Any:
-            match = asked.match.replay()
-            return _thought(match, thinkers.think(match, stop, asked.seconds))
-
-        return JSONResponse(await think_about(request, task))
-
-    def list_games(_: Request) -> Response:
-        found = [catalogue.describe(game, thinkers.levels(game)) for game in map(load_game, games())]
-        return JSONResponse({"version": __version__, "games": found, "seconds": seconds})
-
-    def show_game(asked: RulesText) -> Any:
-        game = asked.load()
-        return catalogue.rules(game) | {"levels": [level._asdict() for level in thinkers.levels(game)]}
-
+    Args:
+      others: Specs of bots offered beside the levels.
+      seconds: That a bot may take for a step.
+    """
+    desk = Desk(Thinkers(others, seconds))
     routes = [
         Route("/", lambda _: FileResponse(STATIC / "index.html")),
         Mount("/static", StaticFiles(directory=STATIC)),
-        Route("/api/games", list_games),
-        _question("/api/rules", RulesText, show_game),
+        Route("/api/games", desk.list_games),
+        Route("/api/play", desk.play, methods=["POST"]),
+        Route("/api/think", desk.think, methods=["POST"]),
+        _question("/api/rules", RulesText, desk.show_rules),
         _question("/api/board", BoardText, lambda asked: catalogue.board(asked.load(), turned=asked.turned)),
         _question("/api/match", MatchText, lambda asked: show(asked.replay())),
         _question("/api/save", SaveText, _save),
         _question("/api/load", LoadText, _load),
         _question("/api/picture", PictureText, _draw),
-        Route("/api/play", play, methods=["POST"]),
-        Route("/api/think", think, methods=["POST"]),
     ]
     refusals: dict[Any, Any] = {
         AlquerqueError: _refuse,
