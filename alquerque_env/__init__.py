@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .envs.vector import SelfPlayVectorEnv
     from .match import Match, Outcome, Step
     from .records import format_record, read_records
+    from .tables import load_table
 
 __version__ = "0.1.0"
 
@@ -32,6 +33,7 @@ _LAZY = {
     "env": ".envs.aec",
     "format_record": ".records",
     "load_bot": ".bots",
+    "load_table": ".tables",
     "perft": ".counts",
     "read_records": ".records",
 }
@@ -48,6 +50,7 @@ __all__ = [
     "games",
     "load_bot",
     "load_game",
+    "load_table",
     "perft",
     "read_records",
 ]

@@ -8,7 +8,8 @@ ValueError
     ├── NotationError        text of a step or turn that cannot be read
     ├── IllegalStepError     a step or action that the rules forbid here
     ├── RecordError          a match file that cannot be read or written, or breaks the rules
-    └── BotError             a bot that cannot be loaded or play this game
+    ├── BotError             a bot that cannot be loaded or play this game
+    └── TableError           an endgame table that cannot be built, or is damaged or of another game
 """
 
 from collections.abc import Iterable
@@ -52,3 +53,7 @@ class RecordError(AlquerqueError):
 
 class BotError(AlquerqueError):
     """A bot that cannot be loaded or cannot play the game at hand."""
+
+
+class TableError(AlquerqueError):
+    """An endgame table that cannot be built, read or used for this game."""

@@ -38,6 +38,7 @@ ROWS = [
     "standing records",
     "counts",
     "protocol",
+    "tables",
     "bots",
     "arena ugi",
     "envs",

@@ -42,6 +42,7 @@ COMMANDS: Mapping[str, Place] = MappingProxyType(
         "plot": Place("training", "Draw how a training run went."),
         "export": Place("training", "Write a trained player as one file that needs no packages."),
         "arena": Place("arena", "Let bots play against each other and rate them."),
+        "solve": Place("solve", "Build tables of exact values."),
         "bench": Place("bench", "Measure speed."),
         "doctor": Place("doctor", "Show versions, compiled kernels and what is missing."),
     }

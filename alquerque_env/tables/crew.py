@@ -1,0 +1,56 @@
+"""Kernels at work on all processors: threads, since compiled kernels do not hold each other up."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from types import TracebackType
+from typing import Any, Self
+
+SMALLEST = 1 << 14
+LARGEST = 1 << 22
+"""Numbers that a kernel works on at once. Ctrl-C waits for it."""
+
+
+class Crew:
+    """Threads that share out ranges of numbers.
+
+    Args:
+      threads: How many; None for as many as there are processors.
+    """
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.threads = threads or os.cpu_count() or 1
+        self._pool = ThreadPoolExecutor(self.threads)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def share(
+        self, size: int, task: Callable[[int, int], Any], chunk: int, tell: Callable[[int], None] | None = None
+    ) -> list[Any]:
+        """Calls `task(begin, end)` for ranges that make up the numbers from 0 to `size`.
+
+        Args:
+          size: How many numbers there are.
+          task: What is to be done with a range.
+          chunk: Numbers of a range.
+          tell: Called with the size of what has been done.
+
+        Returns:
+          What the task returned, in no particular order.
+        """
+        results: list[Any] = []
+        pending: set[Future] = set()
+        for begin in range(0, size, chunk):
+            pending.add(self._pool.submit(task, begin, min(begin + chunk, size)))
+            while len(pending) > 2 * self.threads or (pending and begin + chunk >= size):
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                results += [future.result() for future in done]
+                if tell:
+                    tell(chunk * len(done))
+        return results

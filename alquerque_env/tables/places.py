@@ -1,0 +1,52 @@
+"""Where tables are kept: in the user's cache directory, under the game's name and the hash of its rules."""
+
+from pathlib import Path
+
+import platformdirs
+
+from ..errors import TableError
+from ..game import Game
+from .file import SUFFIX
+
+
+def tables_folder() -> Path:
+    """The folder for tables in the user's cache directory."""
+    return Path(platformdirs.user_cache_dir("alquerque-env")) / "tables"
+
+
+def table_path(game: Game, pieces: int) -> Path:
+    """Where the table of a game with at most so many pieces is kept."""
+    return tables_folder() / f"{_stem(game)}-{pieces}{SUFFIX}"
+
+
+def work_folder(game: Game, pieces: int) -> Path:
+    """Where a table is solved, until it is finished."""
+    return tables_folder() / f"{_stem(game)}-{pieces}.work"
+
+
+def find_table(game: Game) -> Path:
+    """The table of a game with the most pieces.
+
+    Raises:
+      TableError: If there is none.
+    """
+    found = {
+        int(pieces): path
+        for path in tables_folder().glob(f"{_stem(game)}-*{SUFFIX}")
+        if (pieces := path.name.removesuffix(SUFFIX).rpartition("-")[2]).isdecimal()
+    }
+    if not found:
+        options = "".join(
+            f" --option {name}={value}"
+            for name, value in game.options.items()
+            if value != game.option_table[name].default
+        )
+        raise TableError(
+            f"there is no endgame table of {game.name} yet: "
+            f"build one with alquerque solve {game.name}{options} --pieces 5"
+        )
+    return found[max(found)]
+
+
+def _stem(game: Game) -> str:
+    return f"{game.name}-{game.table_hash}"

@@ -1,0 +1,199 @@
+"""An endgame table in the hands of Python: exact values, distances and best steps."""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import layout as e
+from ..errors import TableError
+from ..game import Game
+from ..match import Match, Step
+from . import layout as x
+from .file import Header, TableFile
+from .index import Index
+from .places import find_table
+from .probing import probe
+from .turns import a_ply_before, worth_of
+
+ROOM = 256
+"""Steps of a turn and the captures that follow it for which there is room."""
+
+
+class StepValue(NamedTuple):
+    """What a step is worth, for the player who takes it.
+
+    Attributes:
+      step: The step.
+      value: 1 wins, 0 draws, -1 loses.
+      distance: Plies to the end under best play, this one included; None for draws and for what ends by endless play.
+    """
+
+    step: Step
+    value: int
+    distance: int | None
+
+
+class Probed(NamedTuple):
+    """What a table knows of `N` positions, each for its player to move.
+
+    Attributes:
+      known: bool `[N]`, whether the table reaches there.
+      value: int8 `[N]`, 1 won, 0 drawn, -1 lost; 0 where it is not known.
+      distance: int16 `[N]`, plies to the end; -1 for draws, for what ends by endless play, and where it is not known.
+    """
+
+    known: np.ndarray
+    value: np.ndarray
+    distance: np.ndarray
+
+
+class EndgameTable:
+    """Exact values of all positions of a game with few pieces.
+
+    The count of plies without progress is left out: play without end is worth what the game's `no_progress_result`
+    says, a draw, or a win for the player with more pieces. A ply is a turn; one in progress counts.
+
+    Args:
+      game: The rules.
+      path: A table file.
+
+    Attributes:
+      game: The rules.
+      pieces: The most pieces on the board.
+      header: What the file says of itself, with its statistics.
+
+    Raises:
+      TableError: If the file cannot be read, is damaged or is a table of another game.
+    """
+
+    def __init__(self, game: Game, path: Path) -> None:
+        self._file = TableFile(path)
+        self._file.check_game(game)
+        self.game = game
+        self.header: Header = self._file.header
+        self.pieces = self.header.pieces
+        self.index = Index(game, self.pieces)
+        if [part.size for part in self.index.slices] != [part["size"] for part in self.header.slices]:
+            raise TableError(f"{path} was made by another version of the package; solve the game again")
+        self.codes = np.zeros(self.index.size, np.int16)
+        self._bases = [part.base for part in self.index.slices]
+        self._loaded: set[int] = set()
+
+    def value(self, match: Match) -> int | None:
+        """1, 0 or -1 for the player to move; None where the table does not reach."""
+        code = self._code(match)
+        return None if code == x.OUTSIDE else _value(code)
+
+    def distance(self, match: Match) -> int | None:
+        """Plies to the end under best play, the loser delaying.
+
+        None for draws, where a win or loss comes by endless play, and where the table does not reach.
+        """
+        return _distance(self._code(match))
+
+    def best_steps(self, match: Match) -> tuple[Step, ...]:
+        """The steps that keep the value; none where the match is over or the table does not reach."""
+        steps = self.steps(match)
+        return tuple(found.step for found in steps if found.value == steps[0].value)
+
+    def steps(self, match: Match) -> tuple[StepValue, ...]:
+        """What each legal step is worth, the best first: quick wins, slow losses.
+
+        Empty where the match is over or the table does not reach everywhere.
+        """
+        states = []
+        for step in match.legal_steps:
+            after = match.copy()
+            after.push(step)
+            states.append(after.state)
+        codes = self._probe(np.array(states, np.int64)) if states else np.zeros(0, np.int16)
+        if not len(codes) or (codes == x.OUTSIDE).any():
+            return ()
+        turned = [int(state[e.PLAYER]) != match.player for state in states]
+        own = [a_ply_before(int(code)) if turn else int(code) for code, turn in zip(codes, turned, strict=True)]
+        ranked = sorted(zip(own, match.legal_steps, strict=True), key=lambda pair: -worth_of(pair[0]))
+        return tuple(StepValue(step, _value(code), _distance(code)) for code, step in ranked)
+
+    def values(self, positions: "Iterable[str | Match]") -> list[int | None]:
+        """As `value`, for many positions at once, each a position text or a match.
+
+        Raises:
+          PositionError: If a text is not a position of the game.
+        """
+        states = [
+            (Match(self.game, position) if isinstance(position, str) else position).state for position in positions
+        ]
+        if not states:
+            return []
+        found = self.probe(np.array(states, np.int64))
+        return [int(value) if known else None for known, value in zip(found.known, found.value, strict=True)]
+
+    def probe(self, states: np.ndarray) -> Probed:
+        """Looks many positions up.
+
+        Args:
+          states: int64 `[N, S]`, states of the engine as `Match.state` gives them, not of matches that are over.
+        """
+        codes = self._probe(np.ascontiguousarray(states, np.int64))
+        known = codes != x.OUTSIDE
+        value = np.where(known & (codes != x.DRAWN), np.sign(codes), 0).astype(np.int8)
+        finite = known & (codes != x.DRAWN) & (np.abs(codes.astype(np.int32)) != x.ENDLESS)
+        return Probed(known, value, np.where(finite, np.abs(codes.astype(np.int32)) - x.WON, -1).astype(np.int16))
+
+    def load(self) -> None:
+        """Reads the whole file, for searches that look values up on their own."""
+        for number in range(len(self.index.slices)):
+            self._load(number)
+
+    def _code(self, match: Match) -> int:
+        if match.outcome is not None:
+            winner = match.outcome.winner
+            return x.DRAWN if winner is None else x.WON if winner == match.player else x.LOST
+        return int(self._probe(np.array([match.state], np.int64))[0])
+
+    def _probe(self, states: np.ndarray) -> np.ndarray:
+        """The codes of states; reads the slices that they need."""
+        codes = np.zeros(len(states), np.int16)
+        wanted = np.zeros(len(states), np.int64)
+        probe(self.game.table.words, self.index.words, self.codes, states, ROOM, codes, wanted)
+        missing = (codes == x.OUTSIDE) & (wanted >= 0)
+        if missing.any():
+            slices = {bisect_right(self._bases, number) - 1 for number in wanted[missing].tolist()}
+            if slices - self._loaded:
+                for number in slices - self._loaded:
+                    self._load(number)
+                codes[missing] = self._probe(states[missing])
+        return codes
+
+    def _load(self, number: int) -> None:
+        if number not in self._loaded:
+            part = self.index.slices[number]
+            self.codes[part.base : part.base + part.size] = self._file.read_slice(number)
+            self._loaded.add(number)
+
+
+def load_table(game: Game, path: Path | str | None = None) -> EndgameTable:
+    """Opens the endgame table of a game.
+
+    Args:
+      game: The rules.
+      path: A table file; None for the one with the most pieces that `alquerque solve` has put into the user's cache
+        directory.
+
+    Raises:
+      TableError: If there is none, or it cannot be read, is damaged or of another game.
+    """
+    return EndgameTable(game, find_table(game) if path is None else Path(path))
+
+
+def _value(code: int) -> int:
+    return 0 if code == x.DRAWN else 1 if code > 0 else -1
+
+
+def _distance(code: int) -> int | None:
+    if code in (x.DRAWN, x.OUTSIDE, x.ENDLESS, -x.ENDLESS):
+        return None
+    return abs(code) - x.WON
