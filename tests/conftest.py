@@ -13,3 +13,7 @@ if "NUMBA_CACHE_DIR" not in os.environ:
 # Matches that end unexpectedly are kept there, and not with those of whoever runs the tests.
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="alquerque-state-")
 atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
+
+# Bots look endgames up in tables where there are any: here there are none but those that a test builds.
+os.environ["ALQUERQUE_TABLES"] = tempfile.mkdtemp(prefix="alquerque-tables-")
+atexit.register(shutil.rmtree, os.environ["ALQUERQUE_TABLES"], ignore_errors=True)

@@ -43,7 +43,7 @@ ROWS = [
     "arena ugi",
     "envs",
     "__init__",
-    "bench web",
+    "bench benchmark web",
     "cli",
     "__main__",
 ]

@@ -154,7 +154,7 @@ def _judge(
 ) -> list[int | None]:
     """The judge's steps, in both matches, until the same side had won; None where it had not."""
     matches = [Opening(line, False).begin(game) for line in lines for _ in seeds]
-    bots = [load_bot(judge, game, seed=seed) for seed in seeds]
+    bots = [load_bot(judge, game, seed=seed, tables=False) for seed in seeds]
     winners = {
         place: end.winner
         for place, end in play_matches(matches, [(bot, bot) for _ in lines for bot in bots], max_steps)

@@ -89,7 +89,7 @@ class _Arena:
             raise AlquerqueError(f"sprt decides between two bots, got {len(bots)}")
         for spec in (*bots, settings.judge):
             if isinstance(spec, str):
-                load_bot(spec, game, seed=0)
+                load_bot(spec, game, seed=0, tables=False)
         self.pairings = make_pairings(len(bots), gauntlet=settings.gauntlet)
         self._num_openings = settings.games // 2
 
@@ -152,4 +152,4 @@ class _Arena:
         bot = self._bots[self.pairings[batch.pairing][side]]
         if not isinstance(bot, str):
             return bot
-        return load_bot(bot, self.game, seed=derive_seed(self.settings.seed, "bot", *batch[:2], side))
+        return load_bot(bot, self.game, seed=derive_seed(self.settings.seed, "bot", *batch[:2], side), tables=False)

@@ -13,8 +13,10 @@ from ..game import Game
 from ..jit import wrapped_sum
 from ..match import Match, Step
 from ..storage import JIT, word_rows, words
+from ..tables import EndgameTable
 from . import alphabeta_kernels as k
 from .bot import GameBot, rest_of_turn, state_key, step_of
+from .endgame import Endgames
 from .thought import Candidate, Deadline, Limits, Report, Thought
 from .turns import finish_turn, tell_line
 
@@ -83,12 +85,22 @@ class AlphaBetaBot(GameBot):
       depth: Whole turns to look ahead, from 1 to `MAX_DEPTH`.
       seed: Decides between equals; None for another course each time.
       time_limit: Seconds for a step, None for as long as it takes.
+      table: Exact values of endgames, if there are any.
     """
 
     can_think = True
 
-    def __init__(self, name: str, game: Game, depth: int, seed: int | None, time_limit: float | None) -> None:
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        depth: int,
+        seed: int | None,
+        time_limit: float | None,
+        table: EndgameTable | None = None,
+    ) -> None:
         super().__init__(name, game, seed)
+        self._endgames = Endgames(table)
         self.depth = depth
         self.time_limit = time_limit
         self._make_room(depth)
@@ -211,12 +223,17 @@ class AlphaBetaBot(GameBot):
         for action in actions:
             turns -= _push(ahead, action)
         while not ahead.is_over and turns > 0 and not deadline.is_over:
+            if known := self._endgames.best(ahead):
+                turns -= _push(ahead, known[0].action)
+                continue
             *_, following = self._deepen(ahead, turns, deadline)
             for action in following.actions:
                 turns -= _push(ahead, action)
         return tuple(step.action for step in ahead.steps[len(match.steps) :])
 
     def _decide(self, match: Match) -> Step:
+        if known := self._endgames.best(match):
+            return self._pick(known)
         action = self._plan.get(state_key(match))
         if action is None:
             actions = self._find_best(match).actions
@@ -274,8 +291,9 @@ class AlphaBetaBot(GameBot):
         self._control[k.LEVEL] = 0
         t = self.game.table.words
         rows = (self._states, self._choices, self._frames, self._scratch, self._keys)
+        endgames = (self._endgames.index, self._endgames.codes)
         while budget := deadline.budget(int(self._control[k.NODES]), NODES_AT_ONCE):
-            if k.search(t, *rows, self._table, self._history, self._control, budget):
+            if k.search(t, *rows, *endgames, self._table, self._history, self._control, budget):
                 return True
         return False
 

@@ -10,6 +10,8 @@ Alpha-Beta Pruning; Slate and Atkin 1977, Chess 4.5 (transposition table); Schae
 
 from .. import engine as e
 from ..jit import borrowed, inlined, kernel, popcount, wrapped_product, wrapped_sum
+from ..tables.layout import DRAWN, UNKNOWN
+from .endgame_kernels import exact_value, plies_to_end
 
 # Scores, for the player to move. A win so many turns away is worth WIN less that many.
 MAN_WORTH = 100
@@ -41,12 +43,13 @@ GENERATION_AT = ACTION_AT + ACTION_BITS
 
 
 @kernel
-def search(t, states, choices, frames, w, keys, table, history, control, budget):
+def search(t, states, choices, frames, w, keys, x, codes, table, history, control, budget):
     """Goes on with a search for `budget` nodes; tells whether it has come to its end.
 
     `states`, `choices` and `frames` have a row for each step of the line that is being searched, row 0 for the root.
     `keys` are hashes of the positions since the last progress before the root, then of those of the line, turn by turn.
-    `table` is the transposition table; `history` says for each player and action how much it has refuted.
+    `x` and `codes` are an endgame table. `table` is the transposition table; `history` says for each player and action
+    how much it has refuted.
     """
     return _search(
         borrowed(t),
@@ -55,6 +58,8 @@ def search(t, states, choices, frames, w, keys, table, history, control, budget)
         borrowed(frames),
         borrowed(w),
         borrowed(keys),
+        borrowed(x),
+        borrowed(codes),
         borrowed(table),
         borrowed(history),
         borrowed(control),
@@ -63,7 +68,7 @@ def search(t, states, choices, frames, w, keys, table, history, control, budget)
 
 
 @kernel
-def _search(t, states, choices, frames, w, keys, table, history, control, budget):
+def _search(t, states, choices, frames, w, keys, x, codes, table, history, control, budget):
     level = control[LEVEL]
     nodes = 0
     done = False
@@ -75,7 +80,7 @@ def _search(t, states, choices, frames, w, keys, table, history, control, budget
             e.apply_action(t, states[level + 1], w, action)
             level += 1
             nodes += 1
-            if _open(t, states, choices, frames, w, keys, table, control, level):
+            if _open(t, states, choices, frames, w, keys, x, codes, table, control, level):
                 continue
         elif level == 0:
             done = True
@@ -108,7 +113,7 @@ def _next_choice(t, s, choices, frame, history, level):
 
 
 @kernel
-def _open(t, states, choices, frames, w, keys, table, control, level):
+def _open(t, states, choices, frames, w, keys, x, codes, table, control, level):
     """Sets up the frame of a new position. Tells whether it must be searched; if not, its score is in BEST."""
     s = states[level]
     frame = frames[level]
@@ -120,6 +125,10 @@ def _open(t, states, choices, frames, w, keys, table, control, level):
     result = e.outcome(t, s, n, earlier)
     if result != e.ONGOING:
         frame[BEST] = _final(result % 4, s[e.PLAYER], frame[PLY])
+        return False
+    code = exact_value(t, x, codes, s, choices[level], n)
+    if code != UNKNOWN:
+        frame[BEST] = _sure(code, frame[PLY] + plies_to_end(t, s, code))
         return False
     frame[BEST] = -INFINITE
     frame[FLOOR] = frame[ALPHA]
@@ -152,6 +161,14 @@ def _final(winner, player, ply):
     if winner == e.NOBODY:
         return 0
     return WIN - ply if winner == player else ply - WIN
+
+
+@inlined
+def _sure(code, ply):
+    """The score of a value by the endgame table, for a match that ends so many turns after the root."""
+    if code == DRAWN:
+        return 0
+    return WIN - ply if code > DRAWN else ply - WIN
 
 
 @inlined

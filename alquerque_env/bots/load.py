@@ -10,6 +10,7 @@ from pathlib import Path
 from ..errors import BotError
 from ..game import Game
 from ..render.extras import MissingExtraError, require
+from ..tables import present_table
 from .alphabeta import MAX_DEPTH, AlphaBetaBot
 from .bot import GameBot
 from .exported import ExportedBot
@@ -24,7 +25,9 @@ Maker = Callable[[Game, int | None, float | None], GameBot]
 """Loads a bot for a game, with a seed and a time limit."""
 
 
-def load_bot(spec: str, game: Game, *, seed: int | None = None, time_limit: float | None = None) -> GameBot:
+def load_bot(
+    spec: str, game: Game, *, seed: int | None = None, time_limit: float | None = None, tables: bool = True
+) -> GameBot:
     """A bot for a game.
 
     Args:
@@ -35,19 +38,21 @@ def load_bot(spec: str, game: Game, *, seed: int | None = None, time_limit: floa
       seed: Makes its choices repeatable; None for another course each time.
       time_limit: Seconds that `alphabeta` and `mcts` may take for a step, and an engine for a turn; None for as long as
         it takes.
+      tables: Whether `alphabeta` and `mcts` may look endgames up in the table of the game, if `alquerque solve` has put
+        one into the user's cache directory. What is to be measured is measured without.
 
     Raises:
       BotError: If the spec names no bot, or the bot cannot play the game.
       MissingExtraError: If a checkpoint needs packages that are not installed: where torch is missing, NumPy evaluates
         networks of the kind `mlp` and no others.
     """
-    make = find_bot(spec)
+    make = find_bot(spec, tables=tables)
     if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
         raise BotError(f"the time limit is {time_limit}, expected a number of seconds above 0")
     return make(game, seed, time_limit)
 
 
-def find_bot(spec: str) -> Maker:
+def find_bot(spec: str, *, tables: bool = True) -> Maker:
     """What loads the bot of a spec, which may take long. The arguments are those of `load_bot`, which see.
 
     Raises:
@@ -56,22 +61,27 @@ def find_bot(spec: str) -> Maker:
     if not isinstance(spec, str):
         raise BotError(f"a bot's spec is text, not {type(spec).__name__}")
     kind, _, rest = spec.partition(":")
+    find = present_table if tables else _no_table
     if kind in ("random", "greedy"):
         if spec != kind:
             raise BotError(f"{kind} takes no number, got {spec!r}")
         return lambda game, seed, _: (RandomBot if kind == "random" else GreedyBot)(spec, game, seed)
     if kind == "alphabeta":
         depth = _number(spec, rest, "a depth", MAX_DEPTH, "alphabeta:5")
-        return lambda game, seed, seconds: AlphaBetaBot(spec, game, depth, seed, seconds)
+        return lambda game, seed, seconds: AlphaBetaBot(spec, game, depth, seed, seconds, find(game))
     if kind == "mcts":
         simulations = _number(spec, rest, "a number of simulations", MAX_SIMULATIONS, "mcts:1000")
-        return lambda game, seed, seconds: MctsBot(spec, game, simulations, seed, seconds)
+        return lambda game, seed, seconds: MctsBot(spec, game, simulations, seed, seconds, find(game))
     if kind == "ugi":
         command = split_command(spec, rest)
         return lambda game, _, seconds: UgiBot(spec, game, command, seconds)
     if (shipped := shipped_bots().get(kind)) is not None:
         return _find_checkpoint(shipped, _simulations(spec, kind), name=kind)
     return _find_player(spec)
+
+
+def _no_table(_game: Game) -> None:
+    return None
 
 
 def _number(spec: str, text: str, what: str, most: int, example: str) -> int:

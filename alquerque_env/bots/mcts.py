@@ -12,8 +12,10 @@ from .. import engine as e
 from ..game import Game
 from ..match import Match, Step
 from ..storage import JIT, words
+from ..tables import EndgameTable
 from . import mcts_kernels as k
 from .bot import GameBot
+from .endgame import Endgames
 from .thought import Candidate, Deadline, Limits, Report, Thought
 from .turns import finish_turn, tell_line
 
@@ -57,12 +59,22 @@ class MctsBot(GameBot):
       simulations: How many for a step, from 1 to `MAX_SIMULATIONS`.
       seed: Makes its choices repeatable; None for another course each time.
       time_limit: Seconds for a step, None for as long as it takes.
+      table: Exact values of endgames, if there are any.
     """
 
     can_think = True
 
-    def __init__(self, name: str, game: Game, simulations: int, seed: int | None, time_limit: float | None) -> None:
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        simulations: int,
+        seed: int | None,
+        time_limit: float | None,
+        table: EndgameTable | None = None,
+    ) -> None:
         super().__init__(name, game, seed)
+        self._endgames = Endgames(table)
         self.simulations = simulations
         self.time_limit = time_limit
         t = game.table.words
@@ -83,6 +95,8 @@ class MctsBot(GameBot):
         return _statistics(match, self._tree)
 
     def _decide(self, match: Match) -> Step:
+        if known := self._endgames.best(match):
+            return self._pick(known)
         found = self.analyse(match)
         best = max((entry.visits, entry.value) for entry in found)
         return self._pick([entry.step for entry in found if (entry.visits, entry.value) == best])
@@ -123,9 +137,9 @@ class MctsBot(GameBot):
         done = 0
         while done < simulations:
             count = min(simulations - done, SIMULATIONS_AT_ONCE)
-            end = k.simulate(
-                t, state, self._state, self._scratch, self._actions, past, keys, room, tree, end, rng, count
-            )
+            room_for_play = (self._state, self._scratch, self._actions, past, keys, room)
+            endgames = (self._endgames.index, self._endgames.codes)
+            end = k.simulate(t, state, *room_for_play, *endgames, tree, end, rng, count)
             done += count
             yield done
             if done >= least and deadline.is_over:

@@ -8,6 +8,8 @@ import math
 
 from .. import engine as e
 from ..jit import borrowed, inlined, kernel
+from ..tables.layout import DRAWN, UNKNOWN
+from .endgame_kernels import exact_value
 
 EXPLORATION = 1.0
 """Weight of what is little known against what has done well."""
@@ -18,12 +20,12 @@ PARENT, FIRST, CHILDREN, ACTION, RESULT, VISITS, TOTAL, NODE_SIZE = 0, 1, 2, 3, 
 
 
 @kernel
-def simulate(t, root, s, w, actions, past, keys, room, tree, end, rng, simulations):
+def simulate(t, root, s, w, actions, past, keys, room, x, codes, tree, end, rng, simulations):
     """Adds simulations to a tree; returns the new end of it, where the next node goes.
 
     `root` is the state at the root, which is not over; its node stands at 0 of `tree`. `past` are the keys of the
     positions up to it, as `engine.earlier_occurrences` wants them, and `keys` is room for `room` of them: a match that
-    outlasts them without progress is taken for a draw.
+    outlasts them without progress is taken for a draw. `x` and `codes` are an endgame table.
     """
     return _simulate(
         borrowed(t),
@@ -34,6 +36,8 @@ def simulate(t, root, s, w, actions, past, keys, room, tree, end, rng, simulatio
         borrowed(past),
         borrowed(keys),
         room,
+        borrowed(x),
+        borrowed(codes),
         borrowed(tree),
         len(tree),
         end,
@@ -43,7 +47,7 @@ def simulate(t, root, s, w, actions, past, keys, room, tree, end, rng, simulatio
 
 
 @kernel
-def _simulate(t, root, s, w, actions, past, keys, room, tree, size, end, rng, simulations):
+def _simulate(t, root, s, w, actions, past, keys, room, x, codes, tree, size, end, rng, simulations):
     for _ in range(simulations):
         e.copy_state(t, root, s)
         if t[e.T_THREEFOLD]:
@@ -62,7 +66,10 @@ def _simulate(t, root, s, w, actions, past, keys, room, tree, size, end, rng, si
             if t[e.T_THREEFOLD] and s[e.CHAIN] < 0:
                 earlier = e.earlier_occurrences(t, s, keys)
             if tree[node + VISITS] == 0:
-                tree[node + RESULT] = _outcome(t, s, e.legal_actions(t, s, w, actions), earlier, room)
+                n = e.legal_actions(t, s, w, actions)
+                tree[node + RESULT] = _outcome(t, s, n, earlier, room)
+                if tree[node + RESULT] == e.ONGOING:
+                    tree[node + RESULT] = _foreseen(s, exact_value(t, x, codes, s, actions, n))
         result = tree[node + RESULT]
         if result == e.ONGOING:
             result, _ = e.play_out(t, s, w, actions, keys, room, rng)
@@ -76,6 +83,16 @@ def _outcome(t, s, legal, earlier, room):
     if t[e.T_THREEFOLD] and s[e.QUIET] + 1 >= room:
         return 4 * e.NO_PROGRESS + e.NOBODY
     return e.outcome(t, s, legal, earlier)
+
+
+@inlined
+def _foreseen(s, code):
+    """How the match will end by the endgame table, as `engine.outcome` codes it."""
+    if code == UNKNOWN:
+        return e.ONGOING
+    if code == DRAWN:
+        return 4 * e.NO_PROGRESS + e.NOBODY
+    return 4 * e.CAPTURED_ALL + (s[e.PLAYER] if code > DRAWN else 1 - s[e.PLAYER])
 
 
 @kernel

@@ -59,7 +59,9 @@ class VersusEnv(gymnasium.Env):
         self.observation_space = observation_space(self.game)
         self.action_space = action_space(self.game)
         self._opponent_spec = opponent
-        self._choose = make_choose(load_bot(opponent, self.game, seed=0) if isinstance(opponent, str) else opponent)
+        self._choose = make_choose(
+            load_bot(opponent, self.game, seed=0, tables=False) if isinstance(opponent, str) else opponent
+        )
         self._onlooker = Onlooker(self.game)
         self._renderer = Renderer(self.render_mode)
         self._match = Match(self.game)
@@ -77,7 +79,7 @@ class VersusEnv(gymnasium.Env):
         super().reset(seed=seed)
         if isinstance(self._opponent_spec, str) and (seed is not None or self._is_new):
             bot_seed = int(self.np_random.integers(2**31))
-            self._choose = load_bot(self._opponent_spec, self.game, seed=bot_seed).choose
+            self._choose = load_bot(self._opponent_spec, self.game, seed=bot_seed, tables=False).choose
         self._is_new = False
         self._player = int(self.np_random.integers(2)) if self.seat == "random" else int(self.seat)
         self._match = Match(self.game)

@@ -167,7 +167,11 @@ class VersusVectorEnv(VectorEnv):
         return [step.action for step in ahead.steps[len(match.steps) :]]
 
     def _bot(self, seed: int) -> Any:
-        return load_bot(self._opponent, self.game, seed=seed) if isinstance(self._opponent, str) else self._opponent
+        return (
+            load_bot(self._opponent, self.game, seed=seed, tables=False)
+            if isinstance(self._opponent, str)
+            else self._opponent
+        )
 
     def _observation(self, frame: Frame) -> np.ndarray:
         """Each match in its agent's frame, also where it has ended with the opponent to move."""

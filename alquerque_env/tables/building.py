@@ -57,7 +57,7 @@ def build_table(
     target = table_path(game, pieces) if path is None else path
     folder = work_folder(game, pieces) if path is None else path.with_name(path.name + ".work")
     solver = Solver(index, folder, threads, watch)
-    values = solver.run()
+    values, notes = solver.run()
     counts = [count_codes(values, part) for part in index.slices]
     writer = _Writer(index, values, counts, threads, watch)
     blocks = writer.compress_slices()
@@ -67,6 +67,7 @@ def build_table(
         table_hash=game.table_hash,
         pieces=pieces,
         codes=writer.codes.tolist(),
+        groups=notes,
         slices=[
             {**describe(part, count), "size": part.size, "blocks": writer.labels(found)}
             for part, count, found in zip(index.slices, counts, blocks, strict=True)

@@ -34,6 +34,7 @@ class Header(NamedTuple):
       game, options, table_hash: The rules.
       pieces: The most pieces on the board.
       codes: The codes to which indices refer.
+      groups: For each group of slices what `tables.clock` found, if plies without progress are limited.
       slices: For each slice what `tables.statistics` found, its size, and its blocks as pairs of length and SHA-256.
       seconds: How long it took to make, from where it was last gone on with.
     """
@@ -43,6 +44,7 @@ class Header(NamedTuple):
     table_hash: str
     pieces: int
     codes: list[int]
+    groups: list[dict[str, Any]]
     slices: list[dict[str, Any]]
     seconds: float
 
@@ -134,4 +136,7 @@ class TableFile:
         checksum, _, text = file.readline().rstrip(b"\n").partition(b" ")
         if hashlib.sha256(text).hexdigest().encode() != checksum:
             raise TableError(f"the header of {self.path} is damaged; solve the game again")
-        return Header(**json.loads(text))
+        try:
+            return Header(**json.loads(text))
+        except TypeError:
+            raise TableError(f"{self.path} was made by another version of the package; solve the game again") from None

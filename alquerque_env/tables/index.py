@@ -44,6 +44,11 @@ class Slice(NamedTuple):
         return self.own_men + self.own_kings + self.enemy_men + self.enemy_kings
 
     @property
+    def lead(self) -> int:
+        """How many pieces more the player to move has."""
+        return self.own_men + self.own_kings - self.enemy_men - self.enemy_kings
+
+    @property
     def name(self) -> str:
         """What it is called for people: `3v2`, with kings `2+1Kv0+1K`, and whose turn it is where that matters."""
         own, enemy = (
@@ -85,6 +90,11 @@ class Index:
     def words(self) -> Any:
         """The index as the kernels read it."""
         return constants(_Writer(self).write().tolist())
+
+    @property
+    def is_acyclic(self) -> bool:
+        """Whether no position can come again."""
+        return not self.game.rules.can_shuffle
 
     @cached_property
     def symmetries(self) -> tuple[Permutation, ...]:

@@ -1,5 +1,9 @@
-"""Where tables are kept: in the user's cache directory, under the game's name and the hash of its rules."""
+"""Where tables are kept: in the user's cache directory, under the game's name and the hash of its rules.
 
+Set `ALQUERQUE_TABLES` to keep them in another folder.
+"""
+
+import os
 from pathlib import Path
 
 import platformdirs
@@ -10,8 +14,9 @@ from .file import SUFFIX
 
 
 def tables_folder() -> Path:
-    """The folder for tables in the user's cache directory."""
-    return Path(platformdirs.user_cache_dir("alquerque-env")) / "tables"
+    """The folder for tables, in the user's cache directory if nothing else is said."""
+    chosen = os.environ.get("ALQUERQUE_TABLES")
+    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("alquerque-env")) / "tables"
 
 
 def table_path(game: Game, pieces: int) -> Path:

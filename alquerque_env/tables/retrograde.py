@@ -369,23 +369,3 @@ def _decide_one(t, x, values, bounds, first, limit, states, w, actions, what, ha
     if has_more:
         return UNKNOWN if escapes or wins else DRAWN
     return DRAWN if draws else UNKNOWN
-
-
-@kernel
-def fill(t, x, values, bounds, first, row, begin, end, code):
-    """Gives open positions that have no value yet the one of endless play."""
-    p_x, p_values, p_bounds = borrowed(x), borrowed(values), borrowed(bounds)
-    for number in range(begin, end):
-        place = p_x[row + BASE] + number
-        if p_values[place] == UNKNOWN and p_bounds[place - first] != CLOSED:
-            p_values[place] = code
-
-
-@kernel
-def mark_open(t, x, values, bounds, marks, first, row, begin, end):
-    """Marks all open positions without a value."""
-    p_x, p_values, p_bounds, p_marks = borrowed(x), borrowed(values), borrowed(bounds), borrowed(marks)
-    for number in range(begin, end):
-        place = p_x[row + BASE] + number
-        if p_values[place] == UNKNOWN and p_bounds[place - first] != CLOSED:
-            p_marks[place - first] = ASKED

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -143,10 +144,15 @@ class EndgameTable:
         finite = known & (codes != x.DRAWN) & (np.abs(codes.astype(np.int32)) != x.ENDLESS)
         return Probed(known, value, np.where(finite, np.abs(codes.astype(np.int32)) - x.WON, -1).astype(np.int16))
 
-    def load(self) -> None:
-        """Reads the whole file, for searches that look values up on their own."""
-        for number in range(len(self.index.slices)):
-            self._load(number)
+    def load(self, most: int | None = None) -> None:
+        """Reads the file, for those that look values up on their own.
+
+        Args:
+          most: How many positions to read, those with few pieces first; None for all.
+        """
+        for number, part in enumerate(self.index.slices):
+            if most is None or part.base + part.size <= most:
+                self._load(number)
 
     def _code(self, match: Match) -> int:
         if match.outcome is not None:
@@ -173,6 +179,23 @@ class EndgameTable:
             part = self.index.slices[number]
             self.codes[part.base : part.base + part.size] = self._file.read_slice(number)
             self._loaded.add(number)
+
+
+@cache
+def _open(game_hash: str, path: Path, changed: int, game: Game) -> "EndgameTable":  # noqa: ARG001
+    return EndgameTable(game, path)
+
+
+def present_table(game: Game) -> EndgameTable | None:
+    """The table of a game in the user's cache directory; None where there is none that can be read.
+
+    Whoever asks again is given the same one, as long as the file does not change.
+    """
+    try:
+        path = find_table(game)
+        return _open(game.table_hash, path, path.stat().st_mtime_ns, game)
+    except (TableError, OSError):
+        return None
 
 
 def load_table(game: Game, path: Path | str | None = None) -> EndgameTable:

@@ -70,7 +70,7 @@ class Thinkers:
         key = (repr(game), spec)
         with self._lock:
             if key not in self._bots:
-                self._bots[key] = (load_bot(spec, game, time_limit=self.seconds), threading.Lock())
+                self._bots[key] = (load_bot(spec, game, time_limit=self.seconds, tables=False), threading.Lock())
                 while len(self._bots) > MOST_BOTS:
                     self._bots.popitem(last=False)
             self._bots.move_to_end(key)

@@ -1,0 +1,42 @@
+"""Endgame tables in the hands of searching bots."""
+
+import numpy as np
+
+from ..match import Match, Step
+from ..standing import quiet_turns
+from ..storage import words
+from ..tables import EndgameTable
+from ..tables import layout as x
+
+MOST_POSITIONS = 1 << 25
+"""How many values are read for a search: slices with few pieces first, as far as they go."""
+
+
+class Endgames:
+    """What a searching bot knows of endgames.
+
+    Args:
+      table: The table of its game, or None where there is none.
+
+    Attributes:
+      index, codes: For the kernels.
+    """
+
+    def __init__(self, table: EndgameTable | None) -> None:
+        self._table = table
+        self.index = words(x.INDEX_HEAD) if table is None else table.index.words
+        self.codes = np.zeros(1, np.int16) if table is None else table.codes
+        if table is not None:
+            table.load(MOST_POSITIONS)
+
+    def best(self, match: Match) -> list[Step]:
+        """The quickest ways to win or the slowest to lose, where the table knows of any within the clock; else none."""
+        if self._table is None:
+            return []
+        steps = self._table.steps(match)
+        if not steps or steps[0].distance is None:
+            return []
+        limit = match.game.rules.no_progress_limit
+        if limit != "off" and quiet_turns(match) + steps[0].distance > limit:
+            return []
+        return [found.step for found in steps if found[1:] == steps[0][1:]]

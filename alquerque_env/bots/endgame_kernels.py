@@ -1,0 +1,41 @@
+"""What an endgame table says of a position within a search, compiled.
+
+`x` is the index of the table and `codes` its values, as in `tables.numbering`; an index of zeros reaches nowhere.
+"""
+
+from .. import engine as e
+from ..jit import kernel, popcount
+from ..tables.layout import DRAWN, ENDLESS, LOST, UNKNOWN, WON
+from ..tables.numbering import number_of
+from ..tables.turns import must_capture
+
+
+@kernel
+def exact_value(t, x, codes, s, choices, n):
+    """The code of the value of a position that goes on, UNKNOWN where the table does not say or the clock may matter.
+
+    A table leaves the clock out, so a win must fit into the plies that are left, and a draw must be one by endless play
+    too. Where positions may not come again, it speaks only of positions right after progress.
+    """
+    if s[e.CHAIN] >= 0 or must_capture(t, s, choices, n) or (t[e.T_THREEFOLD] and s[e.QUIET]):
+        return UNKNOWN
+    place = number_of(t, x, s)
+    if place < 0:
+        return UNKNOWN
+    code = codes[place]
+    limit = t[e.T_NO_PROGRESS_LIMIT]
+    if limit == 0 or code == ENDLESS or code == -ENDLESS:
+        return code
+    if code == DRAWN:
+        lead = popcount(s[e.MEN] | s[e.KINGS]) - popcount(s[e.MEN + 1] | s[e.KINGS + 1])
+        return UNKNOWN if t[e.T_NO_PROGRESS_MAJORITY] and lead else code
+    plies = code - WON if code > 0 else LOST - code
+    return code if s[e.QUIET] + plies <= limit else UNKNOWN
+
+
+@kernel
+def plies_to_end(t, s, code):
+    """In how many plies a win or loss by the table ends the match, at most."""
+    if code == ENDLESS or code == -ENDLESS:
+        return t[e.T_NO_PROGRESS_LIMIT] - s[e.QUIET]
+    return code - WON if code > 0 else LOST - code
