@@ -40,7 +40,7 @@ ROWS = [
     "protocol",
     "tables",
     "bots",
-    "arena ugi",
+    "arena proof ugi",
     "envs",
     "__init__",
     "bench benchmark web",

@@ -17,17 +17,18 @@ class Endgames:
 
     Args:
       table: The table of its game, or None where there is none.
+      most: How many positions of it to read, those with few pieces first; None for all.
 
     Attributes:
       index, codes: For the kernels.
     """
 
-    def __init__(self, table: EndgameTable | None) -> None:
+    def __init__(self, table: EndgameTable | None, most: int | None = MOST_POSITIONS) -> None:
         self._table = table
         self.index = words(x.INDEX_HEAD) if table is None else table.index.words
         self.codes = np.zeros(1, np.int16) if table is None else table.codes
         if table is not None:
-            table.load(MOST_POSITIONS)
+            table.load(most)
 
     def best(self, match: Match) -> list[Step]:
         """The quickest ways to win or the slowest to lose, where the table knows of any within the clock; else none."""

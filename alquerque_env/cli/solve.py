@@ -10,19 +10,27 @@ import click
 
 from ..errors import AlquerqueError
 from ..game import Game
-from .parameters import open_match, takes_game, takes_json
+from ..sentences import SIDES
+from .parameters import open_match, takes_game, takes_json, takes_position
 
 if TYPE_CHECKING:
+    from ..match import Match
+    from ..proof import Answer, Question, Solution
     from ..tables.file import Header
     from ..tables.solving import SolveProgress
 
 _SECONDS_BETWEEN_LINES = 20.0
+_TABLE_MEMORY, _PROOF_MEMORY = 16.0, 4.0
 
 
 @click.command()
 @takes_game
-@click.option("--pieces", type=int, metavar="K", help="The most pieces on the board.")
+@click.option("--pieces", type=int, metavar="K", help="Build the table of positions with at most K pieces.")
 @click.option("--verify", is_flag=True, help="Check every value of a table against those after each turn.")
+@click.option("--from-start", is_flag=True, help="Find out who wins from the start, or from --position.")
+@takes_position
+@click.option("--seconds", type=click.FloatRange(0), metavar="S", help="With --from-start: when to stop.")
+@click.option("--table", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH", help="Another table to use.")
 @click.option(
     "-o",
     "--output",
@@ -30,43 +38,89 @@ _SECONDS_BETWEEN_LINES = 20.0
     metavar="PATH",
     help="The table file; without it, its place in the user's cache directory.",
 )
-@click.option("--memory", type=float, default=16.0, show_default=True, metavar="GIB", help="The most it may use.")
-@click.option("--threads", type=click.IntRange(1), metavar="N", help="Processors to use; all without it.")
+@click.option(
+    "--memory",
+    type=click.FloatRange(0.001),
+    default=16.0,
+    show_default=True,
+    metavar="GIB",
+    help="The most it may use.",
+)
+@click.option("--threads", type=click.IntRange(1), metavar="N", help="Processors to use for tables; all without it.")
 @takes_json
 def solve(
     game: Game,
     pieces: int | None,
     verify: bool,
+    from_start: bool,
+    position: str | None,
+    seconds: float | None,
+    table: Path | None,
     output: Path | None,
+    memory: float | None,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Build the table of exact values of all positions with at most K pieces, check one, or solve the whole game.
+
+    Ctrl-C stops; the same command goes on where it was.
+    """
+    if pieces is None and not verify and not from_start:
+        raise AlquerqueError("say what to solve: --pieces K, --verify for a table that there is, or --from-start")
+    match = open_match(game, position)  # compiles, with a note, what every match needs
+    if pieces is not None or verify:
+        _solve_table(game, pieces, verify, output or table, memory or _TABLE_MEMORY, threads, as_json)
+    if from_start:
+        _solve_match(match, output or table, memory or _PROOF_MEMORY, seconds, as_json)
+
+
+def _solve_table(
+    game: Game,
+    pieces: int | None,
+    verify: bool,
+    path: Path | None,
     memory: float,
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Build the table of exact values of all positions with at most K pieces, or check one.
-
-    Ctrl-C stops; the same command goes on where it was.
-    """
-    if pieces is None and not verify:
-        raise AlquerqueError("say with how many pieces: --pieces K, or --verify to check a table that there is")
     from ..tables import build_table, load_table
     from ..tables.building import GIBIBYTE, plan
-    from ..tables.places import table_path
+    from ..tables.places import find_table
     from ..tables.solving import memory_needed
     from ..tables.verifying import verify_table
 
     began = time.monotonic()
-    open_match(game)  # compiles, with a note, what every match needs
-    path = output
     with _Display() as display:
         if pieces is not None:
             index = plan(game, pieces, memory)
-            display.note(f"{index.size:,} positions, {memory_needed(index) / GIBIBYTE:.2f} GiB of memory")
-            path = build_table(game, pieces, output, memory=memory, threads=threads, watch=display.update)
+            display.note(f"{index.size:,} numbers, {memory_needed(index) / GIBIBYTE:.2f} GiB of memory")
+            path = build_table(game, pieces, path, memory=memory, threads=threads, watch=display.update)
         table = load_table(game, path)
         if verify:
             verify_table(table, threads, display.update)
-    path = path or table_path(game, table.pieces)
-    _report(path, table.header, time.monotonic() - began, verify, as_json)
+    _report(path or find_table(game), table.header, time.monotonic() - began, verify, as_json)
+
+
+def _solve_match(match: "Match", path: Path | None, memory: float, seconds: float | None, as_json: bool) -> None:
+    from ..proof import solve_position
+    from ..tables import load_table, present_table
+    from ..tables.places import proof_folder
+
+    if match.is_over:
+        raise AlquerqueError("the match is over in this position")
+    table = present_table(match.game) if path is None else load_table(match.game, path)
+    known = "no endgame table" if table is None else f"the endgame table of {table.pieces} pieces"
+    with _Display() as display:
+        display.note(f"with {known}")
+        solution = solve_position(
+            match,
+            table,
+            memory=memory,
+            seconds=seconds,
+            folder=proof_folder(match, 0 if table is None else table.pieces),
+            watch=display.tell,
+        )
+    _report_solution(match, solution, known, as_json)
 
 
 class _Display:
@@ -99,6 +153,15 @@ class _Display:
         if kind is KeyboardInterrupt:
             click.echo("stopped; the same command goes on", err=True)
 
+    def tell(self, question: "Question", answer: "Answer") -> None:
+        """Shows how far the answer to a question is."""
+        text = _sentence(question, answer)
+        if self._bar is not None:
+            self._bar.update(self._task, description=text, total=None)
+        elif time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+            click.echo(text, err=True)
+
     def note(self, text: str) -> None:
         """Shows a line."""
         click.echo(text, err=True)
@@ -112,6 +175,37 @@ class _Display:
             self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
             share = progress.done / progress.total
             click.echo(f"{share:.0%} done, now {progress.name}: {progress.stage}", err=True)
+
+
+def _sentence(question: "Question", answer: "Answer") -> str:
+    """What is known of a question, for people."""
+    missing = f", {answer.proof} to prove or {answer.disproof} to disprove" if answer.state == "open" else ""
+    return f"{SIDES[question.player]} wins: {answer.state}{missing}; {answer.nodes:,} positions"
+
+
+def _report_solution(match: "Match", solution: "Solution", known: str, as_json: bool) -> None:
+    if as_json:
+        questions = [{"player": question.player, **answer._asdict()} for question, answer in solution.answers.items()]
+        found = {
+            "game": match.game.name,
+            "options": dict(match.game.options),
+            "position": match.position,
+            "winner": solution.winner,
+            "questions": questions,
+            "line": list(solution.line),
+            "table": known,
+            "seconds": round(solution.seconds, 1),
+        }
+        click.echo(json.dumps(found, indent=2))
+        return
+    for question, answer in solution.answers.items():
+        click.echo(_sentence(question, answer))
+    if solution.winner is None:
+        click.echo(f"not known yet after {solution.seconds:.0f} s; the same command goes on")
+        return
+    click.echo("It is a draw." if solution.winner == "draw" else f"{SIDES[int(solution.winner)]} wins.")
+    if solution.line:
+        click.echo(f"A line: {' '.join(solution.line)}")
 
 
 def _report(path: Path, header: "Header", seconds: float, verified: bool, as_json: bool) -> None:

@@ -3,6 +3,7 @@
 Set `ALQUERQUE_TABLES` to keep them in another folder.
 """
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import platformdirs
 
 from ..errors import TableError
 from ..game import Game
+from ..match import Match
 from .file import SUFFIX
 
 
@@ -27,6 +29,12 @@ def table_path(game: Game, pieces: int) -> Path:
 def work_folder(game: Game, pieces: int) -> Path:
     """Where a table is solved, until it is finished."""
     return tables_folder() / f"{_stem(game)}-{pieces}.work"
+
+
+def proof_folder(match: Match, pieces: int) -> Path:
+    """Where what is known of a position is kept, found with the help of a table of so many pieces."""
+    position = hashlib.sha256(match.position.encode()).hexdigest()[:8]
+    return tables_folder() / f"{_stem(match.game)}-{position}-{pieces}.proof"
 
 
 def find_table(game: Game) -> Path:
