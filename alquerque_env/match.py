@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import index as as_integer
-from typing import Any
+from typing import Any, Protocol
 
 from . import engine as e
 from . import entry
@@ -78,19 +78,35 @@ class _Played:
     ends_turn: bool
 
 
+class ExactValues(Protocol):
+    """What knows the values of some positions: an endgame table, as `load_table` gives it."""
+
+    def value(self, match: "Match") -> int | None:
+        """1, 0 or -1 for the player to move; None where it is not known."""
+
+    def distance(self, match: "Match") -> int | None:
+        """Plies to the end under best play; None for draws and where it is not known."""
+
+
 class Match:
     """A match in progress.
 
     Args:
       game: The rules.
       position: Position text to begin from; the start of the game if None.
+      table: Knows exact values, if there is one.
+
+    Attributes:
+      game: The rules.
+      table: What knows exact values, or None.
 
     Raises:
       PositionError: If the text is not a position of the game.
     """
 
-    def __init__(self, game: Game, position: str | None = None) -> None:
+    def __init__(self, game: Game, position: str | None = None, *, table: ExactValues | None = None) -> None:
         self.game = game
+        self.table = table
         t = game.table.words
         self._t = t
         self._scratch = words(t[e.T_SCRATCH_SIZE])
@@ -124,6 +140,16 @@ class Match:
     def is_over(self) -> bool:
         """Whether the match has ended."""
         return self._outcome is not None
+
+    @property
+    def value(self) -> int | None:
+        """Under best play 1, 0 or -1 for the player to move; None where the match has no table or that does not say."""
+        return None if self.table is None else self.table.value(self)
+
+    @property
+    def distance(self) -> int | None:
+        """Plies to the end under best play, the loser delaying; None likewise, and for draws."""
+        return None if self.table is None else self.table.distance(self)
 
     @property
     def position(self) -> str:

@@ -23,6 +23,20 @@ def standing(match: Match) -> str:
     return ""
 
 
+def exact_sentence(match: Match) -> str:
+    """Who wins under best play, and in how many turns; empty where nothing is known."""
+    value = match.value
+    if match.is_over or value is None:
+        return ""
+    if value == 0:
+        return "A draw under best play."
+    winner = SIDES[match.player if value > 0 else 1 - match.player]
+    if match.distance is None:
+        return f"{winner} wins under best play, having more pieces when the match ends without progress."
+    turns = f"{match.distance} turn{'s' * (match.distance != 1)}"
+    return f"{winner} wins under best play in {turns}, those of both sides counted."
+
+
 def quiet_turns(match: Match) -> int:
     """Turns without progress, as the position text counts them."""
     fields = match.position.split(":")[3:]

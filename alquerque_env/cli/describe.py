@@ -2,16 +2,20 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import click
 
 from ..game import Game
+from ..match import Match
 from ..observation import planes
 from ..rules import Option, OptionValue, spell
 from ..ruleset import NORTH, SOUTH
 from ..sentences import SIDES, answer, endings, fixed_rules, fixed_sentences
-from .parameters import open_match, takes_game, takes_json
+from ..standing import exact_sentence, outcome_sentence, standing
+from ..tables import EndgameTable, StepValue, present_table
+from .parameters import open_match, takes_game, takes_json, takes_position
 from .terminal import Terminal, find_terminal, join_words
 
 _REWARDS = {"win": 1, "loss": -1, "draw": 0, "otherwise": 0}
@@ -19,13 +23,65 @@ _REWARDS = {"win": 1, "loss": -1, "draw": 0, "otherwise": 0}
 
 @click.command()
 @takes_game
+@takes_position
 @takes_json
-def describe(game: Game, as_json: bool) -> None:
-    """Describe a game: board, start, rules and options, observation, actions, rewards, endings, sources."""
-    if as_json:
-        click.echo(json.dumps(to_json(game), indent=2))
+def describe(game: Game, position: str | None, as_json: bool) -> None:
+    """Describe a game: board, start, rules and options, observation, actions, rewards, endings, sources.
+
+    With --position, describe that position: how it stands, and where an endgame table knows it what each step is worth.
+    """
+    terminal = find_terminal()
+    if position is not None:
+        match = open_match(game, position)
+        match.table = present_table(game)
+        click.echo(json.dumps(position_json(match), indent=2) if as_json else "\n".join(position_text(match, terminal)))
         return
-    click.echo("\n".join(to_text(game, find_terminal())))
+    click.echo(json.dumps(to_json(game), indent=2) if as_json else "\n".join(to_text(game, terminal)))
+
+
+def position_json(match: Match) -> dict[str, Any]:
+    """A position as JSON knows it; values are those of an endgame table, None where it does not say."""
+    known = {found.step: found for found in _worth(match)}
+    return {
+        "game": match.game.name,
+        "position": match.position,
+        "player": match.player,
+        "outcome": None if match.outcome is None else asdict(match.outcome),
+        "value": match.value,
+        "distance": match.distance,
+        "steps": [
+            {
+                "text": step.text,
+                "action": step.action,
+                "value": known[step].value if step in known else None,
+                "distance": known[step].distance if step in known else None,
+            }
+            for step in match.legal_steps
+        ],
+    }
+
+
+def position_text(match: Match, terminal: Terminal) -> Iterator[str]:
+    """A position for people, in lines."""
+    yield from terminal.draw(match.picture()).split("\n")
+    yield ""
+    if match.outcome is not None:
+        yield outcome_sentence(match, match.outcome)
+        return
+    yield f"{SIDES[match.player]} is to move. {standing(match)}".rstrip()
+    worth = _worth(match)
+    yield exact_sentence(match) or "No endgame table says who wins."
+    words = {1: "wins", 0: "draws", -1: "loses"}
+    for found in worth:
+        turns = "" if found.distance is None else f" in {found.distance}"
+        yield f"  {found.step.text:<8} {words[found.value]}{turns}"
+    if not worth:
+        yield terminal.wrap(f"Steps: {', '.join(step.text for step in match.legal_steps)}.")
+
+
+def _worth(match: Match) -> tuple[StepValue, ...]:
+    table = match.table
+    return table.steps(match) if isinstance(table, EndgameTable) else ()
 
 
 def to_json(game: Game) -> dict[str, Any]:

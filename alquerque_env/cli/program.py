@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, Place] = MappingProxyType(
         "export": Place("training", "Write a trained player as one file that needs no packages."),
         "arena": Place("arena", "Let bots play against each other and rate them."),
         "solve": Place("solve", "Build tables of exact values."),
+        "benchmark": Place("benchmark", "Measure an agent by a fixed protocol."),
         "bench": Place("bench", "Measure speed."),
         "doctor": Place("doctor", "Show versions, compiled kernels and what is missing."),
     }

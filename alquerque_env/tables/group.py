@@ -58,7 +58,8 @@ class GroupAnalysis:
         self.bounds = np.zeros(size, np.int16)
         self._marks = np.zeros(size, np.int8)
         self._each = each
-        self._majority = majority_wins(index) and is_uneven(group)
+        self._is_won_by_majority = majority_wins(index)
+        self._majority = self._is_won_by_majority and is_uneven(group)
         self._bounded = (index.game.table.words, index.words, values, self.bounds, self.first)
         self._marked = (*self._bounded[:-1], self._marks, self.first)
 
@@ -82,7 +83,8 @@ class GroupAnalysis:
 
     def play_on(self) -> None:
         """Gives the positions that are left the value of playing on for ever, or what can be forced from there."""
-        self._decide(r.WITHOUT_END)
+        if self._is_won_by_majority:
+            self._decide(r.WITHOUT_END)
         if self._majority:
             self._decide(r.DRAW_BY_FEWER)
         for part in self.group:

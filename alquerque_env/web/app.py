@@ -22,6 +22,7 @@ from ..game import games, load_game
 from ..match import Match, Step
 from ..records import format_record, read_records
 from ..render import draw_svg
+from ..tables import StepValue
 from . import catalogue
 from .guard import Guard, TooLargeError
 from .matches import Body, MatchText, Name, RulesText, show, show_step, show_way
@@ -122,7 +123,8 @@ class Desk:
 
         def task(stop: threading.Event) -> Any:
             match = asked.match.replay()
-            return _thought(match, self._thinkers.think(match, stop, asked.seconds))
+            thought = _thought(match, self._thinkers.think(match, stop, asked.seconds))
+            return _with_truth(match, thought, *self._thinkers.know(match))
 
         return JSONResponse(await self._think_about(request, task))
 
@@ -211,6 +213,19 @@ def _thought(match: Match, thought: Any) -> dict[str, Any]:
         "nodes": thought.nodes,
         "candidates": candidates,
     }
+
+
+def _with_truth(match: Match, thought: dict[str, Any], sentence: str, known: tuple[StepValue, ...]) -> dict[str, Any]:
+    """A thought in which what an endgame table knows has taken the place of what a search believes."""
+    sign = 1 - 2 * match.player
+    values = {found.step.text: sign * found.value for found in known}
+    for candidate in thought["candidates"]:
+        candidate["value"] = values.get(candidate["step"]["text"], candidate["value"])
+    if known:
+        thought["value"] = sign * known[0].value
+        order = [found.step.text for found in known]
+        thought["candidates"].sort(key=lambda candidate: order.index(candidate["step"]["text"]))
+    return thought | {"exact": sentence}
 
 
 def _ways(match: Match, turn: str) -> list[list[list[float]]]:

@@ -11,6 +11,8 @@ from ..bots.thought import Limits, Thought
 from ..errors import BotError, UnknownNameError
 from ..game import Game
 from ..match import Match, Step
+from ..standing import exact_sentence
+from ..tables import StepValue, present_table
 
 MOST_BOTS = 32
 HINT = "alphabeta:99"
@@ -64,6 +66,16 @@ class Thinkers:
         with lock:
             limits = Limits(seconds=min(seconds, self.seconds), stop=stop)
             return bot.think(match, limits, every=True)
+
+    @staticmethod
+    def know(match: Match) -> tuple[str, tuple[StepValue, ...]]:
+        """What the endgame table of the game says of a position, as a sentence, and of its steps; nothing if none."""
+        table = present_table(match.game)
+        if table is None:
+            return "", ()
+        known = match.copy()
+        known.table = table
+        return exact_sentence(known), table.steps(match)
 
     def _find(self, game: Game, spec: str) -> tuple[Any, threading.Lock]:
         """A bot and the lock under which it is asked."""

@@ -73,7 +73,8 @@ export class Analysis {
         return item;
       }),
     );
-    depth.textContent = thought.depth ? `${thought.depth} turns ahead. Above 0 is good for South.` : "";
+    const ahead = thought.depth ? `${thought.depth} turns ahead. Above 0 is good for South.` : "";
+    depth.textContent = thought.exact || ahead;
     this.onTurns(best.map(({ ways, value }) => ({ ways, text: spell(value) })));
   }
 

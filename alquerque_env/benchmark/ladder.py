@@ -1,0 +1,193 @@
+"""The ladder of a game: its openings, its opponents, and what they scored against each other.
+
+It comes with the package, so that everybody's agent plays from the same openings and is rated among the same results.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ..arena import ArenaResult, PairingResult, Progress, Settings, play_arena
+from ..arena.openings import Opening, Openings, find_openings
+from ..arena.ratings import PairPoints
+from ..bots.shipped import META, shipped_bots
+from ..game import Game
+from .errors import BenchmarkError
+from .files import read_checked, write_checked
+from .protocol import Protocol
+
+GAME = "{game}"
+_NOTED = 12
+"""Hexadecimal digits of a checksum that are noted."""
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """What two scored against each other, from the first one's side.
+
+    Attributes:
+      first, second: Their names.
+      wins, draws, losses: Matches.
+      pairs: How many openings brought 0, 1/2, 1, 3/2 and 2 points from both seats.
+    """
+
+    first: str
+    second: str
+    wins: int
+    draws: int
+    losses: int
+    pairs: tuple[int, ...]
+
+    @classmethod
+    def of(cls, pairing: PairingResult) -> Self:
+        """The part of an arena's result that is kept."""
+        return cls(pairing.first, pairing.second, pairing.wins, pairing.draws, pairing.losses, pairing.pairs)
+
+    def seen_from(self, name: str) -> "Meeting":
+        """The same with one of them first."""
+        if name == self.first:
+            return self
+        return Meeting(self.second, self.first, self.losses, self.draws, self.wins, self.pairs[::-1])
+
+    def points(self, names: Sequence[str]) -> PairPoints:
+        """The same as ratings want it; players are their places in `names`."""
+        points = tuple(place / 2 for place, count in enumerate(self.pairs) for _ in range(count))
+        return PairPoints(names.index(self.first), names.index(self.second), points)
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The opponents of a game.
+
+    Attributes:
+      rungs: Their specs, `random` first.
+      openings: From which all play.
+      meetings: What each scored against each other.
+      sha256: Of the file.
+    """
+
+    rungs: tuple[str, ...]
+    openings: Openings
+    meetings: tuple[Meeting, ...]
+    sha256: str
+
+
+def ladder_file(game: str) -> str:
+    """Where the ladder of a game lies in the folder of a protocol."""
+    return f"ladders/{game}.json"
+
+
+def read_ladder(protocol: Protocol, game: Game) -> Ladder:
+    """The ladder of a game.
+
+    Raises:
+      BenchmarkError: If there is none, it is damaged, the game is played by other rules, or a bot that comes with the
+        package is another one by now.
+    """
+    text, sha256 = read_checked(protocol.folder, ladder_file(game.name))
+    content = json.loads(text)
+    if content["table_hash"] != game.table_hash:
+        raise BenchmarkError(
+            f"the ladder of {game.name} in benchmark {protocol.version} is one of action table "
+            f"{content['table_hash']}, this one is {game.table_hash}: only the default options are measured"
+        )
+    _check_weights(content["weights"], protocol, game)
+    openings = tuple(Opening(tuple(entry["steps"]), entry["is_balanced"]) for entry in content["openings"])
+    return Ladder(
+        rungs=tuple(content["rungs"]),
+        openings=Openings(openings, content["tried"]),
+        meetings=tuple(Meeting(**{**entry, "pairs": tuple(entry["pairs"])}) for entry in content["meetings"]),
+        sha256=sha256,
+    )
+
+
+def make_ladder(
+    protocol: Protocol, game: Game, watch: Callable[[Progress], None] = lambda _progress: None
+) -> ArenaResult:
+    """Lets all opponents of a game meet, and puts what they scored into the folder of the protocol.
+
+    Raises:
+      AlquerqueError: If the game has too few openings.
+      MissingExtraError: If choix is not installed, or a bot needs packages that are not.
+      OSError: If the ladder cannot be written.
+    """
+    settings = arena_settings(protocol)
+    openings = _find_openings(game, settings, watch)
+    rungs = list_rungs(protocol, game)
+    result = play_arena(game, rungs, settings, openings=openings, watch=watch)
+    content = {
+        "ladder": protocol.version,
+        "game": game.name,
+        "table_hash": game.table_hash,
+        "weights": _weights(rungs),
+        "rungs": rungs,
+        "tried": openings.tried,
+        "openings": [{"steps": each.steps, "is_balanced": each.is_balanced} for each in openings.list],
+        "meetings": [vars(Meeting.of(pairing)) for pairing in result.pairings],
+    }
+    write_checked(protocol.folder, ladder_file(game.name), _format(content))
+    return result
+
+
+def arena_settings(protocol: Protocol, *, gauntlet: bool = False) -> Settings:
+    """How the matches of a ladder are played."""
+    plan = protocol.ladder
+    return Settings(
+        games=protocol.games,
+        gauntlet=gauntlet,
+        plies=plan.plies,
+        seed=plan.seed,
+        judge=plan.judge,
+        batch=plan.batch,
+        max_steps=plan.max_steps,
+        resamples=protocol.resamples,
+    )
+
+
+def list_rungs(protocol: Protocol, game: Game) -> tuple[str, ...]:
+    """The specs of a ladder's opponents; a bot of this game's name only where it comes with the package."""
+    known = shipped_bots()
+    named = [(rung, rung.replace(GAME, game.name)) for rung in protocol.ladder.rungs]
+    return tuple(spec for rung, spec in named if rung == spec or spec.partition(":")[0] in known)
+
+
+def _find_openings(game: Game, settings: Settings, watch: Callable[[Progress], None]) -> Openings:
+    return find_openings(
+        game,
+        settings.games // 2,
+        settings.plies,
+        seed=settings.seed,
+        judge=settings.judge,
+        max_steps=settings.max_steps,
+        watch=lambda done, count: watch(Progress("openings", done, count)),
+    )
+
+
+def _weights(rungs: Sequence[str]) -> dict[str, str]:
+    """What identifies the weights of those that come with the package."""
+    folders = {spec: shipped_bots().get(spec.partition(":")[0]) for spec in rungs}
+    cards = {spec: json.loads((path / META).read_bytes()) for spec, path in folders.items() if path is not None}
+    return {spec: card["sha256"]["weights.safetensors"][:_NOTED] for spec, card in cards.items()}
+
+
+def _check_weights(noted: Mapping[str, str], protocol: Protocol, game: Game) -> None:
+    found = _weights(tuple(noted))
+    for spec, weights in noted.items():
+        if found.get(spec) != weights:
+            raise BenchmarkError(
+                f"the ladder of {game.name} in benchmark {protocol.version} was played by {spec} with weights "
+                f"{weights}, this package has {found.get(spec, 'none')}"
+            )
+
+
+def _format(content: Mapping[str, Any]) -> str:
+    """JSON with a line for each opening and each meeting, so that changes can be read."""
+    parts = []
+    for name, value in content.items():
+        if isinstance(value, list):
+            rows = ",\n  ".join(json.dumps(entry) for entry in value)
+            parts.append(f"{json.dumps(name)}: [\n  {rows}\n ]")
+        else:
+            parts.append(f"{json.dumps(name)}: {json.dumps(value)}")
+    return "{\n " + ",\n ".join(parts) + "\n}\n"

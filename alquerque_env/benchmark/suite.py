@@ -1,0 +1,132 @@
+"""Positions whose exact values are known: a file a game, made once from its endgame table.
+
+The first line of a file says where it comes from; each further line is a position:
+
+    {"position": "W:Wa1,c3:Be5", "value": 1, "distance": 5, "steps": "+=-+", "unique": false}
+
+`value` and `steps` are for the player to move: `+` a win, `=` a draw, `-` a loss, one sign for each legal step in the
+order of `Match.legal_steps`.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..game import Game
+from ..match import Match
+from .errors import BenchmarkError
+from .files import read_checked
+from .protocol import Protocol
+
+SIGNS = "-=+"
+"""Of the values -1, 0 and 1."""
+
+
+@dataclass(frozen=True)
+class SuitePosition:
+    """A position and what is true of it.
+
+    Attributes:
+      position: Its text; the clock of the game stands at 0.
+      value: 1, 0 or -1 for the player to move.
+      distance: Turns to the end under best play, None for draws.
+      steps: The value that each legal step keeps or brings, in the order of `Match.legal_steps`.
+      is_unique: Whether exactly one whole turn keeps the value.
+    """
+
+    position: str
+    value: int
+    distance: int | None
+    steps: tuple[int, ...]
+    is_unique: bool
+
+    @property
+    def is_critical(self) -> bool:
+        """Whether some step loses value."""
+        return min(self.steps) < self.value
+
+    @property
+    def pieces(self) -> int:
+        """How many there are on the board."""
+        return sum(side.count(",") + (len(side) > 1) for side in self.position.split(":")[1:3])
+
+    def as_line(self) -> str:
+        """Its line in a file."""
+        return json.dumps(
+            {
+                "position": self.position,
+                "value": self.value,
+                "distance": self.distance,
+                "steps": "".join(SIGNS[value + 1] for value in self.steps),
+                "unique": self.is_unique,
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The positions of a game.
+
+    Attributes:
+      game: Whose positions these are.
+      origin: Where they come from: seed, pieces, package version.
+      positions: Ordered by pieces and value.
+      sha256: Of the file.
+    """
+
+    game: Game
+    origin: Mapping[str, Any]
+    positions: tuple[SuitePosition, ...]
+    sha256: str
+
+    def sample(self, count: int) -> tuple[SuitePosition, ...]:
+        """So many of the positions, or all if there are not more, from the whole range of the suite."""
+        total = len(self.positions)
+        count = min(count, total)
+        return tuple(self.positions[number * total // count] for number in range(count))
+
+
+def suite_file(game: str) -> str:
+    """Where the suite of a game lies in the folder of a protocol."""
+    return f"suites/{game}.jsonl"
+
+
+def read_suite(protocol: Protocol, game: Game) -> Suite:
+    """The suite of a game.
+
+    Raises:
+      BenchmarkError: If there is none, it is damaged, or the game is played by other rules.
+    """
+    text, sha256 = read_checked(protocol.folder, suite_file(game.name))
+    origin, *lines = (json.loads(line) for line in text.splitlines())
+    if origin["table_hash"] != game.table_hash:
+        raise BenchmarkError(
+            f"the suite of {game.name} in benchmark {protocol.version} is one of action table {origin['table_hash']}, "
+            f"this one is {game.table_hash}: only the default options are measured"
+        )
+    return Suite(game, origin, tuple(_read_line(line) for line in lines), sha256)
+
+
+def format_suite(origin: Mapping[str, Any], positions: Sequence[SuitePosition]) -> str:
+    """The text of a file."""
+    return "".join(f"{line}\n" for line in (json.dumps(origin), *(each.as_line() for each in positions)))
+
+
+def open_position(game: Game, entry: SuitePosition) -> Match:
+    """A match from a position of a suite.
+
+    Raises:
+      BenchmarkError: If there are other steps than the suite says.
+    """
+    match = Match(game, entry.position)
+    if len(match.legal_steps) != len(entry.steps):
+        raise BenchmarkError(
+            f"{entry.position!r} of {game.name} has {len(match.legal_steps)} steps, the suite says {len(entry.steps)}"
+        )
+    return match
+
+
+def _read_line(line: Mapping[str, Any]) -> SuitePosition:
+    steps = tuple(SIGNS.index(sign) - 1 for sign in line["steps"])
+    return SuitePosition(line["position"], line["value"], line["distance"], steps, line["unique"])

@@ -1,0 +1,76 @@
+"""The process in which somebody's function is asked, so that it can neither stop the benchmark nor stay for ever."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from multiprocessing.connection import Connection
+from operator import index as as_integer
+from typing import Any
+
+LONGEST_ANSWER = 80
+"""Characters of an answer that are told."""
+
+CHOOSE, VALUE = "choose", "value"
+READY, FAILED, ANSWER, ILLEGAL, CRASH = "ready", "failed", "answer", "illegal", "crash"
+
+
+def serve(connection: Connection, spec: str) -> None:
+    """Loads a function and answers by it until nobody asks any more.
+
+    Args:
+      connection: Brings `(CHOOSE or VALUE, observation, action_mask)` and takes `(kind, answer or words, seconds)`.
+      spec: `module:name` of the function.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.dup2(2, 1)  # what it prints must not come between the results
+    try:
+        agent = _load(spec)
+    except (Exception, SystemExit) as error:
+        connection.send((FAILED, _told(error), 0.0))
+        return
+    connection.send((READY, callable(getattr(agent, "value", None)), 0.0))
+    try:
+        while True:
+            what, observation, mask = connection.recv()
+            connection.send(_answer(agent, what, observation, mask))
+    except (EOFError, OSError):
+        return
+
+
+def _load(spec: str) -> Callable[[Any, Any], Any]:
+    module, _, name = spec.partition(":")
+    sys.path.insert(0, os.getcwd())  # where people keep their own file
+    found = getattr(import_module(module), name)
+    if not callable(found):
+        raise TypeError(f"{name} is a {type(found).__name__}, which cannot be called")
+    return found
+
+
+def _answer(agent: Any, what: str, observation: Any, mask: Any) -> tuple[str, Any, float]:
+    answer: Any
+    begun = time.perf_counter()
+    try:
+        answer = agent(observation, mask) if what == CHOOSE else float(agent.value(observation, mask))
+    except (Exception, SystemExit) as error:
+        return CRASH, _told(error), time.perf_counter() - begun
+    seconds = time.perf_counter() - begun
+    if what == VALUE:
+        return ANSWER, answer, seconds
+    try:
+        return ANSWER, as_integer(answer), seconds
+    except TypeError:
+        return ILLEGAL, f"answered {_shown(answer)}, expected the number of an action", seconds
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
+def _shown(answer: Any) -> str:
+    try:
+        return repr(answer)[:LONGEST_ANSWER]
+    except Exception:
+        return f"a {type(answer).__name__}"
