@@ -108,6 +108,29 @@ def search(
         click.echo(json.dumps({"machine": _machine(), "seconds": seconds, "games": found}, indent=2))
 
 
+@bench.command()
+@click.argument("name", metavar="GAME")
+@click.option("--table", "path", type=click.Path(path_type=Path), metavar="PATH", help="Another table of the game.")
+@click.option("--seconds", type=float, default=1.0, show_default=True, help="Processor time for each figure.")
+@takes_json
+def tables(name: str, path: Path | None, seconds: float, as_json: bool) -> None:
+    """Measure an endgame table, in values looked up a second of one core, beside reading the memory alone."""
+    from ..bench.tables import measure_table
+    from ..tables import load_table
+
+    check_range("--seconds", seconds, 0.01, 600)
+    table = load_table(load_game(name), path)
+    found = []
+    if not as_json:
+        click.echo(f"{name}, up to {table.pieces} pieces, {table.index.size:,} numbers; {_machine()}")
+    for rate in measure_table(table, seconds):
+        found.append(rate._asdict())
+        if not as_json:
+            click.echo(f"  {rate.name:<56} {rate.per_second:>14,.0f}  {rate.ratio:8.4f}")
+    if as_json:
+        click.echo(json.dumps({"machine": _machine(), "game": name, "pieces": table.pieces, "rates": found}, indent=2))
+
+
 SEARCH_HEADING = (
     f"  {'':<40}{'simulations/s':>15}{'by the clock':>14}{'decisions/s':>13}{'in network':>12}"
     f"{'network alone/s':>17}{'ratio':>7}{'of peak':>9}"

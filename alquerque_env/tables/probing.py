@@ -1,4 +1,4 @@
-"""Looks values up in a table whose values are kept for positions without compulsory captures only.
+"""Looks values up in a table. At first it holds those of positions without compulsory captures only.
 
 Arguments are as in `turns.py`.
 """
@@ -7,14 +7,15 @@ from .. import engine as e
 from ..jit import allocate, borrowed, kernel, release
 from .layout import *
 from .numbering import number_of, set_up
-from .turns import FOLLOW_CAPTURES, FRAME_SIZE, PLACE, ended, must_capture, value_of
+from .turns import FOLLOW_CAPTURES, FRAME_SIZE, LOOK_UP, PLACE, ended, must_capture, value_of
 
 
 @kernel
-def probe(t, x, values, states, rows, codes, wanted):
+def probe(t, x, values, states, rows, is_full, codes, wanted):
     """Looks up the codes of many positions.
 
     Args:
+      is_full: Whether `values` hold those of positions with compulsory captures too.
       states: `[N, S]`, the positions; the clock is left out.
       rows: Steps of a turn and the captures after it for which there is room.
       codes: `[N]`, where the codes go; OUTSIDE where the value is not known.
@@ -30,7 +31,7 @@ def probe(t, x, values, states, rows, codes, wanted):
         e.copy_state(p_t, p_states[index], line[0])
         line[0][e.QUIET] = 0
         frames[0][PLACE] = -1
-        p_codes[index] = _probe_one(p_t, p_x, p_values, line, choices, frames, scratch[0], rows)
+        p_codes[index] = _probe_one(p_t, p_x, p_values, line, choices, frames, scratch[0], rows, is_full)
         p_wanted[index] = frames[0][PLACE]
     release(line)
     release(choices)
@@ -39,8 +40,12 @@ def probe(t, x, values, states, rows, codes, wanted):
 
 
 @kernel
-def _probe_one(t, x, values, states, choices, frames, w, rows):
+def _probe_one(t, x, values, states, choices, frames, w, rows, is_full):
     s = states[0]
+    if is_full and s[e.CHAIN] < 0:
+        place = number_of(t, x, s)
+        if place >= 0 and values[place] != UNKNOWN:
+            return values[place]
     if s[e.CHAIN] < 0:
         n = e.legal_actions(t, s, w, choices[0])
         code = ended(t, s, n)
@@ -53,6 +58,26 @@ def _probe_one(t, x, values, states, choices, frames, w, rows):
                 return OUTSIDE
             return values[place]
     return value_of(t, x, values, states, choices, frames, w, rows, FOLLOW_CAPTURES)
+
+
+@kernel
+def fill_in(t, x, values, row, begin, end, rows):
+    """Works out the values of the positions of a slice with compulsory captures, where earlier slices have theirs."""
+    p_t, p_x, p_values = borrowed(t), borrowed(x), borrowed(values)
+    states = allocate(rows, p_t[e.T_STATE_SIZE])
+    choices = allocate(rows, p_t[e.T_NUM_ACTIONS])
+    frames = allocate(rows, FRAME_SIZE)
+    scratch = allocate(1, p_t[e.T_SCRATCH_SIZE])
+    for number in range(begin, end):
+        if set_up(p_t, p_x, row, number, states[0]):
+            n = e.legal_actions(p_t, states[0], scratch[0], choices[0])
+            if must_capture(p_t, states[0], choices[0], n):
+                code = value_of(p_t, p_x, p_values, states, choices, frames, scratch[0], rows, LOOK_UP)
+                p_values[p_x[row + BASE] + number] = code
+    release(states)
+    release(choices)
+    release(frames)
+    release(scratch)
 
 
 @kernel
