@@ -37,7 +37,7 @@ ROWS = [
     "sentences",
     "standing records",
     "counts",
-    "protocol",
+    "protocol solutions",
     "tables",
     "bots",
     "arena proof ugi",

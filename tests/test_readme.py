@@ -24,7 +24,8 @@ def shell_commands() -> list[str]:
     return [line.partition("  #")[0].strip() for block in blocks for line in block.splitlines()]
 
 
-def test_the_examples_run_as_printed() -> None:
+def test_the_examples_run_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     blocks = "\n".join(re.findall(r"```python\n(.*?)```", README, re.DOTALL))
     parser = doctest.DocTestParser()
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)

@@ -13,6 +13,7 @@ from ..observation import planes
 from ..rules import Option, OptionValue, spell
 from ..ruleset import NORTH, SOUTH
 from ..sentences import SIDES, answer, endings, fixed_rules, fixed_sentences
+from ..solutions import known_solution
 from ..standing import exact_sentence, outcome_sentence, standing
 from ..tables import EndgameTable, StepValue, present_table
 from .parameters import open_match, takes_game, takes_json, takes_position
@@ -111,6 +112,7 @@ def to_json(game: Game) -> dict[str, Any]:
         "rewards": _REWARDS,
         "endings": [ending._asdict() for ending in endings(game)],
         "symmetries": len(game.symmetries),
+        "solution": None if (known := known_solution(game)) is None else known._asdict(),
     }
 
 
@@ -150,6 +152,7 @@ def to_text(game: Game, terminal: Terminal) -> Iterator[str]:
         ("Action", _actions(game, terminal)),
         ("Rewards", ["The winner gets 1, the loser -1; a draw and every step before the end give 0."]),
         ("Termination", _termination(game, terminal)),
+        ("Solved", _solved(game, terminal)),
         ("Sources", _bullets(game.sources, terminal)),
     ):
         yield from ("", f"## {title}", "")
@@ -194,6 +197,23 @@ def _start(game: Game, terminal: Terminal) -> Iterator[str]:
     vacancy = f"; {join_words(labels, 'and')} {'is' if len(labels) == 1 else 'are'} vacant" if labels else ""
     yield terminal.wrap(f"{counts}{vacancy}. {SIDES[game.first_player]} moves first.")
     yield terminal.wrap(open_match(game).position)
+
+
+def _solved(game: Game, terminal: Terminal) -> Iterator[str]:
+    known = known_solution(game)
+    if known is None:
+        yield "Nobody has tried yet: alquerque solve --from-start."
+    elif known.winner is None:
+        yield terminal.wrap(
+            f"Not known yet who wins, after {known.nodes:,} positions "
+            f"over the endgame table of {known.table_pieces} pieces."
+        )
+    else:
+        what = "It is a draw" if known.winner == "draw" else f"{SIDES[int(known.winner)]} wins"
+        yield terminal.wrap(
+            f"{what}: proved in {known.nodes:,} positions over the endgame table of {known.table_pieces} pieces. "
+            f"A line: {' '.join(known.line)}."
+        )
 
 
 def _bullets(sentences: Iterable[str], terminal: Terminal) -> Iterator[str]:

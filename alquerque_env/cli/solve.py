@@ -109,18 +109,18 @@ def _solve_match(match: "Match", path: Path | None, memory: float, seconds: floa
     if match.is_over:
         raise AlquerqueError("the match is over in this position")
     table = present_table(match.game) if path is None else load_table(match.game, path)
-    known = "no endgame table" if table is None else f"the endgame table of {table.pieces} pieces"
+    pieces = 0 if table is None else table.pieces
     with _Display() as display:
-        display.note(f"with {known}")
+        display.note(f"with the endgame table of {pieces} pieces" if pieces else "with no endgame table")
         solution = solve_position(
             match,
             table,
             memory=memory,
             seconds=seconds,
-            folder=proof_folder(match, 0 if table is None else table.pieces),
+            folder=proof_folder(match, pieces),
             watch=display.tell,
         )
-    _report_solution(match, solution, known, as_json)
+    _report_solution(match, solution, pieces, as_json)
 
 
 class _Display:
@@ -183,17 +183,18 @@ def _sentence(question: "Question", answer: "Answer") -> str:
     return f"{SIDES[question.player]} wins: {answer.state}{missing}; {answer.nodes:,} positions"
 
 
-def _report_solution(match: "Match", solution: "Solution", known: str, as_json: bool) -> None:
+def _report_solution(match: "Match", solution: "Solution", pieces: int, as_json: bool) -> None:
     if as_json:
         questions = [{"player": question.player, **answer._asdict()} for question, answer in solution.answers.items()]
         found = {
             "game": match.game.name,
             "options": dict(match.game.options),
+            "table_hash": match.game.table_hash,
             "position": match.position,
             "winner": solution.winner,
             "questions": questions,
             "line": list(solution.line),
-            "table": known,
+            "table_pieces": pieces,
             "seconds": round(solution.seconds, 1),
         }
         click.echo(json.dumps(found, indent=2))

@@ -112,41 +112,50 @@ class ProofSearch:
         return Answer(state, proof, disproof, int(self._control[k.NODES]), int(self._control[k.HELD]))
 
     def line(self) -> tuple[Step, ...]:
-        """A line that shows the answer, once there is one: as far as the positions of it are remembered.
+        """A line that shows the answer, once there is one, to where the table knows it, or what is remembered ends.
 
         Whoever succeeds takes the step that took the least work to show, the other the one that took the most.
         """
         ahead = self.match.copy()
-        succeeds = self.question.player if self.answer.state == PROVED else 1 - self.question.player
-        wanted = k.E_PROOF if self.answer.state == PROVED else k.E_REST
+        is_proved = self.answer.state == PROVED
+        succeeds = self.question.player if is_proved else 1 - self.question.player
         while not ahead.is_over:
             found = []
             for step in ahead.legal_steps:
                 ahead.push(step)
                 known = self._recall(ahead)
                 ahead.pop()
-                if known is not None and known[wanted == k.E_REST] == 0:
-                    found.append((known[2], step))
+                if known is not None and (known.proof if is_proved else known.disproof) == 0:
+                    found.append((known.work, step))
             if not found or (ahead.player != succeeds and len(found) < len(ahead.legal_steps)):
                 break
             choose = min if ahead.player == succeeds else max
-            ahead.push(choose(found, key=lambda entry: entry[0])[1])
+            work, step = choose(found, key=lambda entry: entry[0])
+            ahead.push(step)
+            if work == 0:
+                break
         return ahead.steps[len(self.match.steps) :]
 
-    def _recall(self, match: Match) -> tuple[int, int, int] | None:
-        """Proof number, disproof number and work of a position; None where it is not remembered."""
+    def _recall(self, match: Match) -> "_Recalled | None":
+        """What is known of a position; None where it is not remembered."""
         t = self.match.game.table.words
         kid = words(k.KID_SIZE)
         room = words(t[e.T_NUM_ACTIONS])
         endgames = (self._endgames.index, self._endgames.codes)
         k.value(t, match.state, room, self._scratch, *endgames, self._memory, self._control, kid)
+        proof, disproof = int(kid[k.KID_PROOF]), int(kid[k.KID_DISPROOF])
         if kid[k.KID_KEY] == 0:
-            return int(kid[k.KID_PROOF]), int(kid[k.KID_DISPROOF]), 0
+            return _Recalled(proof, disproof, 0)
         place = k.recall(self._memory, self._control, kid[k.KID_KEY], kid[k.KID_CHECK])
-        if place < 0:
-            return None
-        work = int(self._memory[place + k.E_REST]) >> k.WORK_AT
-        return int(kid[k.KID_PROOF]), int(kid[k.KID_DISPROOF]), work
+        return None if place < 0 else _Recalled(proof, disproof, int(self._memory[place + k.E_REST]) >> k.WORK_AT)
+
+
+class _Recalled(NamedTuple):
+    """The numbers of a position and how many have been searched below it, 0 where the rules or the table decide."""
+
+    proof: int
+    disproof: int
+    work: int
 
 
 def longest_line(game: Game) -> int:

@@ -26,7 +26,7 @@ GIBIBYTE = 1 << 30
 def build_table(
     game: Game,
     pieces: int,
-    path: Path | None = None,
+    path: Path | str | None = None,
     *,
     memory: float = 16.0,
     threads: int | None = None,
@@ -54,8 +54,8 @@ def build_table(
     """
     began = time.monotonic()
     index = plan(game, pieces, memory)
-    target = table_path(game, pieces) if path is None else path
-    folder = work_folder(game, pieces) if path is None else path.with_name(path.name + ".work")
+    target = table_path(game, pieces) if path is None else Path(path)
+    folder = work_folder(game, pieces) if path is None else target.with_name(target.name + ".work")
     solver = Solver(index, folder, threads, watch)
     values, notes = solver.run()
     counts = [count_codes(values, part) for part in index.slices]
