@@ -1,0 +1,174 @@
+"""Where exact values are used: matches, descriptions, bots, the page."""
+
+import json
+import random
+
+import pytest
+from click.testing import CliRunner
+
+from alquerque_env import Match, load_bot, load_game
+from alquerque_env.cli import main
+from alquerque_env.solutions import known_solution
+from alquerque_env.standing import exact_sentence
+from alquerque_env.tables import build_table, present_table
+
+PIECES = 3
+GAMES = ("fetaix", "alquerque", "awithlaknannai_mosona_davis", "alquerque_murray")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture(params=GAMES)
+def table(request, folder, monkeypatch):
+    """The table of a game, in the place where bots look for it."""
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(folder))
+    game = load_game(request.param)
+    if present_table(game) is None:
+        build_table(game, PIECES)
+    return present_table(game)
+
+
+def endings(game, count, seed=0):
+    """Positions of random matches that the table knows and in which it matters what is played."""
+    table = present_table(game)
+    rng = random.Random(seed)
+    found = []
+    while len(found) < count:
+        match = Match(game)
+        while not match.is_over:
+            match.push(rng.choice(match.legal_steps))
+            steps = () if match.is_over else table.steps(match)
+            if steps and steps[0].value != steps[-1].value:
+                found.append(Match(game, match.position))
+                break
+    return found
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:1", "alphabeta:3", "mcts:30"])
+def test_bots_never_give_a_known_value_away(table, spec):
+    bot = load_bot(spec, table.game, seed=0)
+
+    for match in endings(table.game, 12):
+        assert bot.choose(match) in table.best_steps(match), match.position
+
+
+@pytest.mark.parametrize("table", ["fetaix", "alquerque"], indirect=True)
+def test_without_tables_they_do(table):
+    bot = load_bot("mcts:30", table.game, seed=0, tables=False)
+    matches = endings(table.game, 60)
+
+    assert any(bot.choose(match) not in table.best_steps(match) for match in matches)
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:2", "mcts:30"])
+def test_bots_win_what_is_won_in_time(table, spec):
+    bot = load_bot(spec, table.game, seed=0)
+
+    for match in endings(table.game, 8, seed=1):
+        if table.value(match) != 1 or table.distance(match) is None:
+            continue
+        winner, plies = match.player, table.distance(match)
+        while not match.is_over:
+            match.push(bot.choose(match))
+
+        assert match.outcome.winner == winner
+        assert len(match.turns) <= plies
+
+
+def test_a_match_knows_its_value_where_its_table_does(table):
+    for match in endings(table.game, 5):
+        known = Match(table.game, match.position, table=table)
+
+        assert (known.value, known.distance) == (table.value(match), table.distance(match))
+        assert match.value is None
+        assert match.distance is None
+        assert known.copy().value == known.value
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "sentence"),
+    [
+        ("fetaix", "W:Wa1,Kc3:Bd4", "South wins under best play in 1 turn,"),
+        ("fetaix", "B:Wa1,Kc3:Be5", "wins under best play in "),
+        ("awithlaknannai_mosona_davis", "W:Wb1,d1:Bp3", "South wins under best play"),
+        ("awithlaknannai_mosona_davis", "W:Wb1:Bp3", "A draw under best play."),
+    ],
+)
+def test_it_is_said_in_words(name, position, sentence, folder, monkeypatch):
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(folder))
+    game = load_game(name)
+    if present_table(game) is None:
+        build_table(game, PIECES)
+
+    assert sentence in exact_sentence(Match(game, position, table=present_table(game)))
+
+
+def run(*arguments):
+    result = CliRunner().invoke(main, list(arguments))
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_describe_says_what_each_step_is_worth(table):
+    match = endings(table.game, 1)[0]
+
+    found = json.loads(run("describe", table.game.name, "--position", match.position, "--json"))
+    text = run("describe", table.game.name, "--position", match.position)
+
+    known = {step.step.text: (step.value, step.distance) for step in table.steps(match)}
+    assert {step["text"]: (step["value"], step["distance"]) for step in found["steps"]} == known
+    assert (found["value"], found["distance"]) == (table.value(match), table.distance(match))
+    assert "under best play" in text
+
+
+def test_describe_says_where_nothing_is_known():
+    found = json.loads(run("describe", "alquerque", "--position", "W:Wa1,b1,c1:Be5,d5,c5", "--json"))
+    text = run("describe", "alquerque", "--position", "W:Wa1,b1,c1:Be5,d5,c5")
+
+    assert found["value"] is None
+    assert {step["value"] for step in found["steps"]} == {None}
+    assert "No endgame table" in text
+
+
+def test_the_page_is_told_exact_values(table):
+    testclient = pytest.importorskip("starlette.testclient")
+    from alquerque_env.web.app import make_app
+
+    client = testclient.TestClient(make_app(), base_url="http://127.0.0.1")
+    match = endings(table.game, 1)[0]
+    asked = {"match": {"game": table.game.name, "start": match.position, "steps": []}, "seconds": 0.2}
+
+    told = client.post("/api/think", json=asked, headers={"Origin": "http://127.0.0.1"}).json()
+
+    sign = 1 - 2 * match.player
+    assert told["value"] == sign * table.value(match)
+    assert "under best play" in told["exact"]
+    best = {step.text for step in table.best_steps(match)}
+    assert told["candidates"][0]["step"]["text"] in best
+    assert {c["step"]["text"] for c in told["candidates"] if c["value"] == told["value"]} == best
+
+
+def test_a_table_that_is_damaged_is_as_none(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+    game = load_game("fetaix")
+    path = build_table(game, 2)
+    assert present_table(game) is not None
+    path.write_bytes(path.read_bytes()[:-1])
+
+    assert present_table(game) is None
+    assert load_bot("alphabeta:1", game, seed=0).choose(Match(game)) in Match(game).legal_steps
+
+
+def test_what_is_known_of_whole_games_belongs_to_them_and_can_be_played():
+    known = {name: known_solution(load_game(name)) for name in ("awithlaknannai_mosona", "fetaix", "alquerque")}
+
+    assert known["awithlaknannai_mosona"].winner == 0
+    for name, solution in known.items():
+        if solution is not None:
+            match = Match(load_game(name))
+            for turn in solution.line:
+                match.push(turn)
+    assert known_solution(load_game("awithlaknannai_mosona", no_progress_result="draw")) is None
