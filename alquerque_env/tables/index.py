@@ -10,7 +10,6 @@ import numpy as np
 
 from .. import layout as e
 from ..board import Permutation
-from ..errors import RulesError
 from ..game import Game
 from ..ruleset import NORTH, SOUTH
 from ..storage import constants
@@ -261,9 +260,3 @@ class _Writer:
             ]
             starts.append(self.add(np.array([len(rows), *(number for row in rows for number in row)])))
         return self.add(np.array(starts))
-
-
-def check_size(index: Index) -> None:
-    """Refuses an index whose numbers do not fit a word."""
-    if index.size > np.iinfo(np.int64).max:
-        raise RulesError(f"{index.game.name} has too many positions with {index.pieces} pieces to be numbered")
