@@ -78,6 +78,35 @@ def test_bots_win_what_is_won_in_time(table, spec):
         assert len(match.turns) <= plies
 
 
+@pytest.mark.parametrize("table", ["fetaix"], indirect=True)
+@pytest.mark.parametrize("simulations", [0, 8])
+def test_trained_bots_do_neither(table, simulations):
+    bot = load_bot(f"fetaix-small:{simulations}", table.game, seed=0)
+    matches = endings(table.game, 25)
+    decisive = [match for match in matches if table.distance(match) is not None]
+
+    for match in decisive:
+        assert bot.choose(match) in table.best_steps(match), match.position
+    assert bot.choose_many(decisive) == [bot.choose(match) for match in decisive]
+
+
+@pytest.mark.parametrize("table", ["fetaix"], indirect=True)
+def test_searches_of_trained_bots_end_with_what_is_known(table):
+    bot = load_bot("fetaix-small:40", table.game, seed=0)
+
+    for match in endings(table.game, 12, seed=3):
+        best = {step.text for step in table.best_steps(match)}
+        values = {found.step.text: found.value for found in bot.think(match, every=True).candidates}
+        for text, value in values.items():
+            after = match.copy()
+            after.push(text)
+            if after.is_over or after.player == match.player or any(step.captured for step in after.legal_steps):
+                continue
+            # The table knows the position after the step; below it only turns of captures are left to the network.
+            assert value == pytest.approx(-table.value(after), abs=0.2), (match.position, text)
+        assert best <= values.keys()
+
+
 def test_a_match_knows_its_value_where_its_table_does(table):
     for match in endings(table.game, 5):
         known = Match(table.game, match.position, table=table)

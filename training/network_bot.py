@@ -7,6 +7,7 @@ import numpy as np
 
 from alquerque_env import layout as e
 from alquerque_env.bots.bot import GameBot, step_of
+from alquerque_env.bots.endgame import Endgames
 from alquerque_env.bots.thought import Candidate, Limits, Report, Thought
 from alquerque_env.bots.turns import finish_turn, tell_line
 from alquerque_env.errors import BotError
@@ -14,6 +15,7 @@ from alquerque_env.game import Game
 from alquerque_env.match import Match, Step
 from alquerque_env.search import PUCT, BatchSearch, Rule
 from alquerque_env.storage import JIT, word_rows
+from alquerque_env.tables import EndgameTable
 from training.player.choosing import Chooser
 from training.player.position import Position
 from training.puct import EXPLORATION, LONGEST_FORCED, MAX_SIMULATIONS, Node, decide
@@ -30,6 +32,31 @@ class Evaluator(Protocol):
 
     def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """From int8 `[R, C, P]` observations to float64 `[R, A]` logits and `[R]` values for the player to move."""
+
+
+class KnowingEvaluator:
+    """An evaluator that believes the endgame table rather than the network, where the table knows.
+
+    Args:
+      evaluate: The network.
+      game: What is played.
+      endgames: The table.
+    """
+
+    def __init__(self, evaluate: Evaluator, game: Game, endgames: Endgames) -> None:
+        self._evaluate = evaluate
+        self._game = game
+        self._endgames = endgames
+
+    def __call__(self, position: Position) -> tuple[Sequence[float], float]:
+        """The probability of each legal action and the value for the player to move, in [-1, 1]."""
+        policy, value = self._evaluate(position)
+        known = self._endgames.value(self._game, position.state)
+        return policy, value if known is None else float(known)
+
+    def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The network's own, since an observation is looked up in no table."""
+        return self._evaluate.evaluate(seen)
 
 
 class NetworkBot(GameBot):
@@ -50,7 +77,16 @@ class NetworkBot(GameBot):
         self._evaluator = evaluate
         self._chooser = Chooser(evaluate, simulations)
         self._tree: BatchSearch | None = None
+        self._endgames = Endgames(None)
+        self._has_table = False
         self._together = max(1, min(MOST_MATCHES, MOST_NODES // (simulations + 1)))
+
+    def use_table(self, table: EndgameTable) -> None:
+        """Lets it look endgames up: to win what is won, and to end its searches with what is known."""
+        self._endgames = Endgames(table)
+        self._has_table = True
+        self._evaluator = KnowingEvaluator(self._evaluator, self.game, self._endgames)
+        self._chooser = Chooser(self._evaluator, self._chooser.simulations)
 
     def choose_many(self, matches: Sequence[Match]) -> list[Step]:
         """A step for each of several matches, as `choose`, but the network is asked for all of them at once.
@@ -58,8 +94,9 @@ class NetworkBot(GameBot):
         Raises:
           BotError: As `choose`.
         """
-        # Where repetition counts, a search of one match goes through forced steps and this one does not.
-        if not JIT or len(matches) < 2 or self.game.table.words[e.T_THREEFOLD]:
+        # Where repetition counts, a search of one match goes through forced steps and this one does not; nor does this
+        # one look at a table.
+        if not JIT or len(matches) < 2 or self.game.table.words[e.T_THREEFOLD] or self._has_table:
             return super().choose_many(matches)
         for match in matches:
             self._check(match)
@@ -100,6 +137,8 @@ class NetworkBot(GameBot):
         return dict(zip(steps, decision.policy, strict=True)), decision.value
 
     def _decide(self, match: Match) -> Step:
+        if known := self._endgames.best(match):
+            return known[0]
         return self._chooser.choose_step(match)
 
     def _think(self, match: Match, limits: Limits, every: bool, report: Report | None) -> Thought:

@@ -1,12 +1,17 @@
 """Endgame tables in the hands of searching bots."""
 
+from typing import Any
+
 import numpy as np
 
+from .. import layout as e
+from ..game import Game
 from ..match import Match, Step
 from ..standing import quiet_turns
 from ..storage import words
 from ..tables import EndgameTable
 from ..tables import layout as x
+from .endgame_kernels import known_value
 
 MOST_POSITIONS = 1 << 25
 """How many values are read for a search: slices with few pieces first, as far as they go."""
@@ -29,6 +34,15 @@ class Endgames:
         self.codes = np.zeros(1, np.int16) if table is None else table.codes
         if table is not None:
             table.load(most)
+
+    def value(self, game: Game, state: Any) -> int | None:
+        """1, 0 or -1 for the player to move in a state of a match that goes on; None where the table does not say."""
+        t = game.table.words
+        scratch, actions = words(t[e.T_SCRATCH_SIZE]), words(t[e.T_NUM_ACTIONS])
+        code = known_value(t, self.index, self.codes, state, scratch, actions)
+        if code == x.UNKNOWN:
+            return None
+        return 0 if code == x.DRAWN else 1 if code > 0 else -1
 
     def best(self, match: Match) -> list[Step]:
         """The quickest ways to win or the slowest to lose, where the table knows of any within the clock; else none."""

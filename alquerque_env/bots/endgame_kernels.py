@@ -4,7 +4,7 @@
 """
 
 from .. import engine as e
-from ..jit import kernel, popcount
+from ..jit import borrowed, kernel, popcount
 from ..tables.layout import DRAWN, ENDLESS, LOST, UNKNOWN, WON
 from ..tables.numbering import number_of
 from ..tables.turns import must_capture
@@ -31,6 +31,14 @@ def exact_value(t, x, codes, s, choices, n):
         return UNKNOWN if t[e.T_NO_PROGRESS_MAJORITY] and lead else code
     plies = code - WON if code > 0 else LOST - code
     return code if s[e.QUIET] + plies <= limit else UNKNOWN
+
+
+@kernel
+def known_value(t, x, codes, s, w, actions):
+    """As `exact_value`, for Python."""
+    p_t, p_s, p_actions = borrowed(t), borrowed(s), borrowed(actions)
+    n = e.legal_actions(p_t, p_s, borrowed(w), p_actions)
+    return exact_value(p_t, borrowed(x), borrowed(codes), p_s, p_actions, n)
 
 
 @kernel

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from ..errors import BotError
 from ..game import Game
 from ..render.extras import MissingExtraError, require
-from ..tables import present_table
+from ..tables import EndgameTable, present_table
 from .alphabeta import MAX_DEPTH, AlphaBetaBot
 from .bot import GameBot
 from .exported import ExportedBot
@@ -23,6 +24,9 @@ KNOWN = ("random", "greedy", "alphabeta:DEPTH", "mcts:SIMULATIONS", "ugi:COMMAND
 
 Maker = Callable[[Game, int | None, float | None], GameBot]
 """Loads a bot for a game, with a seed and a time limit."""
+
+Finder = Callable[[Game], EndgameTable | None]
+"""Finds the endgame table of a game."""
 
 
 def load_bot(
@@ -38,8 +42,8 @@ def load_bot(
       seed: Makes its choices repeatable; None for another course each time.
       time_limit: Seconds that `alphabeta` and `mcts` may take for a step, and an engine for a turn; None for as long as
         it takes.
-      tables: Whether `alphabeta` and `mcts` may look endgames up in the table of the game, if `alquerque solve` has put
-        one into the user's cache directory. What is to be measured is measured without.
+      tables: Whether bots that search may look endgames up in the table of the game, if `alquerque solve` has put one
+        into the user's cache directory. What is to be measured is measured without.
 
     Raises:
       BotError: If the spec names no bot, or the bot cannot play the game.
@@ -76,8 +80,8 @@ def find_bot(spec: str, *, tables: bool = True) -> Maker:
         command = split_command(spec, rest)
         return lambda game, _, seconds: UgiBot(spec, game, command, seconds)
     if (shipped := shipped_bots().get(kind)) is not None:
-        return _find_checkpoint(shipped, _simulations(spec, kind), name=kind)
-    return _find_player(spec)
+        return _find_checkpoint(shipped, _simulations(spec, kind), find, name=kind)
+    return _find_player(spec, find)
 
 
 def _no_table(_game: Game) -> None:
@@ -106,14 +110,14 @@ def _simulations(spec: str, name: str) -> int | None:
     return simulations
 
 
-def _find_player(spec: str) -> Maker:
+def _find_player(spec: str, find: Finder) -> Maker:
     """A checkpoint or an exported player."""
     path, simulations = spec, None
     name, colon, _ = spec.rpartition(":")
     if colon and not os.path.exists(path) and os.path.exists(name):
         path, simulations = name, _simulations(spec, name)
     if os.path.isdir(path):
-        return _find_checkpoint(Path(path), simulations)
+        return _find_checkpoint(Path(path), simulations, find)
     if path.endswith(".py") and os.path.isfile(path):
         return lambda game, *_: ExportedBot(spec, game, Path(path), simulations)
     if os.path.exists(path):
@@ -121,14 +125,21 @@ def _find_player(spec: str) -> Maker:
     raise BotError(_unknown(spec))
 
 
-def _find_checkpoint(path: Path, simulations: int | None, **named: str) -> Maker:
+def _find_checkpoint(path: Path, simulations: int | None, find: Finder, **named: str) -> Maker:
     for file in ("meta.json", "weights.safetensors"):
         if not (path / file).is_file():
             raise BotError(f"{str(path)!r} is not the folder of a checkpoint: it has no {file}")
-    return lambda game, seed, _: _checkpoint_loader(path)(path, game, simulations, seed, **named)
+
+    def make(game: Game, seed: int | None, _: float | None) -> GameBot:
+        bot = _checkpoint_loader(path)(path, game, simulations, seed, **named)
+        if (table := find(game)) is not None:
+            bot.use_table(table)
+        return bot
+
+    return make
 
 
-def _checkpoint_loader(path: Path) -> Callable[..., GameBot]:
+def _checkpoint_loader(path: Path) -> Callable[..., Any]:
     """What loads checkpoints here; by name, since this package does not know of `training` but for this."""
     require("training", "train")
     try:
