@@ -1,8 +1,8 @@
 """The truth about positions with few pieces, found slowly and plainly.
 
-Every position is written down with the positions after each whole turn, read off `reference.py`, and its value is worked
-out from theirs again and again until nothing changes. Nothing is shared with the tables or the engine: no numbers of
-positions, no symmetries, no steps taken back.
+Every position is written down with the positions after each whole turn, read off `reference.py`, and its value is
+worked out from theirs again and again until nothing changes. Nothing is shared with the tables or the engine: no
+numbers of positions, no symmetries, no steps taken back.
 
 After `n` rounds a position has the value that it would have if the match were called off after `n` turns and then worth
 what endless play is. More rounds than a forced end takes change nothing, since endless play is worse for whoever can
@@ -11,8 +11,10 @@ come first and are final when they are looked up.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 from reference import NOTHING, Memory, Points, Reference, RefState, RefStep
@@ -124,26 +126,65 @@ def _a_ply_before(worth):
 
 
 def ends_of(reference: Reference, state: RefState) -> list[RefState]:
-    """The different positions after each turn, or after the rest of one; the clock stands still."""
+    """The different positions after each turn, or after the rest of one."""
     found: dict[RefState, None] = {}
     for step in reference.legal(state):
         after = reference.play(state, step)
         if after.chain is None:
-            found[replace(after, quiet=0)] = None
+            found[after] = None
         else:
             found.update(dict.fromkeys(ends_of(reference, after)))
     return list(found)
 
 
-class _Reader(Reference):
-    """The reference, which does not look for the same moves twice running."""
+class Clocked:
+    """Values of positions under the limit of turns without progress.
 
-    _last: tuple[RefState | None, list[RefStep]] = (None, [])
+    Args:
+      game: The rules, with such a limit.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.reference = Reference(game)
+        self._known: dict[RefState, int] = {}
+
+    def value(self, state: RefState) -> int:
+        """1, 0 or -1 for the player to move."""
+        if state not in self._known:
+            outcome = self.reference.outcome(state)
+            if outcome is None:
+                self._known[state] = max(-self.value(end) for end in ends_of(self.reference, state))
+            else:
+                self._known[state] = 0 if outcome[0] is None else 1 if outcome[0] == state.player else -1
+        return self._known[state]
+
+
+class _Remembering:
+    """A game that does not look twice where a man is promoted."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self.promotion_points = cache(game.promotion_points)
+        self.last_rank = cache(game.last_rank)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+
+class _Reader(Reference):
+    """The reference with its clock standing still; it does not look for the same moves twice running."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(_Remembering(game))
+        self._last: tuple[RefState | None, list[RefStep]] = (None, [])
 
     def _moves(self, state: RefState) -> list[RefStep]:
         if self._last[0] is not state:
             self._last = state, super()._moves(state)
         return self._last[1]
+
+    def _with_clock(self, state: RefState, quiet: int) -> RefState:
+        return state
 
 
 @dataclass(frozen=True)
@@ -199,7 +240,9 @@ def _pieces(reference: Reference, player: int) -> Iterator[_Piece]:
     promotes = game.promotion_points(player)
     for point in range(len(game.board.points)):
         if point not in promotes:
-            yield from (_Piece(point, False, memory) for memory in sorted(wandering(reference, player)[point], key=sorted))
+            yield from (
+                _Piece(point, False, memory) for memory in sorted(wandering(reference, player)[point], key=sorted)
+            )
         if game.rules.promotion != "none":
             yield _Piece(point, True, NOTHING)
 

@@ -24,18 +24,32 @@ _DATA = {
     # The two ends of the Mosona board, with arcs and bends.
     "snake": {
         "rows": [[1, 3], [0, 2, 4], [1, 3]],
-        "lines": ["b1 c2 d3", "d1 c2 b3", "a2 c2 e2", "b1 d1"],
+        "lines": ["b1 c2 d3", "d1 c2 b3", "a2 c2 e2"],
         "end_arcs": ["b1 a2 b3", "d1 e2 d3"],
         "bends": ["a2 b1 c2", "c2 d3 e2"],
     },
+    "ladder": {
+        "rows": [[0, 1]] * 3,
+        "lines": ["a1 a2 a3", "b1 b2 b3", "a1 b1", "a2 b2", "a3 b3", "a1 b2", "b2 a3"],
+    },
     # Looks different from either side.
-    "wedge": {"rows": [[0, 1, 2], [0, 1, 2], [1]], "lines": ["a1 b1 c1", "a2 b2 c2", "b1 b2 b3", "a1 b2", "c1 b2", "a1 a2", "a2 b3"]},
+    "wedge": {
+        "rows": [[0, 1, 2], [0, 1, 2], [1]],
+        "lines": ["a1 b1 c1", "a2 b2 c2", "b1 b2 b3", "a1 b2", "c1 b2", "a1 a2", "a2 b3"],
+    },
+    # Looks different from every side.
+    "hook": {
+        "rows": [[0, 1, 2], [0, 1], [1]],
+        "lines": ["a1 b1 c1", "a2 b2", "b1 b2 b3", "a1 b2", "a1 a2", "a2 b3", "b2 c1"],
+    },
 }
 
 BOARDS: dict[str, Board] = {name: parse_board({"title": name, **data}, name) for name, data in _DATA.items()}
 
 
-def small_game(base: str, board: str, south: str, north: str, opening: tuple[int | None, int] | None = None, **rules: object) -> Game:
+def small_game(
+    base: str, board: str, south: str, north: str, opening: tuple[int | None, int] | None = None, **rules: object
+) -> Game:
     """A game of the package on a small board with some of its rules changed, whether or not it asks for them."""
     given = load_game(base)
     index = BOARDS[board].index

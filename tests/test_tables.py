@@ -1,0 +1,658 @@
+"""Endgame tables against truths that are found without them: by brute force, by search, by symmetry."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from functools import cache
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from brute_force import Clocked, Truth, all_positions, text_of, wandering
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import Reference
+from small_games import small_game
+from test_against_reference import every_value
+
+from alquerque_env import Match, load_game
+from alquerque_env import layout as e
+from alquerque_env.bots import AlphaBetaBot
+from alquerque_env.bots.alphabeta import turns_to_end
+from alquerque_env.notation import format_position, parse_position
+from alquerque_env.storage import JIT, words
+from alquerque_env.tables import EndgameTable, build_table
+from alquerque_env.tables.numbering import number_of, set_up
+from alquerque_env.tables.verifying import verify_table
+
+PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+needs_numba = pytest.mark.skipif(not JIT, reason="long without Numba")
+
+
+@pytest.fixture(scope="session")
+def solved(tmp_path_factory):
+    """Gives the table of a game, built when it is first asked for."""
+    folder = tmp_path_factory.mktemp("tables")
+    tables = {}
+
+    def solve(game, pieces):
+        key = (game.name, game.table_hash, game.start, game.opening, pieces)
+        if key not in tables:
+            tables[key] = EndgameTable(game, build_table(game, pieces, folder / f"{len(tables)}.aqt"))
+        return tables[key]
+
+    return solve
+
+
+def assert_true(table, truth):
+    """Compares value and distance of every position of the truth, those in the middle of a chain included."""
+    game = table.game
+    ongoing = [state for state in truth.positions if not truth.is_over(state)]
+    middles = dict.fromkeys(middle for state in ongoing for middle in truth.middles(state))
+    wrong = []
+    texts = {state: text_of(game, state) for state in (*truth.positions, *middles)}
+    looked_up = [*ongoing, *middles]
+    found = probe(table, [texts[state] for state in looked_up])
+    for state, answer in zip(looked_up, found, strict=True):
+        if answer != truth.value(state):
+            wrong.append((texts[state], answer, truth.value(state)))
+    for state in [*ongoing[::60], *(state for state in truth.positions if truth.is_over(state))]:
+        match = Match(game, texts[state])
+        answer = table.value(match), table.distance(match)
+        if match.is_over != truth.is_over(state) or answer != truth.value(state):
+            wrong.append((texts[state], answer, truth.value(state)))
+    assert not wrong, f"{len(wrong)} of {len(texts)}, as {wrong[:5]}"
+
+
+def probe(table, texts):
+    """Value and distance of many positions, None for both where the table does not reach."""
+    t, labels = table.game.table.words, table.game.board.labels
+    states = np.array([parse_position(t, labels, text) for text in texts], np.int64)
+    found = table.probe(states)
+    answers = zip(found.known.tolist(), found.value.tolist(), found.distance.tolist(), strict=True)
+    return [
+        (value, None if distance < 0 else distance) if known else (None, None) for known, value, distance in answers
+    ]
+
+
+# What can make a difference to one piece against one.
+BETWEEN_TWO = {
+    *("undo_scope", "undo_cleared_by_jump", "man_capture_dirs", "last_rank_frozen", "capture", "mullah_lines"),
+    *("no_moves", "board", "leap", "end_arc"),
+}
+EXTENSIONS = {"alquerque_murray", "awithlaknannai_mosona_davis"}
+TWO = [
+    (name, options)
+    for name, options in every_value()
+    if not options or (name not in EXTENSIONS and len(options) == 1 and options.keys() <= BETWEEN_TWO)
+    if "first_leap_forward_sideways" not in options.values()
+] + [("alquerque", {"undo_scope": "per_player_last_move", "no_progress_limit": 30})]
+
+
+@needs_numba
+@pytest.mark.parametrize(("name", "options"), TWO, ids=lambda case: str(case).replace("'", ""))
+def test_two_pieces_have_their_true_values(solved, name, options):
+    game = load_game(name, **options)
+    positions = list(all_positions(game, 2))
+    if name == "alquerque" and options:
+        positions = positions[::41]
+    assert_true(solved(game, 2), Truth(game, positions))
+
+
+MANY = 15_000
+"""From more positions than that some are taken, with all that follow from them."""
+
+# Games on small boards: the game, the board, where South and North start, the most pieces, and the rules.
+SMALL = [
+    # Mullahs fly; one side may have more.
+    ("fetaix", "snake", "b1 d1", "b3 d3", 3, {"no_progress_result": "majority"}),
+    (
+        *("fetaix", "snake", "b1 d1", "b3 d3", 3),
+        {"no_progress_result": "majority", "repetition": "threefold_draw"},
+    ),
+    ("fetaix", "snake", "b1 d1", "b3 d3", 3, {"capture": "optional", "no_moves": "pass", "chain": "optional"}),
+    ("fetaix", "wedge", "a1 b1", "b3", 3, {"no_progress_result": "majority", "no_moves": "draw"}),
+    ("fetaix", "wedge", "a1 b1", "b3", 3, {"capture_removal": "end_of_turn", "man_capture_dirs": "all"}),
+    (
+        "fetaix",
+        "wedge",
+        "a1",
+        "b3 c2",
+        3,
+        {"no_moves": "pass", "no_progress_result": "majority", "capture": "optional"},
+    ),
+    ("fetaix", "snake", "b1 d1", "b3 d3", 3, {"max_capture": "most_pieces", "capture_removal": "end_of_turn"}),
+    ("fetaix", "snake", "b1 d1", "b3 d3", 3, {"mullah_landing": "must_continue", "man_capture_dirs": "all"}),
+    ("fetaix", "snake", "b1 d1", "b3 d3", 3, {"midchain_promotion": "promote_and_continue", "leap": "pattern"}),
+    ("fetaix", "snake", "b1", "b3 d3", 3, {"midchain_promotion": "promote_and_stop", "leap": "drawn_line"}),
+    (
+        "fetaix",
+        "oblong",
+        "a1",
+        "d3",
+        2,
+        {"man_capture_dirs": "first_leap_forward_sideways", "repetition": "threefold_draw"},
+    ),
+    # Pieces remember where they came from; where nobody can step about for ever, everything is worked out forward.
+    ("alquerque", "snake", "b1 d1", "b3 d3", 3, {}),
+    ("alquerque", "wedge", "a1 b1", "b3", 3, {"capture": "optional", "man_capture_dirs": "forward_sideways"}),
+    ("alquerque", "wedge", "a1 b1", "b3", 3, {"no_moves": "draw", "man_capture_dirs": "first_leap_forward_sideways"}),
+    ("alquerque", "wedge", "a1 b1", "b3", 3, {"undo_scope": "never_revisit", "no_moves": "majority"}),
+    ("alquerque", "ladder", "a1 b1", "a3 b3", 2, {"undo_scope": "never_revisit", "undo_cleared_by_jump": False}),
+    ("alquerque", "ladder", "a1 b1", "a3 b3", 3, {"undo_cleared_by_jump": False, "capture_removal": "end_of_turn"}),
+    ("alquerque", "wedge", "a1 b1", "b3", 3, {"undo_scope": "per_player_last_move", "no_progress_limit": 7}),
+    (
+        *("alquerque", "ladder", "a1 b1", "a3 b3", 3),
+        {"undo_scope": "per_player_last_move", "undo_cleared_by_jump": False, "no_progress_limit": 9},
+    ),
+    (
+        *("alquerque", "snake", "b1 d1", "b3 d3", 3),
+        {"undo_scope": "per_player_last_move", "no_progress_limit": 9, "no_progress_result": "majority"},
+    ),
+    (
+        *("alquerque", "wedge", "a1 b1", "b3", 2),
+        {
+            "undo_scope": "per_player_last_move",
+            "no_moves": "pass",
+            "man_steps": "all",
+            "no_progress_limit": 5,
+            "no_progress_result": "majority",
+        },
+    ),
+    ("alquerque", "snake", "b1 d1", "b3 d3", 3, {"no_moves": "pass", "no_progress_limit": 9, "last_rank_frozen": True}),
+    ("alquerque", "wedge", "a1 b1", "b3", 2, {"no_moves": "pass", "no_progress_limit": 9}),
+    ("alquerque", "snake", "b1 d1", "b3 d3", 2, {"man_steps": "all", "no_progress_limit": 20}),
+    ("alquerque", "hook", "a1", "b3", 2, {"man_steps": "all", "no_progress_limit": 9, "undo_cleared_by_jump": False}),
+    # Men step all ways: draws, and wins by endless play.
+    ("alquerque_alfonso_x", "square", "a1 b1", "c3 b3", 4, {}),
+    ("alquerque_alfonso_x", "square", "a1 b1", "c3 b3", 3, {"no_moves": "majority", "no_progress_result": "majority"}),
+    ("alquerque_murray", "wedge", "a1 b1", "b3 a2", 4, {"no_moves": "draw", "no_progress_result": "majority"}),
+    ("alquerque_murray", "wedge", "a1 b1 c1", "b3 a2", 4, {"no_moves": "pass", "capture": "compulsory"}),
+    ("alquerque_murray", "wedge", "a1 b1", "b3 a2", 4, {"no_progress_limit": 1, "capture_removal": "end_of_turn"}),
+    ("awithlaknannai_mosona", "snake", "b1 d1", "b3 d3", 4, {}),
+    ("awithlaknannai_mosona", "snake", "b1 d1", "b3 d3", 4, {"leap": "straight", "no_moves": "pass"}),
+    (
+        "awithlaknannai_mosona",
+        "snake",
+        "b1 d1",
+        "b3 d3",
+        4,
+        {"leap": "straight", "end_arc": False, "no_moves": "majority"},
+    ),
+    (
+        *("awithlaknannai_mosona", "snake", "b1 d1", "b3 d3", 4),
+        {"leap": "drawn_line", "chain_may_return_to_start": False, "repetition": "threefold_draw"},
+    ),
+    (
+        *("awithlaknannai_mosona", "snake", "b1 d1", "b3 d3", 4),
+        {
+            "chain_may_return_to_start": False,
+            "capture_removal": "end_of_turn",
+            "chain": "optional",
+            "capture": "optional",
+        },
+    ),
+    ("awithlaknannai_mosona", "snake", "b1 d1", "b3 d3", 4, {"who_starts": "player_1", "no_progress_result": "draw"}),
+]
+
+
+@pytest.mark.parametrize(("base", "board", "south", "north", "pieces", "rules"), SMALL)
+def test_few_pieces_on_small_boards_have_their_true_values(solved, base, board, south, north, pieces, rules):
+    game = small_game(base, board, south, north, **rules)
+    positions = list(all_positions(game, pieces))
+    if len(positions) > MANY:
+        positions = positions[:: len(positions) // 500]
+    assert_true(solved(game, pieces), Truth(game, positions))
+
+
+# Whole games, from the start to the end.
+WHOLE = [
+    ("fetaix", "square", "a1", "c3 b3", {"no_progress_result": "majority"}),
+    ("fetaix", "wedge", "a1 c1", "b3 a2", {}),
+    ("alquerque", "square", "a1 b1 c1", "c3 b3 a3", {}),
+    ("alquerque", "oblong", "a1 b2", "d3 c2", {"capture_removal": "end_of_turn"}),
+    ("alquerque", "wedge", "a1", "b3", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False}),
+    (
+        *("alquerque", "wedge", "a1 c1", "b3 b2"),
+        {"undo_scope": "per_player_last_move", "undo_cleared_by_jump": False, "no_progress_limit": 9},
+    ),
+    ("alquerque", "wedge", "a1 b1", "b3 b2", {"undo_cleared_by_jump": False, "capture": "optional"}),
+    ("alquerque_murray", "snake", "b1 d1 a2", "d3 b3 e2", {"no_progress_result": "majority"}),
+    ("awithlaknannai_mosona", "snake", "b1 d1 e2", "b3 d3 a2", {"leap": "drawn_line"}),
+    ("awithlaknannai_mosona", "oblong", "a1", "d3 c3", {"leap": "pattern"}),
+]
+
+
+@pytest.mark.parametrize(("base", "board", "south", "north", "rules"), WHOLE)
+def test_whole_games_are_solved_from_the_start(solved, base, board, south, north, rules):
+    game = small_game(base, board, south, north, **rules)
+    table = solved(game, sum(map(len, game.start)))
+    truth = Truth(game, [Reference(game).start()])
+    assert_true(table, truth)
+    assert (table.value(Match(game)), table.distance(Match(game))) == truth.value(Reference(game).start())
+
+
+def test_a_win_takes_as_many_turns_as_the_table_says(solved):
+    game = small_game("fetaix", "wedge", "a1 c1", "b3 a2")
+    table = solved(game, 4)
+    rng = random.Random(3)
+    played = 0
+    while played < 40:
+        match = some_match(game, rng, 4)
+        value, distance, player = table.value(match), table.distance(match), match.player
+        if not distance:
+            continue
+        played += 1
+        while not match.is_over:
+            match.push(table.steps(match)[0].step)
+        assert len(match.turns) == distance, match.turns
+        assert match.outcome.winner == (player if value == 1 else 1 - player)
+
+
+@pytest.mark.parametrize("first", ["player_0", "player_1"])
+def test_an_opening_rule_holds_in_the_start_position_alone(solved, first):
+    """What the start looks like in a mirror or from the other side is another position, without the rule."""
+    game = small_game("awithlaknannai_mosona", "square", "a1", "c3", opening=(None, 4), who_starts=first)
+    assert_true(solved(game, 2), Truth(game, all_positions(game, 2)))
+
+
+def some_match(game, rng, most):
+    """A match that goes on, from a position of 2 to `most` pieces, sometimes in the middle of a chain."""
+    labels, longest = game.board.labels, max(map(len, game.start))
+    remembered = memories(game)
+    while True:
+        count = rng.randint(2, most)
+        first = rng.randint(max(1, count - longest), min(count - 1, longest))
+        points = rng.sample(range(len(labels)), count)
+        sides, memory = [], []
+        for player, own in enumerate((points[:first], points[first:])):
+            ends, promotes = game.promotion_points(player), game.rules.promotion != "none"
+            kings = {point for point in own if promotes and (point in ends or rng.random() < 0.3)}
+            sides.append(",".join("K" * (point in kings) + labels[point] for point in own))
+            rememberers = own[:1] if game.rules.undo_scope == "per_player_last_move" else own
+            for point in rememberers:
+                targets = rng.choice(remembered[player][point])
+                memory += [f"{labels[point]}-{labels[target]}" for target in sorted(targets)]
+        text = f"{rng.choice('WB')}:W{sides[0]}:B{sides[1]}" + (f":U{','.join(memory)}" if memory else "")
+        match = Match(game, text)
+        if rng.random() < 0.3:
+            for _ in range(rng.randint(1, 2)):
+                captures = [step for step in match.legal_steps if step.captured]
+                if captures:
+                    match.push(rng.choice(captures))
+        if not match.is_over:
+            return Match(game, match.position)
+
+
+@cache
+def memories(game):
+    """For each player and point what a piece there may remember."""
+    found = [wandering(Reference(game), player) for player in (0, 1)]
+    return [[sorted(of_point, key=sorted) for of_point in side] for side in found]
+
+
+# Alpha-beta searches without the table; what it has proved within its depth, it has seen to the end.
+SEARCHED = [
+    ("alquerque", {}, 3, 5),
+    ("alquerque", {"undo_scope": "per_player_last_move", "no_progress_limit": 30, "capture": "optional"}, 3, 5),
+    ("alquerque", {"undo_scope": "never_revisit", "capture_removal": "end_of_turn", "last_rank_frozen": True}, 3, 5),
+    ("alquerque_alfonso_x", {}, 4, 5),
+    ("alquerque_alfonso_x", {"no_moves": "majority", "chain": "compulsory"}, 4, 5),
+    ("alquerque_murray", {}, 4, 5),
+    ("alquerque_murray", {"no_moves": "pass", "capture": "compulsory"}, 4, 5),
+    ("awithlaknannai_mosona", {}, 4, 5),
+    ("awithlaknannai_mosona", {"board": "culin", "capture": "optional", "chain_may_return_to_start": False}, 4, 5),
+    ("awithlaknannai_mosona", {"board": "zigzag", "leap": "straight", "no_moves": "majority"}, 4, 5),
+    ("awithlaknannai_mosona_davis", {}, 4, 5),
+    ("fetaix", {}, 4, 5),
+    ("fetaix", {"max_capture": "most_pieces", "mullah_landing": "must_continue", "man_capture_dirs": "all"}, 3, 5),
+    ("fetaix", {"mullah_lines": "long_diagonals", "midchain_promotion": "promote_and_continue"}, 3, 5),
+    ("fetaix", {"capture": "optional", "chain": "optional", "capture_removal": "end_of_turn"}, 3, 5),
+]
+
+
+@needs_numba
+@pytest.mark.parametrize(("name", "options", "pieces", "depth"), SEARCHED, ids=str)
+def test_table_and_search_find_the_same_ends(solved, name, options, pieces, depth):
+    game, rng = load_game(name, **options), random.Random(f"{name} {options}")
+    table, bot = solved(game, pieces), AlphaBetaBot("alphabeta", game, depth, 1, None)
+    found = Counter()
+    for _ in range(SEARCHES):
+        match = some_match(game, rng, pieces)
+        value, distance = table.value(match), table.distance(match)
+        ends = turns_to_end(bot.analyse(match).score)
+        assert value is not None, match.position
+        if ends is None or abs(ends) > depth:
+            assert value == 0 or distance is None or distance > depth, (match.position, value, distance)
+        else:
+            assert (value, distance) == (1 if ends > 0 else -1, abs(ends)), match.position
+        found[value] += 1
+    assert min(found[1], found[-1]) > SEARCHES // 20, found
+
+
+SEARCHES = 250
+
+
+@needs_numba
+@pytest.mark.parametrize(
+    ("name", "options", "pieces"),
+    [
+        ("alquerque", {}, 2),
+        ("alquerque", {"undo_scope": "per_player_last_move", "no_progress_limit": 30}, 2),
+        ("alquerque_murray", {}, 3),
+        ("awithlaknannai_mosona", {}, 3),
+        ("fetaix", {}, 2),
+        (None, {}, 3),
+    ],
+    ids=str,
+)
+def test_every_position_has_one_number(solved, name, options, pieces):
+    """There are as many as there are orbits: a position and its images have the same number, others another one."""
+    game = load_game(name, **options) if name else small_game("fetaix", "wedge", "a1 b1", "b3")
+    table = solved(game, pieces)
+    t, index = game.table.words, table.index
+    state = words(t[e.T_STATE_SIZE])
+    orbits = count_orbits(game, pieces)
+    assert len(index.slices) == len(orbits)
+    assert [part.base for part in index.slices] == [sum(p.size for p in index.slices[:i]) for i in range(len(orbits))]
+    for part, told in zip(index.slices, table.header.slices, strict=True):
+        texts = set()
+        for number in range(part.size):
+            if set_up(t, index.words, part.row, number, state):
+                assert number_of(t, index.words, state) == part.base + number
+                texts.add(format_position(t, game.board.labels, [int(word) for word in state]))
+        counts = (part.player, part.own_men, part.own_kings, part.enemy_men, part.enemy_kings)
+        assert len(texts) == told["positions"] == orbits[counts], counts
+
+
+def count_orbits(game, pieces):
+    """How many positions there are of each balance, seen from the mover, if images count once."""
+    symmetries = [symmetry.points for symmetry in game.symmetries]
+    single = [
+        [
+            (point, is_king, memory)
+            for point, memories in enumerate(wandering(Reference(game), player))
+            for is_king in ((False, True) if game.rules.promotion != "none" else (False,))
+            for memory in memories
+        ]
+        for player in (0, 1)
+    ]
+    is_alone = game.rules.undo_scope == "per_player_last_move"
+    longest = max(map(len, game.start))
+    groups = [
+        [
+            group
+            for count in range(1, longest + 1)
+            for group in combinations(single[player], min(count, pieces - 1))
+            if len(group) == count == len({point for point, *_ in group})
+            if not is_alone or sum(bool(memory) for *_, memory in group) <= 1
+        ]
+        for player in (0, 1)
+    ]
+    found = set()
+    for player in (0,) if game.is_symmetric else (0, 1):
+        for own, enemy in product(groups[player], groups[1 - player]):
+            if len(own) + len(enemy) <= pieces and not {piece[0] for piece in own} & {piece[0] for piece in enemy}:
+                found.add((player, *min(image(points, own, enemy) for points in symmetries)))
+    return Counter((player, *(count for side in sides for count in men_and_kings(side))) for player, *sides in found)
+
+
+def image(points, *sides):
+    return tuple(
+        tuple(
+            sorted(
+                (points[point], is_king, tuple(sorted(points[other] for other in memory)))
+                for point, is_king, memory in side
+            )
+        )
+        for side in sides
+    )
+
+
+def men_and_kings(side):
+    kings = sum(is_king for _, is_king, _ in side)
+    return len(side) - kings, kings
+
+
+DRAWN = [("alquerque", 3), ("alquerque_murray", 4), ("awithlaknannai_mosona", 4), ("fetaix", 3)]
+
+
+@needs_numba
+@pytest.mark.parametrize(("name", "pieces"), DRAWN)
+def test_images_of_a_position_have_its_value(solved, name, pieces):
+    game = load_game(name)
+    table = solved(game, pieces)
+
+    @PROPERTY
+    @given(st.integers(0, 1 << 30))
+    def check(seed):
+        match = some_match(game, random.Random(seed), pieces)
+        answer = table.value(match), table.distance(match)
+        assert answer[0] is not None
+        for symmetry in game.symmetries:
+            assert moved_answer(table, match, symmetry.points, swap=False) == answer, match.position
+            turned = tuple(game.turn[point] for point in symmetry.points)
+            assert moved_answer(table, match, turned, swap=True) == answer, match.position
+
+    check()
+
+
+def moved_answer(table, match, points, swap):
+    """Value and distance of the position with every point moved, and perhaps with the players changed."""
+    label = {old: match.game.board.labels[points[point]] for point, old in enumerate(match.game.board.labels)}
+
+    def moved(name):
+        return "K" * name.startswith("K") + label[name.removeprefix("K")]
+
+    mover, white, black, *fields = match.position.split(":")
+    sides = [",".join(map(moved, side[1:].split(","))) for side in ((black, white) if swap else (white, black))]
+    fields = [
+        field[0] + ",".join("-".join(map(moved, item.split("-"))) for item in field[1:].split(",")) for field in fields
+    ]
+    mover = "BW"[mover == "B"] if swap else mover
+    other = Match(table.game, ":".join([mover, f"W{sides[0]}", f"B{sides[1]}", *fields]))
+    return table.value(other), table.distance(other)
+
+
+@pytest.mark.parametrize(
+    ("base", "board", "rules"),
+    [
+        ("fetaix", "wedge", {"no_progress_result": "majority"}),
+        ("alquerque", "wedge", {}),
+        ("awithlaknannai_mosona", "wedge", {"capture_removal": "end_of_turn"}),
+        ("alquerque_murray", "wedge", {"no_moves": "draw"}),
+    ],
+)
+def test_a_table_that_has_worked_out_all_its_values_says_the_same(tmp_path, base, board, rules):
+    game = small_game(base, board, "a1 b1", "b3", **rules)
+    table = EndgameTable(game, build_table(game, 3, tmp_path / "table.aqt"))
+    truth = Truth(game, all_positions(game, 3))
+    rng = random.Random(base)
+    matches = [some_match(game, rng, 4) for _ in range(40)]
+    before = table.values(matches), [table.steps(match) for match in matches]
+    table.expand()
+    assert_true(table, truth)
+    assert (table.values(matches), [table.steps(match) for match in matches]) == before
+    assert verify_table(table) > 1000
+
+
+@needs_numba
+@pytest.mark.parametrize(("name", "pieces"), [*DRAWN, ("awithlaknannai_mosona_davis", 4), ("alquerque_alfonso_x", 4)])
+def test_steps_are_worth_what_the_positions_after_them_are(solved, name, pieces):
+    game = load_game(name)
+    table = solved(game, pieces)
+
+    @PROPERTY
+    @given(st.integers(0, 1 << 30))
+    def check(seed):
+        match = some_match(game, random.Random(seed), pieces)
+        steps = table.steps(match)
+        assert {found.step for found in steps} == set(match.legal_steps)
+        for found in steps:
+            after = match.copy()
+            after.push(found.step)
+            is_turned = after.player != match.player
+            distance = table.distance(after)
+            assert found.value == table.value(after) * (-1 if is_turned else 1)
+            assert found.distance == (None if distance is None else distance + is_turned)
+        assert (steps[0].value, steps[0].distance) == (table.value(match), table.distance(match))
+        assert [ranking(found) for found in steps] == sorted(map(ranking, steps))
+        assert table.best_steps(match) == tuple(found.step for found in steps if found.value == steps[0].value)
+
+    check()
+
+
+def ranking(found):
+    """Quick wins, then those by endless play, draws, losses by endless play, and slow ones before quick ones."""
+    endless = 1 << 20
+    distance = endless if found.distance is None else found.distance
+    return -found.value, distance * found.value
+
+
+@needs_numba
+@pytest.mark.parametrize(("name", "pieces"), DRAWN)
+def test_many_values_at_once_are_those_one_by_one(solved, name, pieces):
+    game, rng = load_game(name), random.Random(name)
+    table = solved(game, pieces)
+    matches = [some_match(game, rng, pieces + 1) for _ in range(300)]
+    one_by_one = [table.value(match) for match in matches]
+    assert table.values(matches) == table.values(match.position for match in matches) == one_by_one
+    found = table.probe(np.array([match.state for match in matches], np.int64))
+    assert np.where(found.known, found.value, 9).tolist() == [9 if value is None else value for value in one_by_one]
+    assert found.distance.tolist() == [-1 if (n := table.distance(match)) is None else n for match in matches]
+    assert None in one_by_one
+    assert {-1, 1} <= set(one_by_one)
+    assert table.values([]) == []
+
+
+@needs_numba
+def test_a_table_does_not_know_positions_with_more_pieces(solved):
+    game = load_game("alquerque_murray")
+    table = solved(game, 3)
+    for text in ("W:Wa1,b1,c1:Be5", "B:Wa1:Bc5,d5,e5", "W:Wa1,b1:Bd5,e5"):
+        match = Match(game, text)
+        assert (table.value(match), table.distance(match)) == (None, None)
+        assert table.steps(match) == table.best_steps(match) == ()
+        assert table.values([text, "W:Wa1:Bb2"]) == [None, 1]
+    start = Match(game)
+    assert (table.value(start), table.distance(start), table.best_steps(start)) == (None, None, ())
+    with_more = Match(load_game("alquerque"), "W:Wa1,a2:Be5")
+    assert solved(with_more.game, 2).value(with_more) is None
+
+
+@needs_numba
+@pytest.mark.parametrize("name", ["fetaix", "awithlaknannai_mosona"])
+def test_where_captures_lead_into_a_table_it_knows_what_a_larger_one_does(solved, name):
+    game, rng = load_game(name), random.Random(name)
+    matches = [some_match(game, rng, 4) for _ in range(300)]
+    matches = [match for match in matches if len(match.picture().pieces) == 4]
+    known = [(match, value) for match in matches if (value := solved(game, 3).value(match)) is not None]
+    assert 20 < len(known) < len(matches)
+    for match, value in known:
+        assert value == solved(game, 4).value(match)
+        assert solved(game, 3).distance(match) == solved(game, 4).distance(match)
+
+
+@pytest.mark.parametrize("rules", [{}, {"no_moves": "pass", "no_progress_result": "majority"}], ids=str)
+def test_statistics_count_every_position(solved, rules):
+    """On a board without symmetries that looks different from either side, every position has its own number."""
+    game = small_game("alquerque_murray", "hook", "a1 b1", "b3 a2", **rules)
+    assert len(game.symmetries) == 1
+    assert not game.is_symmetric
+    table, truth = solved(game, 4), Truth(game, all_positions(game, 4))
+    found = {}
+    for state in all_positions(game, 4):
+        counts = (state.player, len(state.pieces(state.player)), len(state.pieces(1 - state.player)))
+        found.setdefault(counts, []).append(truth.value(state))
+    assert len(found) == len(table.header.slices)
+    for part in table.header.slices:
+        answers = found[part["player"], part["own"][0], part["enemy"][0]]
+        values = Counter(value for value, _ in answers)
+        assert (part["won"], part["drawn"], part["lost"]) == (values[1], values[0], values[-1])
+        assert part["positions"] == len(answers)
+        assert part["endless"] == sum(bool(value) and distance is None for value, distance in answers)
+        assert part["longest"] == max(distance or 0 for _, distance in answers)
+
+
+@pytest.mark.parametrize(
+    ("base", "board", "rules"),
+    [
+        ("alquerque_murray", "hook", {"no_progress_limit": 2}),
+        ("alquerque_murray", "wedge", {"no_progress_limit": 5, "no_moves": "pass"}),
+        ("alquerque_murray", "wedge", {"no_progress_limit": 1, "no_progress_result": "majority"}),
+        ("awithlaknannai_mosona", "wedge", {"no_progress_limit": 2, "no_progress_result": "majority"}),
+        ("alquerque", "hook", {"no_progress_limit": 4, "undo_scope": "per_player_last_move"}),
+        ("fetaix", "hook", {"no_progress_limit": 3, "no_moves": "draw"}),
+        ("fetaix", "hook", {"no_progress_limit": 2, "no_progress_result": "majority"}),
+    ],
+    ids=str,
+)
+def test_what_the_limit_of_turns_without_progress_changes_is_counted(solved, base, board, rules):
+    """Tables leave that clock out, and tell how many values are others under it when it begins at 0."""
+    game = small_game(base, board, "a1 b1", "b3", **rules)
+    table, clocked = solved(game, 3), Clocked(game)
+    assert len(table.index.groups) == len(table.header.groups)
+    for group, notes in zip(table.index.groups, table.header.groups, strict=True):
+        texts = [text for part in group for text in texts_of(table, part)]
+        values = [clocked.value(clocked.reference.parse(text)) for text in texts]
+        assert notes["changed"] == sum(a != b for a, b in zip(values, table.values(texts), strict=True)), group
+    assert sum(notes["changed"] for notes in table.header.groups) > 5
+
+
+def texts_of(table, part):
+    """Every position that has a number in a slice."""
+    t, state = table.game.table.words, words(table.game.table.words[e.T_STATE_SIZE])
+    for number in range(part.size):
+        if set_up(t, table.index.words, part.row, number, state):
+            yield format_position(t, table.game.board.labels, [int(word) for word in state])
+
+
+PLAIN = """
+import json, sys
+from pathlib import Path
+from test_tables import told_by_table
+print(json.dumps([told_by_table(Path(sys.argv[1]) / "plain.aqt", *case) for case in json.loads(sys.argv[2])]))
+"""
+
+
+def told_by_table(path, base, board, south, north, pieces, rules):
+    """What a table file says, and what is read from it; the table is verified."""
+    game = small_game(base, board, south, north, **rules)
+    table = EndgameTable(game, build_table(game, pieces, path))
+    verify_table(table)
+    rng = random.Random(1)
+    matches = [some_match(game, rng, pieces) for _ in range(20)]
+    steps = [[(found.step.text, found.value, found.distance) for found in table.steps(match)] for match in matches]
+    header = table.header._replace(seconds=0, slices=[dict(part) for part in table.header.slices])
+    return json.loads(json.dumps([header, steps, table.values(matches)]))
+
+
+@pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
+def test_tables_are_the_same_without_numba(tmp_path):
+    cases = [
+        ("fetaix", "wedge", "a1 b1", "b3", 2, {}),
+        ("alquerque_murray", "snake", "b1 d1", "b3 d3", 3, {"no_progress_result": "majority", "no_moves": "pass"}),
+        ("alquerque", "hook", "a1 b1", "b3", 2, {}),
+        ("alquerque", "hook", "a1 b1", "b3", 2, {"undo_scope": "per_player_last_move", "no_progress_limit": 5}),
+        (
+            "alquerque",
+            "hook",
+            "a1",
+            "b3",
+            2,
+            {"undo_cleared_by_jump": False, "no_moves": "pass", "no_progress_limit": 9},
+        ),
+    ]
+    done = subprocess.run(
+        [sys.executable, "-W", "error::RuntimeWarning", "-c", PLAIN, str(tmp_path), json.dumps(cases)],
+        env=os.environ | {"ALQUERQUE_JIT": "0", "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-1000:]
+    assert json.loads(done.stdout) == [told_by_table(tmp_path / "compiled.aqt", *case) for case in cases]

@@ -1,0 +1,471 @@
+"""Table files: what is damaged or foreign is refused, and building goes on where it was stopped."""
+
+import hashlib
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from small_games import small_game
+
+from alquerque_env import Match, load_game
+from alquerque_env import layout as e
+from alquerque_env.errors import RulesError, TableError
+from alquerque_env.notation import format_position
+from alquerque_env.storage import words
+from alquerque_env.tables import build_table, building, load_table, places, solving
+from alquerque_env.tables import layout as x
+from alquerque_env.tables.file import MAGIC, TableFile
+from alquerque_env.tables.numbering import set_up
+from alquerque_env.tables.verifying import verify_table
+
+MURRAY = load_game("alquerque_murray")
+FETAIX = small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority")
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory):
+    """A table of two slices of three pieces and one of two."""
+    return build_table(MURRAY, 3, tmp_path_factory.mktemp("whole") / "murray.aqt")
+
+
+@pytest.fixture(scope="session")
+def mullahs(tmp_path_factory):
+    """A table of many small slices."""
+    return build_table(FETAIX, 3, tmp_path_factory.mktemp("mullahs") / "fetaix.aqt")
+
+
+def content(path):
+    """Everything that a file says, but for how long it took."""
+    file = TableFile(path)
+    return file.header._replace(seconds=0), path.read_bytes().split(b"\n", 2)[2]
+
+
+def parts_of(path):
+    """Where a file's second line begins, and its blocks."""
+    data = path.read_bytes()
+    header = data.index(b"\n") + 1
+    return header, data.index(b"\n", header) + 1, len(data)
+
+
+def changed(path, folder, place):
+    """A copy of a file with one bit of one byte flipped."""
+    data = bytearray(path.read_bytes())
+    data[place] ^= 4
+    copy = folder / "changed.aqt"
+    copy.write_bytes(data)
+    return copy
+
+
+def refused(game, path, message):
+    with pytest.raises(TableError, match=message) as caught:
+        load_table(game, path).load()
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_table_that_was_written_can_be_read(whole):
+    table = load_table(MURRAY, str(whole))
+    assert table.pieces == 3
+    assert table.game is MURRAY
+    assert table.header.options == dict(MURRAY.options)
+    assert table.value(Match(MURRAY, "W:Wa1:Bb2")) == 1
+    assert verify_table(table) == sum(part["positions"] for part in table.header.slices)
+
+
+def test_what_is_no_table_is_refused(tmp_path, whole):
+    refused(MURRAY, tmp_path / "missing.aqt", "cannot read table .*No such file")
+    refused(MURRAY, tmp_path, "cannot read table .*Is a directory")
+    for number, data in enumerate((b"", b"\n", b"alquerque", b"PNG\0" * 100, MAGIC[:-1], MAGIC.replace(b"1", b"2"))):
+        path = tmp_path / f"{number}.aqt"
+        path.write_bytes(data)
+        refused(MURRAY, path, "no endgame table of this version")
+
+
+def test_a_file_that_is_cut_short_or_too_long_is_refused(tmp_path, whole):
+    data = whole.read_bytes()
+    header, blocks, size = parts_of(whole)
+    path = tmp_path / "cut.aqt"
+    for length in (header, header + 10, header + 64, header + 65, blocks - 2):
+        path.write_bytes(data[:length])
+        refused(MURRAY, path, "the header of .* is damaged")
+    for length in (blocks, blocks + 1, size - 1):
+        path.write_bytes(data[:length])
+        refused(MURRAY, path, f"is damaged: it has {length} bytes, expected {size}")
+    path.write_bytes(data + b"\0")
+    refused(MURRAY, path, "is damaged")
+
+
+def test_a_changed_byte_is_noticed_wherever_it_is(tmp_path, whole):
+    header, blocks, size = parts_of(whole)
+    rng = random.Random(4)
+    for place in (0, header - 1):
+        refused(MURRAY, changed(whole, tmp_path, place), "no endgame table")
+    for place in (header, header + 63, header + 64, header + 65, blocks - 2, *rng.sample(range(header, blocks), 40)):
+        refused(MURRAY, changed(whole, tmp_path, place), "the header of .* is damaged")
+    refused(MURRAY, changed(whole, tmp_path, blocks - 1), "damaged")
+    for place in (blocks, size - 1, *rng.sample(range(blocks, size), 40)):
+        refused(MURRAY, changed(whole, tmp_path, place), "is damaged in slice [12]v[12]; solve the game again")
+
+
+def test_damage_in_one_slice_leaves_the_others_readable(tmp_path, whole):
+    table = load_table(MURRAY, changed(whole, tmp_path, parts_of(whole)[1]))
+    first = table.index.slices[0]
+    assert first.name == "1v1"
+    assert table.value(Match(MURRAY, "W:Wa1,b1:Be5")) is not None
+    with pytest.raises(TableError, match="is damaged in slice 1v1"):
+        table.value(Match(MURRAY, "W:Wa1:Be5"))
+
+
+def test_a_table_of_another_game_is_refused(tmp_path, whole, mullahs):
+    for game in (load_game("alquerque_alfonso_x"), load_game("fetaix"), load_game("alquerque_murray", no_moves="pass")):
+        refused(game, whole, f"is a table of alquerque_murray with .*, not of {game.name} with ")
+    refused(MURRAY, mullahs, "is a table of wedge_fetaix")
+
+
+def rewrite(path, target, **fields):
+    """Writes a file with other fields in its header, and the right checksum."""
+    text = json.dumps({**TableFile(path).header._asdict(), **fields}).encode()
+    checksum = hashlib.sha256(text).hexdigest().encode()
+    target.write_bytes(MAGIC + checksum + b" " + text + b"\n" + path.read_bytes()[parts_of(path)[1] :])
+    return target
+
+
+def test_a_header_of_another_version_is_refused(tmp_path, whole):
+    refused(MURRAY, rewrite(whole, tmp_path / "field.aqt", colour="green"), "made by another version")
+    slices = [{**part, "size": part["size"] + 1} for part in TableFile(whole).header.slices]
+    refused(MURRAY, rewrite(whole, tmp_path / "size.aqt", slices=slices), "made by another version")
+    assert load_table(MURRAY, rewrite(whole, tmp_path / "same.aqt")).pieces == 3
+
+
+class StoppedError(Exception):
+    """Ends a build as Ctrl-C does."""
+
+
+def build_until(path, pieces, reports, game=FETAIX):
+    """Builds until so many reports have come; returns the names of the slices in all of them."""
+    seen = []
+
+    def watch(progress):
+        assert 0 <= progress.done <= progress.total
+        if len(seen) == reports:
+            raise StoppedError
+        seen.append((progress.name, progress.stage))
+
+    try:
+        build_table(game, pieces, path, watch=watch, threads=1)
+    except StoppedError:
+        return seen
+    assert len(seen) <= reports
+    return seen
+
+
+@pytest.fixture
+def all_reports(monkeypatch):
+    """Reports as often as there is something to tell."""
+    monkeypatch.setattr(solving, "SECONDS_BETWEEN_REPORTS", 0.0)
+
+
+def test_a_build_that_was_stopped_goes_on(tmp_path, mullahs, all_reports):
+    total = len(build_until(tmp_path / "whole.aqt", 3, 10**6))
+    assert total > 60
+    assert content(tmp_path / "whole.aqt") == content(mullahs)
+    for reports in range(0, total, total // 15):
+        path = tmp_path / f"{reports}.aqt"
+        build_until(path, 3, reports)
+        assert not path.exists()
+        assert (tmp_path / f"{reports}.aqt.work").is_dir()
+        done = len(json.loads((tmp_path / f"{reports}.aqt.work" / "progress.json").read_text())["done"])
+        seen = [name for name, stage in build_until(path, 3, 10**6) if stage != "compressing"]
+        groups = load_table(FETAIX, path).index.groups
+        assert not set(seen) & {part.name for group in groups[:done] for part in group}
+        assert content(path) == content(mullahs)
+        assert not (tmp_path / f"{reports}.aqt.work").exists()
+
+
+def test_a_build_that_is_stopped_again_and_again_comes_to_its_end(tmp_path, mullahs, all_reports):
+    path = tmp_path / "fetaix.aqt"
+    attempts = 0
+    while not path.exists():
+        attempts += 1
+        build_until(path, 3, 50 * attempts)
+    assert attempts > 3
+    assert content(path) == content(mullahs)
+
+
+def test_a_forward_build_that_was_stopped_goes_on(tmp_path, all_reports):
+    game = small_game("alquerque", "wedge", "a1 b1", "b3")
+    build_until(tmp_path / "whole.aqt", 3, 10**6, game)
+    for reports in (0, 1, 2, 3, 5, 8):
+        build_until(tmp_path / "part.aqt", 3, reports, game)
+        build_until(tmp_path / "part.aqt", 3, 10**6, game)
+        assert content(tmp_path / "part.aqt") == content(tmp_path / "whole.aqt")
+        (tmp_path / "part.aqt").unlink()
+
+
+KILLED = """
+import sys, time
+from pathlib import Path
+from small_games import small_game
+from alquerque_env.tables import build_table, solving
+solving.SECONDS_BETWEEN_REPORTS = 0.0
+
+def watch(progress):
+    if (progress.name, progress.stage) == (sys.argv[2], sys.argv[3]):
+        print("there", flush=True)
+        time.sleep(300)
+
+game = small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority")
+build_table(game, 3, Path(sys.argv[1]), watch=watch, threads=1)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+@pytest.mark.parametrize(("name", "stage"), [("0+1Kv2 North", "captures"), ("1v1", "ply 2"), ("2v1", "compressing")])
+def test_a_build_that_was_killed_goes_on(tmp_path, mullahs, name, stage):
+    path = tmp_path / "fetaix.aqt"
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(path), name, stage],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    with process:
+        assert process.stdout.readline() == "there\n"
+        process.send_signal(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    assert not path.exists()
+    assert json.loads((tmp_path / "fetaix.aqt.work" / "progress.json").read_text())["done"]
+    build_table(FETAIX, 3, path)
+    assert content(path) == content(mullahs)
+    assert [file.name for file in tmp_path.iterdir()] == ["fetaix.aqt"]
+
+
+def stopped_work(path):
+    """Work of a build that was stopped when some groups were done."""
+    build_until(path, 3, 200)
+    folder = path.with_name(path.name + ".work")
+    assert len(json.loads((folder / "progress.json").read_text())["done"]) > 1
+    return folder
+
+
+def test_work_on_something_else_is_refused(tmp_path, all_reports):
+    path = tmp_path / "table.aqt"
+    folder = stopped_work(path)
+    others = [
+        (MURRAY, 3),
+        (FETAIX, 2),
+        (small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority", no_moves="pass"), 3),
+    ]
+    for game, pieces in others:
+        with pytest.raises(TableError, match=r"table\.aqt\.work holds the work on .*, not on ") as caught:
+            build_table(game, pieces, path)
+        assert str(folder) in str(caught.value)
+        assert not path.exists()
+
+
+def test_damaged_work_is_refused(tmp_path, mullahs, all_reports):
+    path = tmp_path / "table.aqt"
+    folder = stopped_work(path)
+    file = folder / "progress.json"
+    kept = file.read_text()
+    for text in ("", "{", "[]", "3", "null", kept[:-3], '{"done": 1}'):
+        file.write_text(text)
+        with pytest.raises(TableError, match=r"is damaged: delete .* to begin again|holds the work on"):
+            build_table(FETAIX, 3, path)
+    file.write_text(kept)
+    values = folder / "values.int16"
+    data = values.read_bytes()
+    values.write_bytes(data[:-2])
+    with pytest.raises(TableError, match=r"is damaged: delete .* to begin again"):
+        build_table(FETAIX, 3, path)
+    values.unlink()
+    with pytest.raises(TableError, match=r"is damaged: delete .* to begin again"):
+        build_table(FETAIX, 3, path)
+    values.write_bytes(data)
+    build_table(FETAIX, 3, path)
+    assert content(path) == content(mullahs)
+
+
+def test_the_number_of_threads_does_not_matter(tmp_path, whole, mullahs):
+    for threads in (1, 3):
+        assert content(build_table(MURRAY, 3, tmp_path / f"m{threads}.aqt", threads=threads)) == content(whole)
+        assert content(build_table(FETAIX, 3, tmp_path / f"f{threads}.aqt", threads=threads)) == content(mullahs)
+
+
+def test_too_little_memory_is_refused_with_what_is_needed(tmp_path):
+    with pytest.raises(TableError, match="allow more with --memory") as caught:
+        build_table(MURRAY, 8, tmp_path / "table.aqt", memory=0.01)
+    needed = float(re.search(r"needs ([0-9.]+) GiB, more than the 0.01 allowed", str(caught.value))[1])
+    assert 0.05 < needed < 1
+    assert "8 pieces" in str(caught.value)
+    assert building.plan(MURRAY, 8, needed + 0.05).size > 40_000_000
+    assert not list(tmp_path.iterdir())
+
+
+def test_impossible_numbers_of_pieces_are_refused(tmp_path):
+    for pieces in (-1, 0, 1, 25, 10**6):
+        with pytest.raises(TableError, match=f"a table of alquerque_murray has from 2 to 24 pieces, not {pieces}"):
+            build_table(MURRAY, pieces, tmp_path / "table.aqt")
+
+
+def test_what_cannot_be_numbered_is_refused(tmp_path):
+    game = load_game("alquerque", undo_scope="never_revisit", undo_cleared_by_jump=False)
+    with pytest.raises(RulesError, match=r"alquerque: a piece may remember more than .*, too many for a table"):
+        build_table(game, 2, tmp_path / "table.aqt")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_target_that_cannot_be_written_is_refused(tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(TableError, match=r"cannot work in .*file/table\.aqt\.work: Not a directory"):
+        build_table(MURRAY, 2, file / "table.aqt")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(TableError, match=r"cannot write .*folder: Is a directory"):
+        build_table(MURRAY, 2, tmp_path / "folder")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_without_permission_is_refused(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(TableError, match="Permission denied"):
+            build_table(MURRAY, 2, tmp_path / "table.aqt")
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_table_replaces_an_older_one(tmp_path, whole):
+    path = tmp_path / "new" / "folder" / "table.aqt"
+    build_table(MURRAY, 2, path)
+    assert load_table(MURRAY, path).pieces == 2
+    build_table(MURRAY, 3, path)
+    assert content(path) == content(whole)
+    assert [file.name for file in path.parent.iterdir()] == ["table.aqt"]
+
+
+def test_tables_are_found_in_the_cache_directory(tmp_path, monkeypatch, whole):
+    monkeypatch.delenv("ALQUERQUE_TABLES", raising=False)
+    monkeypatch.setattr(places.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
+    with pytest.raises(TableError, match="there is no endgame table of alquerque_murray yet"):
+        load_table(MURRAY)
+    paths = [build_table(MURRAY, pieces) for pieces in (3, 2)]
+    assert all(path.parent == tmp_path / "alquerque-env" / "tables" for path in paths)
+    assert sorted(paths) == sorted(paths[0].parent.iterdir())
+    assert load_table(MURRAY).pieces == 3
+    assert content(paths[0]) == content(whole)
+    with pytest.raises(TableError, match="no endgame table"):
+        load_table(load_game("alquerque_murray", no_moves="pass"))
+    (paths[0].parent / paths[0].name.replace("-3.aqt", "-x.aqt")).touch()
+    assert load_table(MURRAY).pieces == 3
+
+
+def test_the_folder_for_tables_can_be_chosen(tmp_path, monkeypatch):
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path / "mine"))
+    path = build_table(MURRAY, 2)
+    assert path.parent == tmp_path / "mine"
+    assert load_table(MURRAY).pieces == 2
+
+
+def kept_numbers(table):
+    """The numbers of positions whose values a file keeps: those whose player need not capture."""
+    t, state = table.game.table.words, words(table.game.table.words[e.T_STATE_SIZE])
+    for part in table.index.slices:
+        for number in range(part.size):
+            if set_up(t, table.index.words, part.row, number, state):
+                match = Match(table.game, format_position(t, table.game.board.labels, [int(word) for word in state]))
+                if match.is_over or not all(step.captured for step in match.legal_steps):
+                    yield part.base + number
+
+
+def build_with(monkeypatch, path, game, pieces, change):
+    """Builds a table file whose values have been changed between solving and writing."""
+    run = solving.Solver.run
+
+    def changing(solver):
+        values, notes = run(solver)
+        values = np.array(values)
+        change(values)
+        return values, notes
+
+    with monkeypatch.context() as patch:
+        patch.setattr(building.Solver, "run", changing)
+        return load_table(game, build_table(game, pieces, path))
+
+
+WRONG = [
+    ("quicker", lambda code: code - 2 * np.sign(code)),
+    ("slower", lambda code: code + 2 * np.sign(code)),
+    ("turned", lambda code: -code),
+    ("drawn", lambda code: x.DRAWN),
+    ("endless", lambda code: x.ENDLESS * np.sign(code)),
+]
+
+
+@pytest.mark.parametrize("game", [FETAIX, small_game("alquerque", "wedge", "a1 b1", "b3")], ids=lambda game: game.name)
+def test_verifying_finds_every_wrong_value(tmp_path, monkeypatch, game):
+    right = load_table(game, build_table(game, 3, tmp_path / "right.aqt"))
+    right.load()
+    assert verify_table(right) > 1000
+    rng = random.Random(game.name)
+    decided = [number for number in kept_numbers(right) if x.WON + 2 < abs(int(right.codes[number])) < x.ENDLESS]
+    for name, change in WRONG:
+        for number in rng.sample(decided, 3):
+
+            def alter(values, number=number, change=change):
+                values[number] = change(values[number])
+
+            table = build_with(monkeypatch, tmp_path / "wrong.aqt", game, 3, alter)
+            with pytest.raises(TableError, match=r"the value of number \d+ of slice \S+( North)? is wrong"):
+                verify_table(table)
+            assert name
+
+
+def test_verifying_finds_wrong_draws(tmp_path, monkeypatch):
+    right = load_table(MURRAY, build_table(MURRAY, 2, tmp_path / "right.aqt"))
+    right.load()
+    drawn = [number for number in kept_numbers(right) if right.codes[number] == x.DRAWN]
+    for number, code in zip(drawn[::9], (x.WON + 1, x.LOST - 2, x.ENDLESS, -x.ENDLESS, x.WON + 30), strict=False):
+
+        def alter(values, number=number, code=code):
+            values[number] = code
+
+        table = build_with(monkeypatch, tmp_path / "wrong.aqt", MURRAY, 2, alter)
+        with pytest.raises(TableError, match="of slice 1v1 is wrong"):
+            verify_table(table)
+
+
+@pytest.mark.parametrize("kinds", [3, 255, 256, 257, 900])
+def test_any_number_of_different_values_can_be_kept(tmp_path, monkeypatch, kinds):
+    """More than 256 take two bytes each."""
+    written = []
+
+    def scatter(values):
+        codes = np.random.default_rng(kinds).integers(x.WON, x.WON + kinds, len(values))
+        values[values != x.UNKNOWN] = codes[values != x.UNKNOWN]
+        written.append(values)
+
+    table = build_with(monkeypatch, tmp_path / "table.aqt", MURRAY, 3, scatter)
+    table.load()
+    kept = list(kept_numbers(table))
+    assert len(kept) > 1500
+    assert (table.codes[kept] == written[0][kept]).all()
+    assert len(table.header.codes) > min(kinds, 250) * 0.9
+
+
+def test_slices_may_have_many_blocks(tmp_path, monkeypatch, whole):
+    monkeypatch.setattr(building, "BLOCK", 100)
+    table = load_table(MURRAY, build_table(MURRAY, 3, tmp_path / "table.aqt"))
+    assert max(len(part["blocks"]) for part in table.header.slices) > 10
+    one = load_table(MURRAY, whole)
+    table.load()
+    one.load()
+    kept = list(kept_numbers(one))
+    assert (table.codes[kept] == one.codes[kept]).all()
+    assert verify_table(table) == verify_table(one)
