@@ -206,6 +206,7 @@ def test_describe_has_the_headings_in_order() -> None:
         "Action",
         "Rewards",
         "Termination",
+        "Solved",
         "Sources",
     ]
 

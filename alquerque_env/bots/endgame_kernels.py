@@ -17,12 +17,14 @@ def exact_value(t, x, codes, s, choices, n):
     A table leaves the clock out, so a win must fit into the plies that are left, and a draw must be one by endless play
     too. Where positions may not come again, it speaks only of positions right after progress.
     """
+    if t[e.T_HAS_OPENING] and e.is_start(t, s):
+        return UNKNOWN
     if s[e.CHAIN] >= 0 or must_capture(t, s, choices, n) or (t[e.T_THREEFOLD] and s[e.QUIET]):
         return UNKNOWN
     place = number_of(t, x, s)
     if place < 0:
         return UNKNOWN
-    code = codes[place]
+    code = int(codes[place])
     limit = t[e.T_NO_PROGRESS_LIMIT]
     if limit == 0 or code == ENDLESS or code == -ENDLESS:
         return code

@@ -83,11 +83,17 @@ def plan(game: Game, pieces: int, memory: float) -> Index:
     """The index of a table, if it can be solved in so many GiB.
 
     Raises:
-      TableError: If it takes more, or there are no positions with so few pieces.
+      TableError: If it takes more, there are no positions with so few pieces, or the start position is among them and
+        has a rule of its own that other positions lead back to.
     """
     most = sum(len(side) for side in game.start)
     if not 2 <= pieces <= most:
         raise TableError(f"a table of {game.name} has from 2 to {most} pieces, not {pieces}")
+    if pieces == most and game.opening is not None and game.rules.can_shuffle:
+        raise TableError(
+            f"{game.name} has an opening rule, which holds whenever its start position comes again, "
+            f"so a table of all {most} pieces is not to be had: take fewer"
+        )
     index = Index(game, pieces)
     needed = memory_needed(index) / GIBIBYTE
     if needed > memory:
@@ -135,7 +141,7 @@ class _Writer:
     def compress_block(self, number: int, begin: int, end: int) -> bytes:
         """The values from one number of a slice to another, compressed."""
         indices = np.zeros(end - begin, self.kind)
-        t, words, row = self.index.game.table.words, self.index.words, self.index.slices[number].row
+        t, words, row = self.index.rules, self.index.words, self.index.slices[number].row
         encode(t, words, self.values, row, begin, end, self.book, indices, 0)
         return compress(indices)
 

@@ -60,7 +60,7 @@ class GroupAnalysis:
         self._each = each
         self._is_won_by_majority = majority_wins(index)
         self._majority = self._is_won_by_majority and is_uneven(group)
-        self._bounded = (index.game.table.words, index.words, values, self.bounds, self.first)
+        self._bounded = (index.rules, index.words, values, self.bounds, self.first)
         self._marked = (*self._bounded[:-1], self._marks, self.first)
 
     def close(self) -> None:

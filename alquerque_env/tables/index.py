@@ -90,6 +90,16 @@ class Index:
         """The index as the kernels read it."""
         return constants(_Writer(self).write().tolist())
 
+    @cached_property
+    def rules(self) -> Any:
+        """The step table of the game without its opening rule.
+
+        That holds in the start position alone, not in those that look alike, so a table does not know of it.
+        """
+        table = list(self.game.table.words)
+        table[e.T_HAS_OPENING] = 0
+        return constants([int(word) for word in table])
+
     @property
     def is_acyclic(self) -> bool:
         """Whether no position can come again."""

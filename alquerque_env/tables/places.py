@@ -12,6 +12,7 @@ import platformdirs
 from ..errors import TableError
 from ..game import Game
 from ..match import Match
+from ..rules import spell
 from .file import SUFFIX
 
 
@@ -50,7 +51,7 @@ def find_table(game: Game) -> Path:
     }
     if not found:
         options = "".join(
-            f" --option {name}={value}"
+            f" --option {name}={spell(value)}"
             for name, value in game.options.items()
             if value != game.option_table[name].default
         )

@@ -45,7 +45,7 @@ def _probe_one(t, x, values, states, choices, frames, w, rows, is_full):
     if is_full and s[e.CHAIN] < 0:
         place = number_of(t, x, s)
         if place >= 0 and values[place] != UNKNOWN:
-            return values[place]
+            return int(values[place])
     if s[e.CHAIN] < 0:
         n = e.legal_actions(t, s, w, choices[0])
         code = ended(t, s, n)
@@ -56,7 +56,7 @@ def _probe_one(t, x, values, states, choices, frames, w, rows, is_full):
             frames[0][PLACE] = place
             if place < 0 or values[place] == UNKNOWN:
                 return OUTSIDE
-            return values[place]
+            return int(values[place])
     return value_of(t, x, values, states, choices, frames, w, rows, FOLLOW_CAPTURES)
 
 
@@ -94,7 +94,7 @@ def encode(t, x, values, row, begin, end, book, codes, previous):
     actions = allocate(1, p_t[e.T_NUM_ACTIONS])
     scratch = allocate(1, p_t[e.T_SCRATCH_SIZE])
     for number in range(begin, end):
-        code = p_values[p_x[row + BASE] + number]
+        code = int(p_values[p_x[row + BASE] + number])
         if code != UNKNOWN and set_up(p_t, p_x, row, number, states[0]):
             n = e.legal_actions(p_t, states[0], scratch[0], actions[0])
             if not must_capture(p_t, states[0], actions[0], n):

@@ -137,14 +137,14 @@ def _bound_one(t, x, values, bounds, first, place, states, w, actions):
     n = e.legal_actions(t, s, w, actions)
     worth = NO_WORTH
     if bounds[place - first] != UNKNOWN:
-        worth = worth_of(bounds[place - first])
+        worth = worth_of(int(bounds[place - first]))
     is_open = False
     for index in range(n):
         child = _step(t, x, states, w, actions[index])
         if child < 0:
             continue
         if bounds[child - first] == CLOSED:
-            worth = max(worth, worth_of(a_ply_before(values[child])))
+            worth = max(worth, worth_of(a_ply_before(int(values[child]))))
         else:
             is_open = True
     if worth == NO_WORTH:
@@ -223,11 +223,12 @@ def _spread_one(t, x, values, bounds, marks, first, place, states, w, actions, p
                 continue
             e.copy_state(t, s, before)
             before[e.PLAYER] = player
+            if x[X_MEMORY] != NO_MEMORY:
+                forget_all(t, before, player)
             before[kind + player] ^= origin | 1 << point
             if x[X_MEMORY] == NO_MEMORY:
                 _tell(t, x, values, bounds, marks, first, before, ply, is_lost)
             else:
-                forget_all(t, before, player)
                 _tell_each(t, x, values, bounds, marks, first, place, states, w, actions, ply, is_lost)
     if t[e.T_NO_MOVES] == e.PASS:
         e.copy_state(t, s, before)
@@ -288,13 +289,13 @@ def settle(t, x, values, bounds, marks, first, row, begin, end, ply):
         if p_marks[place - first] == 0:
             continue
         p_marks[place - first] = 0
-        limit = p_bounds[place - first]
+        limit = int(p_bounds[place - first])
         if p_values[place] != UNKNOWN or limit == DRAWN or limit > DRAWN or limit == -ENDLESS:
             continue
         set_up(p_t, p_x, row, number, states[0])
         if _all_won(p_t, p_x, p_values, p_bounds, first, states, scratch[0], actions[0], WON + ply - 1):
             p_values[place] = min(LOST - ply, limit)
-            most = max(most, LOST - p_values[place])
+            most = max(most, LOST - int(p_values[place]))
     release(states)
     release(scratch)
     release(actions)
@@ -336,7 +337,7 @@ def decide(t, x, values, bounds, marks, first, row, begin, end, what):
         if p_values[place] != UNKNOWN or p_bounds[place - first] == CLOSED:
             continue
         set_up(p_t, p_x, row, number, states[0])
-        limit = p_bounds[place - first]
+        limit = int(p_bounds[place - first])
         code = _decide_one(p_t, p_x, p_values, p_bounds, first, limit, states, scratch[0], actions[0], what, has_more)
         if code != UNKNOWN:
             p_values[place] = code
@@ -358,7 +359,7 @@ def _decide_one(t, x, values, bounds, first, limit, states, w, actions, what, ha
         child = _step(t, x, states, w, actions[index])
         if child < 0 or bounds[child - first] == CLOSED:
             continue
-        code = values[child]
+        code = int(values[child])
         wins = wins or code < 0
         draws = draws or code == DRAWN
         escapes = escapes or code == UNKNOWN

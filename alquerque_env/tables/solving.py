@@ -88,7 +88,7 @@ class Solver:
 
     def _work_out(self, group: tuple[Slice, ...]) -> None:
         """Solves a group in which nothing can come again."""
-        t, x, values = self.index.game.table.words, self.index.words, self._work.values
+        t, x, values = self.index.rules, self.index.words, self._work.values
         # A piece that walks forward and along rows without turning enters no point twice before the next capture.
         rows = 2 * LONGEST_TURN + 2 * len(self.index.game.board.points) * self.index.pieces
         failed = self._each(

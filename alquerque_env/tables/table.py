@@ -12,6 +12,7 @@ from .. import layout as e
 from ..errors import TableError
 from ..game import Game
 from ..match import Match, Step
+from ..storage import JIT
 from . import layout as x
 from .crew import SMALLEST, Crew
 from .file import Header, TableFile
@@ -166,23 +167,37 @@ class EndgameTable:
           threads: How many kernels run at once; None for as many as there are processors.
         """
         self.load()
-        t, words = self.game.table.words, self.index.words
+        t, words = self.index.rules, self.index.words
         with Crew(threads) as crew:
             for part in self.index.slices:
                 crew.share(part.size, partial(fill_in, t, words, self.codes, part.row, rows=ROOM), SMALLEST)
         self._is_full = True
 
     def _code(self, match: Match) -> int:
+        if self._opens(match):
+            steps = self.steps(match)
+            if not steps:
+                return x.OUTSIDE
+            best = steps[0]
+            if best.value == 0:
+                return x.DRAWN
+            code = x.ENDLESS if best.distance is None else x.WON + best.distance
+            return best.value * code
         if match.outcome is not None:
             winner = match.outcome.winner
             return x.DRAWN if winner is None else x.WON if winner == match.player else x.LOST
         return int(self._probe(np.array([match.state], np.int64))[0])
 
+    def _opens(self, match: Match) -> bool:
+        """Whether the opening rule holds, of which the values do not know."""
+        return match.game.opening is not None and match.position == Match(match.game).position
+
     def _probe(self, states: np.ndarray) -> np.ndarray:
         """The codes of states; reads the slices that they need."""
         codes = np.zeros(len(states), np.int16)
         wanted = np.zeros(len(states), np.int64)
-        probe(self.game.table.words, self.index.words, self.codes, states, ROOM, self._is_full, codes, wanted)
+        rows = states if JIT else states.tolist()
+        probe(self.index.rules, self.index.words, self.codes, rows, ROOM, self._is_full, codes, wanted)
         missing = (codes == x.OUTSIDE) & (wanted >= 0)
         if missing.any():
             slices = {bisect_right(self._bases, number) - 1 for number in wanted[missing].tolist()}

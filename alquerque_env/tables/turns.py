@@ -174,7 +174,7 @@ def _look(t, x, values, s, choices, frame, w, mode):
     frame[PLACE] = place
     if place < 0:
         return OUTSIDE
-    code = values[place]
+    code = int(values[place])
     if code != UNKNOWN:
         return code
     if mode != WORK_OUT:

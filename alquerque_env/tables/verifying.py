@@ -34,7 +34,7 @@ def verify_table(table: EndgameTable, threads: int | None = None, watch: Watch |
 
 def _verify_slice(table: EndgameTable, part: Slice, crew: Crew, watch: Watch | None) -> None:
     def wrong(begin: int, end: int) -> int:
-        t, x = table.game.table.words, table.index.words
+        t, x = table.index.rules, table.index.words
         return int(check(t, x, table.codes, part.row, begin, end, ROOM))
 
     found = max(crew.share(part.size, wrong, SMALLEST, _teller(table, part.name, part.base, watch)))
