@@ -273,6 +273,16 @@ def test_an_opening_rule_holds_in_the_start_position_alone(tmp_path):
     assert table.value(mirrored) == table.steps(mirrored)[0].value
 
 
+def test_many_values_at_once_know_the_opening_rule_too(tmp_path):
+    game = small_game("alquerque", "square", "a1 b1", "c3 b3", opening=(0, 3))
+    table = load_table(game, build_table(game, 4, tmp_path / "table.aqt"))
+    start = Match(game)
+    truth = Truth(game, [Reference(game).start()]).value(Reference(game).start())
+
+    assert (table.value(start), table.distance(start)) == truth == (-1, 4)
+    assert table.values([start, start.position]) == [-1, -1]
+
+
 def some_match(game, rng, most):
     """A match that goes on, from a position of 2 to `most` pieces, sometimes in the middle of a chain."""
     labels, longest = game.board.labels, max(map(len, game.start))
