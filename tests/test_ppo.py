@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from training.config import NetworkConfig, PpoConfig
-from training.networks import MASK_FILL, Shape, build_network, masked_log_probs
-from training.ppo import Batch, Rollout, explained_variance, make_batch, ppo_loss, sample, update
+from training.networks import MASK_FILL, Shape, build_network, masked_log_probs, sample
+from training.ppo import Batch, Rollout, explained_variance, make_batch, ppo_loss, update
 
 SHAPE = Shape(planes=2, points=3, actions=4)
 

@@ -4,6 +4,7 @@ It has the interface of `alquerque_env.SelfPlayVectorEnv` and nothing of its cod
 the other.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,9 @@ class HeapEnv:
             truncated[row] = not terminated[row] and self.clock[row] == self.max_cycles
             self.ended[row] = terminated[row] or truncated[row]
         return self._observe()[0], rewards, terminated, truncated, self._observe()[1]
+
+    def choose(self, bot: Callable[[int], int], envs: np.ndarray) -> np.ndarray:
+        return np.array([bot(int(self.heap[env])) for env in envs], np.int64)
 
     def _restart(self, row: int) -> None:
         generator = np.random.default_rng([int(self.seed), row, self.matches[row]])

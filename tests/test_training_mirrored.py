@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alquerque_env import SelfPlayVectorEnv, load_game
+from alquerque_env import SelfPlayVectorEnv, load_bot, load_game
 from training.mirrored import MirroredGames
 
 GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "alquerque_alfonso_x")
@@ -59,6 +59,25 @@ def test_a_match_keeps_its_symmetry_to_the_end() -> None:
         _, _, terminated, truncated, info = mirrored.step(info["action_mask"].argmax(1))
         assert np.array_equal(mirrored._chosen[~ended], before[~ended])
         before, ended = mirrored._chosen.copy(), terminated | truncated
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_bot_sees_the_plain_match_and_its_choice_is_shown_in_the_image(name: str) -> None:
+    game, count = load_game(name), 16
+    plain = SelfPlayVectorEnv(game, count)
+    mirrored = MirroredGames(plain, game.symmetries)
+    bot = load_bot("alphabeta:1", game, seed=5)
+    _, info = mirrored.reset(seed=1)
+    for _ in range(60):
+        live = np.flatnonzero(info["action_mask"].any(1))
+        wanted = plain.choose(bot, live)
+        actions = np.zeros(count, np.int64)
+        actions[live] = mirrored.choose(load_bot("alphabeta:1", game, seed=5), live)
+        assert info["action_mask"][live, actions[live]].all()
+        meant = mirrored._actions[mirrored._chosen, actions]
+        bot = load_bot("alphabeta:1", game, seed=5)
+        assert np.array_equal(meant[live], wanted)
+        _, _, _, _, info = mirrored.step(actions)
 
 
 def test_it_goes_on_from_its_state() -> None:

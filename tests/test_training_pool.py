@@ -1,12 +1,14 @@
-"""PPO against its earlier selves: who chooses where, what is learned from, and going on after a break."""
+"""PPO against bots and its earlier selves: who chooses where, what is learned from, and going on after a break."""
 
 from itertools import pairwise
 
+import pytest
 import torch
 from test_training_heap import HeapEnv, heap_config
 
-from training.config import Config, parse_config
-from training.learners import restore
+from alquerque_env import load_game
+from training.config import Config, ConfigError, parse_config
+from training.learners import make_learner, restore
 from training.ppo import Learner
 
 
@@ -24,7 +26,8 @@ def test_an_earlier_self_plays_one_seat_of_its_games_and_nothing_is_learned_from
     rollout = learner.rollout
     players = rollout.players[:-1]
     seats = torch.arange(32) % 2
-    assert torch.equal(~rollout.own[:, :32], players[:, :32] == seats)
+    live = rollout.live[:, :32]
+    assert torch.equal(~rollout.own[:, :32][live], (players[:, :32] == seats)[live])
     assert rollout.own[:, 32:].all()
     assert not (rollout.learned & ~rollout.own).any()
     assert rollout.learned.any(0).all()
@@ -44,6 +47,81 @@ def test_it_chooses_by_its_own_policy() -> None:
     assert (rollout.actions[theirs] == 0).all()
     mine = rollout.live & rollout.own & rollout.mask[..., 0]
     assert (rollout.actions[mine] != 0).any()
+
+
+def test_bots_play_the_first_games_and_the_earlier_selves_those_after_them() -> None:
+    """One bot takes all it may, the other a single one; each plays both seats."""
+    settings = config(bots=["most", "one"], bots_share=0.25, pool_share=0.25)
+    bots = [lambda heap: min(3, heap) - 1, lambda _heap: 0]
+    learner = Learner(settings, HeapEnv(64), make_bots=lambda _seed: bots)
+    learner.iterate()
+    learner.iterate()
+    rollout = learner.rollout
+    theirs = ~rollout.own
+    seats = torch.arange(32) % 2
+    live = rollout.live[:, :32]
+    assert torch.equal(theirs[:, :32][live], (rollout.players[:-1, :32] == seats)[live])
+    assert not theirs[:, 32:].any()
+    legal = rollout.mask.sum(-1)
+    most, one = (theirs[:, :16] & (torch.arange(16) // 2 % 2 == number) for number in (0, 1))
+    assert (rollout.actions[:, :16] == legal[:, :16] - 1)[most].all()
+    assert (rollout.actions[:, :16] == 0)[one].all()
+    for bot in (most, one):
+        assert {int(seat) for seat in rollout.players[:-1, :16][bot]} == {0, 1}
+    assert len(rollout.actions[:, 16:32][theirs[:, 16:32]].unique()) > 1
+
+
+def test_bots_are_made_anew_for_each_iteration_from_the_run_s_own_seed() -> None:
+    seeds: tuple[list[int], list[int]] = [], []
+    for run in seeds:
+
+        def make(seed: int, run: list[int] = run) -> list[object]:
+            run.append(seed)
+            return [lambda _heap: 0]
+
+        learner = Learner(config(bots=["one"], bots_share=0.5), HeapEnv(64), make_bots=make)
+        for _ in range(3):
+            learner.iterate()
+    assert seeds[0] == seeds[1]
+    assert len(set(seeds[0])) == 3
+
+
+def test_real_bots_play_in_real_games_and_a_run_with_them_goes_on_after_a_break() -> None:
+    settings = {
+        "run": {"game": "fetaix", "total_steps": 10_000},
+        "self_play": {"num_games": 32, "rollout_steps": 8},
+        "ppo": {"minibatch_size": 64, "bots": ["greedy", "alphabeta:1"], "bots_share": 0.5, "symmetries": True},
+        "network": {"width": 16, "blocks": 0},
+    }
+    learner, restored = (make_learner(parse_config(settings, "test"), load_game("fetaix")) for _ in range(2))
+    learner.iterate()
+    rollout = learner.rollout
+    assert rollout.mask.gather(-1, rollout.actions[..., None])[..., 0][rollout.live].all()
+    assert 0.15 < (~rollout.own[rollout.live]).float().mean() < 0.35
+    saved = {name: array.copy() for name, array in learner.get_state().items()}
+    weights = {name: tensor.clone() for name, tensor in learner.network.state_dict().items()}
+    restore(restored, saved, weights, steps=32 * 8)
+    for one in (learner, restored):
+        one.iterate()
+    for name, tensor in learner.network.state_dict().items():
+        assert torch.equal(tensor, restored.network.state_dict()[name]), name
+
+
+@pytest.mark.parametrize(
+    ("ppo", "message"),
+    [
+        ({"bots": ["greedy"]}, r"ppo.bots is \['greedy'\] and ppo.bots_share is 0.0, expected both or neither"),
+        ({"bots_share": 0.5}, "expected both or neither"),
+        (
+            {"bots": ["greedy"], "bots_share": 0.5, "pool_share": 0.75},
+            "ppo.bots_share [+] ppo.pool_share is 1.25, expected at most 1",
+        ),
+        ({"bots": ["greedi"], "bots_share": 0.5}, "ppo.bots: .*'greedi'"),
+    ],
+)
+def test_opponents_that_cannot_be_are_refused(ppo: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        make_learner(parse_config({"ppo": ppo}, "test"), load_game("alquerque"))
 
 
 def test_only_so_many_selves_are_kept_the_newest() -> None:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
+from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.envs.aec import MatchEnv
 from alquerque_env.errors import AlquerqueError, IllegalStepError
 from alquerque_env.game import Game
@@ -76,6 +76,11 @@ def assert_equal(one: Any, other: Any, where: str = "") -> None:
         assert np.array_equal(one, other), where
 
 
+def pushed(match: Match, action: int) -> Match:
+    match.push(int(action))
+    return match
+
+
 class SingleMatch(gymnasium.Env):
     """One match of self-play as a Gymnasium environment, over the AEC environment: what Gymnasium vectorizes itself."""
 
@@ -107,6 +112,37 @@ class SingleMatch(gymnasium.Env):
 
 
 class TestAgreement:
+    @every_case
+    def test_a_single_match_shows_the_same_position_and_steps(
+        self, name: str, options: dict[str, object], max_cycles: int | None
+    ) -> None:
+        env, rng = make(name, 8, None, **options), np.random.default_rng(3)
+        _, info = env.reset(seed=1)
+        played = [Match(env.game) for _ in range(8)]
+        for _ in range(max_cycles or 60):
+            for number, own in enumerate(played):
+                shown = env.match(number)
+                assert shown.position == own.position
+                assert own.is_over or shown.legal_steps == own.legal_steps
+            actions = draw(info["action_mask"], rng)
+            _, _, _, _, info = env.step(actions)
+            played = [
+                Match(env.game) if own.is_over else pushed(own, action)
+                for own, action in zip(played, actions, strict=True)
+            ]
+
+    @every_game
+    def test_a_bot_is_asked_match_by_match(self, name: str) -> None:
+        env = begun(make(name, 8))
+        for _ in range(5):
+            env.step(env.sample_actions())
+        live = np.flatnonzero(env.sample_actions() >= 0)[1::2]
+        bot, same = (load_bot("alphabeta:2", env.game, seed=7) for _ in range(2))
+        assert env.choose(bot, live).tolist() == [same.choose(env.match(number)).action for number in live]
+        assert env.choose(bot, live[:0]).shape == (0,)
+        with pytest.raises(IndexError):
+            env.match(8)
+
     @every_case
     def test_every_field_is_that_of_single_matches_at_every_step(
         self, name: str, options: dict[str, Any], max_cycles: int | None

@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from alquerque_env import Match, games, load_game
 from alquerque_env.bots.levels import levels
 from alquerque_env.cli import main
+from alquerque_env.cli.web import find_games
 from alquerque_env.web.app import make_app
 from alquerque_env.web.guard import MOST_BYTES
 
@@ -24,7 +25,7 @@ QUESTIONS = ("match", "board", "rules", "play", "think", "save", "load", "pictur
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[TestClient]:
-    with TestClient(make_app(seconds=0.3, others=["greedy"]), base_url=HOST) as client:
+    with TestClient(make_app(seconds=0.3, others={"greedy": games()}), base_url=HOST) as client:
         yield client
 
 
@@ -300,6 +301,19 @@ def test_the_command_refuses_what_cannot_work(arguments: list[str], words: str) 
     assert result.exit_code == 2
     assert words in result.output
     assert "Traceback" not in result.output
+
+
+def test_a_bot_is_offered_for_the_games_that_it_plays() -> None:
+    played = find_games("fetaix-small")
+    assert played == ("fetaix",)
+    assert find_games("greedy") == tuple(games())
+    with TestClient(make_app(others={"fetaix-small": played}), base_url=HOST) as client:
+        offered = {
+            game["id"]: [level["spec"] for level in game["levels"]] for game in client.get("/api/games").json()["games"]
+        }
+        refused = ask(client, "play", {"match": START, "bot": "fetaix-small"}, 400)
+    assert [name for name, specs in offered.items() if "fetaix-small" in specs] == ["fetaix"]
+    assert "fetaix-small" in refused["error"]
 
 
 def test_a_port_in_use_is_named() -> None:

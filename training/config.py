@@ -97,6 +97,8 @@ class PpoConfig(Section):
       pool_share: Share of the games in which one seat is played by an earlier self, from which nothing is learned.
       pool_size: Earlier selves kept.
       pool_every: Iterations between two of them.
+      bots: Specs of bots that play one seat in some of the games.
+      bots_share: Share of the games in which they do; as many for each.
       symmetries: Whether each match is seen through a symmetry of the game, drawn when it begins.
     """
 
@@ -113,6 +115,8 @@ class PpoConfig(Section):
     pool_share: Annotated[float, Ge(0), Le(1)] = 0.0
     pool_size: Annotated[int, Ge(1), Le(1000)] = 8
     pool_every: Count = 25
+    bots: Annotated[tuple[str, ...], Strict(False)] = ()
+    bots_share: Annotated[float, Ge(0), Le(1)] = 0.0
     symmetries: bool = False
 
 
@@ -368,6 +372,15 @@ def _check_together(config: Config, source: str) -> None:
         raise ConfigError(
             f"{source}: ppo.minibatch_size is {minibatch}, expected a divisor of "
             f"self_play.num_games x self_play.rollout_steps = {batch}"
+        )
+    ppo = config.ppo
+    if bool(ppo.bots) != (ppo.bots_share > 0):
+        raise ConfigError(
+            f"{source}: ppo.bots is {list(ppo.bots)} and ppo.bots_share is {ppo.bots_share}, expected both or neither"
+        )
+    if ppo.bots_share + ppo.pool_share > 1:
+        raise ConfigError(
+            f"{source}: ppo.bots_share + ppo.pool_share is {ppo.bots_share + ppo.pool_share:g}, expected at most 1"
         )
 
 

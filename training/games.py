@@ -4,6 +4,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from alquerque_env.bots import Bot
+
 
 class SelfPlayGames(Protocol):
     """Many games at once, each asking for the action of whoever is to move; autoreset NEXT_STEP.
@@ -26,6 +28,10 @@ class SelfPlayGames(Protocol):
         Rewards are in the eyes of who acted. After an end the mask is all zeros; the next action in that game is
         ignored and starts another one.
         """
+        ...
+
+    def choose(self, bot: Bot, envs: np.ndarray) -> np.ndarray:
+        """What a bot plays in some of the games, none of them ended: int64 `[K]` actions for the `[K]` games."""
         ...
 
     def get_state(self) -> dict[str, np.ndarray]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from alquerque_env.bots import Bot
 from alquerque_env.symmetry import Symmetry
 from training.arrays import pack_generator, unpack_generator
 from training.games import SelfPlayGames
@@ -30,6 +31,7 @@ class MirroredGames:
             np.array([getattr(symmetry, what) for symmetry in symmetries]).argsort(1)
             for what in ("planes", "points", "actions")
         )
+        self._images = np.array([symmetry.actions for symmetry in symmetries])
         self._generator = np.random.Generator(np.random.PCG64(0))
         self._chosen = np.zeros(self.num_envs, np.int64)
         self._ended = np.ones(self.num_envs, bool)
@@ -50,6 +52,10 @@ class MirroredGames:
         self._ended = terminated | truncated
         image, info = self._show(planes, info)
         return image, rewards, terminated, truncated, info
+
+    def choose(self, bot: Bot, envs: np.ndarray) -> np.ndarray:
+        """As `SelfPlayGames.choose`."""
+        return self._images[self._chosen[envs], self._games.choose(bot, envs)]
 
     def get_state(self) -> dict[str, np.ndarray]:
         """As `SelfPlayGames.get_state`."""

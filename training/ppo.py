@@ -17,8 +17,8 @@ from training.arrays import group, load_optimizer, optimizer_arrays
 from training.config import Config, PpoConfig
 from training.gae import advantages
 from training.games import Observation, SelfPlayGames
-from training.networks import Geometry, PolicyValueNetwork, Shape, build_network, masked_log_probs
-from training.pool import OpponentPool
+from training.networks import Geometry, PolicyValueNetwork, Shape, build_network, masked_log_probs, sample
+from training.pool import MakeBots, OpponentPool
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Rollout:
       rewards: `[L, B]` for the player who acted.
       terminated: `[L, B]` bool.
       truncated: `[L, B]` bool.
-      own: `[L, B]` bool, false where an earlier self chose.
+      own: `[L, B]` bool, false where an opponent chose.
     """
 
     planes: Tensor
@@ -112,9 +112,16 @@ class Learner:
       config: The run's settings.
       env: A `SelfPlayVectorEnv` of `config.self_play.num_games` games, autoreset NEXT_STEP.
       geometry: Of the game, for networks that need it.
+      make_bots: Makes the bots of the pool from a seed.
     """
 
-    def __init__(self, config: Config, env: SelfPlayGames, geometry: Geometry | None = None) -> None:
+    def __init__(
+        self,
+        config: Config,
+        env: SelfPlayGames,
+        geometry: Geometry | None = None,
+        make_bots: MakeBots = lambda _seed: (),
+    ) -> None:
         self.config, self.env = config, env
         self.now = Observation.of(*env.reset(seed=config.run.seed))
         channels, points = self.now.planes.shape[1:]
@@ -124,8 +131,7 @@ class Learner:
         self.network = build_network(config.network, shape, scale, self.generator)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
         self.rollout = Rollout.empty(config.self_play.rollout_steps, env.num_envs, shape)
-        share, size, every = config.ppo.pool_share, config.ppo.pool_size, config.ppo.pool_every
-        self.pool = OpponentPool(self.network, int(share * env.num_envs), size, every)
+        self.pool = OpponentPool(self.network, config.ppo, env.num_envs, make_bots)
         self.iteration = 0
 
     @property
@@ -219,7 +225,7 @@ def collect(
       now: What the players see before the first step.
       rollout: Filled.
       generator: Source of the choices.
-      pool: Earlier selves, which choose in some of the games for one of the seats.
+      pool: Opponents, which choose in some of the games for one of the seats.
 
     Returns:
       What the players see after the last step.
@@ -231,10 +237,10 @@ def collect(
         logits, rollout.values[step] = network(planes)
         log_probs = masked_log_probs(logits, mask)
         actions = sample(log_probs, generator)
-        if pool is not None and pool.opponent is not None:
-            theirs = pool.to_move(rollout.players[step])
-            rollout.own[step] = ~theirs
-            actions[theirs] = sample(masked_log_probs(pool.opponent(planes[theirs])[0], mask[theirs]), generator)
+        rollout.own[step] = True
+        if pool is not None:
+            games, theirs = pool.choose(env, planes, mask, rollout.players[step], generator)
+            actions[games], rollout.own[step, games] = theirs, False
         rollout.actions[step] = actions
         rollout.log_probs[step] = log_probs.gather(-1, actions[:, None])[:, 0]
         planes_after, rewards, terminated, truncated, info = env.step(actions.numpy())
@@ -245,22 +251,6 @@ def collect(
     rollout.players[-1] = torch.from_numpy(now.player)
     rollout.values[-1] = network(torch.from_numpy(now.planes))[1]
     return now
-
-
-def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
-    """Draws an action for each row, by where a random number falls among the sums of the probabilities.
-
-    Args:
-      log_probs: `[B, A]`.
-      generator: Source of the draw.
-
-    Returns:
-      `[B]` int64; never an action without probability.
-    """
-    # In double precision the threshold stays below the last sum, so that there is always an action above it.
-    sums = torch.softmax(log_probs, -1).double().cumsum(-1)
-    thresholds = torch.rand(len(sums), 1, generator=generator) * sums[:, -1:]
-    return (sums <= thresholds).sum(-1)
 
 
 def make_batch(rollout: Rollout, gains: Tensor) -> Batch:

@@ -20,8 +20,17 @@ _PACKAGES = (
     ("gymnasium", "gymnasium", None),
     ("pettingzoo", "pettingzoo", None),
     ("click", "click", None),
+    ("platformdirs", "platformdirs", None),
     ("numba", "numba", "fast"),
+    ("choix", "choix", "arena"),
+    ("matplotlib", "matplotlib", "arena"),
+    ("rich", "rich", "arena"),
     ("torch", "torch", "train"),
+    ("safetensors", "safetensors", "train"),
+    ("filelock", "filelock", "train"),
+    ("pydantic", "pydantic", "web"),
+    ("starlette", "starlette", "web"),
+    ("uvicorn", "uvicorn", "web"),
     ("pygame-ce", "pygame", "render"),
 )
 

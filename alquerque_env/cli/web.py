@@ -3,7 +3,7 @@
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import click
@@ -36,11 +36,10 @@ def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: floa
     check_range("--seconds", seconds, 0.1, 600)
     if port is not None:
         check_range("--port", port, 1, 65_535)
-    for spec in bots:
-        work(partial(_check_bot, spec), f"loading {spec} ...")
+    others = {spec: work(partial(find_games, spec), f"loading {spec} ...") for spec in bots}
     listener = _listen(port)
     address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
-    serve = _make_server(bots, seconds)
+    serve = _make_server(others, seconds)
     work(_warm_up, "compiling the rules for this machine, once ...")
     click.echo(f"The games are at {address} (Ctrl-C ends)")
     if not no_browser:
@@ -48,13 +47,13 @@ def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: floa
     serve([listener])
 
 
-def _make_server(bots: tuple[str, ...], seconds: float) -> Callable[[list[socket.socket]], None]:
+def _make_server(others: Mapping[str, Sequence[str]], seconds: float) -> Callable[[list[socket.socket]], None]:
     import uvicorn
 
     from ..web.app import make_app
 
     settings = uvicorn.Config(
-        make_app(others=bots, seconds=seconds),
+        make_app(others=others, seconds=seconds),
         log_level="error",
         access_log=False,
         server_header=False,
@@ -87,20 +86,22 @@ def _listen(port: int | None) -> socket.socket:
     raise AlquerqueError(f"{what} in use or not allowed; choose another with --port")
 
 
-def _check_bot(spec: str) -> None:
-    """Refuses a bot that plays none of the games now rather than in the middle of a match.
+def find_games(spec: str) -> tuple[str, ...]:
+    """Ids of the games that a bot plays.
 
     Raises:
-      AlquerqueError: If it does.
+      AlquerqueError: If it plays none, now rather than in the middle of a match.
     """
-    refusals = []
+    found, refusals = [], []
     for name in games():
         try:
             load_bot(spec, load_game(name))
-            return
+            found.append(name)
         except AlquerqueError as error:
             refusals.append(error)
-    raise refusals[0]
+    if not found:
+        raise refusals[0]
+    return tuple(found)
 
 
 def _warm_up() -> None:

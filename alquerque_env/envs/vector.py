@@ -9,10 +9,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from .. import layout as e
+from ..bots import Bot
 from ..errors import AlquerqueError, IllegalStepError
 from ..frames import BEGIN, HOLD, Frame
 from ..game import Game, load_game
+from ..match import Match
 from ..matches import make_matches
+from ..notation import format_position
 from ..observation import plane_scale
 from .arguments import check_actions, check_max_cycles, check_positive, check_reset_mask
 from .spaces import action_space, observation_space
@@ -123,6 +126,23 @@ class SelfPlayVectorEnv(VectorEnv):
         if self.max_cycles is not None:
             actions[self._ended] = 0
         return actions
+
+    def match(self, env: int) -> Match:
+        """A match as it stands, without its earlier positions: to be drawn, or shown to a bot.
+
+        Raises:
+          IndexError: If there is no such match.
+        """
+        state = [int(word) for word in self._games.states[env]]
+        return Match(self.game, format_position(self.game.table.words, self.game.board.labels, state))
+
+    def choose(self, bot: Bot, envs: np.ndarray) -> np.ndarray:
+        """What a bot plays in some of the matches, one by one: int64 `[K]` actions for the int64 `[K]` matches.
+
+        Raises:
+          BotError: If one of them has ended.
+        """
+        return np.array([bot.choose(self.match(env)).action for env in envs], np.int64)
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that decides how the matches go on, as arrays of numbers."""

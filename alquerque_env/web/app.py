@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -140,14 +140,14 @@ class Desk:
             return thinking.result()
 
 
-def make_app(*, others: Sequence[str] = (), seconds: float = 10.0) -> Starlette:
+def make_app(*, others: Mapping[str, Sequence[str]] | None = None, seconds: float = 10.0) -> Starlette:
     """The server.
 
     Args:
-      others: Specs of bots offered beside the levels.
+      others: Specs of bots offered beside the levels, each with the ids of the games that it plays.
       seconds: That a bot may take for a step.
     """
-    desk = Desk(Thinkers(others, seconds))
+    desk = Desk(Thinkers(others or {}, seconds))
     routes = [
         Route("/", lambda _: FileResponse(STATIC / "index.html")),
         Mount("/static", StaticFiles(directory=STATIC)),

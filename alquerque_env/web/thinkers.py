@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..bots import load_bot
@@ -23,19 +23,20 @@ class Thinkers:
     """Bots by game and spec.
 
     Args:
-      others: Specs of bots that the page may ask beside the levels of a game.
+      others: Specs of bots that the page may ask beside the levels, each with the ids of the games that it plays.
       seconds: That a bot may take for a step, and for an evaluation.
     """
 
-    def __init__(self, others: Sequence[str], seconds: float) -> None:
+    def __init__(self, others: Mapping[str, Sequence[str]], seconds: float) -> None:
         self.seconds = seconds
-        self._others = tuple(Level(spec, spec, "Named when the server was started.") for spec in others)
+        self._others = dict(others)
         self._bots: OrderedDict[tuple[str, str], tuple[Any, threading.Lock]] = OrderedDict()
         self._lock = threading.Lock()
 
     def levels(self, game: Game) -> tuple[Level, ...]:
         """Who may be asked to play a game."""
-        return (*levels(game), *self._others)
+        others = [spec for spec, known in self._others.items() if game.name in known]
+        return (*levels(game), *(Level(spec, spec, "Named when the server was started.") for spec in others))
 
     def play(self, match: Match, spec: str, stop: threading.Event) -> list[Step]:
         """A whole turn, or the rest of one in the middle of a chain; the match is left as it was.

@@ -17,7 +17,7 @@ from training.config import NetworkConfig
 from training.networks.conv import ResidualConv
 from training.networks.geometry import Geometry
 from training.networks.graph import LinkGraph
-from training.networks.interface import MASK_FILL, NetworkError, PolicyValueNetwork, Shape, masked_log_probs
+from training.networks.interface import MASK_FILL, NetworkError, PolicyValueNetwork, Shape, masked_log_probs, sample
 from training.networks.mlp import ResidualMlp
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Shape",
     "build_network",
     "masked_log_probs",
+    "sample",
 ]
 
 Architecture = Callable[[NetworkConfig, Shape, Tensor, torch.Generator], PolicyValueNetwork]

@@ -100,3 +100,19 @@ def masked_log_probs(logits: Tensor, mask: Tensor) -> Tensor:
     """
     exact = logits.to(torch.promote_types(logits.dtype, torch.float32))
     return torch.log_softmax(exact.masked_fill(~mask, MASK_FILL), dim=-1)
+
+
+def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
+    """Draws an action for each row, by where a random number falls among the sums of the probabilities.
+
+    Args:
+      log_probs: `[B, A]`.
+      generator: Source of the draw.
+
+    Returns:
+      `[B]` int64; never an action without probability.
+    """
+    # In double precision the threshold stays below the last sum, so that there is always an action above it.
+    sums = torch.softmax(log_probs, -1).double().cumsum(-1)
+    thresholds = torch.rand(len(sums), 1, generator=generator) * sums[:, -1:]
+    return (sums <= thresholds).sum(-1)
