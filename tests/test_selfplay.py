@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from alquerque_env import Match, load_game
-from alquerque_env.search.matches import Matches
+from alquerque_env.search.matches import Advance, Matches
 from alquerque_env.storage import JIT
 from training.alphazero import AlphaZeroLearner, alphazero_loss
 from training.arrays import pack_generator, unpack_generator
@@ -50,15 +50,17 @@ class Watched(Matches):
         super().__init__(*args)
         self.movers: list[list[int]] = [[] for _ in self.states]
         self.ended: list[tuple[list[int], int]] = []
+        self.leads: list[int] = []
 
-    def advance(self, actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def advance(self, actions: np.ndarray, stops: np.ndarray) -> Advance:
         for mover, movers in zip(self.players(), self.movers, strict=True):
             movers.append(int(mover))
-        standings, steps = super().advance(actions, stops)
-        for match in np.flatnonzero(standings):
-            self.ended.append((self.movers[match], int(standings[match]) & 3))
+        after = super().advance(actions, stops)
+        for match in np.flatnonzero(after.standings):
+            self.ended.append((self.movers[match], int(after.standings[match]) & 3))
+            self.leads.append(int(after.leads[match]))
             self.movers[match] = []
-        return standings, steps
+        return after
 
 
 @pytest.mark.parametrize(
@@ -84,6 +86,19 @@ def test_every_position_of_an_ended_match_gets_its_result_in_the_eyes_of_who_mov
     assert rows.outcome.tolist() == expected
     assert tally.player_0_wins == sum(winner == 0 for _, winner in watched.ended)
     assert tally.draws == sum(winner == 2 for _, winner in watched.ended)
+
+
+def test_the_margin_is_the_share_of_a_result_that_lies_in_the_pieces_by_which_it_is_won(monkeypatch):
+    monkeypatch.setattr("training.selfplay.Matches", Watched)
+    play = self_play(settings(self_play={"margin": 0.25}))
+    rows, _ = play.play(even, 200, 2)
+    watched = play._matches
+    expected = []
+    for (movers, winner), lead in zip(watched.ended, watched.leads, strict=True):
+        first = 0.75 * {0: 1, 1: -1, 2: 0}[winner] + 0.25 * lead / 12
+        expected += [first if mover == 0 else -first for mover in movers]
+    assert len({abs(lead) for lead in watched.leads}) > 3
+    assert rows.outcome.tolist() == pytest.approx(expected)
 
 
 def test_the_rows_of_a_position_are_its_legal_actions_and_a_distribution_over_them():

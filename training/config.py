@@ -71,6 +71,8 @@ class SelfPlayConfig(Section):
       opening_plies: A game begins with 0 to so many random steps, `alphazero`.
       discount: What a result is worth one decision earlier, `alphazero`. Below 1 a player who is losing holds out, so
         that the other may still go wrong, and one who is winning makes haste.
+      margin: Share of what a result is worth that lies in the pieces by which it is won, `alphazero`: so that a player
+        who is losing aims at something, and gives the other more to do.
     """
 
     num_games: Count = 1024
@@ -78,6 +80,7 @@ class SelfPlayConfig(Section):
     max_cycles: Annotated[int, Ge(1), Le(1_000_000)] | None = None
     opening_plies: Annotated[int, Ge(0), Le(100)] = 4
     discount: Share = 1.0
+    margin: Annotated[float, Ge(0), Lt(1)] = 0.0
 
 
 class PpoConfig(Section):
