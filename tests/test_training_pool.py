@@ -14,6 +14,7 @@ from training.ppo import Learner
 
 def config(**ppo: object) -> Config:
     settings = heap_config().model_dump()
+    settings["self_play"]["opening_plies"] = 0
     settings["ppo"] |= {"pool_share": 0.5, "pool_every": 1, "pool_size": 2} | ppo
     return parse_config(settings, "test")
 
@@ -89,7 +90,7 @@ def test_bots_are_made_anew_for_each_iteration_from_the_run_s_own_seed() -> None
 def test_real_bots_play_in_real_games_and_a_run_with_them_goes_on_after_a_break() -> None:
     settings = {
         "run": {"game": "fetaix", "total_steps": 10_000},
-        "self_play": {"num_games": 32, "rollout_steps": 8},
+        "self_play": {"num_games": 32, "rollout_steps": 8, "opening_plies": 0},
         "ppo": {"minibatch_size": 64, "bots": ["greedy", "alphabeta:1"], "bots_share": 0.5, "symmetries": True},
         "network": {"width": 16, "blocks": 0},
     }

@@ -68,7 +68,8 @@ class SelfPlayConfig(Section):
       num_games: Games played at once, `B`.
       rollout_steps: Steps in each of them between two updates, `L`.
       max_cycles: Steps after which a game is cut short; none if absent.
-      opening_plies: A game begins with 0 to so many random steps, `alphazero`.
+      opening_plies: A game begins with 0 to so many random steps; else the games of a policy that has become sure of
+        itself all go the same way.
       discount: What a result is worth one decision earlier, `alphazero`. Below 1 a player who is losing holds out, so
         that the other may still go wrong, and one who is winning makes haste.
       margin: Share of what a result is worth that lies in the pieces by which it is won, `alphazero`: so that a player

@@ -5,9 +5,9 @@ Both seats are learned from: the numbers of a step are in the eyes of whoever ma
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -18,6 +18,7 @@ from training.config import Config, PpoConfig
 from training.gae import advantages
 from training.games import Observation, SelfPlayGames
 from training.networks import Geometry, PolicyValueNetwork, Shape, build_network, masked_log_probs, sample
+from training.openings import RandomOpenings
 from training.pool import MakeBots, OpponentPool
 
 
@@ -35,7 +36,7 @@ class Rollout:
       rewards: `[L, B]` for the player who acted.
       terminated: `[L, B]` bool.
       truncated: `[L, B]` bool.
-      own: `[L, B]` bool, false where an opponent chose.
+      own: `[L, B]` bool, false where another chose.
     """
 
     planes: Tensor
@@ -94,6 +95,15 @@ class Batch(NamedTuple):
     weights: Tensor
 
 
+class Chooser(Protocol):
+    """Chooses in the network's place in some of the games, and nothing is learned there."""
+
+    def choose(
+        self, games: SelfPlayGames, planes: Tensor, mask: Tensor, players: Tensor, generator: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
+        """`(rows, actions)`, each `[K]` int64: in which games, and what; arguments as in `OpponentPool.choose`."""
+
+
 class Losses(NamedTuple):
     """Parts of the loss, each a mean over the steps that count; `total` is what is minimised."""
 
@@ -132,6 +142,7 @@ class Learner:
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
         self.rollout = Rollout.empty(config.self_play.rollout_steps, env.num_envs, shape)
         self.pool = OpponentPool(self.network, config.ppo, env.num_envs, make_bots)
+        self.openings = RandomOpenings(config.self_play.opening_plies, env.num_envs)
         self.iteration = 0
 
     @property
@@ -148,7 +159,8 @@ class Learner:
         entropy_bonus = ppo.entropy_bonus + (final - ppo.entropy_bonus) * progress
 
         self.pool.begin(self.network, self.iteration, self.generator)
-        self.now = collect(self.env, self.network, self.now, self.rollout, self.generator, self.pool)
+        others = (self.pool, self.openings)
+        self.now = collect(self.env, self.network, self.now, self.rollout, self.generator, others)
         playing = time.perf_counter() - start
 
         rollout = self.rollout
@@ -189,6 +201,7 @@ class Learner:
         arrays = {"generator": self.generator.get_state().numpy()}
         arrays |= {f"optimizer.{key}": array for key, array in optimizer_arrays(self.optimizer).items()}
         arrays |= {f"pool.{key}": array for key, array in self.pool.get_state().items()}
+        arrays |= {f"openings.{key}": array for key, array in self.openings.get_state().items()}
         return arrays | {f"env.{key}": array for key, array in self.env.get_state().items()}
 
     def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
@@ -200,6 +213,7 @@ class Learner:
         self.generator.set_state(torch.from_numpy(np.array(state["generator"])))
         load_optimizer(self.optimizer, group(state, "optimizer."))
         self.pool.set_state(group(state, "pool."))
+        self.openings.set_state(group(state, "openings."))
         self.now = Observation.of(*self.env.set_state(group(state, "env.")))
         self.network.load_state_dict(dict(weights))
         self.iteration = steps // self.config.steps_per_iteration
@@ -215,7 +229,7 @@ def collect(
     now: Observation,
     rollout: Rollout,
     generator: torch.Generator,
-    pool: OpponentPool | None = None,
+    others: Sequence[Chooser] = (),
 ) -> Observation:
     """Plays both sides of every game and fills a rollout.
 
@@ -225,7 +239,7 @@ def collect(
       now: What the players see before the first step.
       rollout: Filled.
       generator: Source of the choices.
-      pool: Opponents, which choose in some of the games for one of the seats.
+      others: Choose in its place where they are to move, the last of them in the end.
 
     Returns:
       What the players see after the last step.
@@ -238,8 +252,8 @@ def collect(
         log_probs = masked_log_probs(logits, mask)
         actions = sample(log_probs, generator)
         rollout.own[step] = True
-        if pool is not None:
-            games, theirs = pool.choose(env, planes, mask, rollout.players[step], generator)
+        for other in others:
+            games, theirs = other.choose(env, planes, mask, rollout.players[step], generator)
             actions[games], rollout.own[step, games] = theirs, False
         rollout.actions[step] = actions
         rollout.log_probs[step] = log_probs.gather(-1, actions[:, None])[:, 0]
