@@ -72,6 +72,20 @@ def test_options_choose_the_game(tmp_path):
         load_table(load_game("alquerque"), path)
 
 
+def test_the_limit_of_plies_without_progress_is_told_beside_the_longest_way(tmp_path):
+    arguments = (NAME, "--pieces", 3, "-o", tmp_path / "table.aqt", "--option", "no_progress_limit=2")
+    clock = solved(*arguments)["clock"]
+    assert clock["limit"] == 2 < clock["longest_way"]
+    assert clock["changed"] > 10
+    sentence = (
+        f"is {clock['longest_way']} plies, the limit 2: it would change the values of {clock['changed']:,} positions"
+    )
+    assert sentence in run(*arguments).output
+    unlimited = (NAME, "--pieces", 2, "-o", tmp_path / "other.aqt", "--option", "no_progress_limit=off")
+    assert solved(*unlimited)["clock"] is None
+    assert "limit" not in run(*unlimited).output
+
+
 def test_what_was_built_can_be_checked_at_once_and_later(tmp_path):
     path = tmp_path / "table.aqt"
     assert solved(NAME, "--pieces", 3, "-o", path, "--verify")["verified"] is True

@@ -224,6 +224,7 @@ def _report(path: Path, header: "Header", seconds: float, verified: bool, as_jso
             "path": str(path),
             "seconds": round(seconds, 1),
             "verified": verified,
+            "clock": _clock(header),
             "slices": parts,
         }
         click.echo(json.dumps(found, indent=2))
@@ -233,5 +234,22 @@ def _report(path: Path, header: "Header", seconds: float, verified: bool, as_jso
     for part in header.slices:
         shares = " ".join(f"{part[what] / max(part['positions'], 1):>7.2%}" for what in ("won", "drawn", "lost"))
         click.echo(f"{part['name']:<{width}} {part['positions']:>13,} {shares} {part['longest']:>8}")
+    if clock := _clock(header):
+        click.echo(
+            f"The longest way to the next capture or promotion is {clock['longest_way']} plies, the limit "
+            f"{clock['limit']}: it would change the values of {clock['changed']:,} positions."
+        )
     checked = "; every value checked" if verified else ""
     click.echo(f"{positions:,} positions, {size / positions:.3f} bytes each, {seconds:.0f} s: {path}{checked}")
+
+
+def _clock(header: "Header") -> dict[str, int] | None:
+    """What the limit of plies without progress, which a table leaves out, would change; None where none was studied."""
+    studied = [group for group in header.groups if "longest_way" in group]
+    if not studied:
+        return None
+    return {
+        "limit": int(header.options["no_progress_limit"]),
+        "longest_way": max(group["longest_way"] for group in studied),
+        "changed": sum(group["changed"] for group in studied),
+    }
