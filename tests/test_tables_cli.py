@@ -81,7 +81,7 @@ def test_the_limit_of_plies_without_progress_is_told_beside_the_longest_way(tmp_
         f"is {clock['longest_way']} plies, the limit 2: it would change the values of {clock['changed']:,} positions"
     )
     assert sentence in run(*arguments).output
-    unlimited = (NAME, "--pieces", 2, "-o", tmp_path / "other.aqt", "--option", "no_progress_limit=off")
+    unlimited = ("alquerque", "--pieces", 2, "-o", tmp_path / "other.aqt")
     assert solved(*unlimited)["clock"] is None
     assert "limit" not in run(*unlimited).output
 
