@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from alquerque_env import Match, load_game
+from alquerque_env.match import Step
 from alquerque_env.search.matches import Advance, Matches
 from alquerque_env.storage import JIT
 from training.alphazero import AlphaZeroLearner, alphazero_loss
@@ -99,6 +100,44 @@ def test_the_margin_is_the_share_of_a_result_that_lies_in_the_pieces_by_which_it
         expected += [first if mover == 0 else -first for mover in movers]
     assert len({abs(lead) for lead in watched.leads}) > 3
     assert rows.outcome.tolist() == pytest.approx(expected)
+
+
+class FirstBot:
+    """Plays the first legal step."""
+
+    def choose(self, match: Match) -> Step:
+        return match.legal_steps[0]
+
+
+def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_them(monkeypatch):
+    monkeypatch.setattr("training.selfplay.bot_maker", lambda *_: lambda _seed: [FirstBot()])
+    play = self_play(settings(self_play={"bots": ["first"], "bots_share": 0.5}))
+    advance, seen = play._matches.advance, []
+
+    def watched(actions: np.ndarray, stops: np.ndarray) -> Advance:
+        first = [play._match(row).legal_steps[0].action for row in range(16)]
+        seen.append((play._matches.players(), actions == np.array(first)))
+        return advance(actions, stops)
+
+    monkeypatch.setattr(play._matches, "advance", watched)
+    rows, _ = play.play(even, 120, 4)
+    players, is_first = (np.array(column) for column in zip(*seen, strict=True))
+    theirs = np.zeros_like(is_first)
+    theirs[:, :8] = players[:, :8] == np.arange(8) % 2
+    assert is_first[theirs].all()
+    assert 0.1 < is_first[~theirs].mean() < 0.9
+    assert 0.6 < rows.policy_weight.mean() < 0.9
+    assert set(np.unique(rows.policy_weight)) == {0.0, 1.0}
+    assert set(np.unique(rows.outcome)) == {-1.0, 1.0}
+
+
+def test_self_play_with_bots_goes_on_after_a_break_as_if_there_had_been_none():
+    config = settings("fetaix", self_play={"bots": ["greedy", "alphabeta:2"], "bots_share": 0.5})
+    play, other = self_play(config), self_play(config, seed=9)
+    play.play(even, 10, 4)
+    other.set_state({name: array.copy() for name, array in play.get_state().items()})
+    for one, two in zip(play.play(even, 60, 4)[0], other.play(even, 60, 4)[0], strict=True):
+        assert np.array_equal(one, two)
 
 
 def test_the_rows_of_a_position_are_its_legal_actions_and_a_distribution_over_them():

@@ -14,7 +14,9 @@ from training.ppo import Learner
 
 def config(**ppo: object) -> Config:
     settings = heap_config().model_dump()
-    settings["self_play"]["opening_plies"] = 0
+    settings["self_play"] |= {"opening_plies": 0} | {
+        name: ppo.pop(name) for name in ("bots", "bots_share") if name in ppo
+    }
     settings["ppo"] |= {"pool_share": 0.5, "pool_every": 1, "pool_size": 2} | ppo
     return parse_config(settings, "test")
 
@@ -90,8 +92,14 @@ def test_bots_are_made_anew_for_each_iteration_from_the_run_s_own_seed() -> None
 def test_real_bots_play_in_real_games_and_a_run_with_them_goes_on_after_a_break() -> None:
     settings = {
         "run": {"game": "fetaix", "total_steps": 10_000},
-        "self_play": {"num_games": 32, "rollout_steps": 8, "opening_plies": 0},
-        "ppo": {"minibatch_size": 64, "bots": ["greedy", "alphabeta:1"], "bots_share": 0.5, "symmetries": True},
+        "self_play": {
+            "num_games": 32,
+            "rollout_steps": 8,
+            "opening_plies": 0,
+            "bots": ["greedy", "alphabeta:1"],
+            "bots_share": 0.5,
+        },
+        "ppo": {"minibatch_size": 64, "symmetries": True},
         "network": {"width": 16, "blocks": 0},
     }
     learner, restored = (make_learner(parse_config(settings, "test"), load_game("fetaix")) for _ in range(2))
@@ -109,20 +117,25 @@ def test_real_bots_play_in_real_games_and_a_run_with_them_goes_on_after_a_break(
 
 
 @pytest.mark.parametrize(
-    ("ppo", "message"),
+    ("self_play", "pool_share", "message"),
     [
-        ({"bots": ["greedy"]}, r"ppo.bots is \['greedy'\] and ppo.bots_share is 0.0, expected both or neither"),
-        ({"bots_share": 0.5}, "expected both or neither"),
+        ({"bots": ["greedy"]}, 0.0, r"self_play.bots is \['greedy'\] and self_play.bots_share is 0.0, expected both"),
+        ({"bots_share": 0.5}, 0.0, "expected both or neither"),
         (
-            {"bots": ["greedy"], "bots_share": 0.5, "pool_share": 0.75},
-            "ppo.bots_share [+] ppo.pool_share is 1.25, expected at most 1",
+            {"bots": ["greedy"], "bots_share": 0.5},
+            0.75,
+            "self_play.bots_share [+] ppo.pool_share is 1.25, expected at most 1",
         ),
-        ({"bots": ["greedi"], "bots_share": 0.5}, "ppo.bots: .*'greedi'"),
+        ({"bots": ["greedi"], "bots_share": 0.5}, 0.0, "self_play.bots: .*'greedi'"),
     ],
 )
-def test_opponents_that_cannot_be_are_refused(ppo: dict[str, object], message: str) -> None:
+@pytest.mark.parametrize("algorithm", ["ppo", "alphazero"])
+def test_opponents_that_cannot_be_are_refused(
+    algorithm: str, self_play: dict[str, object], pool_share: float, message: str
+) -> None:
+    settings = {"run": {"algorithm": algorithm}, "self_play": self_play, "ppo": {"pool_share": pool_share}}
     with pytest.raises(ConfigError, match=message):
-        make_learner(parse_config({"ppo": ppo}, "test"), load_game("alquerque"))
+        make_learner(parse_config(settings, "test"), load_game("alquerque"))
 
 
 def test_only_so_many_selves_are_kept_the_newest() -> None:

@@ -74,6 +74,8 @@ class SelfPlayConfig(Section):
         that the other may still go wrong, and one who is winning makes haste.
       margin: Share of what a result is worth that lies in the pieces by which it is won, `alphazero`: so that a player
         who is losing aims at something, and gives the other more to do.
+      bots: Specs of bots that play one seat in some of the games.
+      bots_share: Share of the games in which they do; as many for each.
     """
 
     num_games: Count = 1024
@@ -82,6 +84,8 @@ class SelfPlayConfig(Section):
     opening_plies: Annotated[int, Ge(0), Le(100)] = 4
     discount: Share = 1.0
     margin: Annotated[float, Ge(0), Lt(1)] = 0.0
+    bots: Annotated[tuple[str, ...], Strict(False)] = ()
+    bots_share: Annotated[float, Ge(0), Le(1)] = 0.0
 
 
 class PpoConfig(Section):
@@ -101,8 +105,6 @@ class PpoConfig(Section):
       pool_share: Share of the games in which one seat is played by an earlier self, from which nothing is learned.
       pool_size: Earlier selves kept.
       pool_every: Iterations between two of them.
-      bots: Specs of bots that play one seat in some of the games.
-      bots_share: Share of the games in which they do; as many for each.
       symmetries: Whether each match is seen through a symmetry of the game, drawn when it begins.
     """
 
@@ -119,8 +121,6 @@ class PpoConfig(Section):
     pool_share: Annotated[float, Ge(0), Le(1)] = 0.0
     pool_size: Annotated[int, Ge(1), Le(1000)] = 8
     pool_every: Count = 25
-    bots: Annotated[tuple[str, ...], Strict(False)] = ()
-    bots_share: Annotated[float, Ge(0), Le(1)] = 0.0
     symmetries: bool = False
 
 
@@ -377,14 +377,16 @@ def _check_together(config: Config, source: str) -> None:
             f"{source}: ppo.minibatch_size is {minibatch}, expected a divisor of "
             f"self_play.num_games x self_play.rollout_steps = {batch}"
         )
-    ppo = config.ppo
-    if bool(ppo.bots) != (ppo.bots_share > 0):
+    playing, pool_share = config.self_play, config.ppo.pool_share
+    if bool(playing.bots) != (playing.bots_share > 0):
         raise ConfigError(
-            f"{source}: ppo.bots is {list(ppo.bots)} and ppo.bots_share is {ppo.bots_share}, expected both or neither"
+            f"{source}: self_play.bots is {list(playing.bots)} and self_play.bots_share is {playing.bots_share}, "
+            "expected both or neither"
         )
-    if ppo.bots_share + ppo.pool_share > 1:
+    if playing.bots_share + pool_share > 1:
         raise ConfigError(
-            f"{source}: ppo.bots_share + ppo.pool_share is {ppo.bots_share + ppo.pool_share:g}, expected at most 1"
+            f"{source}: self_play.bots_share + ppo.pool_share is {playing.bots_share + pool_share:g}, "
+            "expected at most 1"
         )
 
 

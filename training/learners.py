@@ -14,9 +14,7 @@ from typing import Protocol
 import numpy as np
 from torch import Tensor
 
-from alquerque_env import SelfPlayVectorEnv, load_bot
-from alquerque_env.bots import Bot
-from alquerque_env.errors import AlquerqueError
+from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.game import Game
 from training.alphazero import AlphaZeroLearner
 from training.checkpoint import Arrays, CheckpointError
@@ -25,6 +23,7 @@ from training.games import SelfPlayGames
 from training.mirrored import MirroredGames
 from training.networks import Geometry, PolicyValueNetwork
 from training.ppo import Learner as PpoLearner
+from training.sparring import bot_maker
 
 
 class Learner(Protocol):
@@ -73,15 +72,7 @@ def _make_ppo(config: Config, game: Game) -> Learner:
     games: SelfPlayGames = SelfPlayVectorEnv(game, config.self_play.num_games, max_cycles=config.self_play.max_cycles)
     if config.ppo.symmetries:
         games = MirroredGames(games, game.symmetries)
-
-    def make_bots(seed: int) -> list[Bot]:
-        return [load_bot(spec, game, seed=seed + place, tables=False) for place, spec in enumerate(config.ppo.bots)]
-
-    try:
-        make_bots(0)
-    except AlquerqueError as error:
-        raise ConfigError(f"ppo.bots: {error}") from None
-    return PpoLearner(config, games, Geometry.of(game), make_bots)
+    return PpoLearner(config, games, Geometry.of(game), bot_maker(config.self_play, game))
 
 
 LEARNERS: Mapping[str, Callable[[Config, Game], Learner]] = MappingProxyType(

@@ -27,7 +27,7 @@ class RandomOpenings:
     def choose(
         self, _games: SelfPlayGames, _planes: Tensor, mask: Tensor, _players: Tensor, generator: torch.Generator
     ) -> tuple[Tensor, Tensor]:
-        """As `OpponentPool.choose`."""
+        """As `training.ppo.Chooser.choose`."""
         drawn = torch.randint(self._most + 1, self._left.shape, generator=generator)
         self._left = torch.where(self._left == _BEGINS, drawn, self._left)
         live = mask.any(-1)

@@ -19,7 +19,8 @@ from training.gae import advantages
 from training.games import Observation, SelfPlayGames
 from training.networks import Geometry, PolicyValueNetwork, Shape, build_network, masked_log_probs, sample
 from training.openings import RandomOpenings
-from training.pool import MakeBots, OpponentPool
+from training.pool import OpponentPool
+from training.sparring import MakeBots, Sparring
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,18 @@ class Chooser(Protocol):
     def choose(
         self, games: SelfPlayGames, planes: Tensor, mask: Tensor, players: Tensor, generator: torch.Generator
     ) -> tuple[Tensor, Tensor]:
-        """`(rows, actions)`, each `[K]` int64: in which games, and what; arguments as in `OpponentPool.choose`."""
+        """Chooses where it is to move.
+
+        Args:
+          games: Which are played.
+          planes: `[B, C, P]`, as they show.
+          mask: `[B, A]` bool, likewise.
+          players: `[B]`, likewise.
+          generator: Source of what is left to chance.
+
+        Returns:
+          `(rows, actions)`, each `[K]` int64: in which games, and what.
+        """
 
 
 class Losses(NamedTuple):
@@ -122,7 +134,7 @@ class Learner:
       config: The run's settings.
       env: A `SelfPlayVectorEnv` of `config.self_play.num_games` games, autoreset NEXT_STEP.
       geometry: Of the game, for networks that need it.
-      make_bots: Makes the bots of the pool from a seed.
+      make_bots: Makes the bots that it plays against from a seed.
     """
 
     def __init__(
@@ -141,7 +153,9 @@ class Learner:
         self.network = build_network(config.network, shape, scale, self.generator)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
         self.rollout = Rollout.empty(config.self_play.rollout_steps, env.num_envs, shape)
-        self.pool = OpponentPool(self.network, config.ppo, env.num_envs, make_bots)
+        self.bots = Sparring(make_bots, config.self_play, env.num_envs)
+        pooled = range(self.bots.num_games, self.bots.num_games + int(config.ppo.pool_share * env.num_envs))
+        self.pool = OpponentPool(self.network, config.ppo, pooled)
         self.openings = RandomOpenings(config.self_play.opening_plies, env.num_envs)
         self.iteration = 0
 
@@ -159,7 +173,8 @@ class Learner:
         entropy_bonus = ppo.entropy_bonus + (final - ppo.entropy_bonus) * progress
 
         self.pool.begin(self.network, self.iteration, self.generator)
-        others = (self.pool, self.openings)
+        self.bots.begin(int(torch.randint(2**31, (), generator=self.generator)))
+        others = (self.pool, self.bots, self.openings)
         self.now = collect(self.env, self.network, self.now, self.rollout, self.generator, others)
         playing = time.perf_counter() - start
 

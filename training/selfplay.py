@@ -7,12 +7,15 @@ import numpy as np
 
 from alquerque_env import layout as e
 from alquerque_env.game import Game
+from alquerque_env.match import Match
+from alquerque_env.notation import format_position
 from alquerque_env.observation import planes
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
 from alquerque_env.search.matches import Matches
 from training.arrays import pack_generator, unpack_generator
 from training.config import SearchConfig, SelfPlayConfig
 from training.replay import MAX_CHOICES, Rows
+from training.sparring import Sparring, bot_maker
 
 
 @dataclass
@@ -55,7 +58,7 @@ class SelfPlay:
     """
 
     def __init__(self, game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig, seed: int) -> None:
-        self._self_play, self._search = self_play, search
+        self._game, self._self_play, self._search = game, self_play, search
         self._generator = np.random.Generator(np.random.PCG64(seed))
         first = int(self._generator.integers(2**62))
         self._matches = Matches(game, matches, self_play.opening_plies, first)
@@ -71,6 +74,7 @@ class SelfPlay:
         self._steps = np.zeros(matches, np.int64)
         self._decisions = np.zeros(matches, np.int64)
         self._may_resign = self._draw_resigners(matches)
+        self._sparring = Sparring(bot_maker(self_play, game), self_play, matches)
 
     def play(self, evaluate: Evaluate, decisions: int, simulations: int) -> tuple[Rows, Tally]:
         """Makes so many decisions in every match.
@@ -85,6 +89,7 @@ class SelfPlay:
         """
         finished: list[Rows] = []
         tally = Tally(decisions=decisions * self._count)
+        self._sparring.begin(int(self._generator.integers(2**31)))
         for _ in range(decisions):
             self._decide(evaluate, simulations, finished, tally)
         if not finished:
@@ -119,10 +124,11 @@ class SelfPlay:
         spent = simulations if is_full else self._search.quick_simulations
         players = self._matches.players()
         found = self._tree.run(self._matches.states, self._matches.past, evaluate, spent, self._generator)
-        self._keep(found, players, is_full)
-        resigns = self._may_resign & (found.values < -self._search.resign_below)
+        actions, is_own = self._choose(found, players)
+        self._keep(found, players, is_own & is_full)
+        resigns = self._may_resign & is_own & (found.values < -self._search.resign_below)
         overdue = ~resigns & (self._steps >= (self._self_play.max_cycles or np.inf))
-        standings, steps, leads = self._matches.advance(self._choose(found), resigns | overdue)
+        standings, steps, leads = self._matches.advance(actions, resigns | overdue)
         self._steps += steps
         self._decisions += 1
         ended = np.flatnonzero((standings != e.ONGOING) | resigns | overdue)
@@ -139,7 +145,7 @@ class SelfPlay:
         self._lengths[ended] = self._steps[ended] = self._decisions[ended] = 0
         self._may_resign[ended] = self._draw_resigners(len(ended))
 
-    def _keep(self, found: Decisions, players: np.ndarray, is_full: bool) -> None:
+    def _keep(self, found: Decisions, players: np.ndarray, teaches_policy: np.ndarray) -> None:
         """Notes the positions of which there is something to learn."""
         if self._lengths.max() == self._room:
             self._make_room()
@@ -153,12 +159,25 @@ class SelfPlay:
         waiting.actions[places, :width] = np.where(listed, found.legal[matches, :width], -1)
         waiting.policy[places] = 0
         waiting.policy[places, :width] = np.where(listed, found.policy[matches, :width], 0)
-        waiting.policy_weight[places] = is_full
+        waiting.policy_weight[places] = teaches_policy[matches]
         waiting.value[places] = found.values[matches]
         self._movers[places] = players[matches]
         self._lengths[matches] += 1
 
-    def _choose(self, found: Decisions) -> np.ndarray:
+    def _choose(self, found: Decisions, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What is played in every match, and bool `[B]` where the search chose it and not a bot."""
+        actions, is_own = self._choose_by_search(found).copy(), np.ones(self._count, bool)
+        for bot, rows in self._sparring.to_move(players):
+            is_own[rows] = False
+            for row in rows:
+                actions[row] = bot.choose(self._match(row)).action
+        return actions, is_own
+
+    def _match(self, row: int) -> Match:
+        state = [int(word) for word in self._matches.states[row]]
+        return Match(self._game, format_position(self._game.table.words, self._game.board.labels, state))
+
+    def _choose_by_search(self, found: Decisions) -> np.ndarray:
         """What the search says; under PUCT, early in a match, in proportion to its visits."""
         if self._search.rule == "gumbel" or self._search.sampled_decisions == 0:
             return found.actions
