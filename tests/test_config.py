@@ -79,9 +79,9 @@ def test_total_steps_are_rounded_up_to_whole_iterations() -> None:
             "smoke.toml: self_play.max_cycles is 0, expected a whole number, at least 1",
         ),
         (
-            "[ppo]\nminibatch_size = 1000",
+            "[ppo]\nminibatch_size = 40000",
             [],
-            "smoke.toml: ppo.minibatch_size is 1000, expected a divisor of "
+            "smoke.toml: ppo.minibatch_size is 40000, expected at most "
             "self_play.num_games x self_play.rollout_steps = 32768",
         ),
         ("[run", [], "smoke.toml is not valid TOML: "),

@@ -13,9 +13,7 @@ from training.ppo import Batch, Rollout, explained_variance, make_batch, ppo_los
 SHAPE = Shape(planes=2, points=3, actions=4)
 
 
-def batch(
-    actions: list[int], old: list[float], advantages: list[float], returns: list[float], weights: list[float]
-) -> Batch:
+def batch(actions: list[int], old: list[float], advantages: list[float], returns: list[float]) -> Batch:
     """Steps of a game whose planes and mask do not matter; `old` are probabilities."""
     count = len(actions)
     return Batch(
@@ -25,7 +23,6 @@ def batch(
         log_probs=torch.tensor(old).log(),
         advantages=torch.tensor(advantages),
         returns=torch.tensor(returns),
-        weights=torch.tensor(weights),
     )
 
 
@@ -49,7 +46,7 @@ def test_the_loss_is_the_sum_worked_out_by_hand() -> None:
     losses = ppo_loss(
         log_probs((0.6, 0.4), (0.7, 0.3)),
         torch.tensor([0.5, 0.0]),
-        batch([0, 1], [0.5, 0.4], [2.0, -1.0], [1.0, 1.0], [1, 1]),
+        batch([0, 1], [0.5, 0.4], [2.0, -1.0], [1.0, 1.0]),
         config,
     )
 
@@ -74,27 +71,25 @@ def test_a_ratio_is_clipped_where_the_step_has_gone_far_enough(
     new: float, old: float, advantage: float, counted: float
 ) -> None:
     losses = ppo_loss(
-        log_probs((new, 1 - new)), torch.zeros(1), batch([0], [old], [advantage], [0.0], [1]), PpoConfig(clip=0.2)
+        log_probs((new, 1 - new)), torch.zeros(1), batch([0], [old], [advantage], [0.0]), PpoConfig(clip=0.2)
     )
 
     assert losses.policy.item() == pytest.approx(-counted * advantage)
     assert losses.clip_fraction.item() == 1
 
 
-def test_a_step_of_weight_zero_does_not_count() -> None:
-    probabilities, values = log_probs((0.6, 0.4), (0.1, 0.9)), torch.tensor([0.5, -0.9])
-    config = PpoConfig()
+def test_without_any_step_to_learn_from_nothing_changes() -> None:
+    rollout = Rollout.empty(2, 3, SHAPE)
+    model = network()
+    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    optimizer = torch.optim.Adam(model.parameters())
 
-    both = ppo_loss(probabilities, values, batch([0, 1], [0.5, 0.4], [2.0, 9.0], [1.0, 1.0], [1, 0]), config)
-    alone = ppo_loss(probabilities[:1], values[:1], batch([0], [0.5], [2.0], [1.0], [1]), config)
+    metrics = update(
+        model, optimizer, make_batch(rollout, torch.ones(2, 3)), PpoConfig(), 1e-3, torch.Generator().manual_seed(0)
+    )
 
-    assert torch.stack(both).tolist() == pytest.approx(torch.stack(alone).tolist())
-
-
-def test_a_batch_without_any_step_that_counts_has_no_loss_and_no_nan() -> None:
-    losses = ppo_loss(log_probs((0.5, 0.5)), torch.zeros(1), batch([0], [0.5], [1.0], [1.0], [0]), PpoConfig())
-
-    assert losses.total.item() == 0
+    assert set(metrics.values()) == {0.0}
+    assert all(torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items())
 
 
 def test_an_illegal_action_has_no_probability() -> None:
@@ -165,9 +160,9 @@ def test_advantages_are_normalised_over_the_steps_that_count() -> None:
 
     made = make_batch(rollout, torch.tensor([[1.0, 2.0], [3.0, 99.0]]))
 
-    assert made.weights.tolist() == [1, 1, 1, 0]
-    assert made.advantages[:3].tolist() == pytest.approx([-1.2247449, 0, 1.2247449])
-    assert made.returns[:3].tolist() == [1.5, 2, 3]
+    assert len(made.actions) == len(made.planes) == 3
+    assert made.advantages.tolist() == pytest.approx([-1.2247449, 0, 1.2247449])
+    assert made.returns.tolist() == [1.5, 2, 3]
 
 
 def test_an_update_makes_good_actions_likelier_and_values_truer() -> None:
@@ -178,9 +173,7 @@ def test_an_update_makes_good_actions_likelier_and_values_truer() -> None:
     before = masked_log_probs(logits, mask).detach()
     actions = torch.tensor([0, 1] * 4)
     good = torch.tensor([1.0, -1.0] * 4)
-    steps = Batch(
-        planes, mask, actions, before.gather(1, actions[:, None])[:, 0], good, torch.full((8,), 0.8), torch.ones(8)
-    )
+    steps = Batch(planes, mask, actions, before.gather(1, actions[:, None])[:, 0], good, torch.full((8,), 0.8))
     optimizer = torch.optim.Adam(model.parameters(), lr=1.0)
 
     metrics = update(model, optimizer, steps, PpoConfig(minibatch_size=4, epochs=2), 1e-2, torch.Generator())

@@ -100,7 +100,7 @@ class PpoConfig(Section):
       final_entropy_bonus: At the end of the run, approached linearly; `entropy_bonus` if absent.
       value_weight: Weight of the value loss.
       epochs: Passes over each rollout.
-      minibatch_size: Steps in one gradient; divides num_games x rollout_steps.
+      minibatch_size: Most steps in one gradient.
       max_gradient_norm: Longer gradients are shortened to this.
       pool_share: Share of the games in which one seat is played by an earlier self, from which nothing is learned.
       pool_size: Earlier selves kept.
@@ -372,9 +372,9 @@ def _check_together(config: Config, source: str) -> None:
                 f"the {others} other processes"
             )
     batch, minibatch = config.steps_per_iteration, config.ppo.minibatch_size
-    if config.run.algorithm == "ppo" and batch % minibatch:
+    if config.run.algorithm == "ppo" and batch < minibatch:
         raise ConfigError(
-            f"{source}: ppo.minibatch_size is {minibatch}, expected a divisor of "
+            f"{source}: ppo.minibatch_size is {minibatch}, expected at most "
             f"self_play.num_games x self_play.rollout_steps = {batch}"
         )
     playing, pool_share = config.self_play, config.ppo.pool_share

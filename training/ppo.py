@@ -4,6 +4,7 @@ Source: Schulman et al. 2017, arXiv:1707.06347; details as in CleanRL's `ppo.py`
 Both seats are learned from: the numbers of a step are in the eyes of whoever made it (see `training.gae`).
 """
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -79,12 +80,11 @@ class Rollout:
 
 
 class Batch(NamedTuple):
-    """`N` steps to learn from, in any order, with fields as in `Rollout` and three of its own.
+    """`N` steps to learn from, in any order, with fields as in `Rollout` and two of its own.
 
     Attributes:
       advantages: `[N]` normalised.
       returns: `[N]` what the value should have been.
-      weights: `[N]` 1, or 0 for a step to be left out.
     """
 
     planes: Tensor
@@ -93,7 +93,6 @@ class Batch(NamedTuple):
     log_probs: Tensor
     advantages: Tensor
     returns: Tensor
-    weights: Tensor
 
 
 class Chooser(Protocol):
@@ -202,7 +201,7 @@ class Learner:
             "playing_share": round(playing / seconds, 3),
             **describe_games(rollout),
             **losses,
-            "explained_variance": explained_variance(batch.returns[batch.weights > 0], gains[rollout.learned]),
+            "explained_variance": explained_variance(batch.returns, gains[rollout.learned]),
             "learning_rate": learning_rate,
             "entropy_bonus": entropy_bonus,
         }
@@ -283,18 +282,17 @@ def collect(
 
 
 def make_batch(rollout: Rollout, gains: Tensor) -> Batch:
-    """Lays the steps of a rollout side by side and normalises their advantages `gains` `[L, B]`."""
+    """Lays the steps that teach something side by side and normalises their advantages `gains` `[L, B]`."""
     learned = rollout.learned
     counted = gains[learned]
-    normalised = (gains - counted.mean()) / (counted.std(correction=0) + 1e-8)
+    deviations = counted - counted.mean()
     return Batch(
-        planes=rollout.planes.flatten(0, 1),
-        mask=rollout.mask.flatten(0, 1),
-        actions=rollout.actions.flatten(),
-        log_probs=rollout.log_probs.flatten(),
-        advantages=normalised.flatten(),
-        returns=(gains + rollout.values[:-1]).flatten(),
-        weights=learned.flatten().float(),
+        planes=rollout.planes[learned],
+        mask=rollout.mask[learned],
+        actions=rollout.actions[learned],
+        log_probs=rollout.log_probs[learned],
+        advantages=deviations / (deviations.square().mean().sqrt() + 1e-8),
+        returns=counted + rollout.values[:-1][learned],
     )
 
 
@@ -306,14 +304,15 @@ def update(
     learning_rate: float,
     generator: torch.Generator,
 ) -> dict[str, float]:
-    """Learns from a batch, a few times over in random minibatches; returns the mean of each loss."""
+    """Learns from a batch, a few times over in random minibatches of about one size; returns the mean of each loss."""
     for settings in optimizer.param_groups:
         settings["lr"] = learning_rate
     parameters = list(network.parameters())
+    minibatches = math.ceil(len(batch.actions) / config.minibatch_size)
     sums, rounds = torch.zeros(6), 0
     for _ in range(config.epochs):
         order = torch.randperm(len(batch.actions), generator=generator)
-        for rows in torch.split(order, config.minibatch_size):
+        for rows in torch.tensor_split(order, minibatches) if minibatches else ():
             minibatch = Batch(*(field[rows] for field in batch))
             logits, values = network(minibatch.planes)
             losses = ppo_loss(masked_log_probs(logits, minibatch.mask), values, minibatch, config)
@@ -324,7 +323,7 @@ def update(
             sums += torch.stack([*losses[1:], norm]).detach()
             rounds += 1
     names = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction", "gradient_norm")
-    return dict(zip(names, (sums / rounds).tolist(), strict=True))
+    return dict(zip(names, (sums / max(1, rounds)).tolist(), strict=True))
 
 
 def ppo_loss(log_probs: Tensor, values: Tensor, batch: Batch, config: PpoConfig) -> Losses:
@@ -336,22 +335,21 @@ def ppo_loss(log_probs: Tensor, values: Tensor, batch: Batch, config: PpoConfig)
       batch: What was played and how well it went.
       config: Clip and weights.
     """
-    weights = batch.weights / batch.weights.sum().clamp(min=1)
     log_ratio = log_probs.gather(-1, batch.actions[:, None])[:, 0] - batch.log_probs
     ratio = log_ratio.exp()
     clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
-    policy = -(weights * torch.minimum(ratio * batch.advantages, clipped * batch.advantages)).sum()
-    value = 0.5 * (weights * (values - batch.returns) ** 2).sum()
+    policy = -torch.minimum(ratio * batch.advantages, clipped * batch.advantages).mean()
+    value = 0.5 * ((values - batch.returns) ** 2).mean()
     # The same as log_probs.exp(), which takes ten times as long on the illegal actions.
     probabilities = torch.softmax(log_probs, -1)
-    entropy = -(weights * (probabilities * log_probs).sum(-1)).sum()
+    entropy = -(probabilities * log_probs).sum(-1).mean()
     return Losses(
         total=policy + config.value_weight * value - config.entropy_bonus * entropy,
         policy=policy,
         value=value,
         entropy=entropy,
-        approx_kl=(weights * (ratio - 1 - log_ratio)).sum(),
-        clip_fraction=(weights * ((ratio - 1).abs() > config.clip)).sum(),
+        approx_kl=(ratio - 1 - log_ratio).mean(),
+        clip_fraction=((ratio - 1).abs() > config.clip).float().mean(),
     )
 
 
