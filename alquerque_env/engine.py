@@ -197,12 +197,6 @@ def random_below(rng, n):
 
 
 @inlined
-def lead(s):
-    """The pieces that the first player has more than the second."""
-    return popcount(s[MEN] | s[KINGS]) - popcount(s[MEN + 1] | s[KINGS + 1])
-
-
-@inlined
 def copy_state(t, source, s):
     """Copies a state."""
     for index in range(t[T_STATE_SIZE]):
@@ -367,10 +361,10 @@ def _remove(t, s, player, bits):
 
 @inlined
 def _more_pieces(s):
-    ahead = lead(s)
-    if ahead == 0:
+    lead = popcount(s[MEN] | s[KINGS]) - popcount(s[MEN + 1] | s[KINGS + 1])
+    if lead == 0:
         return NOBODY
-    return 0 if ahead > 0 else 1
+    return 0 if lead > 0 else 1
 
 
 @kernel

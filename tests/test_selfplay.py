@@ -6,7 +6,7 @@ import torch
 
 from alquerque_env import Match, load_game
 from alquerque_env.match import Step
-from alquerque_env.search.matches import Advance, Matches
+from alquerque_env.search.matches import Matches
 from alquerque_env.storage import JIT
 from training.alphazero import AlphaZeroLearner, alphazero_loss
 from training.arrays import pack_generator, unpack_generator
@@ -51,17 +51,15 @@ class Watched(Matches):
         super().__init__(*args)
         self.movers: list[list[int]] = [[] for _ in self.states]
         self.ended: list[tuple[list[int], int]] = []
-        self.leads: list[int] = []
 
-    def advance(self, actions: np.ndarray, stops: np.ndarray) -> Advance:
+    def advance(self, actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         for mover, movers in zip(self.players(), self.movers, strict=True):
             movers.append(int(mover))
-        after = super().advance(actions, stops)
-        for match in np.flatnonzero(after.standings):
-            self.ended.append((self.movers[match], int(after.standings[match]) & 3))
-            self.leads.append(int(after.leads[match]))
+        standings, steps = super().advance(actions, stops)
+        for match in np.flatnonzero(standings):
+            self.ended.append((self.movers[match], int(standings[match]) & 3))
             self.movers[match] = []
-        return after
+        return standings, steps
 
 
 @pytest.mark.parametrize(
@@ -89,19 +87,6 @@ def test_every_position_of_an_ended_match_gets_its_result_in_the_eyes_of_who_mov
     assert tally.draws == sum(winner == 2 for _, winner in watched.ended)
 
 
-def test_the_margin_is_the_share_of_a_result_that_lies_in_the_pieces_by_which_it_is_won(monkeypatch):
-    monkeypatch.setattr("training.selfplay.Matches", Watched)
-    play = self_play(settings(self_play={"margin": 0.25}))
-    rows, _ = play.play(even, 200, 2)
-    watched = play._matches
-    expected = []
-    for (movers, winner), lead in zip(watched.ended, watched.leads, strict=True):
-        first = 0.75 * {0: 1, 1: -1, 2: 0}[winner] + 0.25 * lead / 12
-        expected += [first if mover == 0 else -first for mover in movers]
-    assert len({abs(lead) for lead in watched.leads}) > 3
-    assert rows.outcome.tolist() == pytest.approx(expected)
-
-
 class FirstBot:
     """Plays the first legal step."""
 
@@ -114,7 +99,7 @@ def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_the
     play = self_play(settings(self_play={"bots": ["first"], "bots_share": 0.5}))
     advance, seen = play._matches.advance, []
 
-    def watched(actions: np.ndarray, stops: np.ndarray) -> Advance:
+    def watched(actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         first = [play._match(row).legal_steps[0].action for row in range(16)]
         seen.append((play._matches.players(), actions == np.array(first)))
         return advance(actions, stops)

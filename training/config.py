@@ -72,8 +72,6 @@ class SelfPlayConfig(Section):
         itself all go the same way.
       discount: What a result is worth one decision earlier, `alphazero`. Below 1 a player who is losing holds out, so
         that the other may still go wrong, and one who is winning makes haste.
-      margin: Share of what a result is worth that lies in the pieces by which it is won, `alphazero`: so that a player
-        who is losing aims at something, and gives the other more to do.
       bots: Specs of bots that play one seat in some of the games.
       bots_share: Share of the games in which they do; as many for each.
     """
@@ -83,7 +81,6 @@ class SelfPlayConfig(Section):
     max_cycles: Annotated[int, Ge(1), Le(1_000_000)] | None = None
     opening_plies: Annotated[int, Ge(0), Le(100)] = 4
     discount: Share = 1.0
-    margin: Annotated[float, Ge(0), Lt(1)] = 0.0
     bots: Annotated[tuple[str, ...], Strict(False)] = ()
     bots_share: Annotated[float, Ge(0), Le(1)] = 0.0
 

@@ -66,7 +66,6 @@ class SelfPlay:
         self._tree = BatchSearch(game, matches, most, make_rule(search, noise=search.root_noise))
         self._shape = len(planes(game)), len(game.board.points)
         self._count = matches
-        self._most_pieces = max(map(len, game.start))
         self._room = 64
         self._waiting = Rows.empty(matches * self._room, self._shape)
         self._movers = np.zeros(matches * self._room, np.int8)
@@ -128,7 +127,7 @@ class SelfPlay:
         self._keep(found, players, is_own & is_full)
         resigns = self._may_resign & is_own & (found.values < -self._search.resign_below)
         overdue = ~resigns & (self._steps >= (self._self_play.max_cycles or np.inf))
-        standings, steps, leads = self._matches.advance(actions, resigns | overdue)
+        standings, steps = self._matches.advance(actions, resigns | overdue)
         self._steps += steps
         self._decisions += 1
         ended = np.flatnonzero((standings != e.ONGOING) | resigns | overdue)
@@ -141,7 +140,7 @@ class SelfPlay:
         tally.draws += int((winners == e.NOBODY).sum())
         tally.resigned += int(resigns.sum())
         tally.truncated += int(overdue.sum())
-        finished.append(self._finish(ended, winners, leads[ended]))
+        finished.append(self._finish(ended, winners))
         self._lengths[ended] = self._steps[ended] = self._decisions[ended] = 0
         self._may_resign[ended] = self._draw_resigners(len(ended))
 
@@ -187,19 +186,17 @@ class SelfPlay:
         drawn = found.legal[np.arange(len(sums)), index]
         return np.where(self._decisions < self._search.sampled_decisions, drawn, found.actions)
 
-    def _finish(self, matches: np.ndarray, winners: np.ndarray, leads: np.ndarray) -> Rows:
+    def _finish(self, matches: np.ndarray, winners: np.ndarray) -> Rows:
         """The positions of matches that have ended."""
         lengths = self._lengths[matches]
         which = np.repeat(np.arange(len(matches)), lengths)
         before = np.cumsum(lengths) - lengths
         places = matches[which] * self._room + np.arange(len(which)) - before[which]
         rows = self._waiting.take(places)
-        results = np.select([winners == 0, winners == 1], [1.0, -1.0], 0.0)
-        margin = self._self_play.margin
-        worth = (1 - margin) * results + margin * leads / self._most_pieces
+        winner = winners[which]
+        outcome = np.where(winner == e.NOBODY, 0, np.where(winner == self._movers[places], 1, -1))
         to_come = (before + lengths)[which] - 1 - np.arange(len(which))
-        outcome = worth[which] * (1 - 2 * self._movers[places]) * self._self_play.discount**to_come
-        return rows._replace(outcome=outcome.astype(np.float32))
+        return rows._replace(outcome=(outcome * self._self_play.discount**to_come).astype(np.float32))
 
     def _make_room(self) -> None:
         """A match is longer than any before."""

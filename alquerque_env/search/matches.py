@@ -1,6 +1,6 @@
 """Matches played one decision at a time: steps without a choice are played on the way to the next choice."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,20 +11,6 @@ from ..storage import word_rows, words
 
 # Without a limit, a match that outlasts the room for its history is drawn.
 ROOM = 512
-
-
-class Advance(NamedTuple):
-    """What became of matches that were played on; each int64 `[count]`.
-
-    Attributes:
-      standings: How those stand that have ended, as `engine.outcome` codes it, else 0.
-      steps: The steps played.
-      leads: The pieces that the first player has more than the second, before a match begins anew.
-    """
-
-    standings: np.ndarray
-    steps: np.ndarray
-    leads: np.ndarray
 
 
 class Matches:
@@ -57,14 +43,18 @@ class Matches:
         """int64 `[count]`, the players to move."""
         return np.asarray(self.states)[:, e.PLAYER].copy()
 
-    def advance(self, actions: np.ndarray, stops: np.ndarray) -> Advance:
+    def advance(self, actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Plays a step in each match and goes on to its next choice.
 
         Args:
           actions: int64 `[count]`, legal.
           stops: Bool `[count]`, matches to begin anew instead.
+
+        Returns:
+          int64 `[count]`, how the matches stand that have ended, as `engine.outcome` codes it, else 0; int64 `[count]`,
+          the steps played.
         """
-        standings, steps, leads = (words(len(actions)) for _ in Advance._fields)
+        standings, steps = words(len(actions)), words(len(actions))
         advance_all(
             self._t,
             self.states,
@@ -78,9 +68,8 @@ class Matches:
             stops.astype(np.int64),
             standings,
             steps,
-            leads,
         )
-        return Advance(np.asarray(standings), np.asarray(steps), np.asarray(leads))
+        return np.asarray(standings), np.asarray(steps)
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that decides how the matches go on."""
@@ -110,16 +99,15 @@ def begin_all(t, states, past, room, w, actions, rng, plies):
 
 
 @kernel
-def advance_all(t, states, past, room, w, actions, rng, plies, chosen, stops, standings, steps, leads):
+def advance_all(t, states, past, room, w, actions, rng, plies, chosen, stops, standings, steps):
     """Plays on in every match: see `Matches.advance`."""
     p_t, p_states, p_past, p_w = borrowed(t), borrowed(states), borrowed(past), borrowed(w)
     p_actions, p_rng, p_chosen, p_stops = borrowed(actions), borrowed(rng), borrowed(chosen), borrowed(stops)
-    p_standings, p_steps, p_leads = borrowed(standings), borrowed(steps), borrowed(leads)
+    p_standings, p_steps = borrowed(standings), borrowed(steps)
     for match in range(len(states)):
         s = p_states[match]
         p_standings[match] = e.ONGOING
         p_steps[match] = 0
-        p_leads[match] = e.lead(s)
         if p_stops[match]:
             _begin(p_t, s, p_past[match], room, p_w, p_actions, p_rng, plies)
             continue
@@ -127,7 +115,6 @@ def advance_all(t, states, past, room, w, actions, rng, plies, chosen, stops, st
         standing, forced = _go_on(p_t, s, p_past[match], room, p_w, p_actions)
         p_steps[match] = 1 + forced
         p_standings[match] = standing
-        p_leads[match] = e.lead(s)
         if standing != e.ONGOING:
             _begin(p_t, s, p_past[match], room, p_w, p_actions, p_rng, plies)
 
