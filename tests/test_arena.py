@@ -339,6 +339,19 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     assert all(88 <= count < 100 for count in hits.values()), hits
 
 
+def test_intervals_hold_the_truth_too_where_the_anchor_hardly_ever_wins():
+    """As random does; of 100 intervals of 95 %, fewer than 88 are three deviations away from that."""
+    truth, generator = [0, 600, 750, 900], np.random.default_rng(4)
+    hits = np.zeros(4)
+    for seed in range(100):
+        results = [pairs_between(i, j, truth[i] - truth[j], 30, generator) for i, j in combinations(range(4), 2)]
+        ratings, _ = rate(4, results, 0, seed, 100)
+        assert all(estimate.low < estimate.value < estimate.high for estimate in ratings[1:])
+        hits += [estimate.low <= true <= estimate.high for estimate, true in zip(ratings, truth, strict=True)]
+
+    assert hits.min() >= 88
+
+
 def test_intervals_take_the_two_matches_of_an_opening_together():
     """Openings that the seat decides say nothing about the players, however many matches they are."""
     decided = PairPoints(0, 1, (1.0,) * 100)

@@ -2,7 +2,7 @@
 
 Sources: Bradley and Terry 1952, Rank Analysis of Incomplete Block Designs, fitted by Maystre and Grossglauser 2015,
 Fast and Accurate Inference of Plackett-Luce Models (the library choix); a draw counts as half a win for each.
-Intervals: Efron 1979, Bootstrap Methods, percentiles.
+Intervals: Efron 1979, Bootstrap Methods, percentiles, and for what was never seen the prior of Jeffreys 1946.
 """
 
 from collections.abc import Sequence
@@ -12,10 +12,12 @@ import numpy as np
 
 from ..render.extras import require
 from .elo import POINTS_PER_NAT
-from .sprt import OUTCOMES
 
-VIRTUAL_DRAWS = 0.5
-"""Draws added to every pairing that was played, so that who wins all matches has a finite rating."""
+PRIOR = 0.5
+"""Points added for each in every pairing that was played, so that who wins all matches has a finite rating."""
+
+_LEAST = 5e-4
+"""Below that the ratings of who never lost are as good as infinite, and take as long to find."""
 
 CONFIDENCE = 0.95
 
@@ -61,15 +63,8 @@ def fit_ratings(num_players: int, results: Sequence[tuple[int, int, float, float
     Raises:
       MissingExtraError: If choix is not installed.
     """
-    require("choix", "arena")
-    from choix import ilsr_pairwise_dense
-
-    wins = np.zeros((num_players, num_players))
-    for first, second, own, other in results:
-        wins[first, second] += own + VIRTUAL_DRAWS / 2
-        wins[second, first] += other + VIRTUAL_DRAWS / 2
-    strengths = ilsr_pairwise_dense(wins, max_iter=_MAX_ROUNDS)
-    return POINTS_PER_NAT * (strengths - strengths[anchor])
+    expected = [(first, second, own + PRIOR, other + PRIOR) for first, second, own, other in results]
+    return _fit(num_players, expected, anchor)
 
 
 def rate(
@@ -77,8 +72,8 @@ def rate(
 ) -> tuple[list[Estimate], list[Estimate]]:
     """Rates the players.
 
-    Pairs of matches are drawn anew, since the two matches of an opening depend on each other. One pair of a chance
-    result lies among those that can be drawn: else ten wins out of ten would be taken for certain.
+    Pairs of matches are drawn anew, since the two matches of an opening depend on each other, and so is what the prior
+    adds: else ten wins out of ten would be taken for certain.
 
     Args:
       num_players: How many players.
@@ -98,10 +93,23 @@ def rate(
     scores = [sum(result.points) / (2 * len(result.points)) for result in results]
     drawn_ratings, drawn_scores = [], []
     for _ in range(resamples):
-        drawn = [_totals(result, _redraw(result.points, generator)) for result in results]
-        drawn_ratings.append(fit_ratings(num_players, drawn, anchor))
+        drawn = [_redraw(result, generator) for result in results]
+        drawn_ratings.append(_fit(num_players, drawn, anchor))
         drawn_scores.append([own / (own + other) for _, _, own, other in drawn])
     return _estimates(ratings, drawn_ratings), _estimates(scores, drawn_scores)
+
+
+def _fit(num_players: int, results: Sequence[tuple[int, int, float, float]], anchor: int) -> np.ndarray:
+    """As `fit_ratings`, the prior among the points."""
+    require("choix", "arena")
+    from choix import ilsr_pairwise_dense
+
+    wins = np.zeros((num_players, num_players))
+    for first, second, own, other in results:
+        wins[first, second] += own
+        wins[second, first] += other
+    strengths = ilsr_pairwise_dense(wins, max_iter=_MAX_ROUNDS)
+    return POINTS_PER_NAT * (strengths - strengths[anchor])
 
 
 def _totals(result: PairPoints, points: Sequence[float]) -> tuple[int, int, float, float]:
@@ -109,15 +117,17 @@ def _totals(result: PairPoints, points: Sequence[float]) -> tuple[int, int, floa
     return result.first, result.second, own, 2 * len(points) - own
 
 
-def _redraw(points: Sequence[float], generator: np.random.Generator) -> list[float]:
-    pool = [*points, int(generator.integers(OUTCOMES)) / 2]
-    return [pool[place] for place in generator.integers(len(pool), size=len(pool))]
+def _redraw(result: PairPoints, generator: np.random.Generator) -> tuple[int, int, float, float]:
+    points = generator.choice(result.points, size=len(result.points))
+    first, second, own, other = _totals(result, points.tolist())
+    more, less = np.maximum(generator.gamma(PRIOR, size=2), _LEAST)
+    return first, second, own + float(more), other + float(less)
 
 
 def _estimates(values: Sequence[float] | np.ndarray, drawn: Sequence[Sequence[float] | np.ndarray]) -> list[Estimate]:
     tail = 100 * (1 - CONFIDENCE) / 2
     low, high = np.percentile(np.array(drawn), [tail, 100 - tail], axis=0)
-    # Among few pairs, the chance result can draw all percentiles to one side of what was seen.
+    # Where a player won everything, the prior can draw all percentiles of the score to one side of what was seen.
     return [
         Estimate(float(value), float(min(value, least)), float(max(value, most)))
         for value, least, most in zip(values, low, high, strict=True)
