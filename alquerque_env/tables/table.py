@@ -141,7 +141,11 @@ class EndgameTable:
         Args:
           states: int64 `[N, S]`, states of the engine as `Match.state` gives them, not of matches that are over.
         """
-        codes = self._probe(np.ascontiguousarray(states, np.int64))
+        states = np.ascontiguousarray(states, np.int64)
+        codes = self._probe(states)
+        if self.game.opening is not None:
+            start = Match(self.game)
+            codes[(states == np.array(start.state)).all(1)] = self._code(start)
         known = codes != x.OUTSIDE
         value = np.where(known & (codes != x.DRAWN), np.sign(codes), 0).astype(np.int8)
         finite = known & (codes != x.DRAWN) & (np.abs(codes.astype(np.int32)) != x.ENDLESS)
