@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import index as as_integer
@@ -120,6 +120,12 @@ class Match:
         self._seen: Counter[tuple[int, ...]] = Counter()
         self._note_position()
         self._refresh()
+
+    @classmethod
+    def from_state(cls, game: Game, state: Iterable[Any]) -> "Match":
+        """A match that begins from a state of the engine, without its earlier positions."""
+        known = [int(word) for word in state]
+        return cls(game, format_position(game.table.words, game.board.labels, known))
 
     @property
     def player(self) -> int:

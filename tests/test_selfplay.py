@@ -100,7 +100,7 @@ def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_the
     advance, seen = play._matches.advance, []
 
     def watched(actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        first = [play._match(row).legal_steps[0].action for row in range(16)]
+        first = [Match.from_state(play._game, state).legal_steps[0].action for state in play._matches.states]
         seen.append((play._matches.players(), actions == np.array(first)))
         return advance(actions, stops)
 

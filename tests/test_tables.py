@@ -283,6 +283,16 @@ def test_many_values_at_once_know_the_opening_rule_too(tmp_path):
     assert table.values([start, start.position]) == [-1, -1]
 
 
+def in_some_matches(game, most):
+    """Calls what it decorates with one match after the other, as `some_match` makes them."""
+
+    def run(check):
+        PROPERTY(given(st.integers(0, 1 << 30))(lambda seed: check(some_match(game, random.Random(seed), most))))()
+        return check
+
+    return run
+
+
 def some_match(game, rng, most):
     """A match that goes on, from a position of 2 to `most` pieces, sometimes in the middle of a chain."""
     labels, longest = game.board.labels, max(map(len, game.start))
@@ -450,18 +460,14 @@ def test_images_of_a_position_have_its_value(solved, name, pieces):
     game = load_game(name)
     table = solved(game, pieces)
 
-    @PROPERTY
-    @given(st.integers(0, 1 << 30))
-    def check(seed):
-        match = some_match(game, random.Random(seed), pieces)
+    @in_some_matches(game, pieces)
+    def check(match):
         answer = table.value(match), table.distance(match)
         assert answer[0] is not None
         for symmetry in game.symmetries:
             assert moved_answer(table, match, symmetry.points, swap=False) == answer, match.position
             turned = tuple(game.turn[point] for point in symmetry.points)
             assert moved_answer(table, match, turned, swap=True) == answer, match.position
-
-    check()
 
 
 def moved_answer(table, match, points, swap):
@@ -509,10 +515,8 @@ def test_steps_are_worth_what_the_positions_after_them_are(solved, name, pieces)
     game = load_game(name)
     table = solved(game, pieces)
 
-    @PROPERTY
-    @given(st.integers(0, 1 << 30))
-    def check(seed):
-        match = some_match(game, random.Random(seed), pieces)
+    @in_some_matches(game, pieces)
+    def check(match):
         steps = table.steps(match)
         assert {found.step for found in steps} == set(match.legal_steps)
         for found in steps:
@@ -525,8 +529,6 @@ def test_steps_are_worth_what_the_positions_after_them_are(solved, name, pieces)
         assert (steps[0].value, steps[0].distance) == (table.value(match), table.distance(match))
         assert [ranking(found) for found in steps] == sorted(map(ranking, steps))
         assert table.best_steps(match) == tuple(found.step for found in steps if found.value == steps[0].value)
-
-    check()
 
 
 def ranking(found):

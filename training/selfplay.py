@@ -8,7 +8,6 @@ import numpy as np
 from alquerque_env import layout as e
 from alquerque_env.game import Game
 from alquerque_env.match import Match
-from alquerque_env.notation import format_position
 from alquerque_env.observation import planes
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
 from alquerque_env.search.matches import Matches
@@ -169,12 +168,8 @@ class SelfPlay:
         for bot, rows in self._sparring.to_move(players):
             is_own[rows] = False
             for row in rows:
-                actions[row] = bot.choose(self._match(row)).action
+                actions[row] = bot.choose(Match.from_state(self._game, self._matches.states[row])).action
         return actions, is_own
-
-    def _match(self, row: int) -> Match:
-        state = [int(word) for word in self._matches.states[row]]
-        return Match(self._game, format_position(self._game.table.words, self._game.board.labels, state))
 
     def _choose_by_search(self, found: Decisions) -> np.ndarray:
         """What the search says; under PUCT, early in a match, in proportion to its visits."""

@@ -8,7 +8,6 @@ import numpy as np
 
 from .. import layout as e
 from ..match import Match
-from ..notation import format_position
 from ..storage import words
 from ..tables import EndgameTable
 from ..tables.numbering import set_up
@@ -44,9 +43,7 @@ def measure_table(table: EndgameTable, seconds: float) -> Iterator[Rate]:
     places = np.random.default_rng(0).integers(table.index.size, size=POSITIONS)
     limit = _rate(lambda: table.codes[places], POSITIONS, seconds)
     yield Rate("numbers read from the same memory at random, by NumPy", limit, 1.0)
-    labels = table.game.board.labels
-    texts = [format_position(table.game.table.words, labels, [int(word) for word in row]) for row in states[:MATCHES]]
-    matches = [Match(table.game, text) for text in texts]
+    matches = [Match.from_state(table.game, row) for row in states[:MATCHES]]
     rate = _rate(lambda: [table.value(match) for match in matches], MATCHES, seconds)
     yield Rate("table.value(match)", rate, rate / limit)
     rate = _rate(lambda: table.probe(states), POSITIONS, seconds)

@@ -15,7 +15,6 @@ from ..frames import BEGIN, HOLD, Frame
 from ..game import Game, load_game
 from ..match import Match
 from ..matches import make_matches
-from ..notation import format_position
 from ..observation import plane_scale
 from .arguments import check_actions, check_max_cycles, check_positive, check_reset_mask
 from .spaces import action_space, observation_space
@@ -133,8 +132,7 @@ class SelfPlayVectorEnv(VectorEnv):
         Raises:
           IndexError: If there is no such match.
         """
-        state = [int(word) for word in self._games.states[env]]
-        return Match(self.game, format_position(self.game.table.words, self.game.board.labels, state))
+        return Match.from_state(self.game, self._games.states[env])
 
     def choose(self, bot: Bot, envs: np.ndarray) -> np.ndarray:
         """What a bot plays in some of the matches, one by one: int64 `[K]` actions for the int64 `[K]` matches.
