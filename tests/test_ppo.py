@@ -165,6 +165,15 @@ def test_advantages_are_normalised_over_the_steps_that_count() -> None:
     assert made.returns.tolist() == [1.5, 2, 3]
 
 
+def test_nothing_is_learned_where_there_was_no_choice_or_another_chose() -> None:
+    rollout = Rollout.empty(1, 4, SHAPE)
+    rollout.mask[0] = torch.tensor([[1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0], [1, 1, 1, 0]])
+    rollout.own[0, 3] = False
+
+    assert rollout.learned.tolist() == [[True, False, False, False]]
+    assert rollout.live.tolist() == [[True, True, False, True]]
+
+
 def test_an_update_makes_good_actions_likelier_and_values_truer() -> None:
     model = network()
     planes = torch.ones(8, 2, 3)

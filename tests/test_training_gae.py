@@ -24,11 +24,14 @@ def gains(
     movers: torch.Tensor,
     terminated: torch.Tensor,
     truncated: torch.Tensor | None = None,
+    forced: torch.Tensor | None = None,
     discount: float = 1.0,
     gae_lambda: float = 1.0,
 ) -> list[float]:
     cut = torch.zeros_like(terminated) if truncated is None else truncated
-    return advantages(rewards, values, movers, terminated, cut, discount=discount, gae_lambda=gae_lambda)[:, 0].tolist()
+    bound = torch.zeros_like(terminated) if forced is None else forced
+    found = advantages(rewards, values, movers, terminated, cut, bound, discount=discount, gae_lambda=gae_lambda)
+    return found[:, 0].tolist()
 
 
 def test_a_chain_keeps_the_sign() -> None:
@@ -89,12 +92,36 @@ def test_a_truncation_in_a_chain_keeps_the_sign() -> None:
     assert result[0] == pytest.approx(0.5 - 0.25)
 
 
+def test_steps_without_a_choice_are_as_if_they_had_not_been_taken() -> None:
+    """Player 0 chooses, then 1 and 0 have no choice, then 1 chooses and wins; guesses between do not count."""
+    through = gains(
+        column(0, 0, 0, 1),
+        column(0.2, 0.9, -0.9, 0.4, 0),
+        players(0, 1, 0, 1, 0),
+        flags(0, 0, 0, 1),
+        forced=flags(0, 1, 1, 0),
+        gae_lambda=0.5,
+    )
+    without = gains(column(0, 1), column(0.2, 0.4, 0), players(0, 1, 0), flags(0, 1), gae_lambda=0.5)
+
+    assert [through[0], through[3]] == pytest.approx(without)
+
+
+def test_an_end_without_a_choice_is_what_the_last_decision_led_to() -> None:
+    """Player 0 chooses, player 1 must capture and wins."""
+    result = gains(column(0, 1), column(0.25, -0.9, 0), players(0, 1, 0), flags(0, 1), forced=flags(0, 1), gae_lambda=0)
+
+    assert result[0] == -1.25
+
+
 def test_games_side_by_side_do_not_touch() -> None:
     one = (column(0, 1), column(0.1, 0.2, 0.3), players(0, 1, 0), flags(0, 1))
     other = (column(0, 0), column(-0.3, 0.5, 0.7), players(1, 1, 0), flags(0, 0))
     both = [torch.cat(pair, dim=1) for pair in zip(one, other, strict=True)]
 
-    together = advantages(*both, torch.zeros(2, 2, dtype=torch.bool), discount=0.9, gae_lambda=0.8)
+    no = torch.zeros(2, 2, dtype=torch.bool)
+
+    together = advantages(*both, no, no, discount=0.9, gae_lambda=0.8)
 
     assert together[:, 0].tolist() == gains(*one, discount=0.9, gae_lambda=0.8)
     assert together[:, 1].tolist() == gains(*other, discount=0.9, gae_lambda=0.8)

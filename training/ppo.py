@@ -34,7 +34,7 @@ class Rollout:
       players: `[L + 1, B]` int8, the player to move.
       actions: `[L, B]` int64.
       log_probs: `[L, B]` of the actions, at the time.
-      values: `[L + 1, B]` for the player to move.
+      values: `[L + 1, B]` for the player to move; without meaning where there was no choice, but for the last.
       rewards: `[L, B]` for the player who acted.
       terminated: `[L, B]` bool.
       truncated: `[L, B]` bool.
@@ -74,9 +74,14 @@ class Rollout:
         return self.mask.any(-1)
 
     @property
+    def forced(self) -> Tensor:
+        """`[L, B]` true where the player had no choice: there is nothing to learn there."""
+        return without_choice(self.mask)
+
+    @property
     def learned(self) -> Tensor:
         """`[L, B]` true where there is something to learn for the network that is trained."""
-        return self.live & self.own
+        return self.live & self.own & ~self.forced
 
 
 class Batch(NamedTuple):
@@ -184,6 +189,7 @@ class Learner:
             rollout.players,
             rollout.terminated,
             rollout.truncated,
+            rollout.forced,
             discount=ppo.discount,
             gae_lambda=ppo.gae_lambda,
         )
@@ -262,7 +268,9 @@ def collect(
         planes = rollout.planes[step].copy_(torch.from_numpy(now.planes))
         mask = rollout.mask[step].copy_(torch.from_numpy(now.mask))
         rollout.players[step] = torch.from_numpy(now.player)
-        logits, rollout.values[step] = network(planes)
+        asked = ~without_choice(mask)
+        logits = torch.zeros(mask.shape)
+        logits[asked], rollout.values[step, asked] = network(planes[asked])
         log_probs = masked_log_probs(logits, mask)
         actions = sample(log_probs, generator)
         rollout.own[step] = True
@@ -279,6 +287,11 @@ def collect(
     rollout.players[-1] = torch.from_numpy(now.player)
     rollout.values[-1] = network(torch.from_numpy(now.planes))[1]
     return now
+
+
+def without_choice(mask: Tensor) -> Tensor:
+    """Where a mask `[..., A]` lets through one action only."""
+    return mask.sum(-1) == 1
 
 
 def make_batch(rollout: Rollout, gains: Tensor) -> Batch:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
-from alquerque_env.cli.talk import HELP
+from alquerque_env.cli.talk import HELP, help_rows
 from alquerque_env.cli.terminal import Terminal
 from alquerque_env.cli.typed import play_typed, point_typed
 from alquerque_env.errors import AlquerqueError
@@ -193,7 +193,7 @@ class Play:
 
     def help(self) -> None:
         """Lists what can be typed."""
-        rows = [row for row in HELP if row[0] != "quit"] + list(MORE_HELP)
+        rows = help_rows(self.match.game.board, [row for row in HELP if row[0] != "quit"] + list(MORE_HELP))
         width = max(len(typed) for typed, _ in rows)
         for typed, meaning in rows:
             self.say(f"  {typed:<{width}}  {meaning}")
