@@ -8,10 +8,18 @@ from .rules import OptionValue, Rules, spell, vocabulary
 
 SIDES = ("South", "North")
 
-_BASIC = (
-    "The players take turns. A turn is one step, or captures by one piece.",
-    "A man captures an enemy on the next point by leaping over it to the vacant point behind.",
-)
+_TURN = "The players take turns. A turn is one step, or captures by one piece."
+_AIM = {
+    "loss": "The aim is to capture all enemy pieces, or to leave the enemy without a move.",
+    "draw": "The aim is to capture all enemy pieces.",
+    "majority": "The aim is to capture all enemy pieces, or to have more when nobody can go on.",
+    "pass": "The aim is to capture all enemy pieces.",
+}
+_LEAP = {
+    "straight": "the vacant point straight behind it",
+    "drawn_line": "the vacant point behind it on the same drawn line, even where the line bends",
+    "pattern": "a vacant point behind it; the leap follows the lines and may bend over the enemy, but not lead back",
+}
 # What no game leaves open, and the vocabulary therefore does not ask.
 _ALWAYS_FIXED = {
     "man_steps": {
@@ -24,8 +32,8 @@ _ALWAYS_FIXED = {
         "any number of vacant points of a line, and captures the first enemy on it from any distance.",
     },
     "progress": {
-        "capture": "A capture is progress.",
-        "capture_or_promotion": "A capture or a promotion is progress.",
+        "capture": "Where turns without progress are counted, only a capture is progress.",
+        "capture_or_promotion": "Where turns without progress are counted, a capture or a promotion is progress.",
     },
 }
 _PROGRESS = {"capture": "a capture", "capture_or_promotion": "a capture or a promotion"}
@@ -80,8 +88,11 @@ def _sentence(name: str, value: OptionValue) -> str:
 
 
 def fixed_sentences(game: Game) -> list[str]:
-    """The rules that no option changes."""
-    return [*_BASIC, *(rule.sentence for rule in fixed_rules(game))]
+    """The aim, what a turn is, and the rules that no option changes."""
+    rules = game.rules
+    captures = f"A man captures an enemy on the next point by leaping over it to {_LEAP[rules.leap]}."
+    steps, *others = [rule.sentence for rule in fixed_rules(game)]
+    return [_AIM[rules.no_moves], _TURN, steps, captures, *others]
 
 
 def answer(game: Game, name: str) -> str:
@@ -91,9 +102,40 @@ def answer(game: Game, name: str) -> str:
     return f"{option.question} {_finish(meaning)}"
 
 
+def open_questions(game: Game) -> list[str]:
+    """The options whose answers matter under the other answers that are chosen."""
+    rules = game.rules
+    moot = {
+        "no_progress_result": rules.no_progress_limit == "off",
+        "chain_may_return_to_start": rules.chain == "single",
+    }
+    return [name for name in game.option_table if not moot.get(name, False)]
+
+
+def notation_sentences(game: Game) -> list[str]:
+    """How steps and turns are written, with examples from the board of the game."""
+    labels, rules = game.board.labels, game.rules
+    points = [labels[point] for point in max(game.board.lines, key=len)]
+    found = [f"{points[0]}-{points[1]} is a step; {points[0]}x{points[2]} is a capture"]
+    if rules.chain != "single" and len(points) > 4:
+        found[0] += f", and {points[0]}x{points[2]}x{points[4]} two captures by one piece in one turn"
+    found[0] += "."
+    if any(game.table.has_two_victims):
+        found.append("A mark such as ^c2 after a capture names the captured piece, where more than one could be meant.")
+    if rules.chain == "optional":
+        found.append("pass ends a turn that could go on capturing.")
+    if rules.no_moves == "pass":
+        found.append("pass is the turn of a player who cannot move.")
+    kings = "; K before a point is a mullah" if rules.promotion != "none" else ""
+    found.append(f"In the text of a position, W is South and B is North{kings}.")
+    return found
+
+
 def rule_sentences(game: Game) -> list[str]:
-    """All rules as played under the chosen options."""
-    return [*fixed_sentences(game), *(answer(game, name) for name in game.option_table)]
+    """All rules as played under the chosen options: aim, moves, endings, notation."""
+    answers = [answer(game, name) for name in open_questions(game)]
+    ends = [ending.sentence for ending in endings(game)]
+    return [*fixed_sentences(game), *answers, *ends, *notation_sentences(game)]
 
 
 def _finish(text: str) -> str:

@@ -16,6 +16,9 @@ def standing(match: Match) -> str:
         if any(step.is_pass for step in match.legal_steps):
             return f"The piece on {label} may go on capturing, or pass to stop."
         return f"The piece on {label} must go on capturing."
+    if match.game.rules.opening != "any" and not match.is_over and match.position == Match(match.game).position:
+        targets = {step.target for step in match.legal_steps}
+        return f"The first step goes to {match.game.board.labels[targets.pop()]}." if len(targets) == 1 else ""
     limit = match.game.rules.no_progress_limit
     left = 0 if limit == "off" else limit - quiet_turns(match)
     if 0 < left <= _WARNING:

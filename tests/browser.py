@@ -29,9 +29,10 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(*arguments: str) -> Iterator[str]:
-    """The address of a running `alquerque web`."""
-    command = [sys.executable, "-m", "alquerque_env", "web", "--no-browser", "--port", str(free_port()), *arguments]
+def served(*arguments: str, port: int | None = None) -> Iterator[str]:
+    """The address of a running `alquerque web`, on a free port if none is given."""
+    number = str(port or free_port())
+    command = [sys.executable, "-m", "alquerque_env", "web", "--no-browser", "--port", number, *arguments]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

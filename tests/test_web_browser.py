@@ -41,9 +41,9 @@ def phone(browser: Browser, address: str) -> Iterator[Page]:
     yield from open_page(browser, address, viewport=PHONE, has_touch=True, is_mobile=True, color_scheme="dark")
 
 
-def open_page(browser: Browser, address: str, **how: object) -> Iterator[Page]:
-    """A page of its own that must not complain of anything."""
-    context = browser.new_context(reduced_motion="reduce", **how)
+def open_page(browser: Browser, address: str, *, slow: bool = False, **how: object) -> Iterator[Page]:
+    """A page of its own that must not complain of anything; a slow one shows how pieces move."""
+    context = browser.new_context(reduced_motion="no-preference" if slow else "reduce", **how)
     context.set_default_timeout(PATIENCE)
     page, complaints = context.new_page(), []
     page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -163,9 +163,24 @@ def test_a_leap_with_two_victims_asks_which(page: Page) -> None:
     begin(page, "awithlaknannai_mosona", north="Person", position="W:We2:Bf1,f3")
     play(page, "e2", target)
     expect(page.locator("#choices button")).to_have_text(["f1", "f3"])
+    page.keyboard.press("Escape")
+    expect(page.locator("#choices")).to_be_hidden()
+    play(page, target)
     page.locator("#choices button", has_text="f3").click()
     expect(page.locator("#turns button").first).to_contain_text(f"e2x{target}")
     assert page.locator('.pieces > .piece[data-at="f3"]').count() == 0
+
+
+def test_a_victim_can_be_chosen_on_the_board(page: Page) -> None:
+    begin(page, "awithlaknannai_mosona", north="Person", position="W:We2:Bf1,f3")
+    play(page, "e2", "g2")
+    expect(spot(page, "f1")).to_have_attribute("aria-label", "f1, North man, may be captured")
+    play(page, "b3")  # something else gives the choice up
+    expect(page.locator("#choices")).to_be_hidden()
+    play(page, "e2", "g2", "f1")
+    expect(page.locator("#choices")).to_be_hidden()
+    assert page.locator('.pieces > .piece[data-at="f1"]').count() == 0
+    assert page.locator('.pieces > .piece[data-at="f3"]').count() == 1
 
 
 def test_a_piece_is_dragged_and_returns_from_where_it_may_not_go(page: Page) -> None:
@@ -177,6 +192,20 @@ def test_a_piece_is_dragged_and_returns_from_where_it_may_not_go(page: Page) -> 
     assert transform == f"translate({centre.get_attribute('cx')} {centre.get_attribute('cy')})"
     drag(page, "c2", "c3")
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+
+
+def test_what_cannot_move_is_told_why(page: Page) -> None:
+    begin(page, "alquerque", north="Person", position="W:Wa1,e1:Bb2,a5")
+    status = page.locator("#status")
+    play(page, "e1")
+    expect(status).to_have_text("The piece on e1 cannot move now. A capture is compulsory.")
+    play(page, "a5")
+    expect(status).to_have_text("The piece on a5 is North's, and it is South's turn.")
+    drag(page, "a1", "b2")
+    expect(status).to_have_text("The piece on a1 cannot go to b2. A capture is compulsory.")
+    begin(page, "awithlaknannai_mosona", north="Person")
+    play(page, "q2")
+    expect(status).to_have_text("The piece on q2 cannot move now. The first step goes to i2.")
 
 
 def drag(page: Page, origin: str, target: str) -> None:
@@ -201,11 +230,27 @@ def test_the_keyboard_alone_plays(page: Page) -> None:
     page.keyboard.press("Escape")
 
 
+@pytest.mark.parametrize("name", games())
+def test_the_arrow_keys_reach_every_point(page: Page, name: str) -> None:
+    begin(page, name, north="Person")
+    found, new = set(), {load_game(name).board.labels[0]}
+    while new:
+        found |= new
+        reached = set()
+        for label in new:
+            for key in ("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"):
+                spot(page, label).focus()
+                page.keyboard.press(key)
+                reached.add(page.evaluate("document.activeElement.dataset.at"))
+        new = reached - found
+    assert found == set(load_game(name).board.labels)
+
+
 def test_every_point_and_piece_has_a_name_for_screen_readers(page: Page) -> None:
     begin(page, "fetaix", north="Person", position="W:WKa1,b2:Be5")
     names = page.locator(".spot").evaluate_all("spots => spots.map(spot => spot.getAttribute('aria-label'))")
     assert len(names) == 25
-    assert "a1, South king, can move" in names
+    assert "a1, South mullah, can move" in names
     assert "e5, North man" in names
     assert "c3, empty" in names
     assert page.locator(".spot[tabindex='0']").count() == 1
@@ -224,6 +269,69 @@ def test_undo_goes_back_to_the_turn_of_the_person(page: Page) -> None:
     expect(page.locator("#turns button")).to_have_count(0)
     assert page.locator(".pieces > .piece").count() == 24
     expect(page.locator("#undo")).to_be_disabled()
+
+
+def test_what_is_clicked_while_a_step_is_under_way_waits_for_it(browser: Browser, address: str) -> None:
+    for page in open_page(browser, address, slow=True):
+        begin(page, "alquerque", north="Person")
+        play(page, "c2", "c3")
+        page.click("#undo")  # the piece is still on its way
+        expect(page.locator("#turns button")).to_have_count(0)
+        wait_until_still(page)
+        play(page, "d2", "c3", "b4", "d2")
+        page.click("#undo")
+        page.click("#undo")
+        wait_until_still(page)
+        assert turns(page) == []
+        assert page.locator(".pieces > .piece").count() == 24
+        play(page, "b2", "c3")
+        wait_until_still(page)
+        assert turns(page) == ["b2-c3"]
+        page.reload()
+        wait_until_still(page)
+        assert turns(page) == ["b2-c3"]
+
+
+def test_undo_takes_a_resignation_back_and_nothing_else(page: Page) -> None:
+    begin(page, "alquerque", north="Person")
+    play(page, "c2", "c3")
+    wait_until_still(page)
+    page.on("dialog", lambda dialogue: dialogue.accept())
+    page.click("#resign")
+    expect(page.locator("#status")).to_have_text("South wins: North has resigned.")
+    page.click("#undo")
+    expect(page.locator("#status")).to_contain_text("North to move.")
+    assert turns(page) == ["c2-c3"]
+    page.click("#first")
+    expect(page.locator("#undo")).to_be_disabled()
+
+
+def test_a_hint_that_comes_too_late_is_not_shown(page: Page) -> None:
+    begin(page, "alquerque", north="Person")
+    page.click("#hint")
+    play(page, "c2", "c3")
+    expect(page.locator("#status")).to_have_text("North to move. A capture is compulsory.")
+    with page.expect_response("**/api/think"):
+        page.click("#hint")
+    expect(page.locator("#status")).to_contain_text("Hint: ")
+    play(page, "c4", "c2")
+    page.wait_for_timeout(1000)
+    expect(page.locator(".arrows .head")).to_have_count(0)
+
+
+def test_arrow_keys_look_through_the_turns(page: Page) -> None:
+    begin(page, "alquerque", north="Person")
+    play(page, "c2", "c3", "c4", "c2")
+    wait_until_still(page)
+    page.locator("#turn").focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#status")).to_have_text("Looking back. South to move.")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#turns [aria-current]")).to_have_text("c2-c3")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#play-on")).to_be_hidden()
 
 
 def test_looking_back_and_playing_on_from_there(page: Page) -> None:
@@ -271,6 +379,30 @@ def test_tabs_do_not_disturb_each_other(browser: Browser, address: str) -> None:
     context.close()
 
 
+def test_a_match_that_is_left_can_be_gone_on_with(page: Page) -> None:
+    begin(page, "alquerque", north="Person")
+    play(page, "d2", "c3")
+    expect(page.locator("#turns button")).to_have_text(["d2-c3"])
+    begin(page, "fetaix", north="Person")
+    play(page, "c2", "c3")
+    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+    page.click("#open-setup")
+    page.click("text=Go on with an earlier match")
+    page.locator("#earlier button", has_text="Alquerque (piecepack ruleset): Person – Person, 1 steps").click()
+    expect(page.locator("#turns button")).to_have_text(["d2-c3"])
+    expect(page.locator("#title")).to_contain_text("piecepack")
+
+
+def test_a_seat_that_changes_turns_the_board_to_the_person(page: Page) -> None:
+    begin(page, "alquerque", north="Beginner")
+    page.select_option("#seat-1", label="Person")
+    page.select_option("#seat-0", label="Beginner")
+    expect(page.locator("#turns button")).to_have_count(1)
+    wait_until_still(page)
+    assert float(spot(page, "a1").get_attribute("cy")) < float(spot(page, "a5").get_attribute("cy"))
+    expect(page.locator("#status")).to_contain_text("South played")
+
+
 def test_saving_and_loading_a_record(page: Page, tmp_path: Path) -> None:
     begin(page, "alquerque", north="Person")
     play(page, "c2", "c3", "c4", "c2")
@@ -296,6 +428,35 @@ def test_saving_and_loading_a_record(page: Page, tmp_path: Path) -> None:
     expect(page.locator("#title")).to_contain_text("piecepack")
 
 
+def test_a_record_says_who_plays_and_when(page: Page) -> None:
+    text = (
+        '[Game "alquerque"]\n[South "Anna"]\n[North "alphabeta:1"]\n[Date "1994.??.??"]\n[Event "Fair"]\n\n'
+        "1. c2-c3 c4xc2 2. *\n"
+    )
+    begin(page, "fetaix", north="Person")
+    page.click("#open-record")
+    expect(page.locator("#record-text")).to_have_value(
+        re.compile(r'South "human".*Date "20\d\d\.\d\d\.\d\d"', re.DOTALL)
+    )
+    page.fill("#record-text", text.replace("2. *", "*"))
+    page.click("#load-record")
+    expect(page.locator("#turns button")).to_have_text(["c2-c3", "c4xc2"])
+    expect(page.locator("#seat-0 option:checked")).to_have_text("Anna")
+    expect(page.locator("#seat-1 option:checked")).to_have_text("Easy")
+    page.click("#open-record")
+    written = page.locator("#record-text")
+    for header in ('[South "Anna"]', '[North "alphabeta:1"]', '[Date "1994.??.??"]', '[Event "Fair"]'):
+        expect(written).to_have_value(re.compile(re.escape(header)))
+
+
+def test_the_rules_begin_at_their_beginning(page: Page) -> None:
+    begin(page, "fetaix")
+    page.click("#open-rules")
+    expect(page.locator("#rules-text")).to_contain_text("The aim is to capture all enemy pieces")
+    expect(page.locator("#rules-text")).to_contain_text("a1xc1 is a capture")
+    assert page.evaluate("document.querySelector('#rules').scrollTop") == 0
+
+
 def test_a_wrong_record_is_refused_and_the_match_stays(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     play(page, "c2", "c3")
@@ -317,12 +478,31 @@ def test_options_with_their_sources_change_the_game(page: Page) -> None:
     page.select_option('[name="max_capture"]', label="yes, counting pieces; among equals the choice is free")
     page.click("#begin")
     expect(page.locator("#setup-problem")).to_contain_text("max_capture='most_pieces' needs chain='compulsory'")
+    expect(page.locator("#setup")).to_be_visible()
     page.select_option('[name="max_capture"]', label="no")
     page.click("#begin")
     expect(page.locator("#setup")).to_be_hidden()
+    expect(page.locator("#changed")).to_have_text("1 rule changed")
     page.click("#open-rules")
     expect(page.locator("#rules-text")).to_contain_text("Chosen by you")
     expect(page.locator("#rules-text")).to_contain_text("it may, and may stop", ignore_case=True)
+
+
+def test_a_level_that_does_not_play_the_chosen_rules_is_not_offered(page: Page) -> None:
+    page.click("#open-setup")
+    page.select_option("#game", "fetaix")
+    page.select_option("#north", label="Trained")
+    page.click("text=Rules where sources differ")
+    page.select_option(
+        '[name="mullah_lines"]',
+        label="along the two long diagonals; elsewhere it steps and leaps like a man in any direction",
+    )
+    expect(page.locator("#north option:checked")).to_have_text("Expert")
+    page.click("#defaults")
+    page.select_option("#north", label="Trained")
+    page.fill('[name="no_progress_limit:N"]', "2.5")
+    page.click("#begin")
+    expect(page.locator("#setup")).to_be_visible()
 
 
 def test_hint_and_analysis_draw_what_they_say(page: Page) -> None:
@@ -345,6 +525,7 @@ def test_two_bots_play_and_can_be_paused(page: Page) -> None:
     before = turns(page)
     page.wait_for_timeout(900)
     assert turns(page) == before
+    expect(page.locator("#status")).to_contain_text("Paused.")
     page.click("#pause")
     expect(page.locator("#turns button").nth(len(before))).to_be_visible()
 
@@ -353,7 +534,12 @@ def test_resigning_ends_the_match_and_says_why(page: Page) -> None:
     begin(page, "alquerque", north="Easy")
     page.on("dialog", lambda dialogue: dialogue.accept())
     page.click("#resign")
-    expect(page.locator("#status")).to_have_text("North wins: South has resigned.")
+    expect(page.locator("#status")).to_have_text("You lose. North wins: South has resigned.")
+    page.click("#rematch")
+    expect(page.locator("#seat-0 option:checked")).to_have_text("Easy")
+    expect(page.locator("#turns button")).to_have_count(1)
+    page.click("#resign")
+    expect(page.locator("#status")).to_have_text("You lose. South wins: North has resigned.")
     assert page.locator(".spot.free").count() == 0
 
 
@@ -393,4 +579,30 @@ def test_a_server_that_has_gone_loses_nothing(browser: Browser) -> None:
     play(page, "c4", "c2")
     expect(page.locator("#problem")).to_contain_text("the server does not answer")
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+    page.click("#undo")
+    page.select_option("#seat-1", label="Easy")
+    wait_until_still(page)
+    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+    expect(page.locator('.pieces > .piece[data-at="c4"]')).to_have_count(1)
+    with served("--seconds", "0.5", port=int(address.rstrip("/").rpartition(":")[2])):
+        play(page, "c4", "c2")
+        expect(page.locator("#turns button")).to_have_text(["c2-c3", "c4xc2"])
+        expect(page.locator("#problem")).to_have_text("")
+    context.close()
+
+
+def test_a_bot_that_has_not_answered_can_be_asked_again(browser: Browser) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    page = context.new_page()
+    with served("--seconds", "0.5") as address:
+        page.goto(address)
+        wait_until_still(page)
+        begin(page, "alquerque", north="Easy")
+        page.route("**/api/play", lambda route: route.abort())
+        play(page, "c2", "c3")
+        expect(page.locator("#status")).to_contain_text("North has not answered.")
+        page.unroute("**/api/play")
+        page.click("#ask-again")
+        expect(page.locator("#turns button")).to_have_count(2)
+        expect(page.locator("#ask-again")).to_be_hidden()
     context.close()

@@ -13,7 +13,7 @@ from ..match import PASS, join_turn
 from ..sentences import SIDES, rule_sentences
 from ..standing import numbered_turns
 from .keeping import find_match
-from .talk import HELP
+from .talk import HELP, help_rows
 from .terminal import join_words
 from .working import work
 
@@ -71,8 +71,9 @@ def _meant(word: str) -> str | None:
 
 
 def _help(session: "Session") -> None:
-    width = max(len(typed) for typed, _ in MORE_HELP)
-    for typed, meaning in MORE_HELP:
+    rows = help_rows(session.match.game.board, MORE_HELP)
+    width = max(len(typed) for typed, _ in rows)
+    for typed, meaning in rows:
         session.say(f"  {typed:<{width}}  {meaning}")
 
 

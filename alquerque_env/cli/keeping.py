@@ -11,7 +11,7 @@ import platformdirs
 from ..errors import AlquerqueError, RecordError
 from ..match import Match
 from ..records import Record, count_records, format_record, load_record, save_record
-from ..records.record import UNKNOWN_DATE
+from ..records.record import UNKNOWN_DATE, UNKNOWN_NAME
 from ..standing import outcome_sentence
 from .seats import HUMAN
 
@@ -38,8 +38,21 @@ class Found:
     @property
     def human(self) -> int | None:
         """The side that a person played, None if both did or neither."""
-        sides = [side for side, name in enumerate((self.record.south, self.record.north)) if name == HUMAN]
+        sides = [side for side, name in enumerate(self._names) if name == HUMAN]
         return sides[0] if len(sides) == 1 else None
+
+    @property
+    def opponent(self) -> str | None:
+        """Whom a person played, as the file calls them; None if no person is known to have played."""
+        names = list(self._names)
+        if HUMAN not in names:
+            return None
+        names.remove(HUMAN)
+        return names[0] if names[0] != UNKNOWN_NAME else None
+
+    @property
+    def _names(self) -> tuple[str, str]:
+        return self.record.south, self.record.north
 
 
 def find_match(path: str, number: int = 1) -> Found:

@@ -68,7 +68,9 @@ def open_match(game: Game, position: str | None = None) -> "Match":
     """
     from ..match import Match
 
-    return work(lambda: Match(game, position), "compiling, as after every installation ...")
+    return work(
+        lambda: Match(game, position), "loading the rules; the first time after an installation they are compiled ..."
+    )
 
 
 def check_range(name: str, value: float, low: float, high: float) -> None:

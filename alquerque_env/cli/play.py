@@ -6,29 +6,31 @@ import click
 
 from ..errors import AlquerqueError
 from ..game import Game
+from ..sentences import SIDES
 from .keeping import Found, Keeper, find_match
 from .parameters import MAX_SEED, check_range, open_match, option_arguments, takes_game, takes_position
-from .seats import HUMAN, take_seat
+from .seats import HUMAN, Seat, take_seat
 from .session import Session, describe_found
 from .terminal import find_terminal
 from .working import work
+
+OPPONENT = "alphabeta:3"
 
 
 @click.command()
 @takes_game
 @click.option(
     "--opponent",
-    default="alphabeta:3",
     metavar="SPEC",
-    show_default=True,
+    show_default=f"{OPPONENT}, or that of the match in FILE",
     help="Who plays against you: random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, a path or name of a trained "
     "player, or human for two people.",
 )
 @click.option(
     "--seat",
-    type=click.Choice(["0", "1"]),
+    type=click.Choice(["0", "1", *SIDES], case_sensitive=False),
     show_default="0, or that of the person in FILE",
-    help="Yours: 0 South, 1 North.",
+    help="Yours: 0 or South, 1 or North.",
 )
 @takes_position
 @click.option("--load", metavar="FILE", help="Go on with the match of a file, the first if there are several.")
@@ -39,7 +41,7 @@ from .working import work
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw with plain characters.")
 def play(
     game: Game,
-    opponent: str,
+    opponent: str | None,
     seat: str | None,
     position: str | None,
     load: str | None,
@@ -66,13 +68,26 @@ def play(
     keeper.check_target()
     match = open_match(game, position) if found is None else found.record.match
     mine = take_seat(watch or HUMAN, match.game, seed)
-    theirs = take_seat(opponent, match.game, None if seed is None else (seed + 1) % MAX_SEED)
-    is_north = found is not None and found.human == 1 if seat is None else seat == "1"
+    their_seed = None if seed is None else (seed + 1) % MAX_SEED
+    theirs = _usual(found, match.game, their_seed) if opponent is None else take_seat(opponent, match.game, their_seed)
+    is_north = found is not None and found.human == 1 if seat is None else seat in ("1", SIDES[1])
     seats = (theirs, mine) if is_north else (mine, theirs)
     session = Session(match, seats, find_terminal(ascii_only=ascii_only), delay, keeper)
     if found is not None:
         session.say(describe_found(found))
     session.play()
+
+
+def _usual(found: Found | None, game: Game, seed: int | None) -> Seat:
+    """The opponent where none is named: whom the person in the file played, if they can be had."""
+    name = OPPONENT if found is None or found.opponent is None else found.opponent
+    try:
+        return take_seat(name, game, seed)
+    except AlquerqueError as error:
+        if name == OPPONENT:
+            raise
+        click.echo(f"{name} played here and cannot go on, so {OPPONENT} does ({error}).")
+        return take_seat(OPPONENT, game, seed)
 
 
 def _find(path: str, game: Game) -> Found:

@@ -148,7 +148,7 @@ class Session:
         sides = ", ".join(f"{side}: {self._name(player)}" for player, side in enumerate(SIDES))
         self.say(f"{self.match.game.title}. {sides}.")
         if self.people:
-            self.say("Type a step such as c2-c3, its number, or help.")
+            self.say(f"Type a step such as {self.match.legal_steps[0]}, its number, or help.")
         self._show_once()
 
     def _name(self, player: int) -> str:

@@ -1,5 +1,6 @@
 """`alquerque web`."""
 
+import os
 import socket
 import threading
 import webbrowser
@@ -75,6 +76,10 @@ def _listen(port: int | None) -> socket.socket:
     tried = range(DEFAULT_PORT, DEFAULT_PORT + _TRIES) if port is None else (port,)
     for number in tried:
         listener = socket.socket()
+        # Otherwise a server that has just ended leaves its port taken for a minute, and an open page would not find the
+        # next one. Windows means something else by this.
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((LOOPBACK, number))
             listener.listen(64)

@@ -25,7 +25,7 @@ from ..render import draw_svg
 from ..tables import StepValue
 from . import catalogue
 from .guard import Guard, TooLargeError
-from .matches import Body, MatchText, Name, RulesText, show, show_step, show_way
+from .matches import Body, MatchText, Name, RulesText, Text, show, show_step, show_way
 from .thinkers import Thinkers
 
 STATIC = Path(__file__).parent / "static"
@@ -65,12 +65,16 @@ class SaveText(Body):
     Attributes:
       south, north: Names of the players.
       resigned: Who has given up, None where nobody has.
+      date: When it was played, as `2026.11.21`, None where that is not known.
+      headers: Further headers.
     """
 
     match: MatchText
     south: Name
     north: Name
     resigned: Annotated[int, Field(ge=0, le=1)] | None = None
+    date: Name | None = None
+    headers: Annotated[dict[Name, Text], Field(max_length=64, default_factory=dict)]
 
 
 class LoadText(Body):
@@ -239,7 +243,16 @@ def _save(asked: SaveText) -> dict[str, str]:
     match, result, reason = asked.match.replay(), None, None
     if asked.resigned is not None and not match.is_over:
         result, reason = ("0-1", "1-0")[asked.resigned], "resigned"
-    return {"text": format_record(match, south=asked.south, north=asked.north, result=result, reason=reason)}
+    text = format_record(
+        match,
+        south=asked.south,
+        north=asked.north,
+        date=asked.date,
+        result=result,
+        reason=reason,
+        headers=asked.headers,
+    )
+    return {"text": text}
 
 
 def _load(asked: LoadText) -> dict[str, Any]:
@@ -248,7 +261,8 @@ def _load(asked: LoadText) -> dict[str, Any]:
         if len(found) == MOST_LOADED:
             break
         text = MatchText.of(record.match, record.headers.get("Position"))
-        found.append({"headers": dict(record.headers), "match": text.model_dump()})
+        said = {"headers": dict(record.headers), "others": record.other_headers}
+        found.append({"match": text.model_dump(), **said})
     if not found:
         raise AlquerqueError('the file holds no match; expected headers such as [Game "fetaix"] and turns')
     return {"matches": found}

@@ -5,10 +5,11 @@ from typing import Any
 
 from ..bots.levels import Level
 from ..game import Game
+from ..match import Match
 from ..render import Picture, Piece, draw_board, draw_piece
 from ..render.layout import PIECE_RADIUS, UNIT, lay_out
 from ..rules import Option
-from ..sentences import answer, endings, fixed_sentences
+from ..sentences import answer, endings, fixed_sentences, notation_sentences, open_questions
 
 
 def describe(game: Game, levels: Sequence[Level]) -> dict[str, Any]:
@@ -18,7 +19,9 @@ def describe(game: Game, levels: Sequence[Level]) -> dict[str, Any]:
         "title": game.title,
         "board": game.board.title,
         "points": len(game.board.points),
+        "start": Match(game).position,
         "options": [_option(option) for option in game.option_table.values()],
+        "sources": list(game.sources),
         "levels": [level._asdict() for level in levels],
     }
 
@@ -33,11 +36,12 @@ def rules(game: Game) -> dict[str, Any]:
             {
                 "name": name,
                 "answer": answer(game, name),
-                "source": option.source,
-                "is_default": game.options[name] == option.default,
+                "source": game.option_table[name].source,
+                "is_default": game.options[name] == game.option_table[name].default,
             }
-            for name, option in game.option_table.items()
+            for name in open_questions(game)
         ],
+        "notation": notation_sentences(game),
         "endings": [ending.sentence for ending in endings(game)],
         "sources": list(game.sources),
     }

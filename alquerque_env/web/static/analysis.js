@@ -8,7 +8,10 @@ const HERE_SECONDS = 1.0;
 const EARLIER_SECONDS = 0.3;
 
 // Values are South's, from -1 to 1.
-export const spell = (value) => (value > 0 ? "+" : value < 0 ? "−" : "") + Math.abs(value).toFixed(2);
+const spell = (value, digits = 2) => {
+  const text = Math.abs(value).toFixed(digits);
+  return Number(text) === 0 ? text : (value > 0 ? "+" : "−") + text;
+};
 
 export class Analysis {
   // `onTurns` draws the best turns on the board.
@@ -73,9 +76,9 @@ export class Analysis {
         return item;
       }),
     );
-    const ahead = thought.depth ? `${thought.depth} turns ahead. Above 0 is good for South.` : "";
-    depth.textContent = thought.exact || ahead;
-    this.onTurns(best.map(({ ways, value }) => ({ ways, text: spell(value) })));
+    const ahead = thought.depth ? `Found ${thought.depth} turn${thought.depth === 1 ? "" : "s"} ahead.` : "";
+    depth.textContent = `${thought.exact || ahead} +1: South wins for certain; −1: North does; 0: even.`;
+    this.onTurns(best.map(({ ways }, number) => ({ ways, text: String(number + 1) })));
   }
 
   draw(match, moments, cursor) {
@@ -90,7 +93,7 @@ export class Analysis {
   drawBar(value) {
     const { bar } = this.page;
     bar.querySelector("div").style.height = `${50 + 50 * value}%`;
-    bar.querySelector("span").textContent = spell(value).slice(0, -1);
+    bar.querySelector("span").textContent = spell(value, 1);
     bar.setAttribute("aria-label", `Value for South: ${spell(value)} of 1`);
   }
 

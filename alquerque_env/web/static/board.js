@@ -1,9 +1,10 @@
 // The board: draws what the server says, and turns clicks, drags, touches and keys into legal steps.
 
+import { SIDES } from "./words.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 const LEAP_MS = 320;
 const DRAG_AFTER = 5;
-const SIDES = ["South", "North"];
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
 function element(name, attributes, parent) {
@@ -13,16 +14,31 @@ function element(name, attributes, parent) {
   return made;
 }
 
+// The labels of a board as people read: from the top, and from the left.
+function rowsOf({ points, unit }) {
+  const sorted = Object.keys(points).sort((one, other) => points[one][1] - points[other][1]);
+  const rows = [];
+  for (const label of sorted) {
+    const isNew = rows.length === 0 || points[label][1] - points[rows.at(-1)[0]][1] > unit / 4;
+    if (isNew) rows.push([]);
+    rows.at(-1).push(label);
+  }
+  return rows.map((row) => row.sort((one, other) => points[one][0] - points[other][0]));
+}
+
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Board {
-  // `onSteps` is called with the legal steps that what was done may mean; `onNothing` with a point that cannot move.
-  constructor(host, onSteps, onNothing) {
+  // `onStep` is called with a legal step; `onChoice` with those of which one has to be chosen, none if that is over;
+  // `onRefusal` with a point whose piece cannot move, or not to another.
+  constructor(host, { onStep, onChoice, onRefusal }) {
     this.host = host;
-    this.onSteps = onSteps;
-    this.onNothing = onNothing;
+    this.onStep = onStep;
+    this.onChoice = onChoice;
+    this.onRefusal = onRefusal;
     this.legal = [];
     this.selected = null;
+    this.choice = [];
     this.current = null;
     this.drag = null;
   }
@@ -44,6 +60,7 @@ export class Board {
       const hit = element("circle", { cx: x, cy: y, r: 0.49 * parts.unit, class: "spot", "data-at": label, role: "button" }, this.points);
       this.hits.set(label, hit);
     }
+    this.rows = rowsOf(parts);
     this.current = Object.keys(parts.points)[0];
     this.points.addEventListener("pointerdown", (event) => this.press(event));
     this.points.addEventListener("pointermove", (event) => this.move(event));
@@ -60,6 +77,7 @@ export class Board {
     this.view = view;
     this.legal = mayMove ? view.legal.filter((step) => step.way.length > 0) : [];
     this.selected = mayMove && view.chain ? view.chain : null;
+    this.choice = [];
     this.pieces.replaceChildren();
     this.arrows.replaceChildren();
     for (const [label, piece] of Object.entries(view.pieces)) this.put(label, piece);
@@ -117,7 +135,6 @@ export class Board {
     const side = 0.15 * unit;
     const head = [tip, [neck[0] - u[1] * side, neck[1] + u[0] * side], [neck[0] + u[1] * side, neck[1] - u[0] * side]];
     element("path", { d: "M" + head.map((place) => place.join(" ")).join("L") + "Z", class: `${kind} head` }, layer);
-    return tip;
   }
 
   mark() {
@@ -134,39 +151,63 @@ export class Board {
     if (this.view.chain) ring(this.view.chain, "chain", 0.47);
     for (const label of origins) if (label !== this.selected) ring(label, "origin", 0.42);
     if (this.selected && this.selected !== this.view.chain) ring(this.selected, "selected", 0.47);
-    for (const label of targets) {
+    const victims = new Set(this.choice.flatMap((step) => step.captured));
+    for (const label of victims) ring(label, "victim", 0.45);
+    for (const label of victims.size ? [] : targets) {
       const [cx, cy] = this.parts.points[label];
       element("circle", { cx, cy, r: 0.14 * unit, class: "target" }, this.targets);
     }
     for (const [label, hit] of this.hits) {
       const [player, promoted] = this.view.pieces[label] ?? [];
-      const what = player === undefined ? "empty" : `${SIDES[player]} ${promoted ? "king" : "man"}`;
+      const what = player === undefined ? "empty" : `${SIDES[player]} ${promoted ? "mullah" : "man"}`;
       const notes = [
         origins.has(label) && "can move",
-        targets.has(label) && "legal target",
+        victims.size === 0 && targets.has(label) && "legal target",
+        victims.has(label) && "may be captured",
         label === this.selected && "chosen",
         label === this.view.chain && "must go on",
         this.view.pending.includes(label) && "captured, still in the way",
       ];
       hit.setAttribute("aria-label", [label, what, ...notes.filter(Boolean)].join(", "));
       hit.setAttribute("tabindex", label === this.current ? 0 : -1);
-      hit.classList.toggle("free", origins.has(label) || targets.has(label));
+      hit.classList.toggle("free", origins.has(label) || targets.has(label) || victims.has(label));
     }
   }
 
-  // What was pointed at: a piece to move, or where the chosen one goes.
+  // What was pointed at: a piece to move, where the chosen one goes, or what it captures there.
   pick(label) {
     if (!label) return;
     this.current = label;
+    const chosen = this.choice.filter(({ captured, target }) => captured.includes(label) || (captured.length === 0 && target === label));
+    if (chosen.length === 1) {
+      this.onStep(chosen[0]);
+      return;
+    }
+    this.offer([]);
     const meant = this.legal.filter((step) => step.origin === this.selected && step.target === label);
-    if (meant.length > 0) {
-      this.onSteps(meant);
+    if (meant.length === 1) {
+      this.onStep(meant[0]);
       return;
     }
     const movable = this.legal.some((step) => step.origin === label);
-    if (!movable && this.legal.length > 0 && label in this.view.pieces) this.onNothing(label);
-    if (movable || !this.view.chain) this.selected = movable && label !== this.selected ? label : null;
-    if (this.view.chain && this.legal.length > 0) this.selected = this.view.chain;
+    if (meant.length > 1) this.offer(meant);
+    else if (this.view.chain) this.selected = this.legal.length > 0 ? this.view.chain : null;
+    else this.selected = movable && label !== this.selected ? label : null;
+    this.mark();
+    if (meant.length === 0 && !movable && this.legal.length > 0 && label in this.view.pieces) this.onRefusal(label);
+  }
+
+  // Steps that differ in what they capture; clicking on that decides.
+  offer(steps) {
+    if (steps.length === 0 && this.choice.length === 0) return;
+    this.choice = steps;
+    this.onChoice(steps);
+  }
+
+  // Gives up what has been begun.
+  cancel() {
+    if (this.choice.length === 0 && !this.view.chain) this.selected = null;
+    this.offer([]);
     this.mark();
   }
 
@@ -184,6 +225,7 @@ export class Board {
     if (!drag.moved) {
       if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < DRAG_AFTER) return;
       drag.moved = true;
+      this.offer([]);
       this.selected = drag.label;
       this.mark();
       drag.piece = this.pieces.querySelector(`.piece[data-at="${drag.label}"]`);
@@ -204,7 +246,9 @@ export class Board {
     }
     const near = this.nearest(this.place(event));
     this.dropBack();
-    if (near && near !== drag.label) this.pick(near);
+    if (!near || near === drag.label) return;
+    if (this.legal.some((step) => step.origin === drag.label && step.target === near)) this.pick(near);
+    else this.onRefusal(drag.label, near);
   }
 
   // A piece that was let go elsewhere returns.
@@ -233,30 +277,26 @@ export class Board {
     const at = event.target.dataset?.at;
     if (!at) return;
     if (event.key in ARROWS) {
-      this.focus(this.neighbour(at, ARROWS[event.key]));
+      this.focus(this.neighbour(at, ...ARROWS[event.key]));
     } else if (event.key === "Enter" || event.key === " ") {
       this.pick(at);
       this.focus(at);
-    } else if (event.key === "Escape" && !this.view.chain) {
-      this.selected = null;
-      this.mark();
+    } else if (event.key === "Escape") {
+      this.cancel();
     } else {
       return;
     }
     event.preventDefault();
   }
 
-  // The next point in a direction: near, and not far to the side.
-  neighbour(from, [dx, dy]) {
-    const [x, y] = this.parts.points[from];
-    let best = from;
-    let least = Infinity;
-    for (const [label, [px, py]] of Object.entries(this.parts.points)) {
-      const along = (px - x) * dx + (py - y) * dy;
-      const aside = Math.abs((px - x) * dy) + Math.abs((py - y) * dx);
-      if (along > 1 && aside <= 1.2 * along && along + 2 * aside < least) [best, least] = [label, along + 2 * aside];
-    }
-    return best;
+  // The next point of the row, or the nearest of the next row, so that every point can be reached on every board.
+  neighbour(from, dx, dy) {
+    const [x] = this.parts.points[from];
+    const row = this.rows.findIndex((labels) => labels.includes(from));
+    if (dx !== 0) return this.rows[row][this.rows[row].indexOf(from) + dx] ?? from;
+    const aside = (label) => Math.abs(this.parts.points[label][0] - x);
+    const next = this.rows[row + dy] ?? [from];
+    return next.reduce((best, label) => (aside(label) < aside(best) ? label : best));
   }
 
   focus(label) {
@@ -295,10 +335,13 @@ export class Board {
       const places = turn.ways.flatMap((way, step) => way.slice(step ? 1 : 0)).map((place) => this.turn(place));
       if (places.length < 2) continue;
       const group = element("g", { class: `arrow rank-${number}` }, this.arrows);
-      const [x, y] = this.line(group, places, "shaft", 0.16);
+      this.line(group, places, "shaft", 0.16);
       if (!turn.text) continue;
-      const size = 0.24 * this.parts.unit;
-      element("rect", { x: x - 1.55 * size, y: y - 0.72 * size, width: 3.1 * size, height: 1.44 * size, rx: 0.5 * size, class: "note" }, group);
+      // In the middle, so that it hides no target, and the notes of turns from or to one point lie apart.
+      const [[fromX, fromY], [toX, toY]] = places.slice(-2);
+      const [x, y] = [(fromX + toX) / 2, (fromY + toY) / 2];
+      const size = 0.26 * this.parts.unit;
+      element("circle", { cx: x, cy: y, r: 0.75 * size, class: "note" }, group);
       const note = element("text", { x, y: y + 0.36 * size, "font-size": size, class: "note-text" }, group);
       note.textContent = turn.text;
     }

@@ -1,384 +1,195 @@
-// One match on the page: what is played, by whom, and what is shown of it.
+// The page: what its parts have to do with each other.
 
 import { ask, get } from "./api.js";
 import { Analysis } from "./analysis.js";
 import { Board } from "./board.js";
+import { PERSON, Play, sitting } from "./play.js";
 import { RecordDialogue } from "./record.js";
 import { showRules } from "./rules.js";
-import { PERSON, Setup, fillSeat } from "./setup.js";
-import { keep, kept, newest } from "./store.js";
+import { Seats } from "./seats.js";
+import { Setup } from "./setup.js";
+import { earlier, kept } from "./store.js";
+import { Turns } from "./turns.js";
+import { SIDES, headline, refusal } from "./words.js";
 
-const SIDES = ["South", "North"];
-const WATCH_PAUSE_MS = 500;
 const HINT_SECONDS = 2;
+const TURN_KEYS = { ArrowLeft: -1, ArrowRight: 1 };
 
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((found) => [found.id, found]));
 
-// `cursor` is the number of steps shown, null for all of them.
-const state = { match: null, seats: [PERSON, PERSON], turned: false, resigned: null, cursor: null, paused: false };
-let view = null; // of all steps
-let shown = null; // of the steps up to the cursor
-let catalogue = null;
-let levels = [];
-let seatSelects = [];
-let waiting = null; // for a bot
+const board = new Board(page.board, {
+  onStep: (step) => play.changes === 0 && play.play(step),
+  onChoice: offer,
+  onRefusal: (origin, target) => say(refusal(play, origin, target)),
+});
+const play = new Play({
+  lay,
+  show,
+  animate: (step, brisk) => board.animate(step, brisk),
+  busy: (isBusy) => page.field.setAttribute("aria-busy", isBusy),
+  tell,
+});
+const seats = new Seats(page["seat-top"], page["seat-bottom"], (player, spec) => play.seat(player, spec));
+const turns = new Turns(page.turns, (steps) => play.lookAt(steps));
+const analysis = new Analysis(page, (arrows) => board.point(arrows));
+const record = new RecordDialogue(page, play, (match, seating) => play.begin(sitting(match, [PERSON, PERSON], seating)));
 
-const board = new Board(page.board, chooseStep, refuse);
-const analysis = new Analysis(page, (turns) => board.point(turns));
-const record = new RecordDialogue(
-  page,
-  () => ({ match: state.match, names: state.seats.map(nameOf), resigned: state.resigned, turned: state.turned, position: shown.position }),
-  (match, headers) => changing(() => begin(match, [PERSON, PERSON], resignedIn(headers))),
-);
-
-function nameOf(seat) {
-  return seat === PERSON ? "person" : seat;
+function say(text) {
+  page.status.textContent = text;
 }
 
-function resignedIn({ Reason = "", Result = "" }) {
-  return Reason === "resigned" ? { "0-1": 0, "1-0": 1 }[Result] ?? null : null;
+function tell(problem) {
+  page.problem.textContent = problem;
 }
 
-const isOver = () => view.outcome !== null || state.resigned !== null;
-const isLive = () => state.cursor === null || state.cursor === state.match.steps.length;
-const isPerson = (player) => state.seats[player] === PERSON;
-const mayMove = () => isLive() && !isOver() && isPerson(view.player);
-const prefix = () => ({ ...state.match, steps: state.match.steps.slice(0, state.cursor ?? undefined) });
-
-async function tried(task) {
-  page.problem.textContent = "";
-  try {
-    await task();
-  } catch (error) {
-    if (error.name !== "AbortError") page.problem.textContent = error.message;
-  }
-}
-
-// Does what changes the match; the board waits so long.
-let changes = 0;
-
-async function changing(task) {
-  changes += 1;
-  page.field.setAttribute("aria-busy", "true");
-  await tried(task);
-  changes -= 1;
-  if (changes === 0) page.field.setAttribute("aria-busy", "false");
-}
-
-function remember() {
-  keep(state);
-}
-
-function stopWaiting() {
-  waiting?.abort();
-  waiting = null;
-}
-
-async function begin(match, seats, resigned = null) {
-  stopWaiting();
-  Object.assign(state, { match, seats, resigned, cursor: null, paused: false });
-  state.turned = seats[0] !== PERSON && seats[1] === PERSON;
-  await lay();
-  await refresh();
-}
-
-// Another game or another side in front: the board is drawn anew.
-async function lay() {
-  const { game, options } = state.match;
-  const [parts, rules] = await Promise.all([
-    ask("api/board", { game, options, turned: state.turned }),
-    ask("api/rules", { game, options }),
-  ]);
-  levels = rules.levels;
+function lay() {
+  const { rules, state } = play;
   page.title.textContent = rules.title;
   document.title = `${rules.title} – Alquerque`;
-  board.lay(parts, state.turned);
-  laySeats();
-}
-
-function laySeats() {
+  const changed = rules.options.filter((option) => !option.is_default);
+  page.changed.hidden = changed.length === 0;
+  page.changed.textContent = changed.length === 1 ? "1 rule changed" : `${changed.length} rules changed`;
+  page.changed.title = changed.map((option) => option.answer).join("\n");
   page.bar.classList.toggle("turned", state.turned);
-  const places = state.turned ? [page["seat-top"], page["seat-bottom"]] : [page["seat-bottom"], page["seat-top"]];
-  seatSelects = places.map((place, player) => {
-    const label = document.createElement("label");
-    const select = document.createElement("select");
-    const name = document.createElement("b");
-    name.textContent = SIDES[player];
-    name.className = `side side-${player}`;
-    select.id = `seat-${player}`;
-    fillSeat(select, levels, state.seats[player]);
-    state.seats[player] = select.value;
-    select.addEventListener("change", () => changing(() => seat(player, select.value)));
-    label.append(name, select);
-    const count = document.createElement("span");
-    count.className = "count";
-    place.replaceChildren(label, count);
-    return place;
-  });
+  board.lay(play.board, state.turned);
 }
 
-async function seat(player, spec) {
-  stopWaiting();
-  state.seats[player] = spec;
-  await refresh();
-}
-
-// Asks for the position after all steps and shows it, or the one that is looked back at.
-async function refresh() {
-  remember();
-  view = await ask("api/match", state.match);
-  shown = isLive() ? view : await ask("api/match", prefix());
-  present();
-  await go();
-}
-
-function present() {
-  board.show(shown, mayMove());
-  for (const [player, place] of seatSelects.entries()) {
-    const count = Object.values(shown.pieces).filter(([owner]) => owner === player).length;
-    place.querySelector(".count").textContent = `${count} piece${count === 1 ? "" : "s"}`;
-    place.classList.toggle("to-move", !isOver() && shown.player === player);
-  }
-  page.status.textContent = sentence();
-  page.status.classList.toggle("over", isOver());
-  page.choices.hidden = true;
-  page.pass.hidden = !(mayMove() && view.legal.some((step) => step.way.length === 0));
-  const watched = !isPerson(0) && !isPerson(1);
-  page.pause.hidden = !watched || isOver();
+function show() {
+  const { state, view, shown } = play;
+  board.show(shown, play.mayMove);
+  seats.show(play);
+  say(headline(play));
+  page.status.classList.toggle("over", play.isOver && play.isLive);
+  offer([]);
+  page.pass.hidden = !(play.mayMove && view.legal.some((step) => step.way.length === 0));
+  page.pass.textContent = view.chain ? "End turn" : "Pass";
+  page.pause.hidden = !play.isWatched || play.isOver;
   page.pause.textContent = state.paused ? "Go on" : "Pause";
-  page.undo.disabled = state.match.steps.length === 0;
-  page.hint.disabled = !mayMove();
-  page.resign.disabled = isOver() || watched;
-  listTurns();
-  analysis.look(state.match, view.turns, state.cursor ?? state.match.steps.length, view.outcome);
+  page["ask-again"].hidden = !play.isStuck;
+  page.rematch.hidden = !play.isOver || !play.isLive;
+  page.undo.disabled = !play.isLive || (state.match.steps.length === 0 && state.resigned === null);
+  page.hint.disabled = !play.mayMove;
+  page.resign.disabled = play.isOver || play.isWatched;
+  page["play-on"].hidden = play.isLive;
+  page.first.disabled = page.back.disabled = play.now === 0;
+  page.last.disabled = page.forward.disabled = play.isLive;
+  turns.show(view.turns, play.now);
+  analysis.look(state.match, view.turns, play.now, view.outcome);
 }
 
-function sentence() {
-  if (!isLive()) return `Looking back. ${SIDES[shown.player]} to move.`;
-  if (view.outcome) return view.outcome.sentence;
-  if (state.resigned !== null) return `${SIDES[1 - state.resigned]} wins: ${SIDES[state.resigned]} has resigned.`;
-  const who = SIDES[view.player];
-  const what = isPerson(view.player) ? `${who} to move.` : `${who} is thinking.`;
-  const captures = view.legal.some((step) => step.captured.length > 0);
-  const must = mayMove() && !view.chain && captures && view.legal.every((step) => step.captured.length > 0 || step.way.length === 0);
-  return [what, must ? "A capture is compulsory." : "", view.standing].filter(Boolean).join(" ");
-}
-
-function listTurns() {
-  const now = state.cursor ?? state.match.steps.length;
-  const rows = [];
-  for (const turn of view.turns) {
-    if (rows.length === 0 || turn.player === firstPlayer() || rows.at(-1).childElementCount === 2) rows.push(document.createElement("li"));
+// Steps that differ in what they capture.
+function offer(steps) {
+  const buttons = steps.map((step) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = turn.text;
-    button.className = `turn side-${turn.player}`;
-    if (turn.steps === now) button.setAttribute("aria-current", "step");
-    button.addEventListener("click", () => changing(() => lookAt(turn.steps)));
-    rows.at(-1).append(button);
-  }
-  page.turns.replaceChildren(...rows);
-  const current = page.turns.querySelector("[aria-current]");
-  if (current) page.turns.scrollTop = current.offsetTop - page.turns.clientHeight / 2;
-  page["play-on"].hidden = isLive();
-  page.first.disabled = page.back.disabled = now === 0;
-  page.last.disabled = page.forward.disabled = isLive();
-}
-
-const firstPlayer = () => view.turns[0]?.player ?? 0;
-
-async function lookAt(steps) {
-  stopWaiting();
-  state.cursor = steps >= state.match.steps.length ? null : Math.max(0, steps);
-  await refresh();
-}
-
-// The beginning of the turn before or after the one that is shown.
-function moment(direction) {
-  const now = state.cursor ?? state.match.steps.length;
-  const moments = [0, ...view.turns.map((turn) => turn.steps)];
-  return direction < 0 ? moments.findLast((steps) => steps < now) : moments.find((steps) => steps > now);
-}
-
-function chooseStep(steps) {
-  if (changes > 0) return;
-  if (steps.length === 1) {
-    changing(() => playStep(steps[0]));
-    return;
-  }
-  page.choices.replaceChildren(
-    "Capture: ",
-    ...steps.map((step) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = step.captured.join(", ");
-      button.addEventListener("click", () => changing(() => playStep(step)));
-      return button;
-    }),
-  );
-  page.choices.hidden = false;
-  page.choices.querySelector("button").focus();
-}
-
-function refuse(label) {
-  const [player] = shown.pieces[label];
-  const captures = view.legal.every((step) => step.captured.length > 0);
-  const why = player !== view.player ? `it is ${SIDES[view.player]}'s turn` : captures ? "another piece must capture" : "nothing is free beside it";
-  page.status.textContent = `The piece on ${label} cannot move: ${why}.`;
-}
-
-async function playStep(step) {
-  await board.animate(step, true);
-  state.match.steps.push(step.text);
-  state.cursor = null;
-  try {
-    await refresh();
-  } catch (error) {
-    // A step that never came through is not played.
-    if (view && view.turns.at(-1)?.steps !== state.match.steps.length) state.match.steps.pop();
-    remember();
-    board.show(view, mayMove());
-    throw error;
-  }
-}
-
-// Lets the bot play whose turn it is.
-async function go() {
-  if (waiting || isOver() || !isLive() || isPerson(view.player) || state.paused) return;
-  const abort = (waiting = new AbortController());
-  try {
-    const asked = { match: state.match, bot: state.seats[view.player] };
-    const [{ steps }] = await Promise.all([ask("api/play", asked, abort.signal), isWatched() && sleep(WATCH_PAUSE_MS)]);
-    for (const step of steps) {
-      if (abort.signal.aborted) return;
-      await board.animate(step, false);
-      if (abort.signal.aborted) return;
-      state.match.steps.push(step.text);
-      view = shown = step.after;
-      remember();
-      present();
-    }
-  } finally {
-    if (waiting === abort) waiting = null;
-  }
-  await go();
-}
-
-const isWatched = () => !isPerson(0) && !isPerson(1);
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-
-// Back to the start of the last turn that a person played, or of the last turn where only bots play.
-async function undo() {
-  stopWaiting();
-  state.resigned = null;
-  const { steps } = state.match;
-  const starts = view.turns.map((turn, number) => ({ player: turn.player, at: number ? view.turns[number - 1].steps : 0 }));
-  const mine = starts.filter((turn) => isWatched() || isPerson(turn.player));
-  const to = (mine.length > 0 ? mine : starts).at(-1)?.at ?? 0;
-  state.paused = isWatched();
-  steps.length = Math.min(to, Math.max(0, steps.length - 1));
-  state.cursor = null;
-  await refresh();
+    button.textContent = step.captured.join(", ") || "none";
+    button.addEventListener("click", () => board.onStep(step));
+    return button;
+  });
+  const wasHere = page.choices.contains(document.activeElement);
+  page.choices.replaceChildren("Which piece is captured? Choose it on the board or here: ", ...buttons);
+  page.choices.hidden = steps.length === 0;
+  if (steps.length > 0) buttons[0].focus();
+  else if (wasHere) board.focus(board.current);
 }
 
 async function hint() {
-  page.status.textContent = "Looking for a good turn …";
-  const { candidates, depth } = await ask("api/think", { match: state.match, seconds: HINT_SECONDS });
-  if (!mayMove()) return;
-  const [best] = candidates;
-  page.status.textContent = `Hint: ${best.line[0]}${depth ? `, found ${depth} turns ahead` : ""}.`;
-  board.point([{ ways: best.ways, text: "" }]);
+  const { version } = play;
+  say("Looking for a good turn …");
+  try {
+    const { candidates, depth } = await ask("api/think", { match: play.state.match, seconds: HINT_SECONDS });
+    if (play.version !== version) return;
+    const [best] = candidates;
+    say(`Hint: ${best.line[0]}${depth ? `, found ${depth} turns ahead` : ""}.`);
+    board.point([{ ways: best.ways, text: "" }]);
+  } catch (error) {
+    if (play.version !== version) return;
+    say(headline(play));
+    tell(error.message);
+  }
 }
 
-async function resign() {
-  const player = isPerson(view.player) ? view.player : 1 - view.player;
-  if (!confirm(`Does ${SIDES[player]} resign?`)) return;
-  stopWaiting();
-  state.resigned = player;
-  state.cursor = null;
-  await refresh();
+function resign() {
+  const player = play.person ?? play.view.player;
+  if (confirm(`Does ${SIDES[player]} resign?`)) play.resign(player);
 }
 
-async function turnBoard() {
-  state.turned = !state.turned;
-  await lay();
-  await refresh();
+// The same game, with the seats changed where one person plays a bot.
+function rematch() {
+  const { match, seats: before, names, turned } = play.state;
+  const again = { ...match, steps: [] };
+  if (play.person === null) return play.begin(sitting(again, before, { names, turned }));
+  return play.begin(sitting(again, before.toReversed(), { names: names.toReversed() }));
+}
+
+async function tried(task) {
+  tell("");
+  try {
+    await task();
+  } catch (error) {
+    tell(error.message);
+  }
 }
 
 function connect() {
-  const changers = {
-    pass: () => playStep(view.legal.find((step) => step.way.length === 0)),
-    undo,
-    turn: turnBoard,
+  const actions = {
+    pass: () => play.changes === 0 && play.play(play.view.legal.find((step) => step.way.length === 0)),
+    undo: () => play.undo(),
+    turn: () => play.turnBoard(),
+    pause: () => play.pause(),
+    "ask-again": () => play.askAgain(),
+    first: () => play.lookAt(0),
+    back: () => play.lookOn(-1),
+    forward: () => play.lookOn(1),
+    last: () => play.lookAt(Infinity),
+    "play-on": () => play.playOn(),
+    rematch,
     resign,
-    pause: () => {
-      stopWaiting();
-      state.paused = !state.paused;
-      return refresh();
-    },
-    first: () => lookAt(0),
-    back: () => lookAt(moment(-1) ?? 0),
-    forward: () => lookAt(moment(1) ?? state.match.steps.length),
-    last: () => lookAt(state.match.steps.length),
-    "play-on": () => {
-      state.match.steps.length = state.cursor;
-      state.cursor = null;
-      state.resigned = null;
-      return refresh();
-    },
-  };
-  const others = {
-    "open-setup": () => setup.open(state.match, state.seats),
-    "open-rules": () => showRules(page, state.match),
+    hint: () => tried(hint),
+    changed: () => tried(() => showRules(page, play.state.match)),
+    "open-setup": () => setup.open(play.state),
+    "open-rules": () => tried(() => showRules(page, play.state.match)),
     "open-record": () => record.open(),
-    hint,
   };
-  for (const [name, action] of Object.entries(changers)) page[name].addEventListener("click", () => changing(action));
-  for (const [name, action] of Object.entries(others)) page[name].addEventListener("click", () => tried(action));
-  page.analyse.addEventListener("change", () => present());
+  for (const [name, action] of Object.entries(actions)) page[name].addEventListener("click", action);
+  page.analyse.addEventListener("change", show);
+  document.addEventListener("keydown", (event) => {
+    const isElsewhere = event.target.closest("dialog, input, select, textarea, .spot");
+    if (isElsewhere || event.altKey || event.ctrlKey || event.metaKey || !(event.key in TURN_KEYS)) return;
+    event.preventDefault();
+    play.lookOn(TURN_KEYS[event.key]);
+  });
+  document.addEventListener("keydown", (event) => event.key === "Escape" && page.choices.contains(event.target) && board.cancel());
 }
 
-const setup = await get("api/games").then(
-  (found) => {
-    catalogue = found;
-    return new Setup(page, found.games, (match, seats) => changing(() => begin(match, seats)));
-  },
-  (error) => {
-    page.problem.textContent = error.message;
-    throw error;
-  },
-);
+const catalogue = await get("api/games").catch((error) => {
+  tell(error.message);
+  throw error;
+});
+const setup = new Setup(page, catalogue.games, (state) => play.begin(state));
 
 connect();
-await changing(async () => {
+await restore();
+
+// Begins with the match of this tab; else with a new one, and offers the last that another tab left unfinished.
+async function restore() {
   const before = kept();
   if (before?.match) {
-    Object.assign(state, before);
-    try {
-      await lay();
-      await refresh();
-      return;
-    } catch (error) {
-      page.problem.textContent = `The match of this tab cannot be restored: ${error.message}`;
-    }
+    await play.begin(sitting(before.match, before.seats, before));
+    if (play.view) return;
   }
+  const problem = page.problem.textContent;
   const game = catalogue.games.find((known) => known.id === "alquerque") ?? catalogue.games[0];
-  const other = newest();
-  await begin({ game: game.id, options: {}, start: null, steps: [] }, [PERSON, game.levels[1].spec]);
-  if (!before && other?.match?.steps?.length > 0) offer(other);
-});
+  await play.begin(sitting({ game: game.id, options: {}, start: null, steps: [] }, [PERSON, game.levels[1].spec]));
+  if (problem) tell(`The match of this tab cannot be restored: ${problem}`);
+  const other = before ? null : earlier(play.state.id).find((state) => !state.isOver);
+  if (other) offerToGoOn(other);
+}
 
-// A match that another tab left unfinished.
-function offer(other) {
+function offerToGoOn(other) {
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = `Go on with the last match (${other.match.game}, ${other.match.steps.length} steps)`;
-  button.addEventListener("click", () => {
-    changing(async () => {
-      Object.assign(state, other);
-      await lay();
-      await refresh();
-    });
-  });
+  button.textContent = `Go on with the last match (${setup.describe(other)})`;
+  button.addEventListener("click", () => play.begin(other));
   page.problem.replaceChildren(button);
 }

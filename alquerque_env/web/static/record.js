@@ -1,6 +1,9 @@
 // The match as text: to copy, to save, and to load again.
 
 import { ask } from "./api.js";
+import { PERSON } from "./play.js";
+
+const COPIED_MS = 1500;
 
 function download(name, type, text) {
   const link = document.createElement("a");
@@ -10,25 +13,35 @@ function download(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-async function copy(field) {
+async function copy(field, button) {
   try {
     await navigator.clipboard.writeText(field.value);
   } catch {
     field.select();
     document.execCommand("copy");
   }
+  const { textContent } = button;
+  Object.assign(button, { textContent: "Copied", disabled: true });
+  setTimeout(() => Object.assign(button, { textContent, disabled: false }), COPIED_MS);
 }
 
+function resignedIn({ Reason = "", Result = "" }) {
+  return Reason === "resigned" ? ({ "0-1": 0, "1-0": 1 }[Result] ?? null) : null;
+}
+
+const isNobody = (name) => ["?", PERSON].includes(name);
+
 export class RecordDialogue {
-  // `current` gives what is played now; `onLoad` takes a match of a record with its headers.
-  constructor(page, current, onLoad) {
+  // `onLoad` takes a match of a record and what the record says of it.
+  constructor(page, play, onLoad) {
     this.page = page;
-    this.current = current;
+    this.play = play;
     this.onLoad = onLoad;
-    page["copy-record"].addEventListener("click", () => copy(page["record-text"]));
-    page["copy-position"].addEventListener("click", () => copy(page.position));
+    for (const [name, field] of [["copy-record", "record-text"], ["copy-position", "position"]]) {
+      page[name].addEventListener("click", () => copy(page[field], page[name]));
+    }
     page["save-record"].addEventListener("click", () => {
-      download(`${this.current().match.game}.pdn`, "text/plain", page["record-text"].value);
+      download(`${this.play.state.match.game}.pdn`, "text/plain", page["record-text"].value);
     });
     page["save-picture"].addEventListener("click", () => this.tried(() => this.savePicture()));
     page["load-record"].addEventListener("click", () => this.tried(() => this.load()));
@@ -36,15 +49,15 @@ export class RecordDialogue {
   }
 
   async open() {
-    const { page } = this;
-    const { match, names, resigned, position } = this.current();
+    const { page, play } = this;
+    const { match, resigned, date, headers } = play.state;
     page["record-problem"].textContent = "";
     page.loaded.replaceChildren();
-    page.position.value = position;
+    page.position.value = play.shown.position;
     page.record.showModal();
     await this.tried(async () => {
-      const { text } = await ask("api/save", { match, south: names[0], north: names[1], resigned });
-      page["record-text"].value = text;
+      const asked = { match, south: play.nameOf(0), north: play.nameOf(1), resigned, date, headers };
+      page["record-text"].value = (await ask("api/save", asked)).text;
     });
   }
 
@@ -58,7 +71,7 @@ export class RecordDialogue {
   }
 
   async savePicture() {
-    const { match, turned } = this.current();
+    const { match, turned } = this.play.state;
     const { svg } = await ask("api/picture", { match, turned });
     download(`${match.game}.svg`, "image/svg+xml", svg);
   }
@@ -74,23 +87,39 @@ export class RecordDialogue {
   async load() {
     const { page } = this;
     const { matches } = await ask("api/load", { text: page["record-text"].value });
-    const take = (loaded) => {
-      page.record.close();
-      this.onLoad(loaded.match, loaded.headers);
-    };
+    const take = (loaded) => this.tried(() => this.take(loaded));
     if (matches.length === 1) {
-      take(matches[0]);
+      await this.take(matches[0]);
       return;
     }
     page.loaded.replaceChildren(
       ...matches.map((loaded, number) => {
         const button = document.createElement("button");
-        const { South = "?", North = "?", Date = "", Result = "" } = loaded.headers;
+        const { South = "South", North = "North", Date = "", Result = "" } = loaded.headers;
         button.type = "button";
         button.textContent = `${number + 1}. ${loaded.match.game}: ${South} – ${North} ${Result} ${Date}`;
         button.addEventListener("click", () => take(loaded));
         return button;
       }),
     );
+  }
+
+  // Who the record says has played plays on, if it can be asked here; two bots wait until they are told to.
+  async take({ match, headers, others }) {
+    const { game, options } = match;
+    const { levels } = await ask("api/rules", { game, options });
+    const said = [headers.South ?? "?", headers.North ?? "?"];
+    const seats = said.map((name) => (levels.some((level) => level.spec === name) ? name : PERSON));
+    const names = said.map((name, player) => (seats[player] === PERSON && !isNobody(name) ? name : null));
+    this.page.record.close();
+    this.onLoad(match, {
+      seats,
+      names,
+      turned: seats[0] !== PERSON && seats[1] === PERSON,
+      resigned: resignedIn(headers),
+      paused: !seats.includes(PERSON),
+      headers: others,
+      ...(headers.Date && { date: headers.Date }),
+    });
   }
 }

@@ -25,12 +25,14 @@ export async function showRules(page, { game, options }) {
   page["rules-title"].textContent = rules.title;
   page["rules-text"].replaceChildren(
     ...list("How it is played", rules.sentences.map((sentence) => [sentence])),
+    ...list("How it ends", rules.endings.map((sentence) => [sentence])),
     ...list("Where sources differ", rules.options.map(({ answer, source, is_default }) => [
       `${answer} `,
       small(`${is_default ? "" : "Chosen by you. "}${source}.`),
     ])),
-    ...list("How it ends", rules.endings.map((sentence) => [sentence])),
+    ...list("How turns are written", rules.notation.map((sentence) => [sentence])),
     ...list("Sources", [...rules.sources, `${rules.board.title}: ${rules.board.source}`].map((source) => [source])),
   );
   page.rules.showModal();
+  page.rules.scrollTop = 0;
 }

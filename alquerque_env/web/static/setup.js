@@ -1,25 +1,26 @@
-// The dialogue of a new match: game, options with their sources, who plays, and the position it begins from.
+// The dialogue of a new match: game, options with their sources, who plays, and the position it begins from; and the
+// matches that were left.
 
 import { ask } from "./api.js";
-
-export const PERSON = "person";
-
-export function fillSeat(select, levels, chosen) {
-  const options = [[PERSON, "Person"], ...levels.map((level) => [level.spec, level.name])];
-  select.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
-  select.value = options.some(([value]) => value === chosen) ? chosen : PERSON;
-}
+import { PERSON, sitting } from "./play.js";
+import { fillSeat } from "./seats.js";
+import { earlier } from "./store.js";
 
 export class Setup {
-  // `onBegin` is called with a match and the specs of the seats.
+  // `onBegin` is called with what a match on the page is at its start, or was when it was left.
   constructor(page, games, onBegin) {
     this.page = page;
     this.games = games;
     this.onBegin = onBegin;
+    this.levels = [];
+    this.wanted = []; // who is to play, whether or not they know the rules that are being chosen
+    this.asked = 0;
     page.game.replaceChildren(...games.map((game) => new Option(game.title, game.id)));
     page.game.addEventListener("change", () => this.choose());
     page.begin.addEventListener("click", () => this.begin());
-    for (const seat of [page.south, page.north]) seat.addEventListener("change", () => this.tell());
+    page.defaults.addEventListener("click", () => this.choose());
+    page.options.addEventListener("change", () => this.check());
+    for (const seat of [page.south, page.north]) seat.addEventListener("change", () => this.seat());
     page.start.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       event.preventDefault();
@@ -31,26 +32,63 @@ export class Setup {
     return this.games.find((game) => game.id === this.page.game.value);
   }
 
-  open(match, seats) {
-    this.page.game.value = match.game;
-    this.choose(match.options, seats);
-    this.page.start.value = "";
-    this.page.setup.showModal();
+  open(state) {
+    const { page } = this;
+    page.game.value = state.match.game;
+    this.wanted = [...state.seats];
+    this.choose(state.match.options);
+    page.start.value = "";
+    page.differing.open = Object.keys(state.match.options).length > 0;
+    this.listEarlier(state.id);
+    page.setup.showModal();
   }
 
-  choose(options = {}, seats = [this.page.south.value, this.page.north.value]) {
+  choose(options = {}) {
     const { page, game } = this;
     page["board-title"].textContent = `${game.board}, ${game.points} points`;
     page.options.replaceChildren(...game.options.map((option) => optionField(option, options[option.name])));
-    fillSeat(page.south, game.levels, seats[0]);
-    fillSeat(page.north, game.levels, seats[1]);
-    this.tell();
+    page.sources.replaceChildren(...game.sources.map((source) => {
+      const item = document.createElement("li");
+      item.textContent = source;
+      return item;
+    }));
+    page.start.placeholder = game.start;
+    return this.check();
+  }
+
+  // Who can play under the options that are chosen, or why they cannot be chosen together.
+  async check() {
+    const { page, game } = this;
+    const asked = (this.asked += 1);
+    this.fillSeats(game.levels);
     page["setup-problem"].textContent = "";
+    if (!page.options.closest("form").checkValidity()) return;
+    try {
+      const { levels } = await ask("api/rules", { game: game.id, options: this.options() });
+      if (asked === this.asked) this.fillSeats(levels);
+    } catch (error) {
+      if (asked === this.asked) page["setup-problem"].textContent = error.message;
+    }
+  }
+
+  // A level that does not play these rules gives way to the best that does.
+  fillSeats(levels) {
+    this.levels = levels;
+    const known = [PERSON, ...levels.map((level) => level.spec)];
+    const [south, north] = this.wanted.map((seat) => (known.includes(seat) ? seat : levels.at(-1).spec));
+    fillSeat(this.page.south, levels, south);
+    fillSeat(this.page.north, levels, north);
+    this.tell();
+  }
+
+  seat() {
+    this.wanted = [this.page.south.value, this.page.north.value];
+    this.tell();
   }
 
   tell() {
     const chosen = [this.page.south.value, this.page.north.value];
-    const about = this.game.levels.filter((level) => chosen.includes(level.spec));
+    const about = this.levels.filter((level) => chosen.includes(level.spec));
     this.page["level-about"].textContent = about.map((level) => `${level.name}: ${level.about}`).join(" ");
   }
 
@@ -68,19 +106,43 @@ export class Setup {
 
   async begin() {
     const { page } = this;
+    if (!page.begin.form.reportValidity()) return;
+    const seats = [page.south.value, page.north.value];
     try {
       const match = { game: this.game.id, options: this.options(), start: page.start.value.trim() || null, steps: [] };
       await ask("api/match", match);
-      const { levels } = await ask("api/rules", { game: match.game, options: match.options });
-      const known = [PERSON, ...levels.map((level) => level.spec)];
-      const seats = [page.south.value, page.north.value];
-      const unknown = seats.find((seat) => !known.includes(seat));
-      if (unknown) throw new Error(`${unknown} was not trained for these rules; choose another level`);
       page.setup.close();
-      this.onBegin(match, seats);
+      this.onBegin(sitting(match, seats));
     } catch (error) {
       page["setup-problem"].textContent = error.message;
     }
+  }
+
+  listEarlier(id) {
+    const { page } = this;
+    const buttons = earlier(id).map((state) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = this.describe(state);
+      button.addEventListener("click", () => {
+        page.setup.close();
+        this.onBegin(state);
+      });
+      return button;
+    });
+    page.shelf.hidden = buttons.length === 0;
+    page.earlier.replaceChildren(...buttons);
+  }
+
+  // A match that was left, in a line.
+  describe({ match, seats, names, isOver, at }) {
+    const game = this.games.find((known) => known.id === match.game);
+    const called = seats.map((seat, player) => {
+      if (seat === PERSON) return names?.[player] ?? "Person";
+      return game?.levels.find((level) => level.spec === seat)?.name ?? seat;
+    });
+    const when = new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    return `${game?.title ?? match.game}: ${called.join(" – ")}, ${match.steps.length} steps, ${isOver ? "over, " : ""}${when}`;
   }
 }
 
@@ -102,10 +164,13 @@ function optionField(option, chosen = option.default) {
   number.name = `${option.name}:N`;
   number.min = 1;
   number.max = 10000;
+  number.step = 1;
+  number.required = true;
   number.value = isNumber ? chosen : typeof option.default === "number" ? option.default : 40;
   number.setAttribute("aria-label", `${option.question} Number`);
-  number.hidden = select.value !== "N";
-  select.addEventListener("change", () => (number.hidden = select.value !== "N"));
+  const toggle = () => (number.hidden = number.disabled = select.value !== "N");
+  toggle();
+  select.addEventListener("change", toggle);
   note.textContent = `Source: ${option.source}`;
   field.append(label, number, note);
   return field;

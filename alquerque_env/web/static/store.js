@@ -1,17 +1,21 @@
-// The match of this tab survives a reload in the tab's own storage; the newest one of all tabs is offered to a new tab.
+// Matches survive in the browser's storage: that of this tab through a reload, the latest of all tabs on a shelf.
 
 const HERE = "alquerque.match";
-const NEWEST = "alquerque.newest";
+const SHELF = "alquerque.match.";
+const MOST_KEPT = 20;
 
-export function keep(state) {
-  const text = JSON.stringify(state);
-  const begun = state.match.steps.length > 0;
-  for (const [storage, key] of [[sessionStorage, HERE], ...(begun ? [[localStorage, NEWEST]] : [])]) {
-    try {
-      storage.setItem(key, text);
-    } catch {
-      // Storage can be full or switched off; the match goes on without.
-    }
+export function keep(state, isOver) {
+  write(sessionStorage, HERE, state);
+  if (state.match.steps.length === 0) return;
+  write(localStorage, SHELF + state.id, { ...state, isOver, at: Date.now() });
+  for (const { id } of shelved().slice(MOST_KEPT)) localStorage.removeItem(SHELF + id);
+}
+
+function write(storage, key, state) {
+  try {
+    storage.setItem(key, JSON.stringify(state));
+  } catch {
+    // Storage can be full or switched off; the match goes on without.
   }
 }
 
@@ -23,5 +27,19 @@ function read(storage, key) {
   }
 }
 
+function shelved() {
+  const keys = Object.keys(localStorage).filter((key) => key.startsWith(SHELF));
+  const found = keys.map((key) => read(localStorage, key)).filter((state) => state?.match?.steps);
+  return found.sort((one, other) => other.at - one.at);
+}
+
 export const kept = () => read(sessionStorage, HERE);
-export const newest = () => read(localStorage, NEWEST);
+
+// The other matches, the latest first.
+export function earlier(id) {
+  try {
+    return shelved().filter((state) => state.id !== id);
+  } catch {
+    return [];
+  }
+}

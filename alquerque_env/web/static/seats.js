@@ -1,0 +1,46 @@
+// Who plays South and North, above and below the board.
+
+import { PERSON } from "./play.js";
+import { SIDES } from "./words.js";
+
+export function fillSeat(select, levels, chosen, name = null) {
+  const options = [[PERSON, name ?? "Person"], ...levels.map((level) => [level.spec, level.name])];
+  select.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
+  select.value = options.some(([value]) => value === chosen) ? chosen : PERSON;
+}
+
+export class Seats {
+  // `onSeat` is called with a side and who is to play it.
+  constructor(top, bottom, onSeat) {
+    this.ends = [bottom, top];
+    this.onSeat = onSeat;
+  }
+
+  show(play) {
+    const { state, shown, rules } = play;
+    const places = state.turned ? this.ends.toReversed() : this.ends;
+    for (const [player, place] of places.entries()) {
+      if (place.dataset.player !== String(player)) this.lay(place, player);
+      const select = place.querySelector("select");
+      fillSeat(select, rules.levels, state.seats[player], state.names[player]);
+      const count = Object.values(shown.pieces).filter(([owner]) => owner === player).length;
+      place.querySelector(".count").textContent = `${count} piece${count === 1 ? "" : "s"}`;
+      place.classList.toggle("to-move", !play.isOver && shown.player === player);
+    }
+  }
+
+  lay(place, player) {
+    const label = document.createElement("label");
+    const select = document.createElement("select");
+    const name = document.createElement("b");
+    const count = document.createElement("span");
+    name.textContent = SIDES[player];
+    name.className = `side side-${player}`;
+    select.id = `seat-${player}`;
+    select.addEventListener("change", () => this.onSeat(player, select.value));
+    label.append(name, select);
+    count.className = "count";
+    place.dataset.player = player;
+    place.replaceChildren(label, count);
+  }
+}

@@ -1,0 +1,50 @@
+// What is said of a match below the board.
+
+export const SIDES = ["South", "North"];
+
+export function headline(play) {
+  const { view, shown, state } = play;
+  if (!play.isLive) return `Looking back. ${SIDES[shown.player]} to move.`;
+  if (play.isOver) return `${verdict(play)}${ending(play)}`;
+  const who = SIDES[view.player];
+  if (play.isPerson(view.player)) return sentences(answered(play), `${who} to move.`, compulsion(view), view.standing);
+  if (play.isStuck) return `${who} has not answered.`;
+  return sentences(state.paused ? `Paused. ${who} to move.` : `${who} is thinking.`, view.standing);
+}
+
+function sentences(...all) {
+  return all.filter(Boolean).join(" ");
+}
+
+function ending({ view, state: { resigned } }) {
+  if (view.outcome) return view.outcome.sentence;
+  return `${SIDES[1 - resigned]} wins: ${SIDES[resigned]} has resigned.`;
+}
+
+function verdict({ view, person, state: { resigned } }) {
+  const winner = view.outcome ? view.outcome.winner : 1 - resigned;
+  if (person === null || winner === null) return "";
+  return winner === person ? "You win! " : "You lose. ";
+}
+
+// What a bot has played, for those who do not see it.
+function answered(play) {
+  const last = play.view.turns.at(-1);
+  return last && !play.isPerson(last.player) ? `${SIDES[last.player]} played ${last.text}.` : "";
+}
+
+function compulsion({ chain, legal }) {
+  const isOnly = legal.every((step) => step.captured.length > 0 || step.way.length === 0);
+  return !chain && isOnly && legal.some((step) => step.captured.length > 0) ? "A capture is compulsory." : "";
+}
+
+export function refusal({ view }, origin, target) {
+  const [player] = view.pieces[origin];
+  if (player !== view.player) return `The piece on ${origin} is ${SIDES[player]}'s, and it is ${SIDES[view.player]}'s turn.`;
+  if (target !== undefined) return `The piece on ${origin} cannot go to ${target}. ${why(view)}`;
+  return `The piece on ${origin} cannot move now. ${why(view)}`;
+}
+
+function why(view) {
+  return sentences(compulsion(view), view.standing);
+}
