@@ -17,8 +17,8 @@ def standing(match: Match) -> str:
             return f"The piece on {label} may go on capturing, or pass to stop."
         return f"The piece on {label} must go on capturing."
     if match.game.rules.opening != "any" and not match.is_over and match.position == Match(match.game).position:
-        targets = {step.target for step in match.legal_steps}
-        return f"The first step goes to {match.game.board.labels[targets.pop()]}." if len(targets) == 1 else ""
+        targets = {match.game.board.labels[step.target] for step in match.legal_steps if step.target is not None}
+        return f"The first step goes to {' or '.join(sorted(targets))}."
     limit = match.game.rules.no_progress_limit
     left = 0 if limit == "off" else limit - quiet_turns(match)
     if 0 < left <= _WARNING:

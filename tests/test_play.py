@@ -250,6 +250,7 @@ def test_the_end_of_the_input_ends_a_match_with_its_position_and_how_to_go_on() 
 
 
 def test_the_command_to_go_on_goes_on() -> None:
+    assert "South (random) plays" in shown("alquerque", "--seat", "North", typed="1")
     first = shown("alquerque", "--seat", "1", typed="1")
     again = re.search(r"Go on with: alquerque (.*)", first)[1]
 
@@ -357,6 +358,9 @@ def test_pieces_of_north_are_shown_from_the_side_of_north() -> None:
         ("undo", "there is nothing to take back"),
         ("help", "go back to your previous turn"),
         ("rules", "In which directions may a man capture?"),
+        ("rules", "The aim is to capture all enemy pieces"),
+        ("rules", "After 80 turns in a row without a capture or a promotion"),
+        ("rules", "a1xc1 is a capture"),
         ("position", Match(load_game("fetaix")).position),
         ("board", "South to move"),
     ],
@@ -530,3 +534,10 @@ def test_the_nearing_limit_is_told() -> None:
 
     assert "The match ends after 9 more turns without a capture or a promotion." in output
     assert "The match ends" not in shown("fetaix", "--position", "W:WKa1:BKe5,e1:H60", typed="quit")
+
+
+def test_examples_are_of_the_board_that_is_played_on():
+    output = shown("awithlaknannai_mosona", typed="help")
+
+    for words in ("Type a step such as h1-i2, its number", "The first step goes to i2.", "a2-c2, a2xe2 ", "a2xe2xi2 "):
+        assert words in output

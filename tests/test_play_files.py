@@ -235,6 +235,25 @@ def test_a_person_takes_the_side_that_the_file_gives_to_one(file):
     assert "--seat 0" in shown("fetaix", "--load", str(file), "--seat", "0")
 
 
+def from_file(file: Path, *names: str) -> str:
+    """What is shown of a match between these players, gone on with without naming an opponent."""
+    save_record(file, format_record(match_of("fetaix", "c2-c3"), south=names[0], north=names[1]), overwrite=True)
+    result = CliRunner().invoke(main, ["play", "fetaix", "--load", str(file)], input="quit\n")
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_opponent_of_the_file_plays_on(file):
+    assert "South: you, North: greedy." in from_file(file, "human", "greedy")
+    assert "South: greedy, North: you." in from_file(file, "greedy", "human")
+    assert "South: a person, North: a person." in from_file(file, "human", "human")
+    assert "South: you, North: alphabeta:3." in from_file(file, "human", "?")
+
+    output = from_file(file, "human", "Anna")
+    assert "Anna played here and cannot go on, so alphabeta:3 does (" in output
+    assert "South: you, North: alphabeta:3." in output
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -1,6 +1,7 @@
 """What the server of the page answers, and what it refuses."""
 
 import json
+import os
 import random
 import socket
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from starlette.testclient import TestClient
 from alquerque_env import Match, games, load_game
 from alquerque_env.bots.levels import levels
 from alquerque_env.cli import main
-from alquerque_env.cli.web import find_games
+from alquerque_env.cli.web import find_games, listen
 from alquerque_env.web.app import make_app
 from alquerque_env.web.guard import MOST_BYTES
 
@@ -324,3 +325,15 @@ def test_a_port_in_use_is_named() -> None:
         result = CliRunner().invoke(main, ["web", "--no-browser", "--port", str(port)])
     assert result.exit_code == 2
     assert f"port {port} is in use" in result.output
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows takes a port again at once anyway")
+def test_a_port_that_was_given_back_is_taken_again_at_once() -> None:
+    listener = listen(None)
+    port = listener.getsockname()[1]
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        served, _ = listener.accept()
+        served.close()  # first, so that the port is left waiting
+        listener.close()
+        client.recv(1)
+    listen(port).close()

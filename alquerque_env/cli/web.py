@@ -38,7 +38,7 @@ def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: floa
     if port is not None:
         check_range("--port", port, 1, 65_535)
     others = {spec: work(partial(find_games, spec), f"loading {spec} ...") for spec in bots}
-    listener = _listen(port)
+    listener = listen(port)
     address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
     serve = _make_server(others, seconds)
     work(_warm_up, "compiling the rules for this machine, once ...")
@@ -67,7 +67,7 @@ def _make_server(others: Mapping[str, Sequence[str]], seconds: float) -> Callabl
     return uvicorn.Server(settings).run
 
 
-def _listen(port: int | None) -> socket.socket:
+def listen(port: int | None) -> socket.socket:
     """A socket on loopback.
 
     Raises:
