@@ -5,11 +5,13 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 import click
 
 from ..bots import load_bot
+from ..bots.levels import levels
 from ..errors import AlquerqueError
 from ..game import games, load_game
 from ..match import Match
@@ -43,8 +45,9 @@ def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: floa
     serve = _make_server(others, seconds)
     work(_warm_up, "compiling the rules for this machine, once ...")
     click.echo(f"The games are at {address} (Ctrl-C ends)")
+    _beside(_warm_up_trained)
     if not no_browser:
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        _beside(partial(webbrowser.open, address))
     serve([listener])
 
 
@@ -109,7 +112,18 @@ def find_games(spec: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _beside(task: Callable[[], object]) -> None:
+    threading.Thread(target=task, daemon=True).start()
+
+
 def _warm_up() -> None:
     """Compiles what the first turn of a bot would wait for."""
     match = Match(load_game("alquerque"))
     load_bot("alphabeta:1", match.game, seed=0).choose(match)
+
+
+def _warm_up_trained() -> None:
+    """Compiles beside the first match what a trained bot would wait for, where its packages are installed."""
+    trained = levels(load_game("alquerque"))[-1]
+    with suppress(AlquerqueError, ImportError):
+        load_bot(trained.spec, load_game("alquerque"), seed=0).choose(Match(load_game("alquerque")))
