@@ -8,6 +8,8 @@ from alquerque_env import Match, load_game
 from alquerque_env.match import Step
 from alquerque_env.search.matches import Matches
 from alquerque_env.storage import JIT
+from alquerque_env.tables import EndgameTable, build_table, load_table
+from alquerque_env.tables.places import table_path
 from training.alphazero import AlphaZeroLearner, alphazero_loss
 from training.arrays import pack_generator, unpack_generator
 from training.augment import Augmenter
@@ -282,7 +284,66 @@ def test_a_learner_goes_on_after_a_break_as_if_there_had_been_none():
     for name, tensor in whole.network.state_dict().items():
         assert torch.equal(tensor, second.network.state_dict()[name]), name
     for name, array in whole.get_state().items():
-        assert np.array_equal(array, second.get_state()[name]), name
+        assert np.array_equal(array, second.get_state()[name], equal_nan=name.endswith(".known")), name
+
+
+@pytest.mark.parametrize("name", ["awithlaknannai_mosona_davis", "fetaix"])
+def test_a_result_is_what_the_table_says_from_where_it_first_knows(name, tmp_path, monkeypatch):
+    """Each row is compared with the table's own answers about the match as it was played."""
+    game, discount = load_game(name), 0.9
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+    table = load_table(game, build_table(game, 4, table_path(game, 4)))
+    monkeypatch.setattr("training.selfplay.Matches", Recorded)
+    play = self_play(settings(name, self_play={"exact_values": True, "discount": discount}))
+    rows, _ = play.play(even, 400, 2)
+
+    expected = [
+        result for states, standing in play._matches.ended for result in told_by(table, states, standing, discount)
+    ]
+    assert len(rows.outcome) == len(expected) > 1000
+    assert rows.outcome == pytest.approx(expected, abs=1e-6)
+    reached = [table.value(Match.from_state(game, state)) for states, _ in play._matches.ended for state in states]
+    assert len([value for value in reached if value is not None]) > 100
+
+
+class Recorded(Matches):
+    """Matches that remember their states and how they ended."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        self.been: list[list[np.ndarray]] = [[] for _ in self.states]
+        self.ended: list[tuple[list[np.ndarray], int]] = []
+
+    def advance(self, actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        for state, been in zip(self.states, self.been, strict=True):
+            been.append(state.copy())
+        standings, steps = super().advance(actions, stops)
+        for match in np.flatnonzero(standings):
+            self.ended.append((self.been[match], int(standings[match]) & 3))
+            self.been[match] = []
+        return standings, steps
+
+
+def told_by(table: EndgameTable, states: list[np.ndarray], winner: int, discount: float) -> list[float]:
+    """The result of each position of a match, from the last to the first, where the table is asked one by one."""
+    results: list[float] = []
+    limit = table.game.rules.no_progress_limit
+    result, favoured = 1.0, winner
+    for number, state in enumerate(reversed(states)):
+        match = Match.from_state(table.game, state)
+        if number:
+            result *= discount
+        value, distance = table.value(match), table.distance(match)
+        if value is not None:
+            result = discount ** (limit if distance is None else distance)
+            favoured = 2 if value == 0 else match.player if value > 0 else 1 - match.player
+        results.append(0.0 if favoured == 2 else result if favoured == match.player else -result)
+    return results[::-1]
+
+
+def test_without_a_table_exact_values_are_refused():
+    with pytest.raises(ConfigError, match=r"self_play\.exact_values needs an endgame table: .*alquerque solve"):
+        self_play(settings(self_play={"exact_values": True}))
 
 
 def test_it_learns_to_win_within_seconds():

@@ -442,7 +442,7 @@ def test_a_record_says_who_plays_and_when(page: Page) -> None:
     page.click("#load-record")
     expect(page.locator("#turns button")).to_have_text(["c2-c3", "c4xc2"])
     expect(page.locator("#seat-0 option:checked")).to_have_text("Anna")
-    expect(page.locator("#seat-1 option:checked")).to_have_text("Easy")
+    expect(page.locator("#seat-1 option:checked")).to_have_text("Medium")
     page.click("#open-record")
     written = page.locator("#record-text")
     for header in ('[South "Anna"]', '[North "alphabeta:1"]', '[Date "1994.??.??"]', '[Event "Fair"]'):

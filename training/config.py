@@ -72,6 +72,8 @@ class SelfPlayConfig(Section):
         itself all go the same way.
       discount: What a result is worth one decision earlier, `alphazero`. Below 1 a player who is losing holds out, so
         that the other may still go wrong, and one who is winning makes haste.
+      exact_values: Whether a result is what the endgame table of the game says where it first knows, `alphazero`. The
+        match is played on, so that winning what is won is learned too. Each process holds the table.
       bots: Specs of bots that play one seat in some of the games.
       bots_share: Share of the games in which they do; as many for each.
     """
@@ -81,6 +83,7 @@ class SelfPlayConfig(Section):
     max_cycles: Annotated[int, Ge(1), Le(1_000_000)] | None = None
     opening_plies: Annotated[int, Ge(0), Le(100)] = 4
     discount: Share = 1.0
+    exact_values: bool = False
     bots: Annotated[tuple[str, ...], Strict(False)] = ()
     bots_share: Annotated[float, Ge(0), Le(1)] = 0.0
 

@@ -15,6 +15,7 @@ from training.arrays import pack_generator, unpack_generator
 from training.config import SearchConfig, SelfPlayConfig
 from training.replay import MAX_CHOICES, Rows
 from training.sparring import Sparring, bot_maker
+from training.truth import Truth
 
 
 @dataclass
@@ -68,11 +69,13 @@ class SelfPlay:
         self._room = 64
         self._waiting = Rows.empty(matches * self._room, self._shape)
         self._movers = np.zeros(matches * self._room, np.int8)
+        self._known = np.full(matches * self._room, np.nan, np.float32)
         self._lengths = np.zeros(matches, np.int64)
         self._steps = np.zeros(matches, np.int64)
         self._decisions = np.zeros(matches, np.int64)
         self._may_resign = self._draw_resigners(matches)
         self._sparring = Sparring(bot_maker(self_play, game), self_play, matches)
+        self._truth = Truth(game, self_play.discount) if self_play.exact_values else None
 
     def play(self, evaluate: Evaluate, decisions: int, simulations: int) -> tuple[Rows, Tally]:
         """Makes so many decisions in every match.
@@ -101,6 +104,7 @@ class SelfPlay:
         return state | {
             "generator": pack_generator(self._generator),
             "movers": self._movers,
+            "known": self._known,
             "lengths": self._lengths,
             "steps": self._steps,
             "decisions": self._decisions,
@@ -112,7 +116,7 @@ class SelfPlay:
         self._matches.set_state({name: state[f"matches.{name}"] for name in self._matches.get_state()})
         self._waiting = Rows(*(np.array(state[f"waiting.{name}"]) for name in Rows._fields))
         unpack_generator(self._generator, state["generator"])
-        self._movers = np.array(state["movers"])
+        self._movers, self._known = np.array(state["movers"]), np.array(state["known"])
         self._lengths, self._steps = np.array(state["lengths"]), np.array(state["steps"])
         self._decisions, self._may_resign = np.array(state["decisions"]), np.array(state["may_resign"])
         self._room = len(self._movers) // self._count
@@ -159,6 +163,9 @@ class SelfPlay:
         waiting.policy[places, :width] = np.where(listed, found.policy[matches, :width], 0)
         waiting.policy_weight[places] = teaches_policy[matches]
         waiting.value[places] = found.values[matches]
+        if self._truth is not None:
+            known = self._known[places] = self._truth.results(self._matches.states[matches])
+            waiting.value[places] = np.where(np.isnan(known), found.values[matches], known)
         self._movers[places] = players[matches]
         self._lengths[matches] += 1
 
@@ -186,22 +193,33 @@ class SelfPlay:
         lengths = self._lengths[matches]
         which = np.repeat(np.arange(len(matches)), lengths)
         before = np.cumsum(lengths) - lengths
-        places = matches[which] * self._room + np.arange(len(which)) - before[which]
-        rows = self._waiting.take(places)
+        number = np.arange(len(which))
+        places = matches[which] * self._room + number - before[which]
+        last = (before + lengths)[which] - 1
         winner = winners[which]
         outcome = np.where(winner == e.NOBODY, 0, np.where(winner == self._movers[places], 1, -1))
-        to_come = (before + lengths)[which] - 1 - np.arange(len(which))
-        return rows._replace(outcome=(outcome * self._self_play.discount**to_come).astype(np.float32))
+        outcome = outcome * self._self_play.discount ** (last - number)
+        if self._truth is not None:
+            # From where the result is known it counts, whatever came of it.
+            known, movers = self._known[places], self._movers[places]
+            next_known = np.minimum.accumulate(np.where(np.isnan(known), len(which), number)[::-1])[::-1]
+            there = np.minimum(next_known, last)
+            told = np.where(movers == movers[there], 1, -1) * known[there]
+            outcome = np.where(next_known <= last, told * self._self_play.discount ** (there - number), outcome)
+        return self._waiting.take(places)._replace(outcome=outcome.astype(np.float32))
 
     def _make_room(self) -> None:
         """A match is longer than any before."""
         larger = Rows.empty(2 * self._room * self._count, self._shape)
         movers = np.zeros((self._count, 2 * self._room), np.int8)
         movers[:, : self._room] = self._movers.reshape(self._count, -1)
+        known = np.full((self._count, 2 * self._room), np.nan, np.float32)
+        known[:, : self._room] = self._known.reshape(self._count, -1)
         for new, old in zip(larger, self._waiting, strict=True):
             rows = new.reshape(self._count, 2 * self._room, *new.shape[1:])
             rows[:, : self._room] = old.reshape(self._count, self._room, *old.shape[1:])
-        self._waiting, self._movers, self._room = larger, movers.reshape(-1), 2 * self._room
+        self._waiting, self._movers, self._known = larger, movers.reshape(-1), known.reshape(-1)
+        self._room *= 2
 
     def _draw_resigners(self, count: int) -> np.ndarray:
         """Which matches may be resigned: the others show whether it was right."""

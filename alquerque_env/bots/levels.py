@@ -20,11 +20,15 @@ class Level(NamedTuple):
     about: str
 
 
+# Each stands clearly above the one before: `alquerque arena GAME random mcts:5 mcts:20 alphabeta:1 --games 40` gave
+# 0, 195, 474, 726 Elo in alquerque, 0, 212, 536, 854 in fetaix, and 0, 160, 559, 1237 in alquerque_alfonso_x, where
+# bots that look ahead draw with each other.
 _SEARCHING = (
     Level("Beginner", "random", "Plays anything that is allowed."),
-    Level("Easy", "alphabeta:1", "Looks at its own next turn and the captures after it."),
-    Level("Medium", "alphabeta:3", "Looks three turns ahead."),
-    Level("Hard", "alphabeta:5", "Looks five turns ahead."),
+    Level("Easy", "mcts:5", "Tries its steps out in five random matches, and overlooks most things."),
+    Level("Casual", "mcts:20", "Tries its steps out in twenty random matches, and overlooks many things."),
+    Level("Medium", "alphabeta:1", "Looks at its own next turn and the captures after it."),
+    Level("Hard", "alphabeta:3", "Looks three turns ahead."),
     Level("Expert", "alphabeta:8", "Looks eight turns ahead."),
 )
 _TRAINED = ("strong", 400)
