@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +11,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from alquerque_env import Match, games, load_game
-from alquerque_env.benchmark import BenchmarkError, load_protocol, run_benchmark, run_curve
+from alquerque_env.benchmark import BenchmarkError, Stage, load_protocol, run_benchmark, run_curve
+from alquerque_env.benchmark import Result as Measured
 from alquerque_env.benchmark import protocol as protocols
 from alquerque_env.benchmark.asking import AgentError, Answer
 from alquerque_env.benchmark.calibration import calibrate
@@ -25,6 +26,7 @@ from alquerque_env.benchmark.protocol import Limits, Protocol
 from alquerque_env.benchmark.result import read_file
 from alquerque_env.benchmark.suite import Suite, open_position, read_suite
 from alquerque_env.benchmark.truth import examine, judge
+from alquerque_env.benchmark.unfinished import Unfinished
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli import main
 from alquerque_env.storage import JIT
@@ -524,6 +526,35 @@ def test_the_checkpoints_of_a_run_make_a_curve(installed: None, protocol: Protoc
     assert "256" in shown.stdout
     assert (folder / "curve.png").stat().st_size > 10_000
     assert [result.facts.simulations for result in run_curve(str(path), protocol.shortened())] == [0, 0]
+    assert list(folder.glob("*.unfinished")) == []
+    assert_interrupted_run_goes_on(path, protocol.shortened(), folder / "curve.json")
+
+
+def assert_interrupted_run_goes_on(path: Path, protocol: Protocol, output: Path) -> None:
+    def interrupt(about: str, _stage: Stage) -> None:
+        begun.append(about)
+        if len(set(begun)) == 2:
+            raise KeyboardInterrupt
+
+    def measure(watch: Callable[[str, Stage], None], name: str = "it") -> list[Measured]:
+        return run_curve(str(path), protocol, name=name, watch=watch, unfinished=Unfinished(output))
+
+    begun: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        measure(interrupt)
+    assert Unfinished(output).count == 1
+    with pytest.raises(BenchmarkError, match=r"holds what was measured with name 'it, .*, not 'other, "):
+        measure(interrupt, "other")
+    seen: set[str] = set()
+    results = measure(lambda about, _stage: seen.add(about))
+    assert seen == {begun[-1]}
+    whole = run_curve(str(path), protocol, name="it")
+    assert [without_times(result) for result in results] == [without_times(result) for result in whole]
+    Unfinished(output).remove()
+    assert Unfinished(output).count == 0
+    (output.parent / "curve.json.unfinished").write_text("{")
+    with pytest.raises(BenchmarkError, match="is not a result of the benchmark"):
+        Unfinished(output)
 
 
 # What comes with the package

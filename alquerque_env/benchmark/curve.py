@@ -13,6 +13,7 @@ from .picture import BLUE, DOTS_PER_INCH, ORANGE, PANEL
 from .protocol import Protocol
 from .result import FORMAT, Result
 from .running import Stage, run_benchmark, tell_command
+from .unfinished import Unfinished
 
 CHECKPOINTS = "checkpoints"
 
@@ -37,6 +38,7 @@ def run_curve(
     *,
     name: str | None = None,
     watch: Callable[[str, Stage], None] = lambda _name, _stage: None,
+    unfinished: Unfinished | None = None,
 ) -> list[Result]:
     """Measures every checkpoint of a run.
 
@@ -45,6 +47,7 @@ def run_curve(
       protocol: What is measured, and how.
       name: What to call the run; the name of its folder if None.
       watch: Is told from time to time how far it is, and with which checkpoint.
+      unfinished: What an interrupted run has measured, and takes what this one does.
 
     Raises:
       AlquerqueError, MissingExtraError: As `run_benchmark`.
@@ -61,7 +64,9 @@ def run_curve(
             watch(about, stage)
 
         spec, label = f"{path}{colon}{simulations}", f"{called}, {tell_steps(steps)}"
-        results.append(run_benchmark(spec, [], protocol, name=label, command=command, watch=watch_stage))
+        results.append(
+            run_benchmark(spec, [], protocol, name=label, command=command, watch=watch_stage, unfinished=unfinished)
+        )
     return results
 
 

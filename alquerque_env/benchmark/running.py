@@ -4,7 +4,7 @@ import os
 import platform
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from .. import __version__
@@ -21,6 +21,7 @@ from .protocol import Protocol
 from .result import Faults, GameResult, Result, time_of
 from .suite import Suite, read_suite
 from .truth import examine, judge
+from .unfinished import Unfinished
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ def run_benchmark(
     name: str | None = None,
     command: str | None = None,
     watch: Watch = lambda _stage: None,
+    unfinished: Unfinished | None = None,
 ) -> Result:
     """Measures an agent.
 
@@ -63,6 +65,7 @@ def run_benchmark(
       name: What to call the agent; its spec if None.
       command: What is noted as the command that repeats this; that of one agent if None.
       watch: Is told from time to time how far it is.
+      unfinished: What an interrupted run has measured, and takes what this one does.
 
     Raises:
       AlquerqueError: If the agent or a game does not exist, the agent cannot play a game, or the package's data are
@@ -71,24 +74,30 @@ def run_benchmark(
     """
     require("choix", "arena")
     agent = find_agent(agent, protocol) if isinstance(agent, str) else agent
+    unfinished = unfinished or Unfinished()
     try:
         chosen = choose_games(agent, names)
+        result = Result(
+            benchmark=protocol.version,
+            quick=protocol.is_quick,
+            version=__version__,
+            machine=_machine(),
+            command=command or tell_command([agent.spec, *names], protocol, name),
+            name=name or agent.spec,
+            spec=agent.spec,
+            facts=agent.facts,
+            games={},
+        )
+        done = unfinished.games(result)
         # What cannot be played shall be refused before anything is.
-        opened = {game: _open(agent, game, protocol) for game in chosen}
-        games = {game: _measure(agent.spec, *parts, protocol, watch) for game, parts in opened.items()}
+        opened = {game: _open(agent, game, protocol) for game in chosen if game not in done}
+        for game in chosen:
+            found = done.get(game) or _measure(agent.spec, *opened[game], protocol, watch)
+            result = replace(result, games={**result.games, game: found})
+            unfinished.note(result)
     finally:
         agent.close()
-    return Result(
-        benchmark=protocol.version,
-        quick=protocol.is_quick,
-        version=__version__,
-        machine=_machine(),
-        command=command or tell_command([agent.spec, *names], protocol, name),
-        name=name or agent.spec,
-        spec=agent.spec,
-        facts=agent.facts,
-        games=games,
-    )
+    return result
 
 
 def _open(agent: Agent, name: str, protocol: Protocol) -> tuple[Suite, Ladder, Thinker]:

@@ -3,7 +3,8 @@
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -17,6 +18,7 @@ from .parameters import open_match, takes_json
 
 if TYPE_CHECKING:
     from ..benchmark import Protocol
+    from ..benchmark.unfinished import Unfinished
 
 _SECONDS_BETWEEN_LINES = 20.0
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -61,7 +63,8 @@ def benchmark(
     AGENT is a bot, random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS or one that comes with the package; the path of a
     checkpoint or of an exported player; or MODULE:NAME, a function of yours from observation and action mask to an
     action. Without GAME it is measured in every game that it plays. The same agent gets the same figures again,
-    but for the times. Everything is computed with one thread, unless OMP_NUM_THREADS says otherwise.
+    but for the times. With --output, Ctrl-C keeps the games that are done, and the same command goes on. Everything is
+    computed with one thread, unless OMP_NUM_THREADS says otherwise.
     """
     _check_choice(agent, curve, leaderboard, make_suite, make_ladder)
     for variable in _THREADS:
@@ -120,15 +123,17 @@ def _run_agent(
     from ..benchmark.report import print_result
 
     _compile()
-    with _Display() as display:
+    with _Display() as display, _keeping(output) as unfinished:
         result = run_benchmark(
             agent,
             names,
             protocol,
             name=name,
             watch=lambda stage: display.update(f"{stage.game}: {stage.part}", stage.done, stage.count),
+            unfinished=unfinished,
         )
     _tell(result.as_dict(), as_json, output, lambda console: print_result(result, console))
+    unfinished.remove()
     if picture is not None:
         draw_result(result, picture)
 
@@ -141,16 +146,34 @@ def _run_curve(
     from ..benchmark.report import print_curve
 
     _compile()
-    with _Display() as display:
+    with _Display() as display, _keeping(output) as unfinished:
         results = run_curve(
             run,
             protocol,
             name=name,
             watch=lambda about, stage: display.update(f"{about}: {stage.part}", stage.done, stage.count),
+            unfinished=unfinished,
         )
     _tell(curve_as_dict(run, results), as_json, output, lambda console: print_curve(results, console))
+    unfinished.remove()
     if picture is not None:
         draw_curve(name or run, results, picture)
+
+
+@contextmanager
+def _keeping(output: Path | None) -> "Iterator[Unfinished]":
+    """Keeps what is measured until all is; says so where that is of use."""
+    from ..benchmark.unfinished import Unfinished
+
+    unfinished = Unfinished(output)
+    if unfinished.count:
+        click.echo(f"{unfinished.count} of the games are measured already, in {unfinished.path}", err=True)
+    try:
+        yield unfinished
+    except KeyboardInterrupt:
+        if unfinished.path is not None and unfinished.count:
+            click.echo(f"What is measured is kept in {unfinished.path}; the same command goes on.", err=True)
+        raise
 
 
 def _tell(content: dict[str, Any], as_json: bool, output: Path | None, show: Callable[[Any], None]) -> None:
