@@ -8,7 +8,11 @@ Set `ALQUERQUE_JIT=0` to run the plain source although Numba is installed.
 """
 
 import hashlib
+import os
+import shutil
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,8 @@ from .storage import JIT, WORD_BITS
 
 _MASK = (1 << WORD_BITS) - 1
 _LANES = 8
+_LONG = 60 * 86_400.0
+"""Seconds after which compiled kernels that nobody has used are deleted."""
 
 if JIT:
     import numba
@@ -50,7 +56,19 @@ if JIT:
             text = file.read_bytes()
             if b"kernel" in text or file.name in ("layout.py", "pointers.py"):
                 source.update(text)
-        return str(Path(platformdirs.user_cache_dir("alquerque-env")) / "kernels" / source.hexdigest()[:16])
+        folder = Path(platformdirs.user_cache_dir("alquerque-env")) / "kernels" / source.hexdigest()[:16]
+        with suppress(OSError):
+            _forget_others(folder)
+        return str(folder)
+
+    def _forget_others(folder: Path) -> None:
+        """Deletes what versions of the package have left that nobody has used for long; notes that this one is used."""
+        is_new = not folder.is_dir()
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        for other in folder.parent.iterdir() if is_new else ():
+            if other.stat().st_mtime < time.time() - _LONG:
+                shutil.rmtree(other, ignore_errors=True)
 
     _CACHE_FOLDER = _cache_folder()
 
