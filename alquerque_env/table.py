@@ -371,59 +371,73 @@ def _flatten(
     steps: tuple[Step, ...],
 ) -> Any:
     """Lays the table out as `engine.py` describes."""
-    points = range(len(game.board.points))
     start = _start_state(game, len(relations))
-    table = [0] * e.TABLE_HEAD
-    for place, answer in _answers(game).items():
-        table[place] = int(answer)
-    table[e.T_POINTS] = len(points)
-    table[e.T_ALL_POINTS] = _word(points)
-    table[e.T_NUM_ACTIONS] = len(keys)
-    table[e.T_PASS_ACTION] = len(keys) - 1 if _has_pass(game) else -1
-    table[e.T_STATE_SIZE] = len(start)
-    table[e.T_SCRATCH_SIZE] = e.FIRST_BLOCK_WORD + (e.LANES + 1) * len(builder.blocks)
-    table[e.T_RELATIONS] = len(relations)
-    table[e.T_NUM_PLANES] = len(planes(game))
-    reverse = tuple(reversed(points))
-    table[e.T_TURN + NORTH] = {tuple(points): e.NOT_TURNED, reverse: e.HALF_TURN}.get(game.turn, e.TURNED)
-    table[e.T_PROMOTION + SOUTH] = _word(game.promotion_points(SOUTH))
-    table[e.T_PROMOTION + NORTH] = _word(game.promotion_points(NORTH))
+    table = _head(game, len(keys), len(start), len(relations), len(builder.blocks))
     action_at = len(table)
     table += builder.action_at
     table += [0] * (-len(table) % e.LANES)
-    first = len(table)
+    sections = {
+        **_block_sections(builder, action_at, len(table)),
+        e.T_STEPS: [value for step in steps for value in step],
+        e.T_START: start,
+        **_point_sections(game, relations),
+    }
+    for place, values in sections.items():
+        table[place] = len(table)
+        table += values
+    return constants(table)
+
+
+def _head(game: Ruleset, num_actions: int, state_size: int, num_relations: int, num_blocks: int) -> list[int]:
+    points = range(len(game.board.points))
+    head = [0] * e.TABLE_HEAD
+    for place, answer in _answers(game).items():
+        head[place] = int(answer)
+    head[e.T_POINTS] = len(points)
+    head[e.T_ALL_POINTS] = _word(points)
+    head[e.T_NUM_ACTIONS] = num_actions
+    head[e.T_PASS_ACTION] = num_actions - 1 if _has_pass(game) else -1
+    head[e.T_STATE_SIZE] = state_size
+    head[e.T_SCRATCH_SIZE] = e.FIRST_BLOCK_WORD + (e.LANES + 1) * num_blocks
+    head[e.T_RELATIONS] = num_relations
+    head[e.T_NUM_PLANES] = len(planes(game))
+    reverse = tuple(reversed(points))
+    head[e.T_TURN + NORTH] = {tuple(points): e.NOT_TURNED, reverse: e.HALF_TURN}.get(game.turn, e.TURNED)
+    head[e.T_PROMOTION + SOUTH] = _word(game.promotion_points(SOUTH))
+    head[e.T_PROMOTION + NORTH] = _word(game.promotion_points(NORTH))
+    return head
+
+
+def _block_sections(builder: _BlockBuilder, action_at: int, first: int) -> dict[int, list[int]]:
+    """The blocks and where each section of them begins, laid out from `first` on."""
     tallies = e.FIRST_BLOCK_WORD + e.LANES * len(builder.blocks)
 
     def place_of(block: int) -> int:
         return first + e.BLOCK_SIZE * block
 
-    for place, values in (
-        (
-            e.T_BLOCKS,
-            [
-                value
-                for number, block in enumerate(builder.blocks)
-                for value in _block_row(block, tallies + number, action_at, place_of(block.skip))
-            ],
-        ),
-        (e.T_SECTIONS, [place_of(block) for section in builder.sections for block in section]),
-        (e.T_STEPS, [value for step in steps for value in step]),
-        (e.T_START, start),
-        (
-            e.T_MAN_STEPS,
-            [
-                _word({target for origin, target in game.man_steps(player) if origin == point})
-                for player in (SOUTH, NORTH)
-                for point in points
-            ],
-        ),
-        (e.T_RELATION_TARGET, [pairs.get(p, e.NO_POINT) for pairs in relations.values() for p in points]),
-        (e.T_FRAME, [*points, *game.turn]),
-        (e.T_PLANES, [value for plane in planes(game) for value in plane.row]),
-    ):
-        table[place] = len(table)
-        table += values
-    return constants(table)
+    rows = [
+        _block_row(block, tallies + number, action_at, place_of(block.skip))
+        for number, block in enumerate(builder.blocks)
+    ]
+    return {
+        e.T_BLOCKS: [value for row in rows for value in row],
+        e.T_SECTIONS: [place_of(block) for section in builder.sections for block in section],
+    }
+
+
+def _point_sections(game: Ruleset, relations: dict[int, dict[int, int]]) -> dict[int, list[int]]:
+    """What is told of each point, and of each observation plane."""
+    points = range(len(game.board.points))
+    return {
+        e.T_MAN_STEPS: [
+            _word({target for origin, target in game.man_steps(player) if origin == point})
+            for player in (SOUTH, NORTH)
+            for point in points
+        ],
+        e.T_RELATION_TARGET: [pairs.get(point, e.NO_POINT) for pairs in relations.values() for point in points],
+        e.T_FRAME: [*points, *game.turn],
+        e.T_PLANES: [value for plane in planes(game) for value in plane.row],
+    }
 
 
 def _block_row(block: Block, tally: int, action_at: int, skip: int) -> list[int]:
