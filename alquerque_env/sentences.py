@@ -91,7 +91,8 @@ def fixed_sentences(game: Game) -> list[str]:
     """The aim, what a turn is, and the rules that no option changes."""
     rules = game.rules
     captures = f"A man captures an enemy on the next point by leaping over it to {_LEAP[rules.leap]}."
-    steps, *others = [rule.sentence for rule in fixed_rules(game)]
+    counted = rules.no_progress_limit != "off"
+    steps, *others = [rule.sentence for rule in fixed_rules(game) if counted or rule.name != "progress"]
     return [_AIM[rules.no_moves], _TURN, steps, captures, *others]
 
 

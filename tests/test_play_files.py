@@ -249,9 +249,37 @@ def test_the_opponent_of_the_file_plays_on(file):
     assert "South: a person, North: a person." in from_file(file, "human", "human")
     assert "South: you, North: alphabeta:3." in from_file(file, "human", "?")
 
-    output = from_file(file, "human", "Anna")
-    assert "Anna played here and cannot go on, so alphabeta:3 does (" in output
+
+def test_people_keep_their_names(file):
+    assert "South: Ann, North: Ben." in from_file(file, "Ann", "Ben")
+    assert "South: random, North: you." in from_file(file, "random", "Ann")
+
+    again = file.with_name("more.pdn")
+    save_record(file, format_record(match_of("fetaix", "c2-c3"), south="Ann", north="random"), overwrite=True)
+    shown("fetaix", "--load", str(file), "--save", str(again), typed="quit")
+    assert load_record(again).south == "Ann"
+
+
+@pytest.mark.parametrize("name", ["ugi:touch {}", "{}.py", "folder/{}"])
+def test_a_program_does_not_run_because_a_file_names_it(file, tmp_path, name):
+    trace = tmp_path / "trace"
+    program = tmp_path / "trace.py"
+    program.write_text(f"open({str(trace)!r}, 'w')")
+
+    output = from_file(file, "human", name.format(trace))
+    assert f"{name.format(trace)} played here; alphabeta:3 does now, unless --opponent says otherwise." in output
     assert "South: you, North: alphabeta:3." in output
+    assert not trace.exists()
+
+
+def test_a_file_that_says_how_the_match_ended_does_not_hold_one_that_goes_on(file, state_folder):  # noqa: F811
+    match = match_of("fetaix", "c2-c3")
+    save_record(file, format_record(match, south="human", north="random", result="0-1", reason="resigned"))
+
+    output = shown("fetaix", "--load", str(file), typed="quit")
+    [kept] = saved(state_folder)
+    assert kept.result == "*"
+    assert str(state_folder) in SAVED.search(output)[1]
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_a_header_that_is_wrong_is_named(headers, problem):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("1. c2-c3 *", 'match 1, line 1: expected the headers of a match, of which the first is the like of [Game "'),
+        ("1. c2-c3 *", 'match 1, line 1: expected the headers of a match, beginning with one such as [Game "'),
         ("*", "expected the headers of a match"),
         ("hello", "expected the headers of a match"),
         ('[Event "x"]\n*', 'header Game is missing; expected the like of [Game "fetaix"]'),

@@ -143,7 +143,9 @@ def test_options_change_the_rules_that_are_told_and_the_levels_that_fit(client: 
 def test_a_match_is_saved_and_loaded_again(client: TestClient) -> None:
     steps = ["c2-c3", "c4xc2"]
     match = {"game": "fetaix", "options": {"man_capture_dirs": "all"}, "start": None, "steps": steps}
-    text = ask(client, "save", {"match": match, "south": "person", "north": "random", "resigned": 0})["text"]
+    text = ask(
+        client, "save", {"match": match, "south": "person", "north": "random", "result": "0-1", "reason": "resigned"}
+    )["text"]
     loaded = ask(client, "load", {"text": text + "\n" + text})["matches"]
     assert [entry["match"] for entry in loaded] == [match, match]
     assert loaded[0]["headers"]["Reason"] == "resigned"
@@ -176,7 +178,13 @@ def test_a_picture_stands_alone(client: TestClient) -> None:
         ("think", {"match": START, "seconds": 1e9}, "seconds"),
         ("think", {"match": START, "seconds": -1}, "seconds"),
         ("save", {"match": START, "south": "", "north": "x"}, "south"),
-        ("save", {"match": START, "south": "x", "north": "x", "resigned": 2}, "resigned"),
+        ("save", {"match": START, "south": "x", "north": "x", "result": "2-0"}, "the result is '2-0'"),
+        (
+            "save",
+            {"match": START, "south": "x", "north": "x", "result": "1-0", "reason": "blocked"},
+            "the reason is 'blocked'",
+        ),
+        ("save", {"match": START, "south": "x", "north": "x", "date": "today"}, "the date is 'today'"),
         ("load", {"text": "nothing"}, ""),
         ("load", {"text": '[Game "chess"]\n\n*\n'}, "chess"),
     ],
@@ -268,7 +276,10 @@ BODIES = st.one_of(
             "seconds": st.just(0.05) | JSON,
             "south": st.text(max_size=90),
             "north": st.text(max_size=90),
-            "resigned": JSON,
+            "result": JSON,
+            "reason": JSON,
+            "date": JSON,
+            "headers": JSON,
             "turned": JSON,
         },
     ),

@@ -52,8 +52,9 @@ def open_page(browser: Browser, address: str, *, slow: bool = False, **how: obje
     wait_until_still(page)
     yield page
     context.close()
-    # Refusals that a test asks for are answered with 400, which the browser notes.
-    assert [text for text in complaints if "400 (Bad Request)" not in text] == []
+    # The browser notes what a test asks for: refusals are answered with 400, requests cut off by the test fail.
+    asked_for = "400 (Bad Request)", "net::ERR_FAILED"
+    assert [text for text in complaints if not any(words in text for words in asked_for)] == []
 
 
 def begin(page: Page, game: str, south: str = "Person", north: str = "Beginner", position: str = "") -> None:
@@ -163,12 +164,25 @@ def test_a_leap_with_two_victims_asks_which(page: Page) -> None:
     begin(page, "awithlaknannai_mosona", north="Person", position="W:We2:Bf1,f3")
     play(page, "e2", target)
     expect(page.locator("#choices button")).to_have_text(["f1", "f3"])
+    expect(page.locator("#status")).to_have_text("Which piece is captured? Choose it on the board or here.")
     page.keyboard.press("Escape")
     expect(page.locator("#choices")).to_be_hidden()
     play(page, target)
     page.locator("#choices button", has_text="f3").click()
     expect(page.locator("#turns button").first).to_contain_text(f"e2x{target}")
     assert page.locator('.pieces > .piece[data-at="f3"]').count() == 0
+
+
+def test_a_victim_can_be_chosen_by_keyboard(page: Page) -> None:
+    begin(page, "awithlaknannai_mosona", north="Person", position="W:We2:Bf1,f3")
+    for label in ("e2", "g2"):
+        spot(page, label).focus()
+        page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "f1"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator('.pieces > .piece[data-at="f3"]')).to_have_count(0)
+    assert page.evaluate("document.activeElement.dataset.at") == "g2"
 
 
 def test_a_victim_can_be_chosen_on_the_board(page: Page) -> None:
@@ -192,6 +206,8 @@ def test_a_piece_is_dragged_and_returns_from_where_it_may_not_go(page: Page) -> 
     assert transform == f"translate({centre.get_attribute('cx')} {centre.get_attribute('cy')})"
     drag(page, "c2", "c3")
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+    wait_until_still(page)
+    expect(page.locator('.pieces > .piece[data-at="c3"]')).to_have_count(1)
 
 
 def test_what_cannot_move_is_told_why(page: Page) -> None:
@@ -330,6 +346,15 @@ def test_arrow_keys_look_through_the_turns(page: Page) -> None:
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#turns [aria-current]")).to_have_text("c2-c3")
+    page.locator("#turns button").first.focus()
+    page.keyboard.press("Enter")
+    wait_until_still(page)
+    assert page.evaluate("document.activeElement.textContent") == "c2-c3"
+    page.locator("#first").focus()
+    page.keyboard.press("Enter")
+    wait_until_still(page)
+    assert page.evaluate("document.activeElement.id") == "forward"
+    page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#play-on")).to_be_hidden()
 
@@ -388,7 +413,7 @@ def test_a_match_that_is_left_can_be_gone_on_with(page: Page) -> None:
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
     page.click("#open-setup")
     page.click("text=Go on with an earlier match")
-    page.locator("#earlier button", has_text="Alquerque (piecepack ruleset): Person – Person, 1 steps").click()
+    page.locator("#earlier button", has_text="Alquerque (piecepack ruleset): Person – Person, 1 turn,").click()
     expect(page.locator("#turns button")).to_have_text(["d2-c3"])
     expect(page.locator("#title")).to_contain_text("piecepack")
 
@@ -449,6 +474,32 @@ def test_a_record_says_who_plays_and_when(page: Page) -> None:
         expect(written).to_have_value(re.compile(re.escape(header)))
 
 
+def test_a_result_that_the_board_does_not_show_is_kept(page: Page) -> None:
+    page.click("#open-record")
+    page.fill("#record-text", '[Game "fetaix"]\n[Result "1/2-1/2"]\n[Reason "agreed"]\n\n1. c2-c3 c4xc2 1/2-1/2\n')
+    page.click("#load-record")
+    expect(page.locator("#status")).to_have_text("Draw: agreed.")
+    page.click("#open-record")
+    expect(page.locator("#record-text")).to_have_value(re.compile(r'Result "1/2-1/2".*Reason "agreed"', re.DOTALL))
+    page.keyboard.press("Escape")
+    page.click("#undo")
+    expect(page.locator("#status")).to_contain_text("South to move.")
+    assert turns(page) == ["c2-c3", "c4xc2"]
+
+
+def test_the_picture_is_of_the_position_that_is_shown(page: Page, tmp_path: Path) -> None:
+    begin(page, "alquerque", north="Person")
+    play(page, "c2", "c3")
+    page.click("#first")
+    expect(page.locator("#status")).to_contain_text("Looking back")
+    page.click("#open-record")
+    with page.expect_download() as download:
+        page.click("#save-picture")
+    download.value.save_as(tmp_path / "board.svg")
+    assert "d2, e2, d3, e3" in (tmp_path / "board.svg").read_text()
+    assert "c2, d2" in (tmp_path / "board.svg").read_text()
+
+
 def test_the_rules_begin_at_their_beginning(page: Page) -> None:
     begin(page, "fetaix")
     page.click("#open-rules")
@@ -501,8 +552,14 @@ def test_a_level_that_does_not_play_the_chosen_rules_is_not_offered(page: Page) 
     page.click("#defaults")
     page.select_option("#north", label="Trained")
     page.fill('[name="no_progress_limit:N"]', "2.5")
+    page.click("text=Rules where sources differ")
     page.click("#begin")
     expect(page.locator("#setup")).to_be_visible()
+    expect(page.locator('[name="no_progress_limit:N"]')).to_be_focused()
+    page.fill('[name="no_progress_limit:N"]', "7")
+    page.keyboard.press("Enter")
+    expect(page.locator("#setup")).to_be_hidden()
+    expect(page.locator("#changed")).to_have_text("1 rule changed")
 
 
 def test_hint_and_analysis_draw_what_they_say(page: Page) -> None:
@@ -515,6 +572,19 @@ def test_hint_and_analysis_draw_what_they_say(page: Page) -> None:
     expect(page.locator("#bar")).to_be_visible()
     play(page, "a1", "c3")
     expect(page.locator("#curve .values")).to_have_attribute("d", re.compile("M.*L"))
+
+
+def test_analysis_says_nothing_of_another_position(page: Page) -> None:
+    begin(page, "fetaix", north="Person")
+    page.check("#analyse")
+    expect(page.locator("#candidates li").first).to_be_visible()
+    page.route("**/api/think", lambda route: route.abort())
+    begin(page, "awithlaknannai_mosona", north="Person")
+    expect(page.locator("#depth")).to_contain_text("the server does not answer")
+    expect(page.locator("#candidates li")).to_have_count(0)
+    expect(page.locator("#bar span")).to_have_text("…")
+    page.unroute("**/api/think")
+    page.uncheck("#analyse")
 
 
 def test_two_bots_play_and_can_be_paused(page: Page) -> None:

@@ -11,9 +11,9 @@ import platformdirs
 from ..errors import AlquerqueError, RecordError
 from ..match import Match
 from ..records import Record, count_records, format_record, load_record, save_record
-from ..records.record import UNKNOWN_DATE, UNKNOWN_NAME
+from ..records.record import UNKNOWN_DATE
 from ..standing import outcome_sentence
-from .seats import HUMAN
+from .seats import HUMAN, is_person
 
 # More matches than these do not end in the same second.
 _SAME_SECOND = 100
@@ -36,23 +36,20 @@ class Found:
     count: int
 
     @property
+    def names(self) -> tuple[str, str]:
+        """Who played South and North, as the file calls them."""
+        return self.record.south, self.record.north
+
+    @property
     def human(self) -> int | None:
         """The side that a person played, None if both did or neither."""
-        sides = [side for side, name in enumerate(self._names) if name == HUMAN]
+        sides = [side for side, name in enumerate(self.names) if is_person(name)]
         return sides[0] if len(sides) == 1 else None
 
-    @property
-    def opponent(self) -> str | None:
-        """Whom a person played, as the file calls them; None if no person is known to have played."""
-        names = list(self._names)
-        if HUMAN not in names:
-            return None
-        names.remove(HUMAN)
-        return names[0] if names[0] != UNKNOWN_NAME else None
-
-    @property
-    def _names(self) -> tuple[str, str]:
-        return self.record.south, self.record.north
+    def called(self, side: int) -> str | None:
+        """The name of the person who played a side, None if it was nobody in particular."""
+        name = self.names[side]
+        return name if is_person(name) and name != HUMAN else None
 
 
 def find_match(path: str, number: int = 1) -> Found:
@@ -97,7 +94,9 @@ class Keeper:
         self._latest = None
         if found.count == 1:
             self._own.add(_resolve(found.path))
-            self._latest = found.path, self.text(record.match, (record.south, record.north))
+            # Where the file says how the match ended, it does not hold one that goes on.
+            if record.result == "*":
+                self._latest = found.path, self.text(record.match, found.names)
 
     def text(self, match: Match, names: tuple[str, str], resigned: int | None = None) -> str:
         """The record of the match.

@@ -6,11 +6,12 @@ import click
 
 from ..errors import AlquerqueError
 from ..game import Game
+from ..records.record import UNKNOWN_NAME
 from ..sentences import SIDES
 from .keeping import Found, Keeper, find_match
 from .parameters import MAX_SEED, check_range, open_match, option_arguments, takes_game, takes_position
-from .seats import HUMAN, Seat, take_seat
-from .session import Session, describe_found
+from .seats import HUMAN, Seat, is_own_bot, is_person, take_seat
+from .session import Session, called_as, describe_found
 from .terminal import find_terminal
 from .working import work
 
@@ -67,27 +68,32 @@ def play(
         keeper.adopt(found)
     keeper.check_target()
     match = open_match(game, position) if found is None else found.record.match
+    is_north = found is not None and found.human == 1 if seat is None else seat in ("1", SIDES[1])
     mine = take_seat(watch or HUMAN, match.game, seed)
     their_seed = None if seed is None else (seed + 1) % MAX_SEED
-    theirs = _usual(found, match.game, their_seed) if opponent is None else take_seat(opponent, match.game, their_seed)
-    is_north = found is not None and found.human == 1 if seat is None else seat in ("1", SIDES[1])
+    if opponent is None:
+        theirs = _usual(None if found is None else found.names[not is_north], match.game, their_seed)
+    else:
+        theirs = take_seat(opponent, match.game, their_seed)
     seats = (theirs, mine) if is_north else (mine, theirs)
+    if found is not None:
+        seats = called_as(found, seats)
     session = Session(match, seats, find_terminal(ascii_only=ascii_only), delay, keeper)
     if found is not None:
         session.say(describe_found(found))
     session.play()
 
 
-def _usual(found: Found | None, game: Game, seed: int | None) -> Seat:
-    """The opponent where none is named: whom the person in the file played, if they can be had."""
-    name = OPPONENT if found is None or found.opponent is None else found.opponent
-    try:
-        return take_seat(name, game, seed)
-    except AlquerqueError as error:
-        if name == OPPONENT:
-            raise
-        click.echo(f"{name} played here and cannot go on, so {OPPONENT} does ({error}).")
-        return take_seat(OPPONENT, game, seed)
+def _usual(name: str | None, game: Game, seed: int | None) -> Seat:
+    """The opponent where none is named: who plays that side in the file, if they can; a person if a person did."""
+    if name is not None and is_person(name):
+        return take_seat(HUMAN, game)
+    if name is not None and is_own_bot(name):
+        with suppress(AlquerqueError):
+            return take_seat(name, game, seed)
+    if name not in (None, UNKNOWN_NAME):
+        click.echo(f"{name} played here; {OPPONENT} does now, unless --opponent says otherwise.")
+    return take_seat(OPPONENT, game, seed)
 
 
 def _find(path: str, game: Game) -> Found:

@@ -4,7 +4,7 @@ import shlex
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -115,7 +115,7 @@ class Session:
         if self.match.steps and self.keeper.file_of(text := self.text()) is None:
             self.say(f"The match that you leave is saved in {self.keeper.set_aside(text)}.")
         self.keeper.adopt(found)
-        self.match, self.seats = match, (south, north)
+        self.match, self.seats = match, called_as(found, (south, north))
         self.say(describe_found(found))
         self.show_again()
 
@@ -153,7 +153,8 @@ class Session:
 
     def _name(self, player: int) -> str:
         if self.seats[player].bot is None:
-            return "you" if len(self.people) == 1 else "a person"
+            called = self.seats[player].called
+            return "you" if len(self.people) == 1 else called or "a person"
         return self.seats[player].spec
 
     def _show_once(self) -> None:
@@ -260,6 +261,14 @@ class Session:
         self.say(f"Position: {self.match.position}")
         for note in notes:
             self.say(note)
+
+
+def called_as(found: Found, seats: tuple[Seat, Seat]) -> tuple[Seat, Seat]:
+    """The same players, people with their names in a file."""
+    south, north = (
+        replace(seat, called=found.called(side)) if seat.bot is None else seat for side, seat in enumerate(seats)
+    )
+    return south, north
 
 
 def describe_found(found: Found) -> str:

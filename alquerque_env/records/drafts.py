@@ -56,7 +56,7 @@ def read_drafts(source: str | TextIO) -> Iterator[Draft]:
         if isinstance(word, Header):
             _add_header(draft, word, number)
         elif not draft.headers:
-            raise draft.fail('expected the headers of a match, of which the first is the like of [Game "fetaix"]')
+            raise draft.fail('expected the headers of a match, beginning with one such as [Game "fetaix"]')
         elif isinstance(word, Number):
             if number is not None:
                 raise _idle(draft, number)

@@ -64,7 +64,7 @@ class SaveText(Body):
 
     Attributes:
       south, north: Names of the players.
-      resigned: Who has given up, None where nobody has.
+      result, reason: How people have ended it, None where they have not, or the board says it.
       date: When it was played, as `2026.11.21`, None where that is not known.
       headers: Further headers.
     """
@@ -72,7 +72,8 @@ class SaveText(Body):
     match: MatchText
     south: Name
     north: Name
-    resigned: Annotated[int, Field(ge=0, le=1)] | None = None
+    result: Name | None = None
+    reason: Name | None = None
     date: Name | None = None
     headers: Annotated[dict[Name, Text], Field(max_length=64, default_factory=dict)]
 
@@ -240,16 +241,15 @@ def _ways(match: Match, turn: str) -> list[list[list[float]]]:
 
 
 def _save(asked: SaveText) -> dict[str, str]:
-    match, result, reason = asked.match.replay(), None, None
-    if asked.resigned is not None and not match.is_over:
-        result, reason = ("0-1", "1-0")[asked.resigned], "resigned"
+    match = asked.match.replay()
+    is_over = match.is_over
     text = format_record(
         match,
         south=asked.south,
         north=asked.north,
         date=asked.date,
-        result=result,
-        reason=reason,
+        result=None if is_over else asked.result,
+        reason=None if is_over else asked.reason,
         headers=asked.headers,
     )
     return {"text": text}
@@ -261,7 +261,9 @@ def _load(asked: LoadText) -> dict[str, Any]:
         if len(found) == MOST_LOADED:
             break
         text = MatchText.of(record.match, record.headers.get("Position"))
-        said = {"headers": dict(record.headers), "others": record.other_headers}
+        is_ended = record.result != "*" and not record.match.is_over
+        ended = {"result": record.result, "reason": record.reason} if is_ended else None
+        said = {"headers": dict(record.headers), "others": record.other_headers, "ended": ended}
         found.append({"match": text.model_dump(), **said})
     if not found:
         raise AlquerqueError('the file holds no match; expected headers such as [Game "fetaix"] and turns')

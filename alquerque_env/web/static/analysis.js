@@ -38,6 +38,7 @@ export class Analysis {
     const end = moments.at(-1);
     if (outcome) this.known.set(key(match, end), { value: [1, -1][outcome.winner] ?? 0, candidates: [] });
     try {
+      this.forget();
       this.draw(match, moments, cursor);
       this.describe(await this.think(match, cursor, HERE_SECONDS, abort.signal), match, cursor);
       this.draw(match, moments, cursor);
@@ -47,7 +48,9 @@ export class Analysis {
         this.draw(match, moments, cursor);
       }
     } catch (error) {
-      if (error.name !== "AbortError") this.page.depth.textContent = error.message;
+      if (error.name === "AbortError") return;
+      this.forget();
+      this.page.depth.textContent = error.message;
     }
   }
 
@@ -59,6 +62,15 @@ export class Analysis {
     const thought = await ask("api/think", { match: cut, seconds }, signal);
     this.known.set(at, { ...thought, seconds });
     return this.known.get(at);
+  }
+
+  // What was said of another position does not stand beside this one.
+  forget() {
+    const { bar, candidates, depth } = this.page;
+    bar.querySelector("span").textContent = "…";
+    bar.setAttribute("aria-label", "Value for South: not known yet");
+    candidates.replaceChildren();
+    depth.textContent = "Thinking …";
   }
 
   describe(thought) {

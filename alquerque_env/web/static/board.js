@@ -41,6 +41,7 @@ export class Board {
     this.choice = [];
     this.current = null;
     this.drag = null;
+    this.placed = null; // a step of which the piece is there already
   }
 
   lay(parts, turned) {
@@ -245,10 +246,20 @@ export class Board {
       return;
     }
     const near = this.nearest(this.place(event));
+    const meant = this.legal.filter((step) => step.origin === drag.label && step.target === near);
+    if (meant.length === 1) this.layDown(drag, meant[0]);
     this.dropBack();
     if (!near || near === drag.label) return;
-    if (this.legal.some((step) => step.origin === drag.label && step.target === near)) this.pick(near);
+    if (meant.length > 0) this.pick(near);
     else this.onRefusal(drag.label, near);
+  }
+
+  // A piece that was let go where it may go stays there.
+  layDown(drag, step) {
+    const [x, y] = this.parts.points[step.target];
+    drag.piece?.setAttribute("transform", `translate(${x} ${y})`);
+    drag.piece = null;
+    this.placed = step;
   }
 
   // A piece that was let go elsewhere returns.
@@ -280,7 +291,7 @@ export class Board {
       this.focus(this.neighbour(at, ...ARROWS[event.key]));
     } else if (event.key === "Enter" || event.key === " ") {
       this.pick(at);
-      this.focus(at);
+      if (this.choice.length === 0) this.focus(at);
     } else if (event.key === "Escape") {
       this.cancel();
     } else {
@@ -314,11 +325,12 @@ export class Board {
     this.targets.replaceChildren();
     const piece = step.origin && this.pieces.querySelector(`.piece[data-at="${step.origin}"]`);
     if (!piece || step.way.length === 0 || still()) return;
-    const places = this.way(step);
-    const frames = places.map(([x, y]) => ({ transform: `translate(${x}px, ${y}px)` }));
+    const isThere = this.placed === step;
+    this.placed = null;
+    const frames = this.way(step).map(([x, y]) => ({ transform: `translate(${x}px, ${y}px)` }));
     piece.parentNode.append(piece);
     const timing = { duration: brisk ? LEAP_MS / 2 : LEAP_MS, easing: "ease-in-out", fill: "forwards" };
-    const running = [piece.animate(frames, timing)];
+    const running = isThere ? [] : [piece.animate(frames, timing)];
     for (const label of step.captured) {
       const victim = this.pieces.querySelector(`.piece[data-at="${label}"]`);
       if (victim) running.push(victim.animate([{ opacity: 1 }, { opacity: 1 }, { opacity: 0.15 }], timing));

@@ -18,7 +18,7 @@ const TURN_KEYS = { ArrowLeft: -1, ArrowRight: 1 };
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((found) => [found.id, found]));
 
 const board = new Board(page.board, {
-  onStep: (step) => play.changes === 0 && play.play(step),
+  onStep: (step) => (play.changes === 0 ? play.play(step) : show()),
   onChoice: offer,
   onRefusal: (origin, target) => say(refusal(play, origin, target)),
 });
@@ -56,9 +56,9 @@ function lay() {
 
 function show() {
   const { state, view, shown } = play;
+  const focused = document.activeElement;
   board.show(shown, play.mayMove);
   seats.show(play);
-  say(headline(play));
   page.status.classList.toggle("over", play.isOver && play.isLive);
   offer([]);
   page.pass.hidden = !(play.mayMove && view.legal.some((step) => step.way.length === 0));
@@ -67,14 +67,24 @@ function show() {
   page.pause.textContent = state.paused ? "Go on" : "Pause";
   page["ask-again"].hidden = !play.isStuck;
   page.rematch.hidden = !play.isOver || !play.isLive;
-  page.undo.disabled = !play.isLive || (state.match.steps.length === 0 && state.resigned === null);
+  page.undo.disabled = !play.isLive || (state.match.steps.length === 0 && state.ended === null);
   page.hint.disabled = !play.mayMove;
   page.resign.disabled = play.isOver || play.isWatched;
   page["play-on"].hidden = play.isLive;
   page.first.disabled = page.back.disabled = play.now === 0;
   page.last.disabled = page.forward.disabled = play.isLive;
   turns.show(view.turns, play.now);
+  keepFocus(focused);
   analysis.look(state.match, view.turns, play.now, view.outcome);
+}
+
+// A button that has just been used and is no use any more gives the focus to one beside it, or to the board.
+function keepFocus(button) {
+  if (document.activeElement !== button && document.activeElement !== document.body) return;
+  if (!button.disabled && !button.hidden && button.isConnected) return;
+  const beside = button.closest(".actions")?.querySelector("button:enabled:not([hidden])");
+  if (beside) beside.focus();
+  else board.focus(board.current);
 }
 
 // Steps that differ in what they capture.
@@ -87,23 +97,29 @@ function offer(steps) {
     return button;
   });
   const wasHere = page.choices.contains(document.activeElement);
-  page.choices.replaceChildren("Which piece is captured? Choose it on the board or here: ", ...buttons);
+  page.choices.replaceChildren(...buttons);
   page.choices.hidden = steps.length === 0;
-  if (steps.length > 0) buttons[0].focus();
-  else if (wasHere) board.focus(board.current);
+  if (steps.length > 0) {
+    say("Which piece is captured? Choose it on the board or here.");
+    buttons[0].focus();
+  } else {
+    say(headline(play));
+    if (wasHere) board.focus(board.current);
+  }
 }
 
 async function hint() {
-  const { version } = play;
+  const { match } = play.state;
+  const isStale = () => play.state.match !== match || !play.isLive || play.isOver;
   say("Looking for a good turn …");
   try {
-    const { candidates, depth } = await ask("api/think", { match: play.state.match, seconds: HINT_SECONDS });
-    if (play.version !== version) return;
+    const { candidates, depth } = await ask("api/think", { match, seconds: HINT_SECONDS });
+    if (isStale()) return;
     const [best] = candidates;
     say(`Hint: ${best.line[0]}${depth ? `, found ${depth} turns ahead` : ""}.`);
     board.point([{ ways: best.ways, text: "" }]);
   } catch (error) {
-    if (play.version !== version) return;
+    if (isStale()) return;
     say(headline(play));
     tell(error.message);
   }

@@ -15,7 +15,8 @@ function today() {
 }
 
 // A match as the page keeps it. `names` are those of people, null where nobody has said them; `headers` what else a
-// record said; `cursor` is the number of steps that are shown, null for all of them.
+// record said; `ended` the result and the reason of a match that people have ended, null for others; `cursor` is the
+// number of steps that are shown, null for all of them.
 export function sitting(match, seats, more = {}) {
   return {
     id: crypto.randomUUID(),
@@ -25,7 +26,7 @@ export function sitting(match, seats, more = {}) {
     date: today(),
     headers: {},
     turned: seats[0] !== PERSON && seats[1] === PERSON,
-    resigned: null,
+    ended: null,
     cursor: null,
     paused: false,
     ...more,
@@ -42,7 +43,6 @@ export class Play {
     this.shown = null; // of the steps up to the cursor
     this.board = null;
     this.rules = null;
-    this.version = 0;
     this.isStuck = false;
     this.changes = 0;
     this.queue = Promise.resolve();
@@ -54,7 +54,7 @@ export class Play {
   }
 
   get isOver() {
-    return this.view.outcome !== null || this.state.resigned !== null;
+    return this.view.outcome !== null || this.state.ended !== null;
   }
 
   get isWatched() {
@@ -129,9 +129,8 @@ export class Play {
   }
 
   take(state, view, shown, isNew) {
-    this.version += 1;
     Object.assign(this, { state, view, shown });
-    keep(state, this.isOver);
+    keep(state, { isOver: this.isOver, turns: view.turns.length });
     if (isNew) this.lay();
     this.show();
   }
@@ -155,11 +154,11 @@ export class Play {
     });
   }
 
-  // Back to before the last turn that a person played, or before the last turn where only bots play; a resignation is
-  // taken back first.
+  // Back to before the last turn that a person played, or before the last turn where only bots play; how people have
+  // ended the match is taken back first.
   undo() {
     return this.change(() => {
-      if (this.state.resigned !== null) return this.alter({ resigned: null });
+      if (this.state.ended !== null) return this.alter({ ended: null });
       const { turns } = this.view;
       const starts = turns.map(({ player }, number) => ({ player, at: number ? turns[number - 1].steps : 0 }));
       const mine = starts.filter(({ player }) => this.isWatched || this.isPerson(player));
@@ -179,7 +178,8 @@ export class Play {
   }
 
   resign(player) {
-    return this.change(() => this.alter({ resigned: player, cursor: null }));
+    const ended = { result: ["0-1", "1-0"][player], reason: "resigned" };
+    return this.change(() => this.alter({ ended, cursor: null }));
   }
 
   pause() {
@@ -217,7 +217,7 @@ export class Play {
     return this.change(() => {
       const steps = this.state.match.steps.slice(0, this.now);
       // What came after is another match now.
-      return this.alterSteps(steps, { id: crypto.randomUUID(), resigned: null });
+      return this.alterSteps(steps, { id: crypto.randomUUID(), ended: null });
     });
   }
 

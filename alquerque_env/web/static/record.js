@@ -1,7 +1,7 @@
 // The match as text: to copy, to save, and to load again.
 
 import { ask } from "./api.js";
-import { PERSON } from "./play.js";
+import { PERSON, until } from "./play.js";
 
 const COPIED_MS = 1500;
 
@@ -25,10 +25,6 @@ async function copy(field, button) {
   setTimeout(() => Object.assign(button, { textContent, disabled: false }), COPIED_MS);
 }
 
-function resignedIn({ Reason = "", Result = "" }) {
-  return Reason === "resigned" ? ({ "0-1": 0, "1-0": 1 }[Result] ?? null) : null;
-}
-
 const isNobody = (name) => ["?", PERSON].includes(name);
 
 export class RecordDialogue {
@@ -50,13 +46,14 @@ export class RecordDialogue {
 
   async open() {
     const { page, play } = this;
-    const { match, resigned, date, headers } = play.state;
+    const { match, ended, date, headers } = play.state;
     page["record-problem"].textContent = "";
+    page["record-text"].value = "";
     page.loaded.replaceChildren();
     page.position.value = play.shown.position;
     page.record.showModal();
     await this.tried(async () => {
-      const asked = { match, south: play.nameOf(0), north: play.nameOf(1), resigned, date, headers };
+      const asked = { match, south: play.nameOf(0), north: play.nameOf(1), ...ended, date, headers };
       page["record-text"].value = (await ask("api/save", asked)).text;
     });
   }
@@ -72,7 +69,7 @@ export class RecordDialogue {
 
   async savePicture() {
     const { match, turned } = this.play.state;
-    const { svg } = await ask("api/picture", { match, turned });
+    const { svg } = await ask("api/picture", { match: until(match, this.play.now), turned });
     download(`${match.game}.svg`, "image/svg+xml", svg);
   }
 
@@ -105,7 +102,7 @@ export class RecordDialogue {
   }
 
   // Who the record says has played plays on, if it can be asked here; two bots wait until they are told to.
-  async take({ match, headers, others }) {
+  async take({ match, headers, others, ended }) {
     const { game, options } = match;
     const { levels } = await ask("api/rules", { game, options });
     const said = [headers.South ?? "?", headers.North ?? "?"];
@@ -116,7 +113,7 @@ export class RecordDialogue {
       seats,
       names,
       turned: seats[0] !== PERSON && seats[1] === PERSON,
-      resigned: resignedIn(headers),
+      ended,
       paused: !seats.includes(PERSON),
       headers: others,
       ...(headers.Date && { date: headers.Date }),

@@ -17,15 +17,14 @@ export class Setup {
     this.asked = 0;
     page.game.replaceChildren(...games.map((game) => new Option(game.title, game.id)));
     page.game.addEventListener("change", () => this.choose());
-    page.begin.addEventListener("click", () => this.begin());
-    page.defaults.addEventListener("click", () => this.choose());
-    page.options.addEventListener("change", () => this.check());
-    for (const seat of [page.south, page.north]) seat.addEventListener("change", () => this.seat());
-    page.start.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter") return;
+    page.begin.form.addEventListener("submit", (event) => {
+      if (event.submitter?.value === "cancel") return;
       event.preventDefault();
       this.begin();
     });
+    page.defaults.addEventListener("click", () => this.choose());
+    page.options.addEventListener("change", () => this.check());
+    for (const seat of [page.south, page.north]) seat.addEventListener("change", () => this.seat());
   }
 
   get game() {
@@ -62,7 +61,7 @@ export class Setup {
     const asked = (this.asked += 1);
     this.fillSeats(game.levels);
     page["setup-problem"].textContent = "";
-    if (!page.options.closest("form").checkValidity()) return;
+    if (!page.begin.form.checkValidity()) return;
     try {
       const { levels } = await ask("api/rules", { game: game.id, options: this.options() });
       if (asked === this.asked) this.fillSeats(levels);
@@ -106,6 +105,7 @@ export class Setup {
 
   async begin() {
     const { page } = this;
+    if (page.options.querySelector(":invalid")) page.differing.open = true;
     if (!page.begin.form.reportValidity()) return;
     const seats = [page.south.value, page.north.value];
     try {
@@ -135,14 +135,14 @@ export class Setup {
   }
 
   // A match that was left, in a line.
-  describe({ match, seats, names, isOver, at }) {
+  describe({ match, seats, names, turns, isOver, at }) {
     const game = this.games.find((known) => known.id === match.game);
     const called = seats.map((seat, player) => {
       if (seat === PERSON) return names?.[player] ?? "Person";
       return game?.levels.find((level) => level.spec === seat)?.name ?? seat;
     });
     const when = new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
-    return `${game?.title ?? match.game}: ${called.join(" – ")}, ${match.steps.length} steps, ${isOver ? "over, " : ""}${when}`;
+    return `${game?.title ?? match.game}: ${called.join(" – ")}, ${turns} turn${turns === 1 ? "" : "s"}, ${isOver ? "over, " : ""}${when}`;
   }
 }
 

@@ -4,10 +4,11 @@ const HERE = "alquerque.match";
 const SHELF = "alquerque.match.";
 const MOST_KEPT = 20;
 
-export function keep(state, isOver) {
+// `facts` are what is told of the match where it is offered.
+export function keep(state, facts) {
   write(sessionStorage, HERE, state);
   if (state.match.steps.length === 0) return;
-  write(localStorage, SHELF + state.id, { ...state, isOver, at: Date.now() });
+  write(localStorage, SHELF + state.id, { ...state, ...facts, at: Date.now() });
   for (const { id } of shelved().slice(MOST_KEPT)) localStorage.removeItem(SHELF + id);
 }
 

@@ -9,6 +9,7 @@ export class Turns {
 
   show(turns, now) {
     const first = turns[0]?.player ?? 0;
+    const isFocused = this.list.contains(document.activeElement);
     const rows = [];
     for (const turn of turns) {
       const column = turn.player === first ? 0 : 1;
@@ -18,6 +19,7 @@ export class Turns {
     this.list.replaceChildren(...rows);
     const current = this.list.querySelector("[aria-current]");
     if (current) this.list.scrollTop = current.offsetTop - this.list.clientHeight / 2;
+    if (isFocused) current?.focus({ preventScroll: true });
   }
 
   button(turn, column, now) {

@@ -16,13 +16,18 @@ function sentences(...all) {
   return all.filter(Boolean).join(" ");
 }
 
-function ending({ view, state: { resigned } }) {
+const winnerOf = ({ result }) => ({ "1-0": 0, "0-1": 1 })[result] ?? null;
+
+function ending({ view, state: { ended } }) {
   if (view.outcome) return view.outcome.sentence;
-  return `${SIDES[1 - resigned]} wins: ${SIDES[resigned]} has resigned.`;
+  const winner = winnerOf(ended);
+  const who = winner === null ? "Draw" : `${SIDES[winner]} wins`;
+  if (winner !== null && ended.reason === "resigned") return `${who}: ${SIDES[1 - winner]} has resigned.`;
+  return ended.reason ? `${who}: ${ended.reason}.` : `${who}.`;
 }
 
-function verdict({ view, person, state: { resigned } }) {
-  const winner = view.outcome ? view.outcome.winner : 1 - resigned;
+function verdict({ view, person, state: { ended } }) {
+  const winner = view.outcome ? view.outcome.winner : winnerOf(ended);
   if (person === null || winner === null) return "";
   return winner === person ? "You win! " : "You lose. ";
 }
