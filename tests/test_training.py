@@ -180,7 +180,6 @@ def test_training_beats_random(tmp_path: Path) -> None:
     result = train(ROOT / "configs" / "quickstart.toml", [*overrides, f"run.directory={tmp_path}"])
 
     assert all(seat.wins >= 85 for seat in result.evaluation.seats)
-    assert result.seconds < 60
 
 
 @pytest.mark.parametrize(

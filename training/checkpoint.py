@@ -55,6 +55,22 @@ class ShapeMeta(BaseModel):
     actions: Annotated[int, Ge(1), Le(65_536)]
 
 
+class StartMeta(BaseModel):
+    """The checkpoint with whose weights a run began.
+
+    Attributes:
+      steps: Steps of self-play behind its weights.
+      wall_time: Seconds of training behind its weights.
+      weights: SHA-256 of its weights.
+    """
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    steps: int
+    wall_time: float
+    weights: str
+
+
 class Meta(BaseModel):
     """What `meta.json` says.
 
@@ -68,8 +84,9 @@ class Meta(BaseModel):
       shape: Planes, points and actions that it takes and gives.
       config: The whole training config.
       seed: Seed of the run.
-      steps: Steps of self-play behind the weights.
-      wall_time: Seconds of training behind the weights, interruptions left out.
+      start: What the run began with; None where it began with random weights.
+      steps: Steps of self-play behind the weights, those before the run too.
+      wall_time: Seconds of training behind the weights, those before the run too, interruptions left out.
       hardware: The machine.
       versions: Of the packages in use.
       strength: Measured results, each with opponent, games and interval.
@@ -88,6 +105,7 @@ class Meta(BaseModel):
     shape: ShapeMeta
     config: Config
     seed: int
+    start: StartMeta | None = None
     steps: int
     wall_time: float
     hardware: str
@@ -95,6 +113,20 @@ class Meta(BaseModel):
     strength: list[dict[str, Any]]
     licence: str
     sha256: Mapping[str, str]
+
+    @property
+    def steps_of_run(self) -> int:
+        """Steps of self-play in the run itself."""
+        return self.steps - (self.start.steps if self.start else 0)
+
+    @property
+    def seconds_of_run(self) -> float:
+        """Seconds of training in the run itself."""
+        return self.wall_time - (self.start.wall_time if self.start else 0)
+
+    def as_start(self) -> StartMeta:
+        """What a run says of these weights that begins with them."""
+        return StartMeta(steps=self.steps, wall_time=self.wall_time, weights=self.sha256[WEIGHTS])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,8 +152,19 @@ def make_meta(
     steps: int,
     wall_time: float,
     strength: list[dict[str, Any]],
+    start: StartMeta | None = None,
 ) -> Meta:
-    """The meta data of a network in training; the checksums are filled in by `save_checkpoint`."""
+    """The meta data of a network in training; the checksums are filled in by `save_checkpoint`.
+
+    Args:
+      game: What it plays.
+      network: Whose shape to tell.
+      config: Of the run.
+      steps: Steps of self-play in the run.
+      wall_time: Seconds of training in the run.
+      strength: Measured results.
+      start: What the run began with, if not with random weights.
+    """
     return Meta(
         format=FORMAT,
         game=game.name,
@@ -132,8 +175,9 @@ def make_meta(
         shape=ShapeMeta.model_validate(network.shape, from_attributes=True),
         config=config,
         seed=config.run.seed,
-        steps=steps,
-        wall_time=round(wall_time, 3),
+        start=start,
+        steps=steps + (start.steps if start else 0),
+        wall_time=round(wall_time + (start.wall_time if start else 0), 3),
         hardware=_hardware(),
         versions={"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
         strength=strength,

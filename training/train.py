@@ -20,7 +20,15 @@ from torch import Tensor
 from alquerque_env import SelfPlayVectorEnv, load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
-from training.checkpoint import CheckpointError, Meta, load_checkpoint, make_meta, save_checkpoint
+from training.checkpoint import (
+    Checkpoint,
+    CheckpointError,
+    Meta,
+    StartMeta,
+    load_checkpoint,
+    make_meta,
+    save_checkpoint,
+)
 from training.config import Config, ConfigError, first_difference, load_config
 from training.evaluate import Evaluation, greedy_policy, play_random
 from training.gauntlet import Gauntlet, Measurement, check_opponents
@@ -93,12 +101,14 @@ class Session:
       run: Its folder.
       game: What is played.
       learner: What learns.
+      start: The checkpoint with whose weights it began; None where they were random.
       seconds: Time spent in training so far, interruptions left out.
     """
 
     run: Run
     game: Game
     learner: Learner
+    start: StartMeta | None = None
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
@@ -200,7 +210,13 @@ class Session:
     def _meta(self, strength: list[dict[str, Any]]) -> Meta:
         learner = self.learner
         return make_meta(
-            self.game, learner.network, learner.config, steps=learner.steps, wall_time=self.seconds, strength=strength
+            self.game,
+            learner.network,
+            learner.config,
+            steps=learner.steps,
+            wall_time=self.seconds,
+            strength=strength,
+            start=self.start,
         )
 
 
@@ -224,18 +240,26 @@ def _prepare(config_path: Path, config: Config) -> tuple[Game, Learner]:
 
 def _start(config_path: Path, config: Config) -> Session:
     game, learner = _prepare(config_path, config)
-    if config.run.start is not None:
-        learner.begin_with(_first_weights(Path(config.run.start), game, learner))
-    return Session(create_run(config_path.stem, config), game, learner)
+    start = _begin(config, game, learner)
+    return Session(create_run(config_path.stem, config), game, learner, start)
 
 
-def _first_weights(path: Path, game: Game, learner: Learner) -> dict[str, Tensor]:
-    """The weights of a checkpoint that are to fit the network of a run.
+def _begin(config: Config, game: Game, learner: Learner) -> StartMeta | None:
+    """Gives a fresh learner the weights that its run is to begin with, if these are not random.
 
     Raises:
       CheckpointError: If there is no such checkpoint, or it is of another game or network.
     """
-    weights = load_checkpoint(path, game).network.state_dict()
+    if config.run.start is None:
+        return None
+    path = Path(config.run.start)
+    checkpoint = load_checkpoint(path, game)
+    learner.begin_with(_fitting_weights(path, checkpoint, learner))
+    return checkpoint.meta.as_start()
+
+
+def _fitting_weights(path: Path, checkpoint: Checkpoint, learner: Learner) -> dict[str, Tensor]:
+    weights = checkpoint.network.state_dict()
     wanted = {name: tuple(tensor.shape) for name, tensor in learner.network.state_dict().items()}
     for name in sorted(weights.keys() | wanted.keys()):
         found = tuple(weights[name].shape) if name in weights else None
@@ -263,10 +287,12 @@ def _resume(config_path: Path, config: Config, path: Path) -> Session:
             before = f"the one before it is {str(checkpoints[-2])!r}; delete the broken one to go on from there"
             raise CheckpointError(f"{error}; {before}") from None
         try:
-            restore(learner, checkpoint.training, checkpoint.network.state_dict(), checkpoint.meta.steps)
+            restore(learner, checkpoint.training, checkpoint.network.state_dict(), checkpoint.meta.steps_of_run)
         except CheckpointError as error:
             raise CheckpointError(f"checkpoint {str(checkpoints[-1])!r}: {error}") from None
-        session.seconds = checkpoint.meta.wall_time
+        session.start, session.seconds = checkpoint.meta.start, checkpoint.meta.seconds_of_run
+    else:
+        session.start = _begin(config, game, learner)
     return session
 
 

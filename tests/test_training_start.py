@@ -1,0 +1,181 @@
+"""Runs that begin with the weights of another: what they learn from, what they say of it, and how they go on."""
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from alquerque_env import load_game
+from training.checkpoint import CheckpointError, load_checkpoint, read_meta
+from training.metrics import MetricsLog, read_log
+from training.train import TrainingResult, train
+
+GAME = load_game("alquerque")
+CONFIGS = {
+    "ppo": """
+[run]
+game = "alquerque"
+total_steps = 2048
+checkpoint_every = 3
+[self_play]
+num_games = 32
+rollout_steps = 16
+max_cycles = 40
+[ppo]
+minibatch_size = 128
+[network]
+width = 16
+blocks = 1
+[evaluation]
+games_per_seat = 4
+every = 4
+""",
+    "alphazero": """
+[run]
+game = "alquerque"
+algorithm = "alphazero"
+total_steps = 512
+checkpoint_every = 3
+[self_play]
+num_games = 16
+rollout_steps = 8
+max_cycles = 40
+[search]
+simulations = 4
+[alphazero]
+batch_size = 64
+window = 1000
+first_window = 100
+[network]
+width = 16
+blocks = 1
+[evaluation]
+games_per_seat = 4
+every = 4
+""",
+}
+ITERATIONS = 4
+
+
+@pytest.fixture(scope="module", params=CONFIGS)
+def first(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
+    """A run with random weights to begin with."""
+    folder = tmp_path_factory.mktemp(request.param)
+    (folder / "tiny.toml").write_text(CONFIGS[request.param])
+    return train(folder / "tiny.toml", [f"run.directory={folder}"])
+
+
+@pytest.fixture
+def overrides(first: TrainingResult, tmp_path: Path) -> list[str]:
+    """Lets a run go on from the first one."""
+    return [f"run.start={first.checkpoint}", f"run.directory={tmp_path}", "run.seed=1"]
+
+
+def config(first: TrainingResult) -> Path:
+    return first.run.parent / "tiny.toml"
+
+
+def at_iteration(number: int, action: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Does something when an iteration has been logged and before it is saved."""
+    write = MetricsLog.write
+
+    def write_and_act(self: MetricsLog, record: dict[str, float]) -> None:
+        write(self, record)
+        if record["iteration"] == number:
+            action()
+
+    monkeypatch.setattr(MetricsLog, "write", write_and_act)
+
+
+def power_cut() -> None:
+    raise RuntimeError("power cut")
+
+
+def ctrl_c() -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def weights(result: TrainingResult) -> bytes:
+    return (result.checkpoint / "weights.safetensors").read_bytes()
+
+
+def without_time(result: TrainingResult) -> list[dict[str, float]]:
+    clocks = {"seconds", "steps_per_second", "playing_share"}
+    log = read_log(result.run / "log.jsonl")
+    return [{key: value for key, value in line.items() if key not in clocks} for line in log]
+
+
+def test_a_run_begins_with_the_weights_it_is_given(
+    first: TrainingResult, overrides: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a learning rate of next to nothing they stay what they were."""
+    small = ["ppo.learning_rate=1e-12", "alphazero.learning_rate=1e-12", "alphazero.final_learning_rate=1e-12"]
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        at_iteration(1, ctrl_c, patch)
+        train(config(first), [*overrides, *small])
+    saved = next((tmp_path / "tiny-1" / "checkpoints").iterdir())
+
+    before = load_checkpoint(first.checkpoint, GAME).network.state_dict()
+    after = load_checkpoint(saved, GAME).network.state_dict()
+
+    assert all(before[name].sub(after[name]).abs().max() < 1e-6 for name in before)
+
+
+def test_the_steps_behind_the_first_weights_count(first: TrainingResult, overrides: list[str], tmp_path: Path) -> None:
+    second = train(config(first), overrides)
+    third = train(config(first), [f"run.start={second.checkpoint}", f"run.directory={tmp_path / 'third'}"])
+    metas = [read_meta(result.checkpoint) for result in (first, second, third)]
+
+    own = metas[0].steps
+    assert metas[0].start is None
+    assert [meta.steps for meta in metas] == [own, 2 * own, 3 * own]
+    assert [meta.steps_of_run for meta in metas] == [own, own, own]
+    assert metas[2].wall_time > metas[1].wall_time > metas[0].wall_time > 0
+    for before, meta, result in zip(metas, metas[1:], (second, third), strict=False):
+        assert meta.start is not None
+        assert meta.start.weights == before.sha256["weights.safetensors"]
+        assert meta.start.steps == before.steps
+        assert meta.seconds_of_run == pytest.approx(result.seconds, abs=0.002)
+
+
+@pytest.mark.parametrize(("stop", "error"), [(power_cut, RuntimeError), (ctrl_c, SystemExit)])
+@pytest.mark.parametrize("iteration", [1, ITERATIONS])
+def test_a_stopped_run_goes_on_to_the_same_result(
+    first: TrainingResult,
+    overrides: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    stop: Callable[[], object],
+    error: type[BaseException],
+    iteration: int,
+) -> None:
+    """A power cut before the first checkpoint leaves nothing but what the run began with."""
+    whole = train(config(first), [*overrides, f"run.directory={tmp_path / 'whole'}"])
+    with monkeypatch.context() as patch, pytest.raises(error):
+        at_iteration(iteration, stop, patch)
+        train(config(first), overrides)
+
+    resumed = train(config(first), overrides, resume=tmp_path / "tiny-1")
+
+    assert weights(resumed) == weights(whole)
+    assert read_meta(resumed.checkpoint).steps == read_meta(whole.checkpoint).steps
+    assert read_meta(resumed.checkpoint).start == read_meta(whole.checkpoint).start
+    assert without_time(resumed) == without_time(whole)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("network.width=32", "run.start is .*, whose .* has shape .*: set .network. to what it was trained with"),
+        ("run.game=fetaix", "plays .alquerque., not .fetaix."),
+        ("run.start=nowhere", "checkpoint .nowhere."),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused_and_nothing_is_written(
+    first: TrainingResult, overrides: list[str], tmp_path: Path, change: str, message: str
+) -> None:
+    with pytest.raises(CheckpointError, match=message):
+        train(config(first), [*overrides, change])
+
+    assert list(tmp_path.iterdir()) == []
