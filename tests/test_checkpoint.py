@@ -20,11 +20,11 @@ from training.checkpoint import (
     CheckpointError,
     delete_checkpoint,
     load_checkpoint,
-    make_meta,
     read_meta,
     save_checkpoint,
 )
 from training.config import Config, parse_config
+from training.meta import make_meta
 from training.networks import PolicyValueNetwork, Shape, build_network
 
 STRENGTH = [{"opponent": "random", "games": 2, "low": 0.1, "high": 0.9}]

@@ -17,8 +17,9 @@ from alquerque_env.errors import BotError
 from alquerque_env.game import Game
 from alquerque_env.observation import plane_scale, planes
 from training.bot import load_checkpoint_bot
-from training.checkpoint import META, CheckpointError, load_checkpoint, make_meta, save_checkpoint
+from training.checkpoint import META, CheckpointError, load_checkpoint, save_checkpoint
 from training.config import parse_config
+from training.meta import make_meta
 from training.networks import PolicyValueNetwork, Shape, build_network, masked_log_probs
 from training.player.position import Position
 from training.puct import MAX_SIMULATIONS, Node, decide

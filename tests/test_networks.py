@@ -14,9 +14,10 @@ from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.game import Game
 from alquerque_env.observation import plane_scale, planes
 from training.bot import load_checkpoint_bot
-from training.checkpoint import META, CheckpointError, load_checkpoint, make_meta, save_checkpoint
+from training.checkpoint import META, CheckpointError, load_checkpoint, save_checkpoint
 from training.config import Config, ConfigError, NetworkConfig, parse_config
 from training.export import ExportError, export_player
+from training.meta import make_meta
 from training.networks import NETWORKS, Geometry, NetworkError, PolicyValueNetwork, Shape, build_network
 from training.networks.geometry import Maker, Move
 from training.networks.layers import Conv

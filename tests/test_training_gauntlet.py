@@ -94,6 +94,34 @@ def test_the_last_measurement_is_that_of_the_weights_that_are_kept(uninterrupted
 
 
 @needs_jit
+def test_the_card_tells_rating_curve_and_command(uninterrupted: TrainingResult) -> None:
+    meta = load_checkpoint(uninterrupted.checkpoint, load_game("alquerque")).meta
+    measured = [line for line in read_log(uninterrupted.run / "log.jsonl") if "rating" in line]
+
+    assert meta.rating is not None
+    assert (meta.rating.value, meta.rating.low, meta.rating.high) == tuple(
+        measured[-1][name] for name in ("rating", "rating_low", "rating_high")
+    )
+    assert [point.steps for point in meta.curve] == [384, 512]
+    assert [point.rating for point in meta.curve] == [line["rating"] for line in measured]
+    assert [point.scores["greedy"] for point in meta.curve] == [line["score.greedy"] for line in measured]
+    assert 0 < meta.curve[0].wall_time < meta.curve[1].wall_time <= meta.wall_time
+    folder = uninterrupted.run.parent
+    assert meta.command == f"alquerque train {(folder / 'tiny.toml').as_posix()} run.directory={folder}"
+
+
+@needs_jit
+def test_the_last_measurement_may_have_more_matches_than_those_before(folder: Path) -> None:
+    result = train(Path("tiny.toml"), ["evaluation.final_games=8"])
+    _, *arena = load_checkpoint(result.checkpoint, load_game("alquerque")).meta.strength
+
+    ladders = [(result.run / name).read_text().splitlines() for name in ("ladder.jsonl", "last-ladder.jsonl")]
+    assert [entry["games"] for entry in arena] == [8, 8]
+    assert [sum("steps" in json.loads(line) for line in ladder) for ladder in ladders] == [4, 8]
+    assert read_log(result.run / "log.jsonl")[-1]["score.greedy"] == arena[1]["score"]
+
+
+@needs_jit
 @pytest.mark.parametrize("iteration", [1, 3, 4])
 def test_a_run_that_was_stopped_logs_the_same(
     iteration: int, uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch

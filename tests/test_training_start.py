@@ -1,16 +1,20 @@
 """Runs that begin with the weights of another: what they learn from, what they say of it, and how they go on."""
 
+import itertools
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from alquerque_env import load_game
+from alquerque_env.storage import JIT
 from training.checkpoint import CheckpointError, load_checkpoint, read_meta
 from training.metrics import MetricsLog, read_log
 from training.train import TrainingResult, train
 
+pytestmark = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
 GAME = load_game("alquerque")
 CONFIGS = {
     "ppo": """
@@ -30,6 +34,10 @@ blocks = 1
 [evaluation]
 games_per_seat = 4
 every = 4
+opponents = ["greedy"]
+opponent_games = 4
+opponents_every = 2
+final_games = 6
 """,
     "alphazero": """
 [run]
@@ -53,6 +61,10 @@ blocks = 1
 [evaluation]
 games_per_seat = 4
 every = 4
+opponents = ["greedy"]
+opponent_games = 4
+opponents_every = 2
+final_games = 6
 """,
 }
 ITERATIONS = 4
@@ -106,6 +118,12 @@ def without_time(result: TrainingResult) -> list[dict[str, float]]:
     return [{key: value for key, value in line.items() if key not in clocks} for line in log]
 
 
+def card(result: TrainingResult) -> dict[str, Any]:
+    """What a checkpoint says of itself, but for times and where it was made."""
+    told = read_meta(result.checkpoint).model_dump(exclude={"wall_time", "command"})
+    return told | {"curve": [{**point, "wall_time": 0} for point in told["curve"]]}
+
+
 def test_a_run_begins_with_the_weights_it_is_given(
     first: TrainingResult, overrides: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,6 +150,10 @@ def test_the_steps_behind_the_first_weights_count(first: TrainingResult, overrid
     assert [meta.steps for meta in metas] == [own, 2 * own, 3 * own]
     assert [meta.steps_of_run for meta in metas] == [own, own, own]
     assert metas[2].wall_time > metas[1].wall_time > metas[0].wall_time > 0
+    curves = [[point.steps for point in meta.curve] for meta in metas]
+    assert curves == [[own // 2 * time for time in range(1, 2 * runs + 1)] for runs in (1, 2, 3)]
+    for before, meta in itertools.pairwise(metas):
+        assert meta.curve[: len(before.curve)] == before.curve
     for before, meta, result in zip(metas, metas[1:], (second, third), strict=False):
         assert meta.start is not None
         assert meta.start.weights == before.sha256["weights.safetensors"]
@@ -159,8 +181,8 @@ def test_a_stopped_run_goes_on_to_the_same_result(
     resumed = train(config(first), overrides, resume=tmp_path / "tiny-1")
 
     assert weights(resumed) == weights(whole)
-    assert read_meta(resumed.checkpoint).steps == read_meta(whole.checkpoint).steps
-    assert read_meta(resumed.checkpoint).start == read_meta(whole.checkpoint).start
+    told, expected = ({**card(result), "config": None} for result in (resumed, whole))
+    assert told == expected
     assert without_time(resumed) == without_time(whole)
 
 

@@ -6,23 +6,20 @@ progress, all that is needed to go on as if nothing had happened. Nothing is eve
 
 import hashlib
 import os
-import platform
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
 
 import numpy as np
 import torch
-from annotated_types import Ge, Le
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from alquerque_env.game import Game
-from training.checkpoint_files import FORMAT, META, WEIGHTS, CheckpointError, check_game, read_checked, read_json
-from training.config import Config, NetworkConfig, OptionValue
+from training.checkpoint_files import META, WEIGHTS, CheckpointError, check_game, read_checked, read_json
+from training.meta import Meta
 from training.networks import NetworkError, PolicyValueNetwork, Shape, build_network
 
 __all__ = [
@@ -31,11 +28,8 @@ __all__ = [
     "WEIGHTS",
     "Checkpoint",
     "CheckpointError",
-    "Meta",
-    "ShapeMeta",
     "delete_checkpoint",
     "load_checkpoint",
-    "make_meta",
     "read_meta",
     "save_checkpoint",
 ]
@@ -43,90 +37,6 @@ __all__ = [
 TRAINING = "training.safetensors"
 
 Arrays = Mapping[str, np.ndarray]
-
-
-class ShapeMeta(BaseModel):
-    """The numbers of a `training.networks.Shape` in a file."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
-
-    planes: Annotated[int, Ge(1), Le(4096)]
-    points: Annotated[int, Ge(1), Le(4096)]
-    actions: Annotated[int, Ge(1), Le(65_536)]
-
-
-class StartMeta(BaseModel):
-    """The checkpoint with whose weights a run began.
-
-    Attributes:
-      steps: Steps of self-play behind its weights.
-      wall_time: Seconds of training behind its weights.
-      weights: SHA-256 of its weights.
-    """
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
-
-    steps: int
-    wall_time: float
-    weights: str
-
-
-class Meta(BaseModel):
-    """What `meta.json` says.
-
-    Attributes:
-      format: Version of this format.
-      game: Id of the game.
-      game_version: Version of the game.
-      options: Every rule option with its value.
-      table_hash: Identifies the action table.
-      network: Architecture.
-      shape: Planes, points and actions that it takes and gives.
-      config: The whole training config.
-      seed: Seed of the run.
-      start: What the run began with; None where it began with random weights.
-      steps: Steps of self-play behind the weights, those before the run too.
-      wall_time: Seconds of training behind the weights, those before the run too, interruptions left out.
-      hardware: The machine.
-      versions: Of the packages in use.
-      strength: Measured results, each with opponent, games and interval.
-      licence: SPDX identifier.
-      sha256: Of each file of the checkpoint.
-    """
-
-    model_config = ConfigDict(frozen=True, strict=True)
-
-    format: Literal[1]
-    game: str
-    game_version: int
-    options: Mapping[str, OptionValue]
-    table_hash: str
-    network: NetworkConfig
-    shape: ShapeMeta
-    config: Config
-    seed: int
-    start: StartMeta | None = None
-    steps: int
-    wall_time: float
-    hardware: str
-    versions: Mapping[str, str]
-    strength: list[dict[str, Any]]
-    licence: str
-    sha256: Mapping[str, str]
-
-    @property
-    def steps_of_run(self) -> int:
-        """Steps of self-play in the run itself."""
-        return self.steps - (self.start.steps if self.start else 0)
-
-    @property
-    def seconds_of_run(self) -> float:
-        """Seconds of training in the run itself."""
-        return self.wall_time - (self.start.wall_time if self.start else 0)
-
-    def as_start(self) -> StartMeta:
-        """What a run says of these weights that begins with them."""
-        return StartMeta(steps=self.steps, wall_time=self.wall_time, weights=self.sha256[WEIGHTS])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,48 +52,6 @@ class Checkpoint:
     meta: Meta
     network: PolicyValueNetwork
     training: Arrays
-
-
-def make_meta(
-    game: Game,
-    network: PolicyValueNetwork,
-    config: Config,
-    *,
-    steps: int,
-    wall_time: float,
-    strength: list[dict[str, Any]],
-    start: StartMeta | None = None,
-) -> Meta:
-    """The meta data of a network in training; the checksums are filled in by `save_checkpoint`.
-
-    Args:
-      game: What it plays.
-      network: Whose shape to tell.
-      config: Of the run.
-      steps: Steps of self-play in the run.
-      wall_time: Seconds of training in the run.
-      strength: Measured results.
-      start: What the run began with, if not with random weights.
-    """
-    return Meta(
-        format=FORMAT,
-        game=game.name,
-        game_version=game.version,
-        options=dict(game.options),
-        table_hash=game.table_hash,
-        network=config.network,
-        shape=ShapeMeta.model_validate(network.shape, from_attributes=True),
-        config=config,
-        seed=config.run.seed,
-        start=start,
-        steps=steps + (start.steps if start else 0),
-        wall_time=round(wall_time + (start.wall_time if start else 0), 3),
-        hardware=_hardware(),
-        versions={"python": platform.python_version(), "torch": torch.__version__, "numpy": np.__version__},
-        strength=strength,
-        licence=config.run.licence,
-        sha256={},
-    )
 
 
 def save_checkpoint(path: Path, meta: Meta, network: PolicyValueNetwork, training: Arrays | None = None) -> None:
@@ -319,12 +187,3 @@ def _sync(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _hardware() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return f"{os.cpu_count()} x {next(models, platform.processor() or platform.machine())}"

@@ -239,6 +239,7 @@ class EvaluationConfig(Section):
       max_cycles: Steps after which a game counts as drawn, in the arena too.
       opponents: Specs of the bots that it meets in the arena beside `random`; no arena if there are none.
       opponent_games: Games against each of them, even: each opening is played from both seats.
+      final_games: As many at the end of the run; if absent, `opponent_games`.
       opponents_every: Iterations between two arenas; there is one at the end in any case.
       simulations: With which it searches there, 0 for its policy alone.
     """
@@ -248,6 +249,7 @@ class EvaluationConfig(Section):
     max_cycles: Annotated[int, Ge(1), Le(100_000)] = 1000
     opponents: Annotated[tuple[str, ...], Strict(False)] = ()
     opponent_games: Annotated[int, Ge(2), Le(10_000), MultipleOf(2)] = 40
+    final_games: Annotated[int, Ge(2), Le(10_000), MultipleOf(2)] | None = None
     opponents_every: Count = 100
     simulations: Annotated[int, Ge(0), Le(4096)] = 0
 

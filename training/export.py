@@ -17,7 +17,8 @@ from alquerque_env.game import Game
 from alquerque_env.rules import Rules, spell
 from alquerque_env.sentences import rule_sentences
 from training.bot import load_playable
-from training.checkpoint import Checkpoint, Meta
+from training.checkpoint import Checkpoint
+from training.meta import Meta
 from training.networks import PolicyValueNetwork
 from training.player.bundle import Origin, Recipe, bundle
 from training.player.packing import pack

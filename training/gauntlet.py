@@ -19,6 +19,7 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
 from training.bot import CheckpointBot
 from training.config import Config
+from training.meta import RatingMeta
 from training.networks import PolicyValueNetwork
 
 PLAYER = "player"
@@ -49,6 +50,11 @@ class Measurement:
         ratings = {"rating": self.rating.value, "rating_low": self.rating.low, "rating_high": self.rating.high}
         return scores | {name: round(value, 1) for name, value in ratings.items()}
 
+    def as_rating(self) -> RatingMeta:
+        """The rating as a checkpoint's `meta.json` has it."""
+        value, low, high = (round(number, 1) for number in (self.rating.value, self.rating.low, self.rating.high))
+        return RatingMeta(value=value, low=low, high=high, simulations=self.simulations)
+
     def as_strength(self) -> list[dict[str, Any]]:
         """Entries of `strength` in a checkpoint's `meta.json`, one for each opponent."""
         return [
@@ -75,12 +81,13 @@ class Gauntlet:
     Args:
       game: What is played.
       config: The run's settings, with one opponent or more.
+      games: Matches against each opponent.
       ladder: File for the matches of the opponents among each other. One that exists is gone on with.
     """
 
-    def __init__(self, game: Game, config: Config, ladder: Path) -> None:
+    def __init__(self, game: Game, config: Config, games: int, ladder: Path) -> None:
         self._game, self._path = game, ladder
-        self._settings = _settings(config)
+        self._settings = _settings(config, games)
         self._opponents = _opponents(config)
         self._simulations = config.evaluation.simulations
 
@@ -140,17 +147,13 @@ def check_opponents(config: Config, game: Game) -> None:
             raise AlquerqueError(f"opponents has {spec!r} twice")
         load_bot(spec, game, seed=0)
     if opponents:
-        _settings(config)
+        _settings(config, config.evaluation.opponent_games)
 
 
 def _opponents(config: Config) -> tuple[str, ...]:
     return ANCHOR, *config.evaluation.opponents
 
 
-def _settings(config: Config) -> Settings:
-    evaluation = config.evaluation
-    return Settings(
-        games=evaluation.opponent_games,
-        seed=derive_seed(config.run.seed, "opponents"),
-        max_steps=evaluation.max_cycles,
-    )
+def _settings(config: Config, games: int) -> Settings:
+    seed = derive_seed(config.run.seed, "opponents")
+    return Settings(games=games, seed=seed, max_steps=config.evaluation.max_cycles)

@@ -1,4 +1,4 @@
-"""The folder of a run: `config.json`, `log.jsonl`, `checkpoints/` and, with opponents, `ladder.jsonl`."""
+"""The folder of a run: `config.json`, `log.jsonl`, `checkpoints/` and, with opponents, their `ladder.jsonl`."""
 
 import itertools
 import json
@@ -14,7 +14,7 @@ from training.checkpoint import delete_checkpoint
 from training.config import Config, ConfigError, parse_config
 
 CONFIG, LOG, CHECKPOINTS, FINAL = "config.json", "log.jsonl", "checkpoints", "final"
-LADDER, LOCK = "ladder.jsonl", ".lock"
+LADDER, LAST_LADDER, LOCK = "ladder.jsonl", "last-ladder.jsonl", ".lock"
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,11 @@ class Run:
     def ladder(self) -> Path:
         """The matches of the opponents among each other; see `training.gauntlet`."""
         return self.path / LADDER
+
+    @property
+    def last_ladder(self) -> Path:
+        """The same with as many matches as there are at the end of the run."""
+        return self.path / LAST_LADDER
 
     @property
     def final(self) -> Path:

@@ -20,20 +20,14 @@ from torch import Tensor
 from alquerque_env import SelfPlayVectorEnv, load_game
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
-from training.checkpoint import (
-    Checkpoint,
-    CheckpointError,
-    Meta,
-    StartMeta,
-    load_checkpoint,
-    make_meta,
-    save_checkpoint,
-)
+from training.checkpoint import Checkpoint, CheckpointError, load_checkpoint, save_checkpoint
 from training.config import Config, ConfigError, first_difference, load_config
+from training.curve import read_curve
 from training.evaluate import Evaluation, greedy_policy, play_random
 from training.gauntlet import Gauntlet, Measurement, check_opponents
 from training.learners import Learner, make_learner, restore
-from training.metrics import MetricsLog
+from training.meta import CurvePoint, Meta, StartMeta, make_meta
+from training.metrics import MetricsLog, read_log
 from training.progress import TrainingProgress
 from training.quantise import quantise
 from training.runs import Run, create_run, open_run
@@ -82,10 +76,10 @@ def train(
     config_path, console = Path(config_path), console or Console()
     config = load_config(config_path, overrides)
     session = _start(config_path, config) if resume is None else _resume(config_path, config, Path(resume))
-    command = shlex.join(["alquerque", "train", str(config_path), *overrides, "--resume", str(session.run.path)])
+    session.command = shlex.join(["alquerque", "train", config_path.as_posix(), *overrides])
     try:
         with session.run.locked():
-            session.train(console, command)
+            session.train(console)
             result = session.finish()
     finally:
         session.learner.close()
@@ -102,21 +96,31 @@ class Session:
       game: What is played.
       learner: What learns.
       start: The checkpoint with whose weights it began; None where they were random.
+      curve: Strength on the way to the weights with which it began.
       seconds: Time spent in training so far, interruptions left out.
+      command: What starts it.
     """
 
     run: Run
     game: Game
     learner: Learner
     start: StartMeta | None = None
+    curve: Sequence[CurvePoint] = ()
     seconds: float = 0.0
+    command: str = ""
 
     def __post_init__(self) -> None:
-        config = self.learner.config
-        self._gauntlet = Gauntlet(self.game, config, self.run.ladder) if config.evaluation.opponents else None
+        config, evaluation = self.learner.config, self.learner.config.evaluation
+        self._gauntlet = self._last_gauntlet = None
+        if evaluation.opponents:
+            self._gauntlet = self._last_gauntlet = Gauntlet(
+                self.game, config, evaluation.opponent_games, self.run.ladder
+            )
+            if evaluation.final_games is not None:
+                self._last_gauntlet = Gauntlet(self.game, config, evaluation.final_games, self.run.last_ladder)
         self._measured: tuple[int, Measurement] | None = None
 
-    def train(self, console: Console, resume_command: str) -> None:
+    def train(self, console: Console) -> None:
         """Iterates to the end of the run, or to the end of the iteration in which Ctrl-C is pressed."""
         config, learner = self.learner.config, self.learner
         log = MetricsLog(self.run.log, learner.iteration)
@@ -138,7 +142,8 @@ class Session:
                 if interrupted.is_set() or learner.iteration % config.run.checkpoint_every == 0:
                     self.save()
                 if interrupted.is_set():
-                    progress.note(f"interrupted and saved; go on with: {resume_command}")
+                    resume = shlex.join(["--resume", str(self.run.path)])
+                    progress.note(f"interrupted and saved; go on with: {self.command} {resume}")
                     raise SystemExit(INTERRUPTED)
 
     def _iterate(self) -> dict[str, float]:
@@ -172,14 +177,16 @@ class Session:
 
     def measure(self) -> Measurement | None:
         """Plays in the arena with what would be kept if the run ended now; None without opponents."""
-        if self._gauntlet is None:
-            return None
         iteration = self.learner.iteration
+        is_last = iteration == self.learner.config.iterations
+        gauntlet = self._last_gauntlet if is_last else self._gauntlet
+        if gauntlet is None:
+            return None
         if self._measured is None or self._measured[0] != iteration:
             network = copy.deepcopy(self.learner.network)
             if bits := self.learner.config.network.weight_bits:
                 quantise(network, bits)
-            self._measured = iteration, self._gauntlet.measure(network)
+            self._measured = iteration, gauntlet.measure(network)
         return self._measured[1]
 
     def save(self) -> None:
@@ -203,12 +210,15 @@ class Session:
         if bits := self.learner.config.network.weight_bits:
             quantise(self.learner.network, bits)
         evaluation, measurement = self.evaluate(), self.measure()
-        strength = [evaluation.as_strength(), *(measurement.as_strength() if measurement else [])]
-        save_checkpoint(self.run.final, self._meta(strength), self.learner.network)
+        meta = self._meta([evaluation.as_strength(), *(measurement.as_strength() if measurement else [])])
+        if measurement:
+            meta = meta.model_copy(update={"rating": measurement.as_rating()})
+        save_checkpoint(self.run.final, meta, self.learner.network)
         return TrainingResult(self.run.path, self.run.final, evaluation, measurement, self.seconds)
 
     def _meta(self, strength: list[dict[str, Any]]) -> Meta:
         learner = self.learner
+        before = (self.start.steps, self.start.wall_time) if self.start else (0, 0.0)
         return make_meta(
             self.game,
             learner.network,
@@ -217,6 +227,8 @@ class Session:
             wall_time=self.seconds,
             strength=strength,
             start=self.start,
+            command=self.command,
+            curve=[*self.curve, *read_curve(read_log(self.run.log), *before)],
         )
 
 
@@ -240,22 +252,25 @@ def _prepare(config_path: Path, config: Config) -> tuple[Game, Learner]:
 
 def _start(config_path: Path, config: Config) -> Session:
     game, learner = _prepare(config_path, config)
-    start = _begin(config, game, learner)
-    return Session(create_run(config_path.stem, config), game, learner, start)
+    start, curve = _begin(config, game, learner)
+    return Session(create_run(config_path.stem, config), game, learner, start, curve)
 
 
-def _begin(config: Config, game: Game, learner: Learner) -> StartMeta | None:
+def _begin(config: Config, game: Game, learner: Learner) -> tuple[StartMeta | None, Sequence[CurvePoint]]:
     """Gives a fresh learner the weights that its run is to begin with, if these are not random.
+
+    Returns:
+      What their checkpoint was, and its strength on the way.
 
     Raises:
       CheckpointError: If there is no such checkpoint, or it is of another game or network.
     """
     if config.run.start is None:
-        return None
+        return None, ()
     path = Path(config.run.start)
     checkpoint = load_checkpoint(path, game)
     learner.begin_with(_fitting_weights(path, checkpoint, learner))
-    return checkpoint.meta.as_start()
+    return checkpoint.meta.as_start(), checkpoint.meta.curve
 
 
 def _fitting_weights(path: Path, checkpoint: Checkpoint, learner: Learner) -> dict[str, Tensor]:
@@ -290,9 +305,11 @@ def _resume(config_path: Path, config: Config, path: Path) -> Session:
             restore(learner, checkpoint.training, checkpoint.network.state_dict(), checkpoint.meta.steps_of_run)
         except CheckpointError as error:
             raise CheckpointError(f"checkpoint {str(checkpoints[-1])!r}: {error}") from None
-        session.start, session.seconds = checkpoint.meta.start, checkpoint.meta.seconds_of_run
+        meta = checkpoint.meta
+        session.start, session.seconds = meta.start, meta.seconds_of_run
+        session.curve = [point for point in meta.curve if point.steps <= meta.steps - meta.steps_of_run]
     else:
-        session.start = _begin(config, game, learner)
+        session.start, session.curve = _begin(config, game, learner)
     return session
 
 
