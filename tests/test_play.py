@@ -448,16 +448,17 @@ def test_watched_bots_play_what_they_choose() -> None:
     assert "North (greedy) plays" in output
 
 
-def test_a_bot_that_fails_ends_in_one_line_and_the_position_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_fails_loses_and_the_match_can_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_match: Match) -> None:
-        raise BotError("the bot has no idea")
+        raise BotError("the bot has\nno idea")
 
     monkeypatch.setattr(seats_module, "load_bot", lambda *_, **__: SimpleNamespace(name="lost", choose=fail))
 
     result = play("fetaix", typed="c2-c3")
 
-    assert result.exit_code == 2
-    assert result.stderr == "alquerque: the bot has no idea\n"
+    assert result.exit_code == 0
+    assert "You win!\nSouth wins: North has failed: the bot has no idea." in result.stdout
+    assert "Go on with: alquerque play fetaix --load" in result.stdout
     assert Match(load_game("fetaix"), position_in(result.stdout)).player == 1
 
 

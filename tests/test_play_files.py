@@ -4,12 +4,13 @@ import os
 import re
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 from test_play import MURRAY_CHAIN, play, position_in, shown, state_folder  # noqa: F401
 
-from alquerque_env import Match, format_record, load_game, read_records
+from alquerque_env import Match, format_record, load_bot, load_game, read_records
 from alquerque_env.cli import keeping, main
 from alquerque_env.cli import seats as seats_module
 from alquerque_env.errors import BotError
@@ -348,7 +349,7 @@ def test_resign_ends_the_match(file, state_folder):  # noqa: F811
     assert "\nYou lose.\nNorth wins: South resigns.\n  1. c2-c3 c4xc2\n" in output
     assert "Go on with" not in output
     assert (record.result, record.reason) == ("0-1", "resigned")
-    assert not state_folder.exists()
+    assert saved(state_folder) == []
 
 
 def test_of_two_people_the_one_to_move_resigns(file):
@@ -358,7 +359,46 @@ def test_of_two_people_the_one_to_move_resigns(file):
     assert load_record(file).result == "1-0"
 
 
-# Where the match is written when play ends.
+# Where the match is written while it is played, and when play ends.
+
+
+def test_a_turn_is_kept_as_soon_as_it_is_played(state_folder, monkeypatch):  # noqa: F811
+    found = []
+    choose = load_bot("random", load_game("fetaix"), seed=0).choose
+
+    def look_and_choose(match):
+        found.append([record.match.turns for record in saved(state_folder)])
+        return choose(match)
+
+    bot = SimpleNamespace(name="random", choose=look_and_choose)
+    monkeypatch.setattr(seats_module, "load_bot", lambda *_, **__: bot)
+    output = shown("fetaix", typed="c2-c3|c1xc3|resign")
+
+    assert found[0] == [("c2-c3",)]
+    assert found[-1][0][:2] == ("c2-c3", "c4xc2")
+    assert "South resigns" in output
+    assert saved(state_folder) == []
+
+
+def test_undone_turns_are_not_kept(state_folder):  # noqa: F811
+    shown("fetaix", typed="c2-c3|undo|b2-c3|quit")
+
+    (record,) = saved(state_folder)
+    assert record.match.turns[0] == "b2-c3"
+
+
+def test_the_match_that_is_left_is_not_lost_where_the_next_one_takes_its_file(file, three, state_folder):  # noqa: F811
+    output = shown("fetaix", "--save", str(file), typed=f"c2-c3|load {three} 2|quit")
+
+    assert [record.match.turns[:1] for record in saved(state_folder)] == [("c2-c3",)]
+    assert load_record(file).match.turns[:2] == ("b2-c3", "d4xb2")
+    assert output.count("The match that you leave is saved in") == 1
+
+
+def test_watched_bots_are_not_kept_beside_play(state_folder):  # noqa: F811
+    shown("alquerque", "--watch", "random", "--opponent", "greedy", "--seed", "2")
+
+    assert not state_folder.exists()
 
 
 def test_watched_bots_leave_a_record(file):
@@ -377,7 +417,7 @@ def test_a_match_that_is_left_is_saved_where_that_is_wanted(file, typed, state_f
 
     assert load_record(file).match.turns == ("c2-c3", "c4xc2")
     assert f"Go on with: alquerque play fetaix --load {file} --opponent random --seat 0 --save {file}\n" in output
-    assert not state_folder.exists()
+    assert saved(state_folder) == []
     assert position_in(go_on(output, typed="c1xc3")) == load_record(file).match.position
     assert len(load_record(file).match.turns) == 4
 
@@ -401,7 +441,7 @@ def test_what_a_file_holds_already_is_not_written_again(file, state_folder):  # 
 
     assert f"--load {file} " in output
     assert f"--load {file} " in go_on(output)
-    assert not state_folder.exists()
+    assert saved(state_folder) == []
 
 
 def test_a_file_that_has_vanished_is_not_named(file, state_folder, monkeypatch):  # noqa: F811
@@ -423,7 +463,7 @@ def test_a_match_without_a_turn_is_not_kept(state_folder):  # noqa: F811
 
     assert "saved" not in output
     assert "--position" in output
-    assert not state_folder.exists()
+    assert saved(state_folder) == []
 
 
 def test_matches_that_end_in_the_same_second_are_all_kept(state_folder, monkeypatch):  # noqa: F811

@@ -156,6 +156,22 @@ def test_a_system_that_ends_the_program_has_the_match_saved(number, state_folder
     assert [len(record.match.turns) for record in saved(state_folder)] == [1]
 
 
+@pytest.mark.parametrize("is_named", [False, True])
+def test_a_program_that_is_killed_has_kept_every_turn(is_named, tmp_path, state_folder):  # noqa: F811
+    file = tmp_path / "match.pdn"
+    named = ["--save", str(file)] if is_named else []
+    with spawned("play", "alquerque_alfonso_x", "--opponent", "alphabeta:60", *named) as child:
+        child.expect("South> ")
+        child.sendline("1")
+        child.expect("North is thinking")
+        child.kill(signal.SIGKILL)
+        child.wait()
+
+    (record,) = [load_record(file)] if is_named else saved(state_folder)
+    assert len(record.match.turns) == 1
+    assert record.result == "*"
+
+
 def test_what_was_switched_off_stays_so_and_everything_is_put_back():
     numbers = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
     before = [signal.getsignal(number) for number in numbers]

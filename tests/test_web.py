@@ -1,5 +1,6 @@
 """What the server of the page answers, and what it refuses."""
 
+import asyncio
 import json
 import os
 import random
@@ -118,14 +119,16 @@ def test_a_bot_finishes_its_chain(client: TestClient) -> None:
     assert [step["text"] for step in ask(client, "play", {"match": begun, "bot": "random"})["steps"]] == ["c3xe5"]
 
 
-def test_a_thought_is_in_the_eyes_of_south(client: TestClient) -> None:
-    for position in ("W:Wa1,e1:Bb2", "B:Wa1:Bb2,e4"):
-        thought = ask(client, "think", {"match": {**START, "start": position}, "seconds": 0.2})
-        assert abs(thought["value"]) == 1
-        match = Match(load_game("alquerque"), position)
-        assert thought["value"] == (1 if match.player == 0 else -1)
-        assert {one["step"]["text"] for one in thought["candidates"]} == {step.text for step in match.legal_steps}
-        assert all(one["ways"] for one in thought["candidates"])
+def test_a_thought_is_in_the_eyes_of_south() -> None:
+    """With time enough on a busy machine; it is over when the search has seen the end."""
+    with TestClient(make_app(seconds=20), base_url=HOST) as client:
+        for position in ("W:Wa1,e1:Bb2", "B:Wa1:Bb2,e4"):
+            thought = ask(client, "think", {"match": {**START, "start": position}, "seconds": 20})
+            assert abs(thought["value"]) == 1
+            match = Match(load_game("alquerque"), position)
+            assert thought["value"] == (1 if match.player == 0 else -1)
+            assert {one["step"]["text"] for one in thought["candidates"]} == {step.text for step in match.legal_steps}
+            assert all(one["ways"] for one in thought["candidates"])
 
 
 def test_options_change_the_rules_that_are_told_and_the_levels_that_fit(client: TestClient) -> None:
@@ -150,6 +153,38 @@ def test_a_match_is_saved_and_loaded_again(client: TestClient) -> None:
     assert [entry["match"] for entry in loaded] == [match, match]
     assert loaded[0]["headers"]["Reason"] == "resigned"
     assert loaded[0]["headers"]["Result"] == "0-1"
+
+
+def test_of_a_long_file_the_first_matches_are_taken(client: TestClient) -> None:
+    record = '[Game "fetaix"]\n\n1. c2-c3 *\n\n'
+    for count, has_more in ((50, False), (51, True)):
+        answer = ask(client, "load", {"text": count * record})
+        assert len(answer["matches"]) == 50
+        assert answer["more"] is has_more
+
+
+@pytest.mark.parametrize("path", ["match", "play"])
+def test_a_request_that_breaks_off_is_no_error_of_the_server(path: str) -> None:
+    """What came out of the application would be a traceback in the terminal."""
+    headers = {"host": "localhost", "content-type": "application/json", "content-length": "50"}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": f"/api/{path}",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    heard = [{"type": "http.request", "body": b"{}", "more_body": True}, {"type": "http.disconnect"}]
+    said = []
+
+    async def receive() -> dict:
+        return heard.pop(0)
+
+    async def send(message: dict) -> None:
+        said.append(message)
+
+    asyncio.run(make_app()(scope, receive, send))
+    assert said[0]["status"] == 400
 
 
 def test_a_picture_stands_alone(client: TestClient) -> None:

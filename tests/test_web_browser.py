@@ -1,6 +1,8 @@
 """The page in a real browser: whole matches in every game, chains, bent leaps, undo, load, keys, touch, phones."""
 
 import re
+import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,25 @@ from alquerque_env import Match, games, load_game
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
+ENGINE = """
+import os, subprocess, sys
+
+inner = subprocess.Popen([sys.executable, "-m", "alquerque_env", "engine", "random"], stdin=-1, stdout=-1, text=True)
+for line in sys.stdin:
+    if line.startswith("go") and os.path.exists(FAULT):
+        print("bestmove a1-e5", flush=True)
+        continue
+    inner.stdin.write(line)
+    inner.stdin.flush()
+    wanted = {"ugi": "ugiok", "isready": "readyok", "go": "bestmove"}.get(line.split()[0])
+    while wanted:
+        answer = inner.stdout.readline()
+        print(answer, end="", flush=True)
+        if answer.startswith(wanted):
+            break
+    if line.startswith("quit"):
+        break
+"""
 PHONE = {"width": 390, "height": 844}
 PATIENCE = 20_000
 expect.set_options(timeout=PATIENCE)
@@ -34,6 +55,12 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
     yield from open_page(browser, address)
+
+
+@pytest.fixture
+def phone_on_its_side(browser: Browser, address: str) -> Iterator[Page]:
+    size = {"width": PHONE["height"], "height": PHONE["width"]}
+    yield from open_page(browser, address, viewport=size, has_touch=True, is_mobile=True)
 
 
 @pytest.fixture
@@ -659,6 +686,107 @@ def test_a_server_that_has_gone_loses_nothing(browser: Browser) -> None:
         expect(page.locator("#turns button")).to_have_text(["c2-c3", "c4xc2"])
         expect(page.locator("#problem")).to_have_text("")
     context.close()
+
+
+def drag_by_touch(page: Page, origin: str, target: str) -> None:
+    """As a finger does it; what the page does not take for itself, the browser scrolls by."""
+    session = page.context.new_cdp_session(page)
+    boxes = [spot(page, label).bounding_box() for label in (origin, target)]
+    (x, y), (to_x, to_y) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes)
+    for part in range(9):
+        at = {"x": x + (to_x - x) * part / 8, "y": y + (to_y - y) * part / 8}
+        kind = "touchMove" if part else "touchStart"
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [at]})
+        page.wait_for_timeout(20)
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+@pytest.mark.parametrize(
+    ("name", "origin", "target"), [("alquerque", "c2", "c3"), ("awithlaknannai_mosona", "j1", "i2")]
+)
+def test_a_finger_drags_a_piece_and_the_page_stays_where_it_is(
+    phone: Page, name: str, origin: str, target: str
+) -> None:
+    begin(phone, name, north="Person")
+    drag_by_touch(phone, origin, target)
+    expect(phone.locator("#turns button")).to_have_text([f"{origin}-{target}"])
+    assert phone.evaluate("scrollY") == 0
+
+
+@pytest.mark.parametrize("name", ["alquerque", "awithlaknannai_mosona"])
+def test_a_phone_on_its_side_shows_the_board_and_what_is_said_of_it(phone_on_its_side: Page, name: str) -> None:
+    page = phone_on_its_side
+    begin(page, name, north="Easy")
+    width, height = page.viewport_size["width"], page.viewport_size["height"]
+    for part in ("#board svg", "#status", "#seat-top", "#seat-bottom", "#undo", "#resign"):
+        box = page.locator(part).bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+        assert box["y"] + box["height"] <= height
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    board = page.locator("#board svg").bounding_box()
+    assert board["height"] > 0.75 * height or board["width"] > 0.55 * width
+
+
+@pytest.mark.parametrize("stop", ["#pause", "#undo"])
+def test_a_person_takes_over_from_a_bot(page: Page, stop: str) -> None:
+    choose_game(page, "alquerque", "Beginner", "Beginner")
+    expect(page.locator("#turns button").nth(2)).to_be_visible()
+    page.click(stop)
+    wait_until_still(page)
+    expect(page.locator("#status")).to_contain_text("Paused.")
+    to_move = "#seat-top" if "to-move" in page.locator("#seat-top").get_attribute("class") else "#seat-bottom"
+    other = {"#seat-top": "#seat-bottom", "#seat-bottom": "#seat-top"}[to_move]
+    before = len(turns(page))
+    page.select_option(f"{other} select", label="Person")
+    expect(page.locator("#turns button")).to_have_count(before + 1)
+    expect(page.locator("#status")).not_to_contain_text("Paused")
+
+
+def test_a_turn_is_kept_although_the_page_is_left_while_the_piece_moves(browser: Browser, address: str) -> None:
+    for page in open_page(browser, address, slow=True):
+        begin(page, "alquerque", north="Person")
+        spot(page, "c2").click()
+        spot(page, "c3").click()
+        page.reload()
+        expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+
+
+def test_of_a_long_file_the_first_matches_are_offered_and_it_is_said(page: Page) -> None:
+    page.click("#open-record")
+    expect(page.locator("#record-text")).not_to_have_value("")
+    record = '[Game "fetaix"]\n\n1. c2-c3 *\n\n'
+    page.fill("#record-text", 51 * record)
+    page.click("#load-record")
+    expect(page.locator("#loaded button")).to_have_count(50)
+    expect(page.locator("#loaded")).to_contain_text("These are the first 50.")
+    page.fill("#record-text", "junk")
+    page.click("#load-record")
+    expect(page.locator("#record-problem")).not_to_be_empty()
+    expect(page.locator("#loaded button")).to_have_count(0)
+
+
+def test_a_program_at_fault_loses_until_that_is_taken_back(browser: Browser, tmp_path: Path) -> None:
+    """It answers until the file is there."""
+    file = tmp_path / "fault"
+    engine = tmp_path / "engine.py"
+    engine.write_text(ENGINE.replace("FAULT", repr(str(file))))
+    spec = f"ugi:{shlex.join([sys.executable, str(engine)])}"
+    file.touch()
+    with served("--seconds", "2", "--bot", spec) as address:
+        for page in open_page(browser, address, viewport=PHONE):
+            begin(page, "alquerque", north=spec, position="W:Wa1,e1:Ba5,e5")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            play(page, "a1", "a2")
+            expect(page.locator("#status")).to_contain_text("You win! South wins:")
+            expect(page.locator("#status")).to_contain_text("is no turn here")
+            page.click("#open-record")
+            expect(page.locator("#record-text")).to_have_value(re.compile(r'\[Result "1-0"\]'))
+            page.keyboard.press("Escape")
+            file.unlink()
+            page.click("#undo")
+            expect(page.locator("#turns button")).to_have_count(2)
+            expect(page.locator("#status")).to_contain_text("South to move.")
 
 
 def test_a_bot_that_has_not_answered_can_be_asked_again(browser: Browser) -> None:

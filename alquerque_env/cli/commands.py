@@ -145,7 +145,7 @@ def _switch(session: "Session") -> None:
 
 
 def _resign(session: "Session") -> None:
-    session.resigned = session.match.player
+    session.resign()
 
 
 def _quit(_session: "Session") -> None:

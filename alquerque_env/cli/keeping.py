@@ -2,9 +2,11 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import platformdirs
 
@@ -70,15 +72,34 @@ def find_match(path: str, number: int = 1) -> Found:
     return found
 
 
-@dataclass
-class Keeper:
-    """Keeps the match of one session.
+class Forfeit(NamedTuple):
+    """How a match has ended that the board does not end.
 
     Attributes:
-      save_to: Where the match is written when play ends, however it ends; None for nowhere.
+      loser: The side that has lost.
+      reason: Why.
+    """
+
+    loser: int
+    reason: str
+
+    @property
+    def result(self) -> str:
+        """As records have it."""
+        return ("0-1", "1-0")[self.loser]
+
+
+@dataclass
+class Keeper:
+    """Keeps the match of one session: in a file beside play, since a process may be killed, and where play ends.
+
+    Attributes:
+      save_to: Where the match is written, at the latest when play ends, however it ends; None for nowhere.
+      beside: The file in the user's state directory that has the match while it is played; None where there is none.
     """
 
     save_to: str | None = None
+    beside: str | None = None
     _date: date | str = field(default_factory=date.today)
     _headers: Mapping[str, str] = field(default_factory=dict)
     # Files that nobody misses when they are replaced: this session wrote them, or goes on with the only match in them.
@@ -91,31 +112,31 @@ class Keeper:
         record = found.record
         self._date = record.date if record.date != UNKNOWN_DATE else self._date
         self._headers = record.other_headers
-        self._latest = None
+        self._latest = self.beside = None
         if found.count == 1:
             self._own.add(_resolve(found.path))
             # Where the file says how the match ended, it does not hold one that goes on.
             if record.result == "*":
                 self._latest = found.path, self.text(record.match, found.names)
 
-    def text(self, match: Match, names: tuple[str, str], resigned: int | None = None) -> str:
+    def text(self, match: Match, names: tuple[str, str], forfeit: Forfeit | None = None) -> str:
         """The record of the match.
 
         Args:
           match: The match.
           names: Who plays South and North.
-          resigned: Who has given up, None if nobody has.
+          forfeit: How it has ended, where not on the board.
         """
         south, north = names
-        result, reason = (None, None) if resigned is None else (("0-1", "1-0")[resigned], "resigned")
+        result, reason = (None, None) if forfeit is None else (forfeit.result, forfeit.reason)
         return format_record(
             match, south=south, north=north, date=self._date, result=result, reason=reason, headers=self._headers
         )
 
     def file_of(self, text: str) -> str | None:
-        """The file that holds a record already, None if there is none."""
+        """The file that holds a record already and goes on doing so, None if there is none."""
         path, held = self._latest or ("", "")
-        return path if held == text and os.path.isfile(path) else None
+        return path if held == text and path != self.save_to and os.path.isfile(path) else None
 
     def check_target(self) -> None:
         """Refuses now what could not be written later.
@@ -153,6 +174,10 @@ class Keeper:
         """
         if (path := self.file_of(text)) is not None:
             return path
+        if self.beside is not None:
+            save_record(self.beside, text, overwrite=True)
+            self._latest = self.beside, text
+            return self.beside
         folder = Path(os.path.abspath(platformdirs.user_state_dir("alquerque-env")))
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -169,9 +194,17 @@ class Keeper:
                 if not os.path.lexists(path):
                     break
             else:
-                self._latest = path, text
+                self._latest, self.beside = (path, text), path
                 return path
         raise problem
+
+    def keep_beside(self, text: str) -> None:
+        """Writes a match that goes on, if it can."""
+        with suppress(RecordError):
+            if self.save_to is not None:
+                self.save(self.save_to, text)
+            else:
+                self.set_aside(text)
 
     def keep(self, text: str, *, is_unfinished: bool) -> tuple[str | None, list[str]]:
         """Writes a record when play ends: where it was asked for; else, of an unfinished match, wherever it can.
@@ -179,6 +212,13 @@ class Keeper:
         Returns:
           The file that holds the record, None if there is none; and what to tell the person.
         """
+        path, notes = self._keep(text, is_unfinished=is_unfinished)
+        if self.beside not in (None, path):
+            with suppress(OSError):
+                os.unlink(self.beside)
+        return path, notes
+
+    def _keep(self, text: str, *, is_unfinished: bool) -> tuple[str | None, list[str]]:
         notes = []
         if self.save_to is not None:
             try:

@@ -16,7 +16,7 @@ from ..sentences import SIDES
 from ..standing import numbered_turns, outcome_sentence, standing
 from .closing import orderly_end, undisturbed
 from .commands import find_command
-from .keeping import Found, Keeper
+from .keeping import Forfeit, Found, Keeper
 from .parameters import option_arguments
 from .seats import Seat
 from .terminal import Terminal
@@ -26,6 +26,7 @@ from .working import work
 if TYPE_CHECKING:
     from ..bots.bot import Bot
 
+RESIGNED = "resigned"
 # More targets than these, of several pieces, would hide the pieces.
 _FEW_TARGETS = 4
 
@@ -40,7 +41,7 @@ class Session:
       terminal: Where it is shown.
       delay: Seconds to wait after each turn of a bot.
       keeper: Writes the match to files.
-      resigned: The side that has given up, None if none has.
+      forfeit: How the match has ended, where not on the board.
     """
 
     match: Match
@@ -48,8 +49,9 @@ class Session:
     terminal: Terminal
     delay: float = 0.0
     keeper: Keeper = field(default_factory=Keeper)
-    resigned: int | None = None
+    forfeit: Forfeit | None = None
     _shown: int | None = None
+    _kept: list[Step] = field(default_factory=list)
 
     @property
     def people(self) -> list[int]:
@@ -90,6 +92,10 @@ class Session:
         if asks:
             self._list_steps()
 
+    def resign(self) -> None:
+        """Gives the match up for the side that is to move."""
+        self.forfeit = Forfeit(self.match.player, RESIGNED)
+
     def show_again(self) -> None:
         """Has the board drawn before the next question, even if nothing has been played."""
         self._shown = None
@@ -97,7 +103,7 @@ class Session:
     def text(self) -> str:
         """The record of the match as it stands."""
         south, north = self.seats
-        return self.keeper.text(self.match, (south.name, north.name), self.resigned)
+        return self.keeper.text(self.match, (south.name, north.name), self.forfeit)
 
     def go_on_with(self, found: Found) -> None:
         """Goes on with the match of a file, with the players of this one; a person takes the person's side.
@@ -112,16 +118,22 @@ class Session:
             south, north = south.at(match.game), north.at(match.game)
         if len(self.people) == 1 and found.human not in (None, *self.people):
             south, north = north, south
-        if self.match.steps and self.keeper.file_of(text := self.text()) is None:
+        if self.match.steps and self.keeper.file_of(text := self.text()) in (None, self.keeper.beside):
             self.say(f"The match that you leave is saved in {self.keeper.set_aside(text)}.")
         self.keeper.adopt(found)
         self.match, self.seats = match, called_as(found, (south, north))
+        self._kept = list(match.steps)
         self.say(describe_found(found))
         self.show_again()
 
     @property
     def _goes_on(self) -> bool:
-        return not self.match.is_over and self.resigned is None
+        return not self.match.is_over and self.forfeit is None
+
+    @property
+    def _is_fault(self) -> bool:
+        """Whether the match has ended because a bot has failed."""
+        return self.forfeit is not None and self.forfeit.reason != RESIGNED
 
     def _play_on(self) -> str | None:
         """Plays until the match is over or somebody leaves; returns the file that holds the match then."""
@@ -129,6 +141,7 @@ class Session:
             self._greet()
             while self._goes_on:
                 self._take_step()
+                self._keep_beside()
         except EOFError:
             return self._part()
         return self._announce()
@@ -172,8 +185,13 @@ class Session:
     def _play_bot(self, bot: "Bot") -> None:
         match, player, first = self.match, self.match.player, len(self.match.steps)
         while not match.is_over and match.player == player:
-            # A copy, since a bot interrupted by Ctrl-C goes on thinking while the match is saved.
-            match.push(work(partial(bot.choose, match.copy()), f"{SIDES[player]} is thinking ..."))
+            try:
+                # A copy, since a bot interrupted by Ctrl-C goes on thinking while the match is saved.
+                match.push(work(partial(bot.choose, match.copy()), f"{SIDES[player]} is thinking ..."))
+            except AlquerqueError as error:
+                # Another program may be behind it.
+                self.forfeit = Forfeit(player, " ".join(str(error).split()))
+                return
         turn = join_turn([step.text for step in match.steps[first:]])
         self.say(f"\n{SIDES[player]} ({bot.name}) plays {turn}")
 
@@ -205,17 +223,21 @@ class Session:
         path, notes = self._keep()
         self._show_once()
         self.say()
-        if self.resigned is None:
+        if self.forfeit is None:
             outcome = self.match.outcome
             assert outcome is not None, "announced before the end"
             winner, sentence = outcome.winner, outcome_sentence(self.match, outcome)
         else:
-            winner = 1 - self.resigned
-            sentence = f"{SIDES[winner]} wins: {SIDES[self.resigned]} resigns."
+            loser, reason = self.forfeit
+            winner = 1 - loser
+            what = f"has failed: {reason}" if self._is_fault else "resigns"
+            sentence = f"{SIDES[winner]} wins: {SIDES[loser]} {what}."
         if len(self.people) == 1 and winner is not None:
             self.say("You win!" if winner in self.people else "You lose.")
         self.say(sentence)
         self._record(notes)
+        if self._is_fault:
+            self.say(f"Go on with: {self._command(path)}")
         return path
 
     def _keep(self) -> tuple[str | None, list[str]]:
@@ -224,7 +246,16 @@ class Session:
             text = self.text()
         except RecordError as error:
             return None, [f"The match is not saved: {error}."]
-        return self.keeper.keep(text, is_unfinished=self._goes_on and bool(self.match.steps))
+        is_unfinished = self._goes_on or self._is_fault
+        return self.keeper.keep(text, is_unfinished=is_unfinished and bool(self.match.steps))
+
+    def _keep_beside(self) -> None:
+        """Writes a turn that a person has a part in as soon as it is played."""
+        played = list(self.match.steps)
+        if self.people and played and self._goes_on and self._kept != played:
+            with suppress(RecordError):  # where play ends, it is said why
+                self.keeper.keep_beside(self.text())
+            self._kept = played
 
     def _part(self) -> str | None:
         """Saves a match that has begun, and prints what is needed to go on later; returns the file that holds it."""

@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -24,9 +24,9 @@ from ..records import format_record, read_records
 from ..render import draw_svg
 from ..tables import StepValue
 from . import catalogue
-from .guard import Guard, TooLargeError
+from .guard import TOO_LARGE, Guard, TooLargeError
 from .matches import Body, MatchText, Name, RulesText, Text, show, show_step, show_way
-from .thinkers import Thinkers
+from .thinkers import FaultError, Thinkers
 
 STATIC = Path(__file__).parent / "static"
 MOST_THINKING = 2
@@ -35,6 +35,8 @@ MOST_LOADED = 50
 """Matches taken from a file of several."""
 _LOOK = 0.2
 
+Player = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+"""A name or a spec, which may be a whole command."""
 Question = TypeVar("Question", bound=Body)
 Result = TypeVar("Result")
 
@@ -49,7 +51,7 @@ class BotText(Body):
     """A match and the spec of the bot that is to play."""
 
     match: MatchText
-    bot: Name
+    bot: Player
 
 
 class ThinkText(Body):
@@ -70,10 +72,10 @@ class SaveText(Body):
     """
 
     match: MatchText
-    south: Name
-    north: Name
+    south: Player
+    north: Player
     result: Name | None = None
-    reason: Name | None = None
+    reason: Text | None = None
     date: Name | None = None
     headers: Annotated[dict[Name, Text], Field(max_length=64, default_factory=dict)]
 
@@ -168,6 +170,8 @@ def make_app(*, others: Mapping[str, Sequence[str]] | None = None, seconds: floa
     ]
     refusals: dict[Any, Any] = {
         AlquerqueError: _refuse,
+        FaultError: _report_fault,
+        ClientDisconnect: _refuse_torn,
         ImportError: _refuse,
         ValidationError: _refuse_form,
         TooLargeError: _refuse_size,
@@ -257,8 +261,10 @@ def _save(asked: SaveText) -> dict[str, str]:
 
 def _load(asked: LoadText) -> dict[str, Any]:
     found: list[dict[str, Any]] = []
+    has_more = False
     for record in read_records(asked.text):
         if len(found) == MOST_LOADED:
+            has_more = True
             break
         text = MatchText.of(record.match, record.headers.get("Position"))
         is_ended = record.result != "*" and not record.match.is_over
@@ -267,7 +273,7 @@ def _load(asked: LoadText) -> dict[str, Any]:
         found.append({"match": text.model_dump(), **said})
     if not found:
         raise AlquerqueError('the file holds no match; expected headers such as [Game "fetaix"] and turns')
-    return {"matches": found}
+    return {"matches": found, "more": has_more}
 
 
 def _draw(asked: PictureText) -> dict[str, str]:
@@ -279,6 +285,15 @@ def _refuse(_: Request, error: Exception) -> Response:
     return JSONResponse({"error": str(error)}, 400)
 
 
+def _report_fault(_: Request, error: Exception) -> Response:
+    return JSONResponse({"error": str(error), "is_fault": True}, 400)
+
+
+def _refuse_torn(_: Request, __: Exception) -> Response:
+    """Who has asked is gone."""
+    return Response(status_code=400)
+
+
 def _refuse_form(_: Request, error: ValidationError) -> Response:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"]) or "the request"
@@ -286,7 +301,7 @@ def _refuse_form(_: Request, error: ValidationError) -> Response:
 
 
 def _refuse_size(_: Request, __: Exception) -> Response:
-    return JSONResponse({"error": "the request is too large"}, 413)
+    return JSONResponse({"error": TOO_LARGE}, 413)
 
 
 def _refuse_http(_: Request, error: HTTPException) -> Response:

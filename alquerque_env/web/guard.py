@@ -9,6 +9,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 MOST_BYTES = 512 * 1024
 """Of a request; the longest matches are a fifth of it."""
 
+TOO_LARGE = f"this is too large: a request has at most {MOST_BYTES // 1024} kB; of a long record take a part"
+
 _HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 # Scripts, styles and pictures from this server only; no frames round the page.
@@ -65,7 +67,7 @@ def _refuse(method: str, headers: Headers) -> tuple[int, str] | None:
             return 415, f"expected JSON (application/json), not {kind[:80]!r}"
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length[:12]) > MOST_BYTES:
-            return 413, f"a request has at most {MOST_BYTES} bytes"
+            return 413, TOO_LARGE
     return None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..bots import load_bot
 from ..bots.levels import Level, levels
 from ..bots.thought import Limits, Thought
-from ..errors import BotError, UnknownNameError
+from ..errors import AlquerqueError, BotError, UnknownNameError
 from ..game import Game
 from ..match import Match, Step
 from ..standing import exact_sentence
@@ -17,6 +17,10 @@ from ..tables import StepValue, present_table
 MOST_BOTS = 32
 HINT = "alphabeta:99"
 """Who evaluates positions: as deep as the time allows."""
+
+
+class FaultError(BotError):
+    """A bot has failed where it had to choose a step."""
 
 
 class Thinkers:
@@ -42,7 +46,8 @@ class Thinkers:
         """A whole turn, or the rest of one in the middle of a chain; the match is left as it was.
 
         Raises:
-          BotError: If the match is over or the bot fails.
+          BotError: If the match is over.
+          FaultError: If the bot fails.
           UnknownNameError: If the bot is none of the levels.
         """
         if match.is_over:
@@ -50,11 +55,15 @@ class Thinkers:
         known = [level.spec for level in self.levels(match.game)]
         if spec not in known:
             raise UnknownNameError("bot", spec, known)
-        bot, lock = self._find(match.game, spec)
         ahead, played = match.copy(), len(match.steps)
-        while not ahead.is_over and ahead.player == match.player and not stop.is_set():
-            with lock:
-                ahead.push(bot.choose(ahead))
+        try:
+            bot, lock = self._find(match.game, spec)
+            while not ahead.is_over and ahead.player == match.player and not stop.is_set():
+                with lock:
+                    ahead.push(bot.choose(ahead))
+        except AlquerqueError as error:
+            self._forget(match.game, spec)
+            raise FaultError(str(error)) from None
         return list(ahead.steps[played:])
 
     def think(self, match: Match, stop: threading.Event, seconds: float) -> Thought:
@@ -77,6 +86,11 @@ class Thinkers:
         known = match.copy()
         known.table = table
         return exact_sentence(known), table.steps(match)
+
+    def _forget(self, game: Game, spec: str) -> None:
+        """A bot that has failed is loaded anew where it is asked again."""
+        with self._lock:
+            self._bots.pop((repr(game), spec), None)
 
     def _find(self, game: Game, spec: str) -> tuple[Any, threading.Lock]:
         """A bot and the lock under which it is asked."""

@@ -3,7 +3,9 @@
 async function answer(response) {
   const type = response.headers.get("content-type") ?? "";
   const body = type.startsWith("application/json") ? await response.json() : {};
-  if (!response.ok) throw new Error(body.error ?? `the server answered ${response.status}`);
+  // `isFault`: who was asked has failed, not who has asked.
+  const { error, is_fault: isFault = false } = body;
+  if (!response.ok) throw Object.assign(new Error(error ?? `the server answered ${response.status}`), { isFault });
   return body;
 }
 

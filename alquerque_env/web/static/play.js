@@ -121,18 +121,23 @@ export class Play {
     ]);
     const missing = state.seats.filter((seat) => seat !== PERSON && !known.levels.some((level) => level.spec === seat));
     const seats = state.seats.map((seat) => (missing.includes(seat) ? PERSON : seat));
+    const paused = state.paused && !seats.includes(PERSON);
     if (missing.length > 0) this.tell(`${missing.join(" and ")} cannot be asked here, so a person plays instead.`);
     this.rules = { ...known, key: rulesKey };
     const isNew = this.board?.key !== boardKey;
     this.board = { ...board, key: boardKey };
-    this.take({ ...state, seats }, view, shown ?? view, isNew);
+    this.take({ ...state, seats, paused }, view, shown ?? view, isNew);
   }
 
   take(state, view, shown, isNew) {
     Object.assign(this, { state, view, shown });
-    keep(state, { isOver: this.isOver, turns: view.turns.length });
+    this.keep(state);
     if (isNew) this.lay();
     this.show();
+  }
+
+  keep(state) {
+    keep(state, { isOver: this.isOver, turns: this.view.turns.length });
   }
 
   alter(change) {
@@ -149,8 +154,16 @@ export class Play {
 
   play(step) {
     return this.change(async () => {
-      await this.animate(step, true);
-      await this.alterSteps([...this.state.match.steps, step.text]);
+      const { state } = this;
+      const steps = [...state.match.steps, step.text];
+      this.keep({ ...state, match: { ...state.match, steps }, cursor: null }); // the page may be left while it moves
+      try {
+        await this.animate(step, true);
+        await this.alterSteps(steps);
+      } catch (error) {
+        this.keep(state);
+        throw error;
+      }
     });
   }
 
@@ -233,7 +246,7 @@ export class Play {
       const [{ steps }] = await Promise.all([ask("api/play", asked, signal), this.isWatched && sleep(WATCH_PAUSE_MS)]);
       for (const step of steps) await this.afterwards(() => signal.aborted || this.answer(step, signal));
     } catch (error) {
-      if (!signal.aborted) this.stick(error);
+      if (!signal.aborted) await (error.isFault ? this.forfeit(this.view.player, error) : this.stick(error));
     } finally {
       if (this.thinking === abort) this.thinking = null;
     }
@@ -246,6 +259,12 @@ export class Play {
     if (signal.aborted) return;
     const match = { ...this.state.match, steps: [...this.state.match.steps, step.text] };
     this.take({ ...this.state, match, cursor: null }, step.after, step.after, false);
+  }
+
+  // A program at fault loses, and what was wrong is said; taken back, it is asked again.
+  forfeit(player, error) {
+    const ended = { result: ["0-1", "1-0"][player], reason: error.message.replaceAll(/\s+/g, " ") };
+    return this.afterwards(() => this.alter({ ended, cursor: null }));
   }
 
   stick(error) {

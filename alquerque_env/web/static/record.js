@@ -83,7 +83,8 @@ export class RecordDialogue {
 
   async load() {
     const { page } = this;
-    const { matches } = await ask("api/load", { text: page["record-text"].value });
+    page.loaded.replaceChildren();
+    const { matches, more } = await ask("api/load", { text: page["record-text"].value });
     const take = (loaded) => this.tried(() => this.take(loaded));
     if (matches.length === 1) {
       await this.take(matches[0]);
@@ -99,6 +100,7 @@ export class RecordDialogue {
         return button;
       }),
     );
+    if (more) page.loaded.append(`These are the first ${matches.length}. For later ones take those before them out of the text.`);
   }
 
   // Who the record says has played plays on, if it can be asked here; two bots wait until they are told to.
