@@ -35,7 +35,7 @@ OPPONENT = "alphabeta:3"
 )
 @takes_position
 @click.option("--load", metavar="FILE", help="Go on with the match of a file, the first if there are several.")
-@click.option("--save", metavar="FILE", help="Write the match to a file when play ends, however it ends.")
+@click.option("--save", metavar="FILE", help="Write the match to a file: after each turn, and however play ends.")
 @click.option("--seed", type=int, metavar="N", help="Make the bots' choices repeatable.")
 @click.option("--watch", metavar="SPEC", help="Watch a bot play in your seat.")
 @click.option("--delay", type=float, default=0.0, metavar="SECONDS", help="Wait after a bot's turn.")

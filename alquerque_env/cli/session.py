@@ -53,6 +53,9 @@ class Session:
     _shown: int | None = None
     _kept: list[Step] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._kept = list(self.match.steps)
+
     @property
     def people(self) -> list[int]:
         """The sides that people play."""
