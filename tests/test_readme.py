@@ -120,7 +120,7 @@ def test_the_table_of_bots_is_what_their_cards_say() -> None:
     opponents = ("alphabeta:3", "alphabeta:5", "mcts:1000")
     told = {
         row[0]: row[1:]
-        for row in re.findall(r"^\| `([\w-]+):64` \| (.*) \| (.*) \| (.*) \| (.*) \| (.*) \|$", README, re.M)
+        for row in re.findall(r"^\| `([\w-]+):64` \| (.*) \| (.*) \| (.*) \| (.*) \| (.*) \| (.*) \|$", README, re.M)
     }
     cards = {}
     for file in sorted((ROOT / "checkpoints").glob("*/*/meta.json")):
@@ -128,10 +128,12 @@ def test_the_table_of_bots_is_what_their_cards_say() -> None:
         network, scores = card["network"], {}
         for entry in card["strength"]:
             if entry.get("simulations") == 64:
-                scores[entry["opponent"]] = f"{round(100 * entry['score'])} %"
+                low, high = (round(100 * entry[end]) for end in ("low", "high"))
+                scores[entry["opponent"]] = f"{round(100 * entry['score'])} % ({low}–{high})"
         cards[f"{file.parts[-3]}-{file.parts[-2]}"] = (
             f"{network['kind']} {network['width']}x{network['blocks']}",
             f"{card['steps'] / 1e6:.1f} M decisions, {round(card['wall_time'] / 60)} min",
             *(scores[opponent] for opponent in opponents),
+            "{value:+.0f} ({low:+.0f} to {high:+.0f})".format(**card["rating"]),
         )
     assert told == cards

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -21,7 +22,8 @@ from alquerque_env.errors import AlquerqueError, BotError
 from alquerque_env.game import Game
 from alquerque_env.render.extras import MissingExtraError
 from training.bot import CheckpointBot, load_checkpoint_bot, load_playable
-from training.checkpoint import META, WEIGHTS
+from training.checkpoint import META, WEIGHTS, read_meta
+from training.config import load_config
 from training.export import make_source
 from training.numpy_bot import load_numpy_bot
 from training.tensor_file import read_tensors
@@ -52,6 +54,33 @@ def test_the_bots_that_are_there_have_names(folder: Path) -> None:
         "alquerque-strong": folder / "alquerque" / "strong",
         "fetaix-small": folder / "fetaix" / "small",
     }
+
+
+@pytest.mark.parametrize(
+    "folder", sorted(ROOT.glob("checkpoints/*/*/")), ids=lambda path: f"{path.parent.name}-{path.name}"
+)
+def test_a_card_tells_how_a_bot_was_made_and_how_strong_it_is(folder: Path) -> None:
+    """Its command, read with the configs as they are, is its config, but for how often it is measured."""
+    meta = read_meta(folder)
+    program, verb, config, *overrides = shlex.split(meta.command)
+    measured = [entry for entry in meta.strength if entry.get("simulations") == 64]
+    last = meta.curve[-1]
+
+    assert (program, verb) == ("alquerque", "train")
+    told, repeated = meta.config.model_dump(), load_config(ROOT / config, overrides).model_dump()
+    for settings in (told, repeated):
+        del settings["evaluation"]
+        settings["search"]["final_simulations"] = (
+            settings["search"]["final_simulations"] or settings["search"]["simulations"]
+        )
+    assert repeated == told
+    assert [entry["opponent"] for entry in measured] == ["random", "alphabeta:3", "alphabeta:5", "mcts:1000"]
+    assert all(entry["games"] >= 400 for entry in measured)
+    assert all(entry["low"] <= entry["score"] <= entry["high"] for entry in measured)
+    assert (last.rating, last.low, last.high) == (meta.rating.value, meta.rating.low, meta.rating.high)
+    assert last.steps == meta.steps
+    assert last.scores == {entry["opponent"]: entry["score"] for entry in measured}
+    assert sorted(point.steps for point in meta.curve) == [point.steps for point in meta.curve]
 
 
 def test_without_a_folder_no_bot_is_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

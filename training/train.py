@@ -26,7 +26,7 @@ from training.curve import read_curve
 from training.evaluate import Evaluation, greedy_policy, play_random
 from training.gauntlet import Gauntlet, Measurement, check_opponents
 from training.learners import Learner, make_learner, restore
-from training.meta import CurvePoint, Meta, StartMeta, make_meta
+from training.meta import CurvePoint, Meta, RatingMeta, StartMeta, make_meta
 from training.metrics import MetricsLog, read_log
 from training.progress import TrainingProgress
 from training.quantise import quantise
@@ -210,13 +210,12 @@ class Session:
         if bits := self.learner.config.network.weight_bits:
             quantise(self.learner.network, bits)
         evaluation, measurement = self.evaluate(), self.measure()
-        meta = self._meta([evaluation.as_strength(), *(measurement.as_strength() if measurement else [])])
-        if measurement:
-            meta = meta.model_copy(update={"rating": measurement.as_rating()})
+        strength = [evaluation.as_strength(), *(measurement.as_strength() if measurement else [])]
+        meta = self._meta(strength, measurement.as_rating() if measurement else None)
         save_checkpoint(self.run.final, meta, self.learner.network)
         return TrainingResult(self.run.path, self.run.final, evaluation, measurement, self.seconds)
 
-    def _meta(self, strength: list[dict[str, Any]]) -> Meta:
+    def _meta(self, strength: list[dict[str, Any]], rating: RatingMeta | None = None) -> Meta:
         learner = self.learner
         before = (self.start.steps, self.start.wall_time) if self.start else (0, 0.0)
         return make_meta(
@@ -228,6 +227,7 @@ class Session:
             strength=strength,
             start=self.start,
             command=self.command,
+            rating=rating,
             curve=[*self.curve, *read_curve(read_log(self.run.log), *before)],
         )
 
