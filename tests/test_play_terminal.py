@@ -30,8 +30,8 @@ def spawned(*arguments: str, **environment: str) -> Iterator:
         encoding="utf-8",
         timeout=90,
         dimensions=(60, 200),
-        # A run in the background has Ctrl-C switched off, and would hand that on.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        # A run in the background has Ctrl-C switched off, one under nohup SIGHUP, and would hand that on.
+        preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGHUP)],
     )
     try:
         yield child
