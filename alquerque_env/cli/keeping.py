@@ -199,12 +199,15 @@ class Keeper:
         raise problem
 
     def keep_beside(self, text: str) -> None:
-        """Writes a match that goes on, if it can."""
-        with suppress(RecordError):
-            if self.save_to is not None:
-                self.save(self.save_to, text)
-            else:
-                self.set_aside(text)
+        """Writes a match that goes on.
+
+        Raises:
+          RecordError: If it cannot be written.
+        """
+        if self.save_to is not None:
+            self.save(self.save_to, text)
+        else:
+            self.set_aside(text)
 
     def keep(self, text: str, *, is_unfinished: bool) -> tuple[str | None, list[str]]:
         """Writes a record when play ends: where it was asked for; else, of an unfinished match, wherever it can.

@@ -191,8 +191,7 @@ export class Play {
   }
 
   resign(player) {
-    const ended = { result: ["0-1", "1-0"][player], reason: "resigned" };
-    return this.change(() => this.alter({ ended, cursor: null }));
+    return this.change(() => this.alter(lost(player, "resigned")));
   }
 
   pause() {
@@ -263,8 +262,7 @@ export class Play {
 
   // A program at fault loses, and what was wrong is said; taken back, it is asked again.
   forfeit(player, error) {
-    const ended = { result: ["0-1", "1-0"][player], reason: error.message.replaceAll(/\s+/g, " ") };
-    return this.afterwards(() => this.alter({ ended, cursor: null }));
+    return this.afterwards(() => this.alter(lost(player, error.message.replaceAll(/\s+/g, " "))));
   }
 
   stick(error) {
@@ -273,6 +271,8 @@ export class Play {
     this.show();
   }
 }
+
+const lost = (player, reason) => ({ ended: { result: ["0-1", "1-0"][player], reason }, cursor: null });
 
 const isLive = ({ cursor, match }) => cursor === null || cursor === match.steps.length;
 
