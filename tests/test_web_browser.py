@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from browser import CHROMIUM, FLAGS, served
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from alquerque_env import Match, games, load_game
 
@@ -543,6 +543,22 @@ def test_a_wrong_record_is_refused_and_the_match_stays(page: Page) -> None:
     page.click("#load-record")
     expect(page.locator("#record-problem")).to_contain_text("a1-a5")
     page.locator("#record").get_by_text("Close").click()
+    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+
+
+def test_a_record_written_before_that_of_the_match_has_come_is_kept(page: Page) -> None:
+    begin(page, "alquerque", north="Person")
+    late: list[Route] = []
+    page.route("**/api/save", lambda route: late.append(route))
+    with page.expect_request("**/api/save"):
+        page.click("#open-record")
+    written = '[Game "alquerque"]\n\n1. c2-c3 *\n'
+    page.fill("#record-text", written)
+    with page.expect_response("**/api/save"):
+        late[0].continue_()
+    page.unroute("**/api/save")
+    expect(page.locator("#record-text")).to_have_value(written)
+    page.click("#load-record")
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
 
 

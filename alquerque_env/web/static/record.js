@@ -33,6 +33,7 @@ export class RecordDialogue {
     this.page = page;
     this.play = play;
     this.onLoad = onLoad;
+    this.asked = 0;
     for (const [name, field] of [["copy-record", "record-text"], ["copy-position", "position"]]) {
       page[name].addEventListener("click", () => copy(page[field], page[name]));
     }
@@ -52,9 +53,11 @@ export class RecordDialogue {
     page.loaded.replaceChildren();
     page.position.value = play.shown.position;
     page.record.showModal();
+    const asked = (this.asked += 1);
     await this.tried(async () => {
-      const asked = { match, south: play.nameOf(0), north: play.nameOf(1), ...ended, date, headers };
-      page["record-text"].value = (await ask("api/save", asked)).text;
+      const { text } = await ask("api/save", { match, south: play.nameOf(0), north: play.nameOf(1), ...ended, date, headers });
+      // What has been written there in the meantime is not lost.
+      if (asked === this.asked && page["record-text"].value === "") page["record-text"].value = text;
     });
   }
 
