@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -186,6 +187,21 @@ def test_a_build_that_was_stopped_goes_on(tmp_path, mullahs, all_reports):
         assert not set(seen) & {part.name for group in groups[:done] for part in group}
         assert content(path) == content(mullahs)
         assert not (tmp_path / f"{reports}.aqt.work").exists()
+
+
+def test_a_table_that_is_there_is_not_built_again_unless_it_is_damaged(tmp_path, whole):
+    path = tmp_path / "table.aqt"
+    shutil.copy(whole, path)
+    stages = []
+    assert build_table(MURRAY, 3, path, watch=stages.append) == path
+    assert stages == []
+    assert path.read_bytes() == whole.read_bytes()
+    for broken in (changed(path, tmp_path, path.stat().st_size - 1).read_bytes(), path.read_bytes()[:-1], b"nothing"):
+        path.write_bytes(broken)
+        build_table(MURRAY, 3, path)
+        assert content(path) == content(whole)
+    build_table(MURRAY, 2, path)
+    assert load_table(MURRAY, path).pieces == 2
 
 
 def test_a_build_that_is_stopped_again_and_again_comes_to_its_end(tmp_path, mullahs, all_reports):

@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import TableError
 from ..game import Game
 from . import layout as x
-from .file import BLOCK, Header, compress, write_table
+from .file import BLOCK, Header, TableFile, compress, write_table
 from .index import Index
 from .places import table_path, work_folder
 from .probing import encode
@@ -35,7 +35,7 @@ def build_table(
     """Solves all positions of a game with at most so many pieces and writes their values to a file.
 
     Ended by an exception, Ctrl-C included, it leaves its work in a folder beside the file, or in the user's cache
-    directory, and the same call goes on with it.
+    directory, and the same call goes on with it. A file that holds this very table, undamaged, is left as it is.
 
     Args:
       game: The rules.
@@ -56,6 +56,8 @@ def build_table(
     index = plan(game, pieces, memory)
     target = table_path(game, pieces) if path is None else Path(path)
     folder = work_folder(game, pieces) if path is None else target.with_name(target.name + ".work")
+    if _is_built(target, index):
+        return target
     solver = Solver(index, folder, threads, watch)
     values, notes = solver.run()
     counts = [count_codes(values, part) for part in index.slices]
@@ -102,6 +104,17 @@ def plan(game: Game, pieces: int, memory: float) -> Index:
             f"more than the {memory:g} allowed: take fewer pieces or allow more with --memory"
         )
     return index
+
+
+def _is_built(path: Path, index: Index) -> bool:
+    """Whether a file holds the table with this index, and the whole of it."""
+    try:
+        file = TableFile(path)
+        file.check_game(index.game)
+        file.check_blocks()
+    except TableError:
+        return False
+    return file.has_sizes([part.size for part in index.slices])
 
 
 class _Writer:

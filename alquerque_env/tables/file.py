@@ -109,6 +109,25 @@ class TableFile:
                 f"not of {game.name} with {dict(game.options)}"
             )
 
+    def has_sizes(self, sizes: list[int]) -> bool:
+        """Whether its slices are as large as they are in this version of the package."""
+        return [part["size"] for part in self.header.slices] == sizes
+
+    def check_blocks(self) -> None:
+        """Refuses a table that is damaged.
+
+        Raises:
+          TableError: If a block is not what its checksum says, or cannot be read.
+        """
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self._first)
+                for part in self.header.slices:
+                    for block in part["blocks"]:
+                        self._read_block(file, part["name"], *block)
+        except OSError as error:
+            raise TableError(f"cannot read table {self.path}: {error.strerror or error}") from None
+
     def read_slice(self, number: int) -> np.ndarray:
         """int16 `[size]`, the codes of a slice.
 
@@ -123,12 +142,16 @@ class TableFile:
         found = []
         with open(self.path, "rb") as file:
             file.seek(place)
-            for length, checksum in part["blocks"]:
-                data = file.read(length)
-                if hashlib.sha256(data).hexdigest() != checksum:
-                    raise TableError(f"{self.path} is damaged in slice {part['name']}; solve the game again")
+            for block in part["blocks"]:
+                data = self._read_block(file, part["name"], *block)
                 found.append(codes[np.frombuffer(lzma.decompress(data, lzma.FORMAT_RAW, filters=_FILTERS), kind)])
         return np.concatenate(found)
+
+    def _read_block(self, file: BinaryIO, name: str, length: int, checksum: str) -> bytes:
+        data = file.read(length)
+        if hashlib.sha256(data).hexdigest() != checksum:
+            raise TableError(f"{self.path} is damaged in slice {name}; solve the game again")
+        return data
 
     def _read_header(self, file: BinaryIO) -> Header:
         if file.read(len(MAGIC)) != MAGIC:

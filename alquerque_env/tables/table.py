@@ -79,7 +79,7 @@ class EndgameTable:
         self.header: Header = self._file.header
         self.pieces = self.header.pieces
         self.index = Index(game, self.pieces)
-        if [part.size for part in self.index.slices] != [part["size"] for part in self.header.slices]:
+        if not self._file.has_sizes([part.size for part in self.index.slices]):
             raise TableError(f"{path} was made by another version of the package; solve the game again")
         self.codes = np.zeros(self.index.size, np.int16)
         self._bases = [part.base for part in self.index.slices]

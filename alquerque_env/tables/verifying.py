@@ -39,7 +39,9 @@ def _verify_slice(table: EndgameTable, part: Slice, crew: Crew, watch: Watch | N
 
     found = max(crew.share(part.size, wrong, SMALLEST, _teller(table, part.name, part.base, watch)))
     if found >= 0:
-        raise TableError(f"the value of number {found} of slice {part.name} is wrong; solve the game again")
+        raise TableError(
+            f"the value of number {found} of slice {part.name} is wrong; delete the file and solve the game again"
+        )
 
 
 def _teller(table: EndgameTable, name: str, base: int, watch: Watch | None) -> Callable[[int], None]:
