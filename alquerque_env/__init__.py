@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from .counts import perft
     from .envs.aec import env
     from .envs.vector import SelfPlayVectorEnv
-    from .match import Match, Outcome, Step
+    from .match import Match, Outcome
     from .records import format_record, read_records
+    from .step import Step
     from .tables import load_table
 
 __version__ = "0.1.0"
@@ -28,7 +29,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "Match": ".match",
     "Outcome": ".match",
-    "Step": ".match",
+    "Step": ".step",
     "SelfPlayVectorEnv": ".envs.vector",
     "env": ".envs.aec",
     "format_record": ".records",

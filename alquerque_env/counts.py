@@ -5,7 +5,8 @@ from operator import index as as_integer
 from . import entry
 from .errors import AlquerqueError
 from .game import Game
-from .match import Match, join_turn
+from .match import Match
+from .step import join_turn
 
 # Far more than can be counted, and few enough to find room for.
 MAX_DEPTH = 1000

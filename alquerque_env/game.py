@@ -12,6 +12,7 @@ from .board import Board, load_board
 from .errors import RulesError, UnknownNameError
 from .rules import RULE_NAMES, OptionValue, Rules, make_option
 from .ruleset import Ruleset
+from .step import Step, make_steps
 from .symmetry import Symmetry, find_symmetries
 from .table import Action, StepTable, compile_table
 
@@ -23,6 +24,11 @@ class Game(Ruleset):
     def table(self) -> StepTable:
         """The compiled step table of the game."""
         return compile_table(self)
+
+    @cached_property
+    def steps(self) -> tuple[tuple[Step | None, ...], ...]:
+        """For each player the step of each action; None for the pass, which depends on where a chain is."""
+        return make_steps(self.table, self.board.labels)
 
     @cached_property
     def symmetries(self) -> tuple[Symmetry, ...]:

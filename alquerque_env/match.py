@@ -1,12 +1,10 @@
 """One play of a game: steps pushed and popped, the outcome, the position as text. Everything is absolute."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from operator import index as as_integer
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from . import engine as e
 from . import entry
@@ -15,6 +13,7 @@ from .game import Game
 from .notation import format_position, parse_position
 from .reachable import check_chain
 from .render import Picture, draw_svg, draw_text
+from .step import PASS, Step, join_turn, split_turn
 from .storage import words
 
 REASONS = {
@@ -39,42 +38,14 @@ class Outcome:
     reason: str
 
 
-@dataclass(frozen=True)
-class Step:
-    """What one action does: one piece goes once, or a turn ends without a move.
-
-    Attributes:
-      origin, target: Points. Both are the chain's point where an optional chain stops, None where a player passes.
-      captured: Points of the pieces that the step captures.
-      action: Index into `game.actions`, in the frame of the player to move.
-      text: The step in notation, `c2-c3`, `c2xc4`, `c2xc4^d3` or `pass`.
-    """
-
-    origin: int | None
-    target: int | None
-    captured: tuple[int, ...]
-    action: int
-    text: str
-
-    @property
-    def is_pass(self) -> bool:
-        """Whether the turn ends without a move."""
-        return self.text == PASS
-
-    def __str__(self) -> str:
-        return self.text
-
-
-PASS = "pass"
-
-
-@dataclass(frozen=True)
-class _Played:
+class _Played(NamedTuple):
     """A step with what is needed to take it back."""
 
     step: Step
     player: int
     before: Any
+    key: tuple[int, ...]
+    legal: tuple[Step, ...]
     ends_turn: bool
 
 
@@ -118,8 +89,10 @@ class Match:
             check_chain(game, self._state, position)
         self._played: list[_Played] = []
         self._seen: Counter[tuple[int, ...]] = Counter()
-        self._note_position()
-        self._refresh()
+        self._key: tuple[int, ...]
+        self._legal: tuple[Step, ...]
+        self._outcome: Outcome | None
+        self._enter()
 
     @classmethod
     def from_state(cls, game: Game, state: Iterable[Any]) -> "Match":
@@ -222,9 +195,10 @@ class Match:
         if not self._played:
             raise IndexError("no step to take back")
         last = self._played.pop()
-        self._seen[self._key()] -= 1
+        self._seen[self._key] -= 1
         self._state[:] = last.before
-        self._refresh()
+        self._key, self._legal = last.key, last.legal
+        self._outcome = None
         return last.step
 
     def copy(self) -> "Match":
@@ -240,7 +214,7 @@ class Match:
 
     def occurrences(self) -> int:
         """How often the position has occurred in this match, this time included."""
-        return self._seen[self._key()]
+        return self._seen[self._key]
 
     def keys(self, room: int) -> Any:
         """Hashes of the positions since the last progress, as `engine.earlier_occurrences` wants them.
@@ -295,33 +269,16 @@ class Match:
     def __deepcopy__(self, memo: dict[int, Any]) -> "Match":
         return self.copy()
 
-    def _key(self) -> tuple[int, ...]:
-        return tuple(int(word) for place, word in enumerate(self._state) if place != e.QUIET)
-
-    def _note_position(self) -> None:
-        self._seen[self._key()] += 1
-
-    def _refresh(self) -> None:
-        """Finds the legal steps and the outcome of the state."""
+    def _enter(self) -> None:
+        """Notes that the position has occurred, and finds its legal steps and outcome."""
+        self._key = tuple(int(word) for place, word in enumerate(self._state) if place != e.QUIET)
+        self._seen[self._key] += 1
         count = entry.legal_actions(self._t, self._state, self._scratch, self._actions)
         code = entry.outcome(self._t, self._state, count, self.occurrences() - 1)
         self._outcome = None if code == e.ONGOING else _read_outcome(int(code))
         actions = [] if self._outcome else sorted(int(action) for action in self._actions[:count])
-        self._legal = tuple(self._make_steps(actions))
-
-    def _make_steps(self, actions: list[int]) -> Iterator[Step]:
-        table, player = self.game.table, self.player
-        rows = [table.steps[player * len(table.actions) + action] for action in actions]
-        for action, row in zip(actions, rows, strict=True):
-            if table.actions[action] is None:
-                yield Step(self.chain, self.chain, (), action, PASS)
-                continue
-            origin, target = (self.game.board.labels[point] for point in (row.origin, row.target))
-            if row.over == e.NO_POINT:
-                yield Step(row.origin, row.target, (), action, f"{origin}-{target}")
-                continue
-            over = f"^{self.game.board.labels[row.over]}" if table.has_two_victims[action] else ""
-            yield Step(row.origin, row.target, (row.over,), action, f"{origin}x{target}{over}")
+        steps = self.game.steps[self.player]
+        self._legal = tuple(steps[action] or Step(self.chain, self.chain, (), action, PASS) for action in actions)
 
     def _push_action(self, action: int, text: str) -> None:
         for step in self._legal:
@@ -333,9 +290,8 @@ class Match:
     def _push_legal(self, step: Step) -> None:
         before, player = self._state.copy(), self.player
         entry.apply_action(self._t, self._state, self._scratch, step.action)
-        self._played.append(_Played(step, player, before, bool(self._state[e.CHAIN] < 0)))
-        self._note_position()
-        self._refresh()
+        self._played.append(_Played(step, player, before, self._key, self._legal, bool(self._state[e.CHAIN] < 0)))
+        self._enter()
 
     def _push_text(self, text: str) -> None:
         parts = split_turn(text, self.game)
@@ -404,38 +360,3 @@ def _path(steps: list[Step]) -> tuple[int, ...]:
     if not moves:
         return ()
     return (moves[0].origin, *(step.target for step in moves))  # type: ignore[arg-type]
-
-
-def join_turn(steps: list[str]) -> str:
-    """The text of a turn from those of its steps: `c2xc4`, `c4xe4` make `c2xc4xe4`; stopping is not written."""
-    moves = [step for step in steps if step != PASS]
-    if not moves:
-        return PASS
-    return moves[0] + "".join("x" + move.partition("x")[2] for move in moves[1:])
-
-
-def split_turn(text: str, game: Game) -> list[tuple[str, str | None]]:
-    """The steps of a turn text, each with the label of the victim if the text names it.
-
-    Raises:
-      NotationError: If the text is no step or turn, or names a point that the board does not have.
-    """
-    if text == PASS:
-        return [(PASS, None)]
-    if not _TURN.fullmatch(text):
-        raise _unreadable(text)
-    places = _PLACE.findall(text)
-    for name in (name for _, label, over in places for name in (label, over) if name and name not in game.board.index):
-        labels = game.board.labels
-        raise NotationError(f"unknown point {name!r} in {text!r}; points are {labels[0]} to {labels[-1]}")
-    return [(f"{origin}{mark}{target}", over or None) for (_, origin, _), (mark, target, over) in pairwise(places)]
-
-
-_PLACE = re.compile(r"([-x]?)([a-z]+[0-9]+)(?:\^([a-z]+[0-9]+))?")
-_TURN = re.compile(r"[a-z]+[0-9]+(-[a-z]+[0-9]+|(x[a-z]+[0-9]+(\^[a-z]+[0-9]+)?)+)")
-
-
-def _unreadable(text: str) -> NotationError:
-    return NotationError(
-        f"cannot read {text!r} as a step or turn; expected the like of c2-c3, c2xc4, c2xc4^d3 or c2xc4xe4"
-    )

@@ -18,7 +18,7 @@ from alquerque_env import Match, games, load_game, perft
 from alquerque_env.counts import divide
 from alquerque_env.errors import AlquerqueError, PositionError
 from alquerque_env.game import Game
-from alquerque_env.match import join_turn
+from alquerque_env.step import join_turn
 
 FOLDER = Path(__file__).parent / "perft"
 

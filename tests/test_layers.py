@@ -21,7 +21,7 @@ ROWS = [
     "ruleset",
     "observation",
     "table",
-    "symmetry",
+    "symmetry step",
     "game",
     "memory blocks",
     "engine",

@@ -111,9 +111,9 @@ def solve(match: Match, turns: int) -> float | None:
         if value is not None and match.player != player:
             value = -value
         match.pop()
+        if value == 1.0:
+            return value
         values.append(value)
-    if 1.0 in values:
-        return 1.0
     return None if None in values else max(values)
 
 

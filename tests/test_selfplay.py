@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from alquerque_env import Match, load_game
-from alquerque_env.match import Step
 from alquerque_env.search.matches import Matches
+from alquerque_env.step import Step
 from alquerque_env.storage import JIT
 from alquerque_env.tables import EndgameTable, build_table, load_table
 from alquerque_env.tables.places import table_path

@@ -12,8 +12,9 @@ from alquerque_env.bots.thought import Candidate, Limits, Report, Thought
 from alquerque_env.bots.turns import finish_turn, tell_line
 from alquerque_env.errors import BotError
 from alquerque_env.game import Game
-from alquerque_env.match import Match, Step
+from alquerque_env.match import Match
 from alquerque_env.search import PUCT, BatchSearch, Rule
+from alquerque_env.step import Step
 from alquerque_env.storage import JIT, word_rows
 from alquerque_env.tables import EndgameTable
 from training.player.choosing import Chooser

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from ..bots import Bot
 from ..errors import BotError, IllegalStepError
-from ..match import Match, Step
+from ..match import Match
+from ..step import Step
 
 CUT, FAULT = "cut", "fault"
 """Why a match ended, where the rules did not end it."""

@@ -9,7 +9,8 @@ from typing import Protocol as Interface
 from ..bots import GameBot
 from ..bots.thought import NO_LIMITS
 from ..errors import BotError
-from ..match import Match, Step
+from ..match import Match
+from ..step import Step
 
 ILLEGAL, CRASH, OVER_TIME = "illegal", "crash", "over_time"
 FAULTS = (ILLEGAL, CRASH, OVER_TIME)

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 
-from ..match import Match, Step
+from ..match import Match
+from ..step import Step
 from .asking import CRASH, FAULTS, ILLEGAL, OVER_TIME, AgentError, Answer, Thinker
 from .protocol import Limits
 

@@ -11,7 +11,8 @@ from typing import Protocol as Interface
 
 from .. import __version__
 from ..game import Game
-from ..match import Match, Step
+from ..match import Match
+from ..step import Step
 from .errors import BenchmarkError
 from .files import write_checked
 from .protocol import Protocol, SuitePlan

@@ -11,7 +11,8 @@ from typing import Any
 from .. import engine as e
 from ..game import Game
 from ..jit import wrapped_sum
-from ..match import Match, Step
+from ..match import Match
+from ..step import Step
 from ..storage import JIT, word_rows, words
 from ..tables import EndgameTable
 from . import alphabeta_kernels as k

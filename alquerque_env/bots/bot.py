@@ -8,7 +8,8 @@ import numpy as np
 
 from ..errors import BotError
 from ..game import Game
-from ..match import Match, Step
+from ..match import Match
+from ..step import Step
 from .thought import NO_LIMITS, Limits, Report, Thought
 
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from .. import layout as e
 from ..game import Game
-from ..match import Match, Step
+from ..match import Match
 from ..standing import quiet_turns
+from ..step import Step
 from ..storage import words
 from ..tables import EndgameTable
 from ..tables import layout as x

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from ..errors import AlquerqueError, BotError
 from ..game import Game
-from ..match import Match, Step
+from ..match import Match
+from ..step import Step
 from .bot import GameBot, rest_of_turn, state_key, step_of
 from .turns import push_turn
 

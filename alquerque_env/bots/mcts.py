@@ -10,7 +10,8 @@ from typing import Any
 
 from .. import engine as e
 from ..game import Game
-from ..match import Match, Step
+from ..match import Match
+from ..step import Step
 from ..storage import JIT, words
 from ..tables import EndgameTable
 from . import mcts_kernels as k

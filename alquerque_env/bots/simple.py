@@ -3,7 +3,8 @@
 from .. import engine as e
 from .. import entry
 from ..game import Game
-from ..match import Match, Step
+from ..match import Match
+from ..step import Step
 from ..storage import words
 from .bot import GameBot
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import BotError
-from ..match import Step
+from ..step import Step
 
 
 @dataclass(frozen=True)

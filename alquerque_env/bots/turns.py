@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from ..errors import AlquerqueError, IllegalStepError
-from ..match import PASS, Match, Step, join_turn
+from ..match import Match
+from ..step import PASS, Step, join_turn
 
 
 def push_turn(match: Match, text: str) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 
 from ..errors import AlquerqueError, BotError
 from ..game import Game
-from ..match import Match, Step
+from ..match import Match
 from ..protocol import Go, Info, clip, write_position
+from ..step import Step
 from .alphabeta import squeeze
 from .bot import GameBot, rest_of_turn, state_key, step_of
 from .dialogue import Dialogue, Patience

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from .. import load_bot
 from ..errors import AlquerqueError
-from ..match import PASS, join_turn
 from ..sentences import SIDES, rule_sentences
 from ..standing import numbered_turns
+from ..step import PASS, join_turn
 from .keeping import find_match
 from .talk import HELP, help_rows
 from .terminal import join_words

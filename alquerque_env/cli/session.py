@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import AlquerqueError, RecordError
-from ..match import Match, Step, join_turn
+from ..match import Match
 from ..sentences import SIDES
 from ..standing import numbered_turns, outcome_sentence, standing
+from ..step import Step, join_turn
 from .closing import orderly_end, undisturbed
 from .commands import find_command
 from .keeping import Forfeit, Found, Keeper

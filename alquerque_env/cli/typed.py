@@ -3,7 +3,8 @@
 import re
 
 from ..errors import AlquerqueError, IllegalStepError, NotationError
-from ..match import Match, Step, join_turn, split_turn
+from ..match import Match
+from ..step import Step, join_turn, split_turn
 from .terminal import join_words
 
 _LABEL = r"[a-z]+[0-9]+"

@@ -10,8 +10,9 @@ import numpy as np
 from ..bots import Bot, load_bot
 from ..errors import AlquerqueError, IllegalStepError
 from ..game import load_game
-from ..match import Match, Step
+from ..match import Match
 from ..observation import plane_scale
+from ..step import Step
 from .arguments import check_max_cycles, check_seat
 from .onlooker import Onlooker
 from .rendering import RENDER_FPS, RENDER_MODES, Renderer, check_render_mode

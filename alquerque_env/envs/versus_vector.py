@@ -13,9 +13,10 @@ from ..bots import load_bot
 from ..errors import AlquerqueError
 from ..frames import BEGIN, HOLD, PLAY, Frame
 from ..game import load_game
-from ..match import Match, Step
+from ..match import Match
 from ..matches import make_matches
 from ..observation import plane_scale
+from ..step import Step
 from .arguments import check_actions, check_max_cycles, check_positive, check_reset_mask, check_seat
 from .onlooker import Onlooker
 from .spaces import action_space, observation_space

@@ -9,7 +9,8 @@ from .. import layout as e
 from ..bots.endgame import Endgames
 from ..errors import TableError
 from ..game import Game
-from ..match import Match, Step
+from ..match import Match
+from ..step import Step
 from ..storage import word_rows, words
 from ..tables import EndgameTable
 from . import kernels as k

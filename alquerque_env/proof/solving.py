@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from ..errors import TableError
 from ..game import Game
-from ..match import Match, join_turn
+from ..match import Match
 from ..ruleset import NORTH, SOUTH
+from ..step import join_turn
 from ..tables import EndgameTable
 from .kernels import BUCKET, ENTRY_SIZE
 from .search import DISPROVED, OPEN, PROVED, Answer, ProofSearch, Question, longest_line

@@ -7,8 +7,9 @@ from typing import TextIO
 
 from ..errors import AlquerqueError, RecordError
 from ..game import Game, load_game
-from ..match import PASS, Match, Step, join_turn, split_turn
+from ..match import Match
 from ..sentences import SIDES
+from ..step import PASS, Step, join_turn, split_turn
 from .drafts import Draft, Turn, read_drafts
 from .record import Record, check_date, check_end
 from .words import DOTS, shorten

@@ -11,7 +11,8 @@ import numpy as np
 from .. import layout as e
 from ..errors import TableError
 from ..game import Game
-from ..match import Match, Step
+from ..match import Match
+from ..step import Step
 from ..storage import JIT
 from . import layout as x
 from .crew import SMALLEST, Crew

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from ..errors import IllegalStepError
-from ..match import PASS, Match, join_turn, split_turn
+from ..match import Match
+from ..step import PASS, join_turn, split_turn
 
 
 def play_moves(match: Match, moves: Sequence[str]) -> None:

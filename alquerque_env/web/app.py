@@ -19,9 +19,10 @@ from starlette.staticfiles import StaticFiles
 from .. import __version__
 from ..errors import AlquerqueError
 from ..game import games, load_game
-from ..match import Match, Step
+from ..match import Match
 from ..records import format_record, read_records
 from ..render import draw_svg
+from ..step import Step
 from ..tables import StepValue
 from . import catalogue
 from .guard import TOO_LARGE, Guard, TooLargeError

@@ -8,10 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ..errors import AlquerqueError, IllegalStepError
 from ..game import Game, load_game
-from ..match import Match, Step, join_turn
+from ..match import Match
 from ..render.layout import Place, lay_out
 from ..rules import OptionValue
 from ..standing import outcome_sentence, standing
+from ..step import Step, join_turn
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 Text = Annotated[str, StringConstraints(max_length=4000)]

@@ -10,8 +10,9 @@ from ..bots.levels import Level, levels
 from ..bots.thought import Limits, Thought
 from ..errors import AlquerqueError, BotError, UnknownNameError
 from ..game import Game
-from ..match import Match, Step
+from ..match import Match
 from ..standing import exact_sentence
+from ..step import Step
 from ..tables import StepValue, present_table
 
 MOST_BOTS = 32

@@ -1,6 +1,7 @@
 """How a player with a policy and a value chooses steps and turns of a match."""
 
-from alquerque_env.match import Match, Step, join_turn
+from alquerque_env.match import Match
+from alquerque_env.step import Step, join_turn
 from training.player.position import Position
 from training.puct import Decision, Evaluate, decide
 

@@ -9,9 +9,10 @@ from alquerque_env.cli.talk import HELP, help_rows
 from alquerque_env.cli.terminal import Terminal
 from alquerque_env.cli.typed import play_typed, point_typed
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.match import PASS, Match
+from alquerque_env.match import Match
 from alquerque_env.sentences import SIDES
 from alquerque_env.standing import outcome_sentence, standing
+from alquerque_env.step import PASS
 from training.player.choosing import Chooser
 from training.puct import Evaluate
 
