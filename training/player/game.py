@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from alquerque_env import layout as e
 from alquerque_env.board import Board
+from alquerque_env.step import Step, make_steps
 from alquerque_env.table import Step as TableStep
 from alquerque_env.table import Template
 from training.player.packing import unpack
@@ -31,6 +32,7 @@ class CarriedGame(NamedTuple):
     rules: Any
     sentences: tuple[str, ...]
     table: CarriedTable
+    steps: tuple[tuple[Step | None, ...], ...]
 
 
 def read_game(text: str) -> CarriedGame:
@@ -42,13 +44,16 @@ def read_game(text: str) -> CarriedGame:
         (actions whose text names the victim).
     """
     data = json.loads(unpack(text))
+    board = Board(**{name: _tuples(value) for name, value in data["board"].items()})
+    table: Any = _table(data)
     return CarriedGame(
         name=data["name"],
         title=data["title"],
-        board=Board(**{name: _tuples(value) for name, value in data["board"].items()}),
+        board=board,
         rules=SimpleNamespace(**data["rules"]),
         sentences=tuple(data["sentences"]),
-        table=_table(data),
+        table=table,
+        steps=make_steps(table, board.labels),
     )
 
 
