@@ -1,5 +1,6 @@
 """The arena: openings, many matches at once, ratings, early stop, its file, its command."""
 
+import io
 import json
 import math
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import Console
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.arena import Progress, Question, Settings, openings, play_arena
@@ -19,6 +21,7 @@ from alquerque_env.arena.play import End, play_matches
 from alquerque_env.arena.ratings import PairPoints, fit_ratings, rate
 from alquerque_env.arena.schedule import make_batches, make_pairings
 from alquerque_env.arena.sprt import decide, log_likelihood_ratio
+from alquerque_env.arena.table import print_result
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.cli import main
 from alquerque_env.errors import AlquerqueError, BotError
@@ -697,6 +700,22 @@ def test_the_command_prints_tables_draws_a_picture_and_goes_on(tmp_path):
     assert "alphabeta:1 v. greedy" in first.stdout
     assert second.stderr == "going on after 24 of 24 matches\n"
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_tables_fit_a_terminal_and_keep_their_names(width):
+    names = ["alphabeta:1", "random", "checkpoints/" + "x" * 40 + "/last"]
+    bots = [names[0], names[1], CountingBot(FETAIX, names[2])]
+    console = Console(width=width, file=io.StringIO())
+
+    print_result(play_arena(FETAIX, bots, QUICK), console)
+
+    shown = console.file.getvalue()
+    assert max(map(len, shown.splitlines())) <= width
+    assert "\u2026" not in shown
+    assert re.search(r"^ alphabeta:1 +[+-]\d+ +[+-]\d+ to [+-]\d+( +24)? +\d+\.\d% ", shown, re.MULTILINE)
+    assert ("mean steps" in shown) == (width == 140)
+    assert names[2] in "".join(line.strip().partition("  ")[0] for line in shown.splitlines())
 
 
 def test_the_command_says_what_the_question_came_to():

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.cli import main
-from alquerque_env.cli import solve as solve_module
+from alquerque_env.cli.display import Display
 from alquerque_env.errors import TableError
 from alquerque_env.tables import places, solving
 
@@ -158,13 +158,13 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path, monkeypatch):
     path = tmp_path / "table.aqt"
     reports = []
 
-    def interrupt(display, progress):
-        reports.append(progress)
+    def interrupt(display, about, *_, **__):
+        reports.append(about)
         if len(reports) == 4:
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(solve_module._Display, "update", interrupt)
+        patch.setattr(Display, "update", interrupt)
         result = run(NAME, "--pieces", 3, "-o", path)
     assert result.exit_code == INTERRUPTED
     assert result.stdout == ""

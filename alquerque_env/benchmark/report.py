@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..arena.ratings import Estimate
+from ..arena.table import fit_table
 from ..game import load_game
 from .facts import Facts
 from .result import Faults, GameResult, Result
@@ -30,19 +31,21 @@ def print_result(result: Result, console: Console) -> None:
 
 def print_curve(results: Sequence[Result], console: Console) -> None:
     """Prints what the checkpoints of a run did, a row for each."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("steps", "rating, random = 0", "score", "optimal choices", "mean loss", "time"):
-        table.add_column(column, justify="right", no_wrap=True)
+    rows = []
     for result in results:
         game = next(iter(result.games.values()))
-        table.add_row(
-            f"{result.facts.steps:,}",
-            tell_rating(game.opponents.rating),
-            f"{game.opponents.score:.1%}",
-            tell_share(game.truth.all.optimal),
-            f"{game.truth.all.loss.value:.3f}",
-            "" if game.timing is None else tell_time(game.timing.median),
+        rows.append(
+            (
+                f"{result.facts.steps:,}",
+                tell_rating(game.opponents.rating),
+                f"{game.opponents.score:.1%}",
+                tell_share(game.truth.all.optimal),
+                f"{game.truth.all.loss.value:.3f}",
+                "" if game.timing is None else tell_time(game.timing.median),
+            )
         )
+    head = ("steps", "rating, random = 0", "score", "optimal choices", "mean loss", "time")
+    table = fit_table(head, rows, ("time", "mean loss"), console.width)
     notes = dict.fromkeys(note for result in results for note in list_notes(result))
     console.print(Group(table, *(Text(f"Note: {note}.") for note in notes)), soft_wrap=False, highlight=False)
 

@@ -1,22 +1,21 @@
 """`alquerque arena`."""
 
 import json
-import time
+from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import AlquerqueError
 from ..game import Game
 from ..render.extras import require
+from .display import Display
 from .parameters import open_match, takes_game, takes_json
 
 if TYPE_CHECKING:
     from ..arena import ArenaResult, Progress, Question
 
-_SECONDS_BETWEEN_LINES = 20.0
 _WORDS = {"openings": "balanced openings found", "matches": "matches played"}
 
 
@@ -72,8 +71,8 @@ def arena(
     if picture is not None:
         check_picture(picture)
     open_match(game)  # compiles, with a note, what every match needs
-    with _Display(output) as display:
-        result = play_arena(game, specs, settings, output=output, watch=display.update)
+    with Display("nothing is kept without -o" if output is None else "the same command goes on") as display:
+        result = play_arena(game, specs, settings, output=output, watch=_watch(display))
     if picture is not None:
         draw_cross_table(result, picture)
     if as_json:
@@ -82,49 +81,19 @@ def arena(
         _print_tables(result)
 
 
-class _Display:
-    """Shows on the error output how far the arena is: a bar in a terminal, a line now and then elsewhere."""
+def _watch(display: Display) -> Callable[["Progress"], None]:
+    """What shows how far an arena is, and before its matches, how many of them had been played already."""
+    stage = ""
 
-    def __init__(self, output: Path | None) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    def watch(progress: "Progress") -> None:
+        nonlocal stage
+        if progress.stage == "matches" != stage and progress.done:
+            display.note(f"going on after {progress.done} of {progress.count} matches")
+        stage = progress.stage
+        words = _WORDS[stage]
+        display.update(words, progress.done, progress.count, line=f"{progress.done} of {progress.count} {words}")
 
-        console = Console(stderr=True)
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self._bar = Progress(*columns, console=console, transient=True) if console.is_terminal else None
-        self._output = output
-        self._stage = ""
-        self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-
-    def __enter__(self) -> Self:
-        if self._bar is not None:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-        if kind is KeyboardInterrupt:
-            kept = "nothing is kept without -o" if self._output is None else "the same command goes on"
-            click.echo(f"stopped; {kept}", err=True)
-
-    def update(self, progress: "Progress") -> None:
-        """Shows how far it is."""
-        is_new = progress.stage != self._stage
-        self._stage = progress.stage
-        if is_new and progress.stage == "matches" and progress.done:
-            click.echo(f"going on after {progress.done} of {progress.count} matches", err=True)
-        if self._bar is not None:
-            if is_new:
-                for task in self._bar.task_ids:
-                    self._bar.remove_task(task)
-                self._bar.add_task(_WORDS[progress.stage], total=progress.count)
-            self._bar.update(self._bar.task_ids[-1], completed=progress.done)
-        elif time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-            click.echo(f"{progress.done} of {progress.count} {_WORDS[progress.stage]}", err=True)
+    return watch
 
 
 def _print_tables(result: "ArenaResult") -> None:

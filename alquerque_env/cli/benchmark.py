@@ -2,25 +2,23 @@
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import AlquerqueError
 from ..game import load_game
 from ..render.extras import require
+from .display import Display
 from .parameters import open_match, takes_json
 
 if TYPE_CHECKING:
     from ..benchmark import Protocol
     from ..benchmark.unfinished import Unfinished
 
-_SECONDS_BETWEEN_LINES = 20.0
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -123,7 +121,7 @@ def _run_agent(
     from ..benchmark.report import print_result
 
     _compile()
-    with _Display() as display, _keeping(output) as unfinished:
+    with Display() as display, _keeping(output) as unfinished:
         result = run_benchmark(
             agent,
             names,
@@ -146,7 +144,7 @@ def _run_curve(
     from ..benchmark.report import print_curve
 
     _compile()
-    with _Display() as display, _keeping(output) as unfinished:
+    with Display() as display, _keeping(output) as unfinished:
         results = run_curve(
             run,
             protocol,
@@ -205,7 +203,7 @@ def _make_suite(name: str, path: Path | None, protocol: "Protocol") -> None:
 
     game = load_game(name)
     table = load_table(game, path)
-    with _Display() as display:
+    with Display() as display:
         count = make_suite(protocol, game, table, lambda done, total: display.update(f"{name}: matches", done, total))
     click.echo(f"{count} positions with up to {table.pieces} pieces in {protocol.folder}")
 
@@ -217,7 +215,7 @@ def _make_ladder(name: str, protocol: "Protocol") -> None:
     from ..benchmark.ladder import make_ladder
 
     game = load_game(name)
-    with _Display() as display:
+    with Display() as display:
         result = make_ladder(
             protocol, game, lambda progress: display.update(f"{name}: {progress.stage}", progress.done, progress.count)
         )
@@ -227,41 +225,3 @@ def _make_ladder(name: str, protocol: "Protocol") -> None:
 def _compile() -> None:
     """Compiles, with a note, what every match needs."""
     open_match(load_game("alquerque"))
-
-
-class _Display:
-    """Shows on the error output how far it is: a bar in a terminal, a line now and then elsewhere."""
-
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        console = Console(stderr=True)
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self._bar = Progress(*columns, console=console, transient=True) if console.is_terminal else None
-        self._about = ""
-        self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-
-    def __enter__(self) -> Self:
-        if self._bar is not None:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def update(self, about: str, done: int, count: int) -> None:
-        """Shows how far it is."""
-        if self._bar is not None:
-            if about != self._about:
-                for task in self._bar.task_ids:
-                    self._bar.remove_task(task)
-                self._bar.add_task(about, total=count)
-            self._bar.update(self._bar.task_ids[-1], completed=done)
-        elif time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-            click.echo(f"{about}: {done} of {count}", err=True)
-        self._about = about

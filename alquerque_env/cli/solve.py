@@ -2,15 +2,16 @@
 
 import json
 import time
+from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import AlquerqueError
 from ..game import Game
 from ..sentences import SIDES
+from .display import Display
 from .parameters import open_match, takes_game, takes_json, takes_position
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from ..tables.file import Header
     from ..tables.solving import SolveProgress
 
-_SECONDS_BETWEEN_LINES = 20.0
 _TABLE_MEMORY, _PROOF_MEMORY = 16.0, 4.0
 
 
@@ -90,14 +90,15 @@ def _solve_table(
     from ..tables.verifying import verify_table
 
     began = time.monotonic()
-    with _Display() as display:
+    with _display() as display:
+        watch = partial(_show, display)
         if pieces is not None:
             index = plan(game, pieces, memory)
             display.note(f"{index.size:,} numbers, {memory_needed(index) / GIBIBYTE:.2f} GiB of memory")
-            path = build_table(game, pieces, path, memory=memory, threads=threads, watch=display.update)
+            path = build_table(game, pieces, path, memory=memory, threads=threads, watch=watch)
         table = load_table(game, path)
         if verify:
-            verify_table(table, threads, display.update)
+            verify_table(table, threads, watch)
     _report(path or find_table(game), table.header, time.monotonic() - began, verify, as_json)
 
 
@@ -110,7 +111,7 @@ def _solve_match(match: "Match", path: Path | None, memory: float, seconds: floa
         raise AlquerqueError("the match is over in this position")
     table = present_table(match.game) if path is None else load_table(match.game, path)
     pieces = 0 if table is None else table.pieces
-    with _Display() as display:
+    with _display() as display:
         display.note(f"with the endgame table of {pieces} pieces" if pieces else "with no endgame table")
         solution = solve_position(
             match,
@@ -118,63 +119,19 @@ def _solve_match(match: "Match", path: Path | None, memory: float, seconds: floa
             memory=memory,
             seconds=seconds,
             folder=proof_folder(match, pieces),
-            watch=display.tell,
+            watch=lambda question, answer: display.update(_sentence(question, answer)),
         )
     _report_solution(match, solution, pieces, as_json)
 
 
-class _Display:
-    """Shows on the error output how far it is: a bar in a terminal, a line now and then elsewhere."""
+def _display() -> Display:
+    return Display("the same command goes on", counts=False)
 
-    def __init__(self) -> None:
-        self._bar: Any = None
-        self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-        try:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-        except ImportError:
-            return
-        console = Console(stderr=True)
-        columns = (TextColumn("{task.description:<24}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-        if console.is_terminal:
-            self._bar = Progress(*columns, console=console, transient=True)
-            self._task = self._bar.add_task("", total=1.0)
 
-    def __enter__(self) -> Self:
-        if self._bar is not None:
-            self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-        if kind is KeyboardInterrupt:
-            click.echo("stopped; the same command goes on", err=True)
-
-    def tell(self, question: "Question", answer: "Answer") -> None:
-        """Shows how far the answer to a question is."""
-        text = _sentence(question, answer)
-        if self._bar is not None:
-            self._bar.update(self._task, description=text, total=None)
-        elif time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-            click.echo(text, err=True)
-
-    def note(self, text: str) -> None:
-        """Shows a line."""
-        click.echo(text, err=True)
-
-    def update(self, progress: "SolveProgress") -> None:
-        """Shows how far it is."""
-        if self._bar is not None:
-            text = f"{progress.name} {progress.stage}"
-            self._bar.update(self._task, description=text, completed=progress.done, total=progress.total)
-        elif time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-            share = progress.done / progress.total
-            click.echo(f"{share:.0%} done, now {progress.name}: {progress.stage}", err=True)
+def _show(display: Display, progress: "SolveProgress") -> None:
+    share = progress.done / progress.total
+    line = f"{share:.0%} done, now {progress.name}: {progress.stage}"
+    display.update(f"{progress.name} {progress.stage}", progress.done, progress.total, line=line)
 
 
 def _sentence(question: "Question", answer: "Answer") -> str:

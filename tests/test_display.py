@@ -1,0 +1,46 @@
+"""How far long work is: a bar in a terminal, lines elsewhere, and a word at Ctrl-C."""
+
+import importlib.util
+import sys
+
+import pytest
+from test_play import terminal
+
+from alquerque_env.cli import display as module
+from alquerque_env.cli.display import Display
+
+NO_RICH = importlib.util.find_spec("rich") is None
+
+
+def test_elsewhere_a_line_comes_now_and_then(capsys, monkeypatch):
+    with Display() as display:
+        display.update("nothing yet", 1, 3)
+        monkeypatch.setattr(module, "_SECONDS_BETWEEN_LINES", 0.0)
+    with Display() as display:
+        display.update("stones", 2, 3)
+        display.update("stones", 3, 3, line="all three")
+        display.update("nobody knows")
+        display.note("by the way")
+    assert capsys.readouterr().err.splitlines() == ["stones: 2 of 3", "all three", "nobody knows", "by the way"]
+
+
+@pytest.mark.parametrize(("stopped", "said"), [("go on later", "stopped; go on later\n"), (None, "")])
+def test_ctrl_c_says_what_becomes_of_the_work(capsys, stopped, said):
+    with pytest.raises(KeyboardInterrupt), Display(stopped):
+        raise KeyboardInterrupt
+    assert capsys.readouterr().err == said
+
+
+def test_any_other_error_says_nothing(capsys):
+    with pytest.raises(ZeroDivisionError), Display("go on later"):
+        raise ZeroDivisionError
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32" or NO_RICH, reason="needs a pseudo-terminal and rich")
+def test_in_a_terminal_a_bar_goes_from_stage_to_stage():
+    with terminal("arena", "alquerque", "random", "greedy", "--games", "8", "--judge", "alphabeta:1") as opened:
+        status, text = opened.finish(90)
+    assert status == 0
+    for shown in ("balanced openings found", "matches played", "8/8", "random v. greedy"):
+        assert shown in text
