@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from test_training import at_iteration, without_time
 
 from alquerque_env import load_bot, load_game
@@ -16,11 +17,12 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.storage import JIT
 from training import gauntlet
 from training.checkpoint import load_checkpoint
-from training.config import ConfigError
+from training.config import ConfigError, load_config
 from training.export import _describe_strength
 from training.metrics import read_log
 from training.plot import plot_run
 from training.train import TrainingResult, train
+from training.workers import make_network
 
 TINY = """
 [run]
@@ -115,10 +117,27 @@ def test_the_last_measurement_may_have_more_matches_than_those_before(folder: Pa
     result = train(Path("tiny.toml"), ["evaluation.final_games=8"])
     _, *arena = load_checkpoint(result.checkpoint, load_game("alquerque")).meta.strength
 
-    ladders = [(result.run / name).read_text().splitlines() for name in ("ladder.jsonl", "last-ladder.jsonl")]
+    ladder = [json.loads(line) for line in (result.run / "ladder.jsonl").read_text().splitlines()]
+    assert sum("steps" in line for line in ladder) == 8
     assert [entry["games"] for entry in arena] == [8, 8]
-    assert [sum("steps" in json.loads(line) for line in ladder) for ladder in ladders] == [4, 8]
     assert read_log(result.run / "log.jsonl")[-1]["score.greedy"] == arena[1]["score"]
+
+
+@needs_jit
+def test_fewer_matches_begin_with_the_same_openings_and_are_rated_on_the_same_scale(tmp_path: Path) -> None:
+    """Ratings of a player that was measured twice differ by the luck of its own matches only."""
+    game, config = load_game("alquerque"), load_config(Path("tiny.toml"), ["evaluation.final_games=40"])
+    arena = gauntlet.Gauntlet(game, config, tmp_path / "ladder.jsonl")
+    network = make_network(config, game, torch.Generator().manual_seed(1))
+
+    few, many = (arena.measure(network, games) for games in (4, 40))
+
+    of_random = [next(pairing for pairing in found.pairings if pairing.second == "random") for found in (few, many)]
+    assert [sum((pairing.wins, pairing.draws, pairing.losses)) for pairing in of_random] == [4, 40]
+    assert few == arena.measure(network, 4)
+    assert few.rating.low < many.rating.value < few.rating.high
+    with pytest.raises(AlquerqueError, match="got 20 openings, expected 21"):
+        arena.measure(network, 42)
 
 
 @needs_jit

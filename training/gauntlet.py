@@ -1,7 +1,8 @@
 """The arena of a run: what is trained against fixed opponents, from time to time, and its rating among them.
 
-The opponents play each other once, and all measurements share their openings and those matches: so ratings of one run
-can be compared, and a player that wins or loses everything against some of the opponents is still rated by the others.
+The opponents play each other once, and all measurements share those matches and begin with the same openings: so
+ratings of one run can be compared, and a player that wins or loses everything against some of the opponents is still
+rated by the others.
 """
 
 from dataclasses import dataclass, replace
@@ -81,13 +82,13 @@ class Gauntlet:
     Args:
       game: What is played.
       config: The run's settings, with one opponent or more.
-      games: Matches against each opponent.
       ladder: File for the matches of the opponents among each other. One that exists is gone on with.
     """
 
-    def __init__(self, game: Game, config: Config, games: int, ladder: Path) -> None:
+    def __init__(self, game: Game, config: Config, ladder: Path) -> None:
         self._game, self._path = game, ladder
-        self._settings = _settings(config, games)
+        evaluation = config.evaluation
+        self._settings = _settings(config, max(evaluation.opponent_games, evaluation.final_games or 0))
         self._opponents = _opponents(config)
         self._simulations = config.evaluation.simulations
 
@@ -100,18 +101,20 @@ class Gauntlet:
         """
         _ = self._ladder
 
-    def measure(self, network: PolicyValueNetwork) -> Measurement:
+    def measure(self, network: PolicyValueNetwork, games: int) -> Measurement:
         """Plays against every opponent.
 
         Args:
           network: The player; converted to double precision.
+          games: Matches against each, at most as many as the opponents play against each other.
 
         Raises:
           AlquerqueError, OSError: As `prepare`.
         """
         player = CheckpointBot(PLAYER, self._game, network, self._simulations)
-        settings = replace(self._settings, gauntlet=True)
-        result = play_arena(self._game, [player, *self._opponents], settings, openings=self._openings)
+        settings = replace(self._settings, games=games, gauntlet=True)
+        openings = replace(self._openings, list=self._openings.list[: games // 2])
+        result = play_arena(self._game, [player, *self._opponents], settings, openings=openings)
         rating = rate_together([self._ladder, result])[PLAYER]
         return Measurement(result.pairings, rating, self._simulations)
 

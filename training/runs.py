@@ -14,7 +14,7 @@ from training.checkpoint import delete_checkpoint
 from training.config import Config, ConfigError, parse_config
 
 CONFIG, LOG, CHECKPOINTS, FINAL = "config.json", "log.jsonl", "checkpoints", "final"
-LADDER, LAST_LADDER, LOCK = "ladder.jsonl", "last-ladder.jsonl", ".lock"
+LADDER, LOCK = "ladder.jsonl", ".lock"
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,6 @@ class Run:
     def ladder(self) -> Path:
         """The matches of the opponents among each other; see `training.gauntlet`."""
         return self.path / LADDER
-
-    @property
-    def last_ladder(self) -> Path:
-        """The same with as many matches as there are at the end of the run."""
-        return self.path / LAST_LADDER
 
     @property
     def final(self) -> Path:

@@ -110,14 +110,8 @@ class Session:
     command: str = ""
 
     def __post_init__(self) -> None:
-        config, evaluation = self.learner.config, self.learner.config.evaluation
-        self._gauntlet = self._last_gauntlet = None
-        if evaluation.opponents:
-            self._gauntlet = self._last_gauntlet = Gauntlet(
-                self.game, config, evaluation.opponent_games, self.run.ladder
-            )
-            if evaluation.final_games is not None:
-                self._last_gauntlet = Gauntlet(self.game, config, evaluation.final_games, self.run.last_ladder)
+        config = self.learner.config
+        self._gauntlet = Gauntlet(self.game, config, self.run.ladder) if config.evaluation.opponents else None
         self._measured: tuple[int, Measurement] | None = None
 
     def train(self, console: Console) -> None:
@@ -177,16 +171,17 @@ class Session:
 
     def measure(self) -> Measurement | None:
         """Plays in the arena with what would be kept if the run ended now; None without opponents."""
-        iteration = self.learner.iteration
-        is_last = iteration == self.learner.config.iterations
-        gauntlet = self._last_gauntlet if is_last else self._gauntlet
-        if gauntlet is None:
+        config, iteration = self.learner.config, self.learner.iteration
+        if self._gauntlet is None:
             return None
         if self._measured is None or self._measured[0] != iteration:
             network = copy.deepcopy(self.learner.network)
-            if bits := self.learner.config.network.weight_bits:
+            if bits := config.network.weight_bits:
                 quantise(network, bits)
-            self._measured = iteration, gauntlet.measure(network)
+            games = config.evaluation.opponent_games
+            if iteration == config.iterations:
+                games = config.evaluation.final_games or games
+            self._measured = iteration, self._gauntlet.measure(network, games)
         return self._measured[1]
 
     def save(self) -> None:
