@@ -626,6 +626,18 @@ def test_hint_and_analysis_draw_what_they_say(page: Page) -> None:
     expect(page.locator("#curve .values")).to_have_attribute("d", re.compile("M.*L"))
 
 
+def test_the_best_turns_are_drawn_with_the_values_that_are_listed(page: Page) -> None:
+    begin(page, "alquerque", north="Person", position="W:Wa1,b1,c2:Bd4,e4,e5")
+    page.check("#analyse")
+    expect(page.locator("#candidates li")).to_have_count(3)
+    listed, drawn = (
+        [float(text.replace("−", "-")) for text in page.locator(which).all_text_contents()]
+        for which in ("#candidates b", ".arrows .note-text")
+    )
+    assert listed == drawn[::-1]  # the best is drawn last, over the others
+    assert listed[0] >= listed[1] >= listed[2]
+
+
 def test_analysis_says_nothing_of_another_position(page: Page) -> None:
     begin(page, "fetaix", north="Person")
     page.check("#analyse")

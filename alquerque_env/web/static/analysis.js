@@ -13,6 +13,9 @@ const spell = (value, digits = 2) => {
   return Number(text) === 0 ? text : (value > 0 ? "+" : "−") + text;
 };
 
+// The same where there is little room: +.31, −1, 0.
+const brief = (value) => spell(value).replace("0.", ".").replace(/\.00$/, "") || "0";
+
 export class Analysis {
   // `onTurns` draws the best turns on the board.
   constructor(page, onTurns) {
@@ -90,7 +93,7 @@ export class Analysis {
     );
     const ahead = thought.depth ? `Found ${thought.depth} turn${thought.depth === 1 ? "" : "s"} ahead.` : "";
     depth.textContent = `${thought.exact || ahead} +1: South wins for certain; −1: North does; 0: even.`;
-    this.onTurns(best.map(({ ways }, number) => ({ ways, text: String(number + 1) })));
+    this.onTurns(best.map(({ ways, value }) => ({ ways, text: brief(value) })));
   }
 
   draw(match, moments, cursor) {

@@ -349,12 +349,14 @@ export class Board {
       const group = element("g", { class: `arrow rank-${number}` }, this.arrows);
       this.line(group, places, "shaft", 0.16);
       if (!turn.text) continue;
-      // In the middle, so that it hides no target, and the notes of turns from or to one point lie apart.
+      // Not far from where it starts, so that it hides no head, and the notes of turns from one point lie apart.
       const [[fromX, fromY], [toX, toY]] = places.slice(-2);
-      const [x, y] = [(fromX + toX) / 2, (fromY + toY) / 2];
-      const size = 0.26 * this.parts.unit;
-      element("circle", { cx: x, cy: y, r: 0.75 * size, class: "note" }, group);
-      const note = element("text", { x, y: y + 0.36 * size, "font-size": size, class: "note-text" }, group);
+      const [x, y] = [fromX + 0.32 * (toX - fromX), fromY + 0.32 * (toY - fromY)];
+      const size = 0.21 * this.parts.unit;
+      const [width, height] = [(0.6 * turn.text.length + 0.7) * size, 1.4 * size];
+      const box = { x: x - width / 2, y: y - height / 2, width, height, rx: height / 2 };
+      element("rect", { ...box, class: "note" }, this.arrows);
+      const note = element("text", { x, y: y + 0.36 * size, "font-size": size, class: "note-text" }, this.arrows);
       note.textContent = turn.text;
     }
   }
