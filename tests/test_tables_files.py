@@ -192,9 +192,12 @@ def test_a_build_that_was_stopped_goes_on(tmp_path, mullahs, all_reports):
 def test_a_table_that_is_there_is_not_built_again_unless_it_is_damaged(tmp_path, whole):
     path = tmp_path / "table.aqt"
     shutil.copy(whole, path)
+    left = tmp_path / "table.aqt.work"
+    left.mkdir()
     stages = []
     assert build_table(MURRAY, 3, path, watch=stages.append) == path
     assert stages == []
+    assert not left.exists()
     assert path.read_bytes() == whole.read_bytes()
     for broken in (changed(path, tmp_path, path.stat().st_size - 1).read_bytes(), path.read_bytes()[:-1], b"nothing"):
         path.write_bytes(broken)

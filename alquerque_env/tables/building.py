@@ -57,6 +57,7 @@ def build_table(
     target = table_path(game, pieces) if path is None else Path(path)
     folder = work_folder(game, pieces) if path is None else target.with_name(target.name + ".work")
     if _is_built(target, index):
+        shutil.rmtree(folder, ignore_errors=True)
         return target
     solver = Solver(index, folder, threads, watch)
     values, notes = solver.run()
