@@ -57,3 +57,8 @@ class BotError(AlquerqueError):
 
 class TableError(AlquerqueError):
     """An endgame table that cannot be built, read or used for this game."""
+
+
+def shorten(text: str) -> str:
+    """The beginning of a text that may be too long to be repeated in a message."""
+    return text if len(text) <= 60 else f"{text[:57]}..."

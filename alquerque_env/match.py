@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from . import engine as e
 from . import entry
-from .errors import IllegalStepError, NotationError
+from .errors import IllegalStepError, NotationError, shorten
 from .game import Game
 from .notation import format_position, parse_position
 from .reachable import check_chain
@@ -323,17 +323,17 @@ class Match:
         for _ in range(pushed):
             self.pop()
         if fitting:
-            return IllegalStepError(f"{text!r} is ambiguous; say which: {legal}")
+            return IllegalStepError(f"{shorten(text)!r} is ambiguous; say which: {legal}")
         if pushed == 0:
             return self._illegal(text)
         problem = f"the turn ends with {begun}" if is_over else f"after {begun} only {legal} can follow"
-        return IllegalStepError(f"{text} is not legal in {self.position!r}: {problem}")
+        return IllegalStepError(f"{shorten(text)} is not legal in {self.position!r}: {problem}")
 
     def _illegal(self, text: str) -> IllegalStepError:
         if self._outcome is not None:
-            return IllegalStepError(f"{text} is not legal in {self.position!r}: the match is over")
+            return IllegalStepError(f"{shorten(text)} is not legal in {self.position!r}: the match is over")
         legal = ", ".join(step.text for step in self._legal)
-        return IllegalStepError(f"{text} is not legal in {self.position!r}; legal: {legal}")
+        return IllegalStepError(f"{shorten(text)} is not legal in {self.position!r}; legal: {legal}")
 
     def _split_turns(self) -> Iterator[list[_Played]]:
         turn: list[_Played] = []

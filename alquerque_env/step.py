@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from . import layout as e
-from .errors import NotationError
+from .errors import NotationError, shorten
 from .table import StepTable
 
 if TYPE_CHECKING:
@@ -81,7 +81,9 @@ def split_turn(text: str, game: "Game") -> list[tuple[str, str | None]]:
     places = _PLACE.findall(text)
     for name in (name for _, label, over in places for name in (label, over) if name and name not in game.board.index):
         labels = game.board.labels
-        raise NotationError(f"unknown point {name!r} in {text!r}; points are {labels[0]} to {labels[-1]}")
+        raise NotationError(
+            f"unknown point {shorten(name)!r} in {shorten(text)!r}; points are {labels[0]} to {labels[-1]}"
+        )
     return [(f"{origin}{mark}{target}", over or None) for (_, origin, _), (mark, target, over) in pairwise(places)]
 
 
@@ -91,5 +93,5 @@ _TURN = re.compile(r"[a-z]+[0-9]+(-[a-z]+[0-9]+|(x[a-z]+[0-9]+(\^[a-z]+[0-9]+)?)
 
 def _unreadable(text: str) -> NotationError:
     return NotationError(
-        f"cannot read {text!r} as a step or turn; expected the like of c2-c3, c2xc4, c2xc4^d3 or c2xc4xe4"
+        f"cannot read {shorten(text)!r} as a step or turn; expected the like of c2-c3, c2xc4, c2xc4^d3 or c2xc4xe4"
     )

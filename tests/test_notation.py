@@ -432,3 +432,12 @@ def test_every_refusal_is_a_value_error():
     assert issubclass(AlquerqueError, ValueError)
     for kind in (PositionError, NotationError, IllegalStepError):
         assert issubclass(kind, AlquerqueError)
+
+
+def test_a_refusal_repeats_the_beginning_of_a_long_text_only() -> None:
+    match = Match(load_game("alquerque"))
+    long = ["a" * 10_000, "a1" + "xa3" * 10_000, "z9" * 10_000, "z" * 10_000 + "1-a1"]
+    for text in long:
+        with pytest.raises(AlquerqueError) as error:
+            match.push(text)
+        assert len(str(error.value)) < 1_000

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TextIO
 
-from ..errors import RecordError
-from .words import KNOWN, MAX_HEADERS, MAX_TURNS, RESULTS, Header, Number, Word, read_words, shorten
+from ..errors import RecordError, shorten
+from .words import KNOWN, MAX_HEADERS, MAX_TURNS, RESULTS, Header, Number, Word, read_words
 
 # Longer than every turn of a board with some dozens of pieces.
 _MAX_TURN = 1_000

@@ -5,14 +5,14 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TextIO
 
-from ..errors import AlquerqueError, RecordError
+from ..errors import AlquerqueError, RecordError, shorten
 from ..game import Game, load_game
 from ..match import Match
 from ..sentences import SIDES
 from ..step import PASS, Step, join_turn, split_turn
 from .drafts import Draft, Turn, read_drafts
 from .record import Record, check_date, check_end
-from .words import DOTS, shorten
+from .words import DOTS
 
 # More legal steps than these are counted in a message, not listed.
 _FEW_STEPS = 12

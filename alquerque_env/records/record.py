@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..errors import RecordError
+from ..errors import RecordError, shorten
 from ..game import Game
 from ..match import REASONS, Match, Outcome
 from ..rules import spell
-from .words import DOTS, KNOWN, MAX_HEADERS, MAX_TURNS, RESULTS, format_header, shorten
+from .words import DOTS, KNOWN, MAX_HEADERS, MAX_TURNS, RESULTS, format_header
 
 WIDTH = 80
 UNKNOWN_NAME = "?"

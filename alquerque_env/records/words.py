@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple, TextIO
 
-from ..errors import RecordError
+from ..errors import RecordError, shorten
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 """How a match ended, and what ends its text: South wins, North wins, a draw, not known."""
@@ -146,11 +146,6 @@ def format_header(name: str, value: str) -> str:
     check_header(name, value)
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'[{name} "{escaped}"]'
-
-
-def shorten(text: str) -> str:
-    """The beginning of a text that may be too long to be repeated in a message."""
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _unreadable(number: int, line: str, place: int) -> str:

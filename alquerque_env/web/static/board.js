@@ -30,7 +30,7 @@ const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Board {
   // `onStep` is called with a legal step; `onChoice` with those of which one has to be chosen, none if that is over;
-  // `onRefusal` with a point whose piece cannot move, or not to another.
+  // `onRefusal` with a point from where nothing can move, or not to another.
   constructor(host, { onStep, onChoice, onRefusal }) {
     this.host = host;
     this.onStep = onStep;
@@ -191,11 +191,14 @@ export class Board {
       return;
     }
     const movable = this.legal.some((step) => step.origin === label);
+    const before = this.selected;
     if (meant.length > 1) this.offer(meant);
     else if (this.view.chain) this.selected = this.legal.length > 0 ? this.view.chain : null;
     else this.selected = movable && label !== this.selected ? label : null;
     this.mark();
-    if (meant.length === 0 && !movable && this.legal.length > 0 && label in this.view.pieces) this.onRefusal(label);
+    if (meant.length > 0 || movable || this.legal.length === 0) return;
+    if (before === null || label in this.view.pieces) this.onRefusal(label);
+    else this.onRefusal(before, label);
   }
 
   // Steps that differ in what they capture; clicking on that decides.

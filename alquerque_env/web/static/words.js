@@ -44,6 +44,7 @@ function compulsion({ chain, legal }) {
 }
 
 export function refusal({ view }, origin, target) {
+  if (!(origin in view.pieces)) return `There is no piece on ${origin}. ${SIDES[view.player]} to move.`;
   const [player] = view.pieces[origin];
   if (player !== view.player) return `The piece on ${origin} is ${SIDES[player]}'s, and it is ${SIDES[view.player]}'s turn.`;
   if (target !== undefined) return `The piece on ${origin} cannot go to ${target}. ${why(view)}`;
