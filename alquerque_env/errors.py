@@ -59,6 +59,6 @@ class TableError(AlquerqueError):
     """An endgame table that cannot be built, read or used for this game."""
 
 
-def shorten(text: str) -> str:
+def shorten(text: str, most: int = 60) -> str:
     """The beginning of a text that may be too long to be repeated in a message."""
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return text if len(text) <= most else f"{text[: most - 3]}..."

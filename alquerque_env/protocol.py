@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
-from .errors import AlquerqueError
+from .errors import AlquerqueError, shorten
 
 NOTHING = "none"
 """What stands for a turn where there is none to tell, and for a result where there is none yet."""
@@ -218,4 +218,4 @@ def parse_set_option(line: str) -> tuple[str, str]:
 
 def clip(text: str, most: int = 40) -> str:
     """Words from outside, safe and short enough for a message."""
-    return repr(text if len(text) <= most else f"{text[: most - 3]}...")
+    return repr(shorten(text, most))
