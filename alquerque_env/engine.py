@@ -121,7 +121,8 @@ def observe(t, s, earlier, observation, place):
             word = s[source]
             if kind == PLANE_POINT:
                 word = 1 << word if word >= 0 else 0
-            spread_word(observation, place, _in_frame(t, player, word), points, plane == last)
+            room = points * ((last - plane) // PLANE_SIZE + 1)
+            spread_word(observation, place, _in_frame(t, player, word), points, room)
         else:
             value = earlier
             if kind == PLANE_CLOCK:

@@ -54,7 +54,7 @@ if JIT:
         source = hashlib.sha256(numba.__version__.encode())
         for file in sorted(Path(__file__).parent.rglob("*.py")):
             text = file.read_bytes()
-            if b"kernel" in text or file.name in ("layout.py", "pointers.py"):
+            if b"kernel" in text or b"inlined" in text or file.name in ("layout.py", "pointers.py"):
                 source.update(text)
         folder = Path(platformdirs.user_cache_dir("alquerque-env")) / "kernels" / source.hexdigest()[:16]
         with suppress(OSError):
@@ -102,14 +102,14 @@ if JIT:
         return plain_sum(a, b) & _MASK
 
     @inlined
-    def spread_word(numbers, place, word, count, is_last):
+    def spread_word(numbers, place, word, count, room):
         """Writes 1 or 0 for each of `count` points of a word.
 
-        Whole groups of bytes are written where there is room: up to 31 numbers behind may be overwritten, unless these
-        are the last.
+        Whole groups of bytes are written where there is room for them: up to 31 numbers behind may be overwritten, but
+        none from `place + room` on.
         """
         point = 0
-        while point + 32 <= count or (point < count and not is_last):
+        while point < count and point + 32 <= room:
             spread_bits(numbers, place + point, word >> point)
             point += 32
         while point < count:
@@ -201,7 +201,7 @@ else:
         """Sets the first `count` numbers to 0."""
         numbers[:count] = [0] * count
 
-    def spread_word(numbers: Any, place: int, word: int, count: int, is_last: bool) -> None:  # noqa: ARG001
+    def spread_word(numbers: Any, place: int, word: int, count: int, room: int) -> None:  # noqa: ARG001
         """Writes 1 or 0 for each of `count` points of a word."""
         numbers[place : place + count] = [word >> point & 1 for point in range(count)]
 

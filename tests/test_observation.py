@@ -9,6 +9,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from reference import Reference, RefMatch, RefState, RefStep
+from small_games import BOARDS, small_game
 from test_against_reference import every_value
 
 from alquerque_env import Match, engine, games, load_game, perft
@@ -69,6 +70,14 @@ def random_match(game: Game, seed: int, position: str | None = None) -> Iterator
     while not match.is_over:
         match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
         yield match
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_nothing_is_written_beside_the_observation_of_a_small_board(board: str) -> None:
+    labels = BOARDS[board].labels
+    for base in games():
+        observation = observe(Match(small_game(base, board, labels[0], labels[-1])))
+        assert observation[0].sum() == observation[1].sum() == 1
 
 
 # Plane by plane.
