@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .envs.aec import env
     from .envs.vector import SelfPlayVectorEnv
     from .match import Match, Outcome
+    from .random_play import rollouts
     from .records import format_record, read_records
     from .step import Step
     from .tables import load_table
@@ -37,6 +38,7 @@ _LAZY = {
     "load_table": ".tables",
     "perft": ".counts",
     "read_records": ".records",
+    "rollouts": ".random_play",
 }
 
 __all__ = [
@@ -54,6 +56,7 @@ __all__ = [
     "load_table",
     "perft",
     "read_records",
+    "rollouts",
 ]
 
 

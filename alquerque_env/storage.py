@@ -3,6 +3,7 @@
 Whether they are compiled is decided here, without importing the compiler.
 """
 
+import math
 import os
 from importlib.util import find_spec
 from typing import Any
@@ -15,21 +16,21 @@ JIT = (
     and find_spec("numba") is not None
 )
 WORD_BITS = 63
-_LANES = 8
+CACHE_LINE = 64  # bytes
 
 
 def constants(values: list[int]) -> Any:
     """Integers in the form that kernels read fastest: an array when compiled, a tuple when not."""
     if not JIT:
         return tuple(values)
-    array = _aligned(len(values))
+    array = aligned((len(values),), np.int64)
     array[:] = values
     return array
 
 
 def words(count: int) -> Any:
     """`count` zero words in the form that kernels use fastest: an array when compiled, a list when not."""
-    return _aligned(count) if JIT else [0] * count
+    return aligned((count,), np.int64) if JIT else [0] * count
 
 
 def word_rows(rows: int, count: int) -> Any:
@@ -37,8 +38,9 @@ def word_rows(rows: int, count: int) -> Any:
     return np.zeros((rows, count), np.int64) if JIT else [[0] * count for _ in range(rows)]
 
 
-def _aligned(count: int) -> np.ndarray:
-    """Zero words that begin at a cache line: lanes that lie across two are written slowly."""
-    room = np.zeros(count + _LANES, np.int64)
-    first = -(room.ctypes.data // room.itemsize) % _LANES
-    return room[first : first + count]
+def aligned(shape: tuple[int, ...], kind: Any) -> np.ndarray:
+    """Zeros that begin at a cache line: lanes that lie across two are written slowly."""
+    count = math.prod(shape)
+    room = np.zeros(count + CACHE_LINE // np.dtype(kind).itemsize, kind)
+    first = -room.ctypes.data % CACHE_LINE // room.itemsize
+    return room[first : first + count].reshape(shape)

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner, Result
 
-from alquerque_env import Match, __version__, games, load_game, perft
+from alquerque_env import Match, __version__, games, load_game, perft, rollouts
 from alquerque_env.cli import doctor, main
 from alquerque_env.cli.program import COMMANDS
 from alquerque_env.observation import planes
@@ -34,6 +34,9 @@ BAD_ARGUMENTS = [
     ("describe fetaix --option max_capture=most_pieces --option chain=single", "needs chain='compulsory'"),
     ("describe fetaix --option no_progress_limit=0", "no_progress_limit cannot be"),
     ("describe fetaix --option no_progress_limit=off", "a match could go on for ever"),
+    ("rollouts fetaix --matches 0", "--matches is 0, expected 1 to"),
+    ("rollouts fetaix --seed -1", "--seed is -1, expected 0 to"),
+    ("rollouts fetaix --position W:Wa1:B", "the match has ended (captured)"),
     ("perft fetaix", "missing option '--depth'"),
     ("perft fetaix --depth x", "'x' is not a valid integer"),
     ("perft fetaix --depth -1", "--depth is -1, expected 0 to 1000"),
@@ -251,6 +254,19 @@ def test_an_output_without_unicode_gets_plain_characters() -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.isascii()
     assert b"w---w---w" in done.stdout
+
+
+def test_rollouts_prints_what_the_library_finds() -> None:
+    arguments = ("rollouts", "awithlaknannai_mosona", "--matches", "500", "--seed", "3")
+    found = rollouts("awithlaknannai_mosona", 500, seed=3)
+    shown = output_of(*arguments)
+    assert f"South wins       {found.share(0):.1%}" in shown
+    assert f"drawn            {found.share(-1):.1%}" in shown
+    told = json.loads(output_of(*arguments, "--json"))
+    assert told["wins"] == [found.share(0), found.share(1)]
+    assert told["endings"] == found.endings()
+    assert sum(told["endings"].values()) == told["matches"] == 500
+    assert told["actions"]["mean"] == found.length.mean()
 
 
 @pytest.mark.parametrize("name", games())

@@ -6,17 +6,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from pettingzoo import AECEnv
 
-from .. import entry
-from .. import layout as e
 from ..envs.aec import MatchEnv, wrap
 from ..envs.vector import SelfPlayVectorEnv
 from ..game import Game
-from ..storage import JIT, word_rows, words
+from ..random_play import rollouts
+from ..storage import JIT
 from .clock import rate
 from .floor import FloorEnv
 
 BATCHES = (1, 64, 4096, 32768)
-ROLLOUT_GAMES = 8  # played in turn
+ROLLOUT_GAMES = 4096  # to a unit of work
 
 
 class Figure(NamedTuple):
@@ -44,7 +43,7 @@ def measure(game: Game, seconds: float) -> Iterator[Figure]:
     checkers = checkers_rate(seconds)
     if checkers is not None:
         yield Figure("pyspiel checkers, stepped in Python with mask and tensor", checkers)
-    kind = "compiled" if JIT else "plain Python"
+    kind = "compiled" if JIT else "NumPy"
     yield _beside(f"rollouts inside the engine ({kind})", rate(_rollouts(game), seconds), "checkers", checkers)
     for batch in BATCHES:
         speed = rate(_vector(game, batch), seconds)
@@ -87,16 +86,8 @@ def _beside(name: str, speed: float, what: str, other: float | None) -> Figure:
 
 
 def _rollouts(game: Game) -> Callable[[int], int]:
-    t = game.table.words
-    states = word_rows(ROLLOUT_GAMES, t[e.T_STATE_SIZE])
-    w, actions = words(t[e.T_SCRATCH_SIZE]), words(t[e.T_NUM_ACTIONS])
-    # Without a limit, a match that repeats is cut where the room for its history ends.
-    room = max(512, t[e.T_NO_PROGRESS_LIMIT] + 2) if t[e.T_THREEFOLD] else 1
-    keys, rng, chosen = word_rows(ROLLOUT_GAMES, room), words(1), words(ROLLOUT_GAMES)
-
     def work(units: int) -> int:
-        entry.play_many(t, states, w, actions, keys, room, rng, chosen, units)
-        return units * ROLLOUT_GAMES
+        return int(rollouts(game, units * ROLLOUT_GAMES, seed=0).length.sum())
 
     return work
 

@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, Place] = MappingProxyType(
         "web": Place("web", "Play in the browser."),
         "engine": Place("engine", "Let a bot play over UGI, for programs that speak it."),
         "perft": Place("perft", "Count sequences of steps or turns."),
+        "rollouts": Place("rollouts", "Play random matches and count how they end."),
         "train": Place("training", "Train a player by self-play."),
         "plot": Place("training", "Draw how a training run went."),
         "export": Place("training", "Write a trained player as one file that needs no packages."),

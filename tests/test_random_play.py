@@ -1,0 +1,132 @@
+"""Random matches are what the rules make of drawing every legal step as likely as every other."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import Reference, RefState
+from small_games import small_game
+
+from alquerque_env import Match, games, load_game, rollouts
+from alquerque_env.columns.table import column_table
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game import Game
+
+MATCHES = 40_000
+# As many standard deviations are missed by chance once in two million trials.
+SIGMAS = 5
+
+SMALL = {
+    "memory": small_game("alquerque", "square", "a1 b1 c1 a2", "c2 a3 b3 c3"),
+    "flights": small_game("fetaix", "oblong", "a1 b1 c1", "b3 c3 d3", no_progress_limit=5),
+    "arcs": small_game("awithlaknannai_mosona", "snake", "b1 a2 b3", "d1 e2", no_progress_limit=7),
+    "stopping": small_game("alquerque_murray", "square", "a1 b1 c1", "a3 b3 c3", no_progress_limit=6),
+    "passing": small_game("alquerque_alfonso_x", "ladder", "a1 b1", "a3 b3", no_progress_limit=6, no_moves="pass"),
+    "asymmetric": small_game("alquerque_alfonso_x", "hook", "a1 b1", "a2 b3", no_progress_limit=6),
+    "opening": small_game("fetaix", "square", "a1 b1 c1", "a3 b3 c3", opening=(None, 4), no_progress_limit=5),
+    "longest": small_game("fetaix", "square", "a1 b1 c1", "a3 b3 c3", no_progress_limit=5, max_capture="most_pieces"),
+}
+
+
+def expect(game: Game) -> tuple[float, float, float, float]:
+    """Chances that either player wins, mean and variance of the number of steps, worked out on the reference."""
+    reference = Reference(game)
+
+    @cache
+    def chances(state: RefState) -> tuple[float, float, float, float]:
+        ended = reference.outcome(state)
+        if ended is not None:
+            return float(ended[0] == 0), float(ended[0] == 1), 0.0, 0.0
+        after = [chances(reference.play(state, step)) for step in reference.legal(state)]
+        south, north, length, square = (sum(column) / len(after) for column in zip(*after, strict=True))
+        return south, north, length + 1, square + 2 * length + 1
+
+    south, north, length, square = chances(reference.start())
+    return south, north, length, square - length * length
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_winners_and_lengths_are_as_likely_as_the_reference_works_out(name: str) -> None:
+    game = SMALL[name]
+    south, north, length, variance = expect(game)
+    found = rollouts(game, MATCHES, seed=1)
+    assert 0 < south < 1, "nothing is left to chance"
+    for player, chance in enumerate((south, north)):
+        assert abs(found.share(player) - chance) <= SIGMAS * math.sqrt(chance * (1 - chance) / MATCHES)
+    assert abs(found.length.mean() - length) <= SIGMAS * math.sqrt(variance / MATCHES)
+
+
+def test_columns_play_all_games_but_those_whose_rules_compare_captures_or_remember_points() -> None:
+    assert all(column_table(load_game(name)) is not None for name in games())
+    assert column_table(load_game("fetaix", max_capture="most_pieces")) is None
+    assert column_table(load_game("alquerque", undo_scope="never_revisit")) is None
+    assert column_table(SMALL["memory"]) is not None
+    assert column_table(SMALL["longest"]) is None
+
+
+def test_the_first_matches_are_the_same_however_many_there_are_only_with_the_same_seed() -> None:
+    some, others = rollouts("fetaix", 3000, seed=4), rollouts("fetaix", 3000, seed=5)
+    assert all((a == b).all() for a, b in zip(some, rollouts("fetaix", 3000, seed=4), strict=True))
+    assert (some.length != others.length).any()
+
+
+def test_matches_without_a_seed_differ() -> None:
+    assert (rollouts("fetaix", 500).length != rollouts("fetaix", 500).length).any()
+
+
+@given(count=st.integers(1, 70), seed=st.integers(0, 2**63 - 1))
+def test_as_many_matches_as_asked_come_to_an_end(count: int, seed: int) -> None:
+    found = rollouts("awithlaknannai_mosona", count, seed=seed)
+    assert found.winner.shape == found.length.shape == found.reason.shape == (count,)
+    assert (found.length >= 1).all()
+    assert set(np.unique(found.winner)) <= {-1, 0, 1}
+    assert sum(found.endings().values()) == count
+    assert math.isclose(found.share(0) + found.share(1) + found.share(-1), 1)
+
+
+def test_matches_begin_where_the_given_one_stands_and_leave_it_there() -> None:
+    match = Match(load_game("fetaix"), "W:WKa1,b1:Bb2,d4,a5")
+    position = match.position
+    found = rollouts(match, 200, seed=1)
+    assert match.position == position
+    assert found.share(0) > found.share(1)
+
+
+def test_a_chain_in_progress_is_gone_on_with() -> None:
+    match = Match(load_game("alquerque_alfonso_x", chain="compulsory"), "W:Wa1:Ba2,a4")
+    match.push("a1xa3")
+    assert match.chain is not None
+    found = rollouts(match, 10, seed=1)
+    assert (found.winner == 0).all()
+    assert (found.length == 1).all()
+
+
+def test_repetitions_of_the_match_so_far_count() -> None:
+    game = load_game("awithlaknannai_mosona_davis", repetition="threefold_draw")
+    match = Match(game)
+    fresh = rollouts(Match(game, match.position), 2000, seed=1)
+    assert "repetition" in fresh.endings()
+
+
+@pytest.mark.parametrize(
+    ("start", "count", "seed", "message"),
+    [
+        ("fetaixx", 1, 0, "no game 'fetaixx'"),
+        ("fetaix", 0, 0, "count is 0, expected an integer of at least 1"),
+        ("fetaix", 1.5, 0, "count is 1.5"),
+        ("fetaix", True, 0, "count is True"),
+        ("fetaix", 1, -1, "seed is -1, expected an integer of at least 0"),
+        ("fetaix", 1, "x", "seed is 'x'"),
+    ],
+)
+def test_bad_input_is_refused(start: str, count: int, seed: int, message: str) -> None:
+    with pytest.raises(AlquerqueError, match=message):
+        rollouts(start, count, seed=seed)
+
+
+def test_an_ended_match_is_refused() -> None:
+    with pytest.raises(AlquerqueError, match="the match has ended"):
+        rollouts(Match(load_game("fetaix"), "W:Wa1:B"), 1)
