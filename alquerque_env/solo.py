@@ -8,10 +8,15 @@ from . import engine as e
 from .game import Game
 from .jit import borrowed, kernel
 from .observation import planes
-from .storage import words
+from .storage import word_rows
 
 BEGIN = -1
 KEYS_TO_BEGIN_WITH = 64
+
+# What the kernels work with: rows of words, handed over at once, since every array costs a call as much as a step does.
+STATE, SCRATCH, ACTIONS, KEYS, ROWS = range(5)
+# Rows of the masks: ours, two to give away, and one without a legal action.
+COPIES = 3
 
 
 class Solo:
@@ -19,7 +24,7 @@ class Solo:
 
     Attributes:
       observation: int8 `[C, P]` in the frame of the player to move; a fresh array after every step.
-      mask: int8 `[A]`, 1 for legal actions, all 0 when the match has ended; likewise.
+      masks: int8 `[4, A]`, likewise: three times 1 for legal actions, all 0 when the match has ended, and a row of 0.
       player: The player to move.
       outcome: As `engine.outcome` codes it.
     """
@@ -28,12 +33,16 @@ class Solo:
         self.table = game.table.words
         self.num_actions = game.num_actions
         self.shape = (len(planes(game)), len(game.board.points))
-        self.state = words(self.table[e.T_STATE_SIZE])
-        self._keys = words(KEYS_TO_BEGIN_WITH)
-        self._scratch = words(self.table[e.T_SCRATCH_SIZE])
-        self._room = words(self.num_actions)
+        needed = (self.table[e.T_STATE_SIZE], self.table[e.T_SCRATCH_SIZE], self.num_actions, KEYS_TO_BEGIN_WITH)
+        self._work = word_rows(ROWS, -(-int(max(needed)) // e.LANES) * e.LANES)
+        self._looks_back = bool(self.table[e.T_THREEFOLD])
         self._earlier = 0
         self.play(BEGIN)
+
+    @property
+    def state(self) -> Any:
+        """The state, as the engine keeps it."""
+        return self._work[STATE][: self.table[e.T_STATE_SIZE]]
 
     def begin(self) -> None:
         """Begins a new match."""
@@ -41,18 +50,16 @@ class Solo:
 
     def play(self, action: int) -> None:
         """Plays a legal action."""
-        if self.state[e.QUIET] + 2 > len(self._keys):
-            self._keys = _twice_as_long(self._keys)
-        self.observation = np.empty(self.shape, np.int8)
-        self.mask = np.zeros(self.num_actions, np.int8)
-        self.player, self.outcome, self._earlier = play_one(
-            self.table, self.state, self._scratch, self._room, self._keys, action, self.observation, self.mask
-        )
+        if self._looks_back and self._work[STATE][e.QUIET] + 2 > len(self._work[KEYS]):
+            self._work = _twice_as_long(self._work)
+        self.observation = observation = np.empty(self.shape, np.int8)
+        self.masks = masks = np.zeros((COPIES + 1, self.num_actions), np.int8)
+        self.player, self.outcome, self._earlier = play_one(self.table, self._work, action, observation, masks)
 
     def observe(self, player: int) -> np.ndarray:
         """int8 `[C, P]`, the position as a player sees it, whether or not that player is to move."""
         observation = np.empty(self.shape, np.int8)
-        observe_one(self.table, self.state, player, self._earlier, observation)
+        observe_one(self.table, self._work, player, self._earlier, observation)
         return observation
 
     def show(self, state: Any, earlier: int) -> None:
@@ -62,43 +69,46 @@ class Solo:
           state: As the engine keeps it.
           earlier: How often the position occurred before in the match.
         """
-        self.state[:] = state
+        self._work[STATE][: len(state)] = state
         self._earlier = earlier
 
 
-def _twice_as_long(keys: Any) -> Any:
-    longer = words(2 * len(keys))
-    longer[: len(keys)] = keys
+def _twice_as_long(rows: Any) -> Any:
+    longer = word_rows(ROWS, 2 * len(rows[KEYS]))
+    for row, old in zip(longer, rows, strict=True):
+        row[: len(old)] = old
     return longer
 
 
 @kernel
-def play_one(t, s, w, room, keys, action, observation, mask):
+def play_one(t, work, action, observation, masks):
     """Plays an action, or begins; returns the player to move, the outcome and how often the position occurred."""
-    p_table, p_state, p_room, p_keys = borrowed(t), borrowed(s), borrowed(room), borrowed(keys)
-    p_w, p_observation, p_mask = borrowed(w), borrowed(observation.reshape(-1)), borrowed(mask)
+    p_table, p_work = borrowed(t), borrowed(work)
+    p_observation, p_masks = borrowed(observation.reshape(-1)), borrowed(masks)
+    s, w, actions = p_work[STATE], p_work[SCRATCH], p_work[ACTIONS]
     if action == BEGIN:
         for index in range(p_table[e.T_STATE_SIZE]):
-            p_state[index] = p_table[p_table[e.T_START] + index]
+            s[index] = p_table[p_table[e.T_START] + index]
     else:
-        e.apply_action(p_table, p_state, p_w, action)
-    n = e.legal_actions(p_table, p_state, p_w, p_room)
+        e.apply_action(p_table, s, w, action)
+    n = e.legal_actions(p_table, s, w, actions)
     earlier = 0
-    if p_table[e.T_THREEFOLD] and p_state[e.CHAIN] < 0:
-        earlier = e.earlier_occurrences(p_table, p_state, p_keys)
-    result = e.outcome(p_table, p_state, n, earlier)
+    if p_table[e.T_THREEFOLD] and s[e.CHAIN] < 0:
+        earlier = e.earlier_occurrences(p_table, s, p_work[KEYS])
+    result = e.outcome(p_table, s, n, earlier)
     if result == e.ONGOING:
-        for index in range(n):
-            p_mask[p_room[index]] = 1
-    e.observe(p_table, p_state, earlier, p_observation, 0)
-    return p_state[e.PLAYER], result, earlier
+        for copy in range(COPIES):
+            for index in range(n):
+                p_masks[copy][actions[index]] = 1
+    e.observe(p_table, s, earlier, p_observation, 0)
+    return s[e.PLAYER], result, earlier
 
 
 @kernel
-def observe_one(t, s, player, earlier, observation):
+def observe_one(t, work, player, earlier, observation):
     """Writes the observation of a position as a player sees it."""
-    p_state = borrowed(s)
-    mover = p_state[e.PLAYER]
-    p_state[e.PLAYER] = player
-    e.observe(borrowed(t), p_state, earlier, borrowed(observation.reshape(-1)), 0)
-    p_state[e.PLAYER] = mover
+    s = borrowed(work)[STATE]
+    mover = s[e.PLAYER]
+    s[e.PLAYER] = player
+    e.observe(borrowed(t), s, earlier, borrowed(observation.reshape(-1)), 0)
+    s[e.PLAYER] = mover

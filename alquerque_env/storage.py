@@ -35,7 +35,7 @@ def words(count: int) -> Any:
 
 def word_rows(rows: int, count: int) -> Any:
     """`rows` rows of `count` zero words, likewise."""
-    return np.zeros((rows, count), np.int64) if JIT else [[0] * count for _ in range(rows)]
+    return aligned((rows, count), np.int64) if JIT else [[0] * count for _ in range(rows)]
 
 
 def aligned(shape: tuple[int, ...], kind: Any) -> np.ndarray:

@@ -14,6 +14,7 @@ from alquerque_env import Match, games, load_game, rollouts
 from alquerque_env.columns.table import column_table
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
+from alquerque_env.match import REASONS
 
 MATCHES = 40_000
 # As many standard deviations are missed by chance once in two million trials.
@@ -21,13 +22,13 @@ SIGMAS = 5
 
 SMALL = {
     "memory": small_game("alquerque", "square", "a1 b1 c1 a2", "c2 a3 b3 c3"),
-    "flights": small_game("fetaix", "oblong", "a1 b1 c1", "b3 c3 d3", no_progress_limit=5),
-    "arcs": small_game("awithlaknannai_mosona", "snake", "b1 a2 b3", "d1 e2", no_progress_limit=7),
-    "stopping": small_game("alquerque_murray", "square", "a1 b1 c1", "a3 b3 c3", no_progress_limit=6),
+    "flights": small_game("fetaix", "oblong", "a1 b1", "c3 d3", no_progress_limit=3),
+    "arcs": small_game("awithlaknannai_mosona", "snake", "b1 a2 b3", "d1 e2", no_progress_limit=5),
+    "stopping": small_game("alquerque_murray", "square", "a1 b1", "a3 c2 b3", no_progress_limit=4),
     "passing": small_game("alquerque_alfonso_x", "ladder", "a1 b1", "a3 b3", no_progress_limit=6, no_moves="pass"),
     "asymmetric": small_game("alquerque_alfonso_x", "hook", "a1 b1", "a2 b3", no_progress_limit=6),
-    "opening": small_game("fetaix", "square", "a1 b1 c1", "a3 b3 c3", opening=(None, 4), no_progress_limit=5),
-    "longest": small_game("fetaix", "square", "a1 b1 c1", "a3 b3 c3", no_progress_limit=5, max_capture="most_pieces"),
+    "opening": small_game("fetaix", "square", "a1 b1 c1", "a3 b3 c3", opening=(None, 4), no_progress_limit=3),
+    "longest": small_game("fetaix", "square", "a1 b1 c1", "a3 b3 c3", no_progress_limit=3, max_capture="most_pieces"),
 }
 
 
@@ -67,7 +68,7 @@ def test_columns_play_all_games_but_those_whose_rules_compare_captures_or_rememb
     assert column_table(SMALL["longest"]) is None
 
 
-def test_the_first_matches_are_the_same_however_many_there_are_only_with_the_same_seed() -> None:
+def test_the_same_seed_gives_the_same_matches_and_another_one_others() -> None:
     some, others = rollouts("fetaix", 3000, seed=4), rollouts("fetaix", 3000, seed=5)
     assert all((a == b).all() for a, b in zip(some, rollouts("fetaix", 3000, seed=4), strict=True))
     assert (some.length != others.length).any()
@@ -105,10 +106,13 @@ def test_a_chain_in_progress_is_gone_on_with() -> None:
 
 
 def test_repetitions_of_the_match_so_far_count() -> None:
-    game = load_game("awithlaknannai_mosona_davis", repetition="threefold_draw")
-    match = Match(game)
-    fresh = rollouts(Match(game, match.position), 2000, seed=1)
-    assert "repetition" in fresh.endings()
+    match = Match(load_game("alquerque_alfonso_x", repetition="threefold_draw"), "W:Wa1:Be5")
+    for step in ("a1-a2", "e5-e4", "a2-a1", "e4-e5", "a1-a2", "e5-e4", "a2-a1"):
+        match.push(step)
+    went_on, fresh = rollouts(match, 200, seed=1), rollouts(Match(match.game, match.position), 200, seed=1)
+    third = next(code for code, name in REASONS.items() if name == "repetition")
+    assert ((went_on.reason == third) & (went_on.length == 1)).any()
+    assert not ((fresh.reason == third) & (fresh.length < 8)).any()
 
 
 @pytest.mark.parametrize(

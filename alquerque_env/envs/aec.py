@@ -90,6 +90,7 @@ class MatchEnv(AECEnv):
         self._idle = np.zeros(game.num_actions, np.int8)
         self._renderer = Renderer(self.render_mode)
         self._taken: list[int] = []
+        self._is_unseen = False
         self.np_random, _ = seeding.np_random()
 
     def observation_space(self, agent: str) -> spaces.Space:
@@ -117,12 +118,14 @@ class MatchEnv(AECEnv):
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees, in its own frame; the mask is all 0 unless the agent is to move."""
-        player = AGENTS.index(agent)
-        if player != self._play.player:
-            return {"observation": self._play.observe(player), "action_mask": self._idle.copy()}
+        play, player = self._play, AGENTS.index(agent)
         # A wrapper may end a match that the rules do not.
-        mask = self._idle if self.terminations.get(agent, True) else self._play.mask
-        return {"observation": self._play.observation.copy(), "action_mask": mask.copy()}
+        if player != play.player or self.terminations.get(agent, True):
+            return {"observation": play.observe(player), "action_mask": self._idle.copy()}
+        if self._is_unseen:
+            self._is_unseen = False
+            return {"observation": play.observation, "action_mask": play.masks[1]}
+        return {"observation": play.observe(player), "action_mask": play.masks[0].copy()}
 
     def step(self, action: int | None) -> None:
         """Plays an action of the agent to move, or takes a finished agent out by None.
@@ -169,7 +172,8 @@ class MatchEnv(AECEnv):
             number = as_integer(action)
         except TypeError:
             raise IllegalStepError(f"action is {action!r}, expected an integer") from None
-        if not 0 <= number < self.game.num_actions or not self._play.mask[number]:
+        play = self._play
+        if not 0 <= number < play.num_actions or not play.masks[0, number]:
             raise IllegalStepError(f"action {number} is not legal for {self.agent_selection} in {self.position!r}")
         return number
 
@@ -177,9 +181,8 @@ class MatchEnv(AECEnv):
         """Takes over what the engine tells."""
         play, outcome = self._play, self._play.outcome
         if outcome == e.ONGOING and self.max_cycles is not None and len(self._taken) >= self.max_cycles:
-            play.mask[:] = 0
+            play.masks[:] = 0
             self.truncations = dict.fromkeys(AGENTS, True)
-        self.rewards = dict.fromkeys(AGENTS, 0)
         if outcome != e.ONGOING:
             self.terminations = dict.fromkeys(AGENTS, True)
             if outcome & 3 != e.NOBODY:
@@ -188,7 +191,8 @@ class MatchEnv(AECEnv):
                 self._accumulate_rewards()
         mover, other = AGENTS[play.player], AGENTS[1 - play.player]
         self.agent_selection = mover
-        self.infos = {mover: {"action_mask": play.mask.copy()}, other: {"action_mask": self._idle.copy()}}
+        self.infos = {mover: {"action_mask": play.masks[2]}, other: {"action_mask": play.masks[3]}}
+        self._is_unseen = True
 
 
 def _observation_space(game: Game) -> spaces.Dict:
