@@ -1,7 +1,12 @@
 """Random matches are what the rules make of drawing every legal step as likely as every other."""
 
 import math
+import os
+import platform
+import subprocess
+import sys
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +19,7 @@ from alquerque_env import Match, games, load_game, rollouts
 from alquerque_env.columns.table import column_table
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
+from alquerque_env.jit import JIT
 from alquerque_env.match import REASONS
 
 MATCHES = 40_000
@@ -72,6 +78,23 @@ def test_the_same_seed_gives_the_same_matches_and_another_one_others() -> None:
     some, others = rollouts("fetaix", 3000, seed=4), rollouts("fetaix", 3000, seed=5)
     assert all((a == b).all() for a, b in zip(some, rollouts("fetaix", 3000, seed=4), strict=True))
     assert (some.length != others.length).any()
+
+
+SCRIPT = """
+from alquerque_env import rollouts
+found = rollouts("fetaix", 3000, seed=4)
+print((found.length * (found.winner + 2)).sum())
+"""
+
+
+@pytest.mark.skipif(not JIT or platform.machine() not in ("x86_64", "AMD64"), reason="asks for the least of its kind")
+def test_a_processor_with_nothing_but_the_least_plays_the_same_matches(tmp_path: Path) -> None:
+    environment = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "+sse2", "NUMBA_CACHE_DIR": str(tmp_path)}
+    played = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, env={**os.environ, **environment}
+    )
+    found = rollouts("fetaix", 3000, seed=4)
+    assert int(played.stdout) == (found.length * (found.winner + 2)).sum()
 
 
 def test_matches_without_a_seed_differ() -> None:
