@@ -11,7 +11,7 @@ from ..sentences import SIDES
 from .parameters import check_range, open_match, takes_game, takes_json, takes_position
 from .working import work
 
-MOST_MATCHES = 100_000_000
+MOST_MATCHES = 10_000_000
 
 
 @click.command()

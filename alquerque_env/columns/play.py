@@ -8,7 +8,7 @@ from ..ruleset import NORTH, SOUTH
 from ..storage import JIT, aligned
 from .engine import apply, begin, choose, find_legal, outcome
 from .table import ColumnTable
-from .words import any_of, columns_of, constant, where
+from .words import any_of, columns_of, constant
 
 if JIT:
     from ..jit import borrowed
@@ -74,7 +74,6 @@ def play_vectors(t, codes, maps, start, first, states, scratch, rngs, outcomes, 
             movable = find_legal(p_t, c, p_start, s[e.PLAYER], s, w)
             actions = choose(p_t, c, p_maps, s[e.PLAYER], w, rng)
             result = outcome(p_t, s[e.PLAYER], s, movable, constant(actions, 0))
-            result = where(ended, 0, result)
             ended = result != 0
             if any_of(ended):
                 w[results_at] = result
@@ -107,7 +106,7 @@ def _play_arrays(t, table, first, rng, outcomes, lengths):
         s[:, ended] = first[:, None]
         step += 1
         _draw(t, table, s, w, rng, actions, result)
-        ended = (result != 0) & ~ended
+        ended = result != 0
         over = np.flatnonzero(ended & (next_match < len(outcomes)))
         outcomes[next_match[over]], lengths[next_match[over]] = result[over], step - steps[over]
         next_match[over] += lanes
