@@ -249,22 +249,45 @@ def _run(c, player, w, section):
 @inlined
 def _narrow(c, player, w, block):
     """Lets a block do its work; returns the origins that are left in any lane."""
+    lanes = c[block + LANES]
+    if not c[block + IS_SHARED]:
+        return _narrow_by_player(c, player, w, block, lanes)
+    if lanes == e.LANES:  # a loop of known length is unrolled
+        return _narrow_shared(c, w, block, e.LANES)
+    return _narrow_shared(c, w, block, lanes)
+
+
+@inlined
+def _narrow_by_player(c, player, w, block, lanes):
+    """Lets a block work that looks elsewhere for either player, or at something else in each lane."""
     parents, parents_step = c[block + PARENTS], c[block + PARENTS_STEP]
     sees, sees_step = c[block + SEES], c[block + SEES_STEP]
-    words = c[block + WORDS]
     any_left = constant(w[EMPTY], 0)
-    if c[block + IS_SHARED]:
-        for lane in range(c[block + LANES]):
-            row = block + ROWS + ROW_SIZE * lane
-            seen = turned(w[sees + sees_step * lane], c[row + DISTANCE])
-            left = w[parents + parents_step * lane] & c[row + ORIGINS] & seen
-            w[words + lane] = left
-            any_left = any_left | left
-        return any_left
-    for lane in range(c[block + LANES]):
+    for lane in range(lanes):
         row = block + ROWS + ROW_SIZE * lane
         seen = turned(w[sees + sees_step * lane], of_player(player, c, row + DISTANCE))
         left = w[parents + parents_step * lane] & of_player(player, c, row + ORIGINS) & seen
+        w[c[block + WORDS] + lane] = left
+        any_left = any_left | left
+    return any_left
+
+
+@inlined
+def _narrow_shared(c, w, block, lanes):
+    """Lets a block work that looks at the same for both players and in all lanes."""
+    seen, parents, words = w[c[block + SEES]], c[block + PARENTS], c[block + WORDS]
+    any_left = constant(seen, 0)
+    if c[block + PARENTS_STEP] == 0:
+        own = w[parents]
+        for lane in range(lanes):
+            row = block + ROWS + ROW_SIZE * lane
+            left = own & c[row + ORIGINS] & turned(seen, c[row + DISTANCE])
+            w[words + lane] = left
+            any_left = any_left | left
+        return any_left
+    for lane in range(lanes):
+        row = block + ROWS + ROW_SIZE * lane
+        left = w[parents + lane] & c[row + ORIGINS] & turned(seen, c[row + DISTANCE])
         w[words + lane] = left
         any_left = any_left | left
     return any_left

@@ -23,8 +23,8 @@ CODES_HEAD = 11
 # A section of blocks: those of men from BEGIN, those of kings from KINGS_BEGIN to END, and likewise its planes.
 BEGIN, KINGS_BEGIN, END, FIRST_PLANE, KINGS_PLANE, END_PLANE, SECTION_SIZE = range(7)
 # A block: as in `layout.py`, with the distance from one lane to the next where each has a column of its own, the number
-# of lanes, whether distances and origins are the same for both players, and the planes of the blocks that are skipped
-# with it; then for each lane and player distance and origins.
+# of lanes, whether all of them look at one column and do the same for both players, and the planes of the blocks that
+# are skipped with it; then for each lane and player distance and origins.
 PARENTS, PARENTS_STEP, SEES, SEES_STEP, WORDS, IS_LAST, SKIP, LANES, IS_SHARED, SKIPPED, END_SKIPPED, ROWS = range(12)
 DISTANCE, ORIGINS, ROW_SIZE = 0, 2, 4
 BLOCK_SIZE = ROWS + ROW_SIZE * e.LANES

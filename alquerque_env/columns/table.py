@@ -193,9 +193,10 @@ class _Layout:
         sees, sees_step = self._column(south.sees)
         skip = self.skips[index]
         is_last = skip == index + 1
+        is_shared = sees_step == 0 and south[-2:] == north[-2:]
         row = [
             *(parents, parents_step, sees, sees_step, self.columns[south.words], int(is_last)),
-            *(blocks_at + c.BLOCK_SIZE * skip, self.lanes[index], int(south[-2:] == north[-2:])),
+            *(blocks_at + c.BLOCK_SIZE * skip, self.lanes[index], int(is_shared)),
             *(self.first_planes[index + 1], self.first_planes[skip]),
         ]
         for lane in range(e.LANES):
