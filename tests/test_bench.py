@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from alquerque_env.bench.clock import RUNS, rate
+from alquerque_env.bench.clock import RUNS, rate, rates
 
 
 def test_a_rate_counts_what_the_work_says_it_did_and_works_no_longer_than_asked() -> None:
@@ -25,6 +25,23 @@ def test_a_rate_counts_what_the_work_says_it_did_and_works_no_longer_than_asked(
     assert len(set(asked[-RUNS:])) == 1
     per_unit = found / 1000
     assert 0.1 < asked[-1] * RUNS / per_unit / 0.3 < 10
+
+
+def test_works_that_are_compared_take_turns() -> None:
+    turns: list[str] = []
+
+    def make(name: str, worth: int):
+        def work(units: int) -> int:
+            turns.append(name)
+            for _ in range(units):
+                sum(range(20_000))
+            return worth * units
+
+        return work
+
+    first, second = rates([make("first", 1000), make("second", 2000)], 0.3)
+    assert turns[-2 * RUNS :] == ["first", "second"] * RUNS
+    assert 1 < second / first < 4
 
 
 def test_the_command_prints_every_figure_as_json() -> None:

@@ -5,33 +5,45 @@ They count the processor time of the process, so that a machine that is busy wit
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-RUNS = 3
+RUNS = 5
 
 
 Clock = Callable[[], float]
+Work = Callable[[int], int]
 
 
-def rate(work: Callable[[int], int], seconds: float, clock: Clock = time.process_time) -> float:
-    """How much a second of processor time `work` does: the median of three runs.
+def rate(work: Work, seconds: float, clock: Clock = time.process_time) -> float:
+    """How much a second of processor time `work` does: the median of some runs.
 
     Args:
       work: Does as many units as it is told and returns how much that was.
       seconds: Processor time for all runs together.
       clock: Another clock, for work that another device does.
     """
+    return rates([work], seconds, clock)[0]
+
+
+def rates(works: Sequence[Work], seconds: float, clock: Clock = time.process_time) -> list[float]:
+    """As `rate`, of several that are to be compared: they take turns, since a processor is not always equally fast."""
+    units = [_units(work, seconds, clock) for work in works]
+    runs = [[_time(work, count, clock) for work, count in zip(works, units, strict=True)] for _ in range(RUNS)]
+    return [statistics.median(done / spent for spent, done in column) for column in zip(*runs, strict=True)]
+
+
+def _units(work: Work, seconds: float, clock: Clock) -> int:
+    """How many units take the time of one run."""
     work(1)  # compiles
     units = 1
     spent = 0.0
     while spent < seconds / RUNS / 4:
         units *= 2
         spent, _ = _time(work, units, clock)
-    units = max(1, int(units * seconds / RUNS / spent))
-    return statistics.median(done / spent for spent, done in (_time(work, units, clock) for _ in range(RUNS)))
+    return max(1, int(units * seconds / RUNS / spent))
 
 
-def _time(work: Callable[[int], int], units: int, clock: Clock) -> tuple[float, int]:
+def _time(work: Work, units: int, clock: Clock) -> tuple[float, int]:
     begin = clock()
     done = work(units)
     return max(clock() - begin, 1e-9), done

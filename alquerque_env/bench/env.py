@@ -1,6 +1,6 @@
 """Speed of the environments beside the framework's own floor and a peer: `alquerque bench env`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from ..envs.vector import SelfPlayVectorEnv
 from ..game import Game
 from ..random_play import rollouts
 from ..storage import JIT
-from .clock import rate
+from .clock import Work, rate, rates
 from .floor import FloorEnv
 
 BATCHES = (1, 64, 4096, 32768)
@@ -40,24 +40,33 @@ def measure(game: Game, seconds: float) -> Iterator[Figure]:
       game: The rules.
       seconds: Processor time for each figure.
     """
-    checkers = checkers_rate(seconds)
-    if checkers is not None:
-        yield Figure("pyspiel checkers, stepped in Python with mask and tensor", checkers)
     kind = "compiled" if JIT else "NumPy"
-    yield _beside(f"rollouts inside the engine ({kind})", rate(_rollouts(game), seconds), "checkers", checkers)
-    for batch in BATCHES:
-        speed = rate(_vector(game, batch), seconds)
-        yield _beside(f"SelfPlayVectorEnv, {batch} games", speed, "checkers", checkers)
-    floor = rate(_aec(FloorEnv(game.num_actions)), seconds)
-    yield Figure("AEC raw, an environment that does nothing", floor)
-    yield _beside("AEC raw", rate(_aec(MatchEnv(game)), seconds), "doing nothing", floor)
-    floor = rate(_aec(wrap(FloorEnv(game.num_actions))), seconds)
-    yield Figure("AEC env(), an environment that does nothing", floor)
-    wrapped = wrap(MatchEnv(game))
-    yield _beside("AEC env()", rate(_aec(wrapped), seconds), "doing nothing", floor)
+    works = {f"rollouts inside the engine ({kind})": _rollouts(game)}
+    works |= {f"SelfPlayVectorEnv, {batch} games": _vector(game, batch) for batch in BATCHES}
+    checkers = _checkers()
+    if checkers is None:
+        for name, work in works.items():
+            yield Figure(name, rate(work, seconds))
+    else:
+        yield from _compare(
+            "pyspiel checkers, stepped in Python with mask and tensor", checkers, "checkers", works, seconds
+        )
+    nothing = "doing nothing"
+    floor, raw = _aec(FloorEnv(game.num_actions)), {"AEC raw": _aec(MatchEnv(game))}
+    yield from _compare("AEC raw, an environment that does nothing", floor, nothing, raw, seconds)
+    floor, wrapped = _aec(wrap(FloorEnv(game.num_actions))), {"AEC env()": _aec(wrap(MatchEnv(game)))}
+    yield from _compare("AEC env(), an environment that does nothing", floor, nothing, wrapped, seconds)
 
 
-def checkers_rate(seconds: float) -> float | None:
+def _compare(peer: str, work: Work, short: str, works: dict[str, Work], seconds: float) -> Iterator[Figure]:
+    """The rate of a peer, then those of others beside it."""
+    beside, *found = rates([work, *works.values()], seconds)
+    yield Figure(peer, beside)
+    for name, speed in zip(works, found, strict=True):
+        yield Figure(name, speed, short, speed / beside)
+
+
+def _checkers() -> Work | None:
     """OpenSpiel's checkers, stepped in Python with legal actions, mask and tensor; None where it is not installed."""
     try:
         import pyspiel
@@ -78,21 +87,17 @@ def checkers_rate(seconds: float) -> float | None:
             state.observation_tensor()
         return units
 
-    return rate(work, seconds)
+    return work
 
 
-def _beside(name: str, speed: float, what: str, other: float | None) -> Figure:
-    return Figure(name, speed, what, speed / other) if other else Figure(name, speed)
-
-
-def _rollouts(game: Game) -> Callable[[int], int]:
+def _rollouts(game: Game) -> Work:
     def work(units: int) -> int:
         return int(rollouts(game, units * ROLLOUT_GAMES, seed=0).length.sum())
 
     return work
 
 
-def _vector(game: Game, batch: int) -> Callable[[int], int]:
+def _vector(game: Game, batch: int) -> Work:
     env = SelfPlayVectorEnv(game, batch)
     env.reset(seed=0)
 
@@ -104,7 +109,7 @@ def _vector(game: Game, batch: int) -> Callable[[int], int]:
     return work
 
 
-def _aec(env: AECEnv) -> Callable[[int], int]:
+def _aec(env: AECEnv) -> Work:
     """Plays random legal actions through `last` and `step`, as any loop over an AEC environment does."""
     generator = np.random.default_rng(0)
 
