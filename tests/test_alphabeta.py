@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -332,23 +333,16 @@ def test_an_interrupted_search_leaves_the_bot_usable():
     match = Match(load_game("fetaix"))
     bot = ab(match.game, 99)
     ab(match.game, 1).choose(match)
-    ended = threading.Event()
-
-    def interrupt():
-        # More than once: an interrupt that comes while a callback of the garbage collector runs is lost.
-        wait = 0.3
-        while not ended.wait(wait):
-            interrupt_main()
-            wait = 10.0
-
-    interrupter = threading.Thread(target=interrupt)
-    interrupter.start()
+    # Where the tests run in the background, interrupts are ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.3, interrupt_main)
+    timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
             bot.choose(match)
     finally:
-        ended.set()
-        interrupter.join()
+        signal.signal(signal.SIGINT, before)
+    timer.join()
     bot.time_limit = 0.1
     assert bot.choose(match) in match.legal_steps
 
