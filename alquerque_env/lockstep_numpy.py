@@ -9,11 +9,12 @@ import numpy as np
 from . import engine as e
 from .columns import layout as c
 from .columns.engine import apply, find_legal, is_start, outcome
+from .columns.play import by_player
 from .columns.table import ColumnTable, column_table
 from .frames import BEGIN, HOLD, NO_WINNER, PLAY, Frame
 from .game import Game
 from .observation import planes
-from .ruleset import NORTH, SOUTH
+from .ruleset import SOUTH
 from .storage import words
 
 # Below this many matches a call to NumPy costs more than a step of the engine.
@@ -155,7 +156,7 @@ class NumpyLockstep:
             else:
                 values[plane] = earlier if kind == e.PLANE_EARLIER else players
         observation = np.empty((len(players), *self.shape), np.int8)
-        for player, games in _by_player(columns, np.ones(len(players), bool)):
+        for player, games in by_player(columns):
             observation[games] = self._spread(words[games], self.table[e.T_TURN + player])
         for plane, value in values.items():
             observation[:, plane] = value[:, None]
@@ -184,7 +185,8 @@ class _Reader:
 
     def play(self, columns: np.ndarray, plays: np.ndarray, actions: np.ndarray) -> None:
         """Plays actions in some of the matches, as `engine.apply_action`."""
-        for player, games in _by_player(columns, plays):
+        for player, matches in by_player(columns):
+            games = matches[plays[matches]]
             part = columns[:, games]
             chosen = actions[games].astype(part.dtype)
             apply(self.t, self.table.codes, self.table.maps, player, part, self._scratch[:, : len(games)], chosen)
@@ -203,7 +205,7 @@ class _Reader:
         num_games = columns.shape[1]
         mask = np.zeros((num_games, self.num_actions), np.int8)
         result = np.zeros(num_games, np.int64)
-        for player, games in _by_player(columns, np.ones(num_games, bool)):
+        for player, games in by_player(columns):
             part, scratch = columns[:, games], self._scratch[:, : len(games)]
             movable = find_legal(self.t, self.table.codes, self.table.start, player, part, scratch)
             self._mark(player, games, scratch, mask)
@@ -221,13 +223,6 @@ class _Reader:
         word, point = np.divmod(np.flatnonzero(bits), bits.shape[1])
         actions = self.table.maps[self.table.codes[c.C_MAPS + player] + plane[word] * self.points + point]
         mask.reshape(-1)[games[place[word]] * self.num_actions + actions] = 1
-
-
-def _by_player(columns: np.ndarray, some: np.ndarray) -> list[tuple[int, np.ndarray]]:
-    """Some of the matches, those of each player to move."""
-    players = columns[e.PLAYER]
-    found = [(player, np.flatnonzero(some & (players == player))) for player in (SOUTH, NORTH)]
-    return [(player, games) for player, games in found if len(games)]
 
 
 def _mix(word: np.ndarray) -> np.ndarray:

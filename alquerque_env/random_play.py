@@ -69,15 +69,18 @@ def rollouts(start: Match | Game | str, count: int, *, seed: int | None = None) 
 
 
 def _check(match: Match, count: int, seed: int | None) -> None:
-    for name, value, least in (("count", count, 1), ("seed", seed, 0)):
-        if value is None and name == "seed":
-            continue
-        if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-            raise AlquerqueError(f"{name} is {value!r}, expected an integer of at least {least}")
+    _check_integer("count", count, 1)
+    if seed is not None:
+        _check_integer("seed", seed, 0)
     if match.outcome is not None:
         raise AlquerqueError(
             f"the match has ended ({match.outcome.reason}): nothing can be played from {match.position}"
         )
+
+
+def _check_integer(name: str, value: int, least: int) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise AlquerqueError(f"{name} is {value!r}, expected an integer of at least {least}")
 
 
 def _play_in_lockstep(match: Match, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

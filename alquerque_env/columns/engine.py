@@ -30,7 +30,8 @@ def find_legal(t, c, start, player, s, w):
     kings = of_player(player, s, e.KINGS)
     chain = s[e.CHAIN]
     in_chain = chain >= 0
-    _look(t, player, s, w, men, kings)
+    enemy = of_player(1 - player, s, e.MEN) | of_player(1 - player, s, e.KINGS)
+    _look(t, w, men | kings, enemy, s[e.CAPTURED], s[e.BARRED])
     at_start = in_chain & ~in_chain
     if t[e.T_HAS_OPENING]:
         at_start = is_start(t, start, s)
@@ -119,9 +120,7 @@ def apply(t, c, maps, player, s, w, actions):
         barred = where(leaps & (chain < 0), origin, barred)
     going_on = leaps & ~stops
     if any_of(going_on):
-        enemy = (their_men | their_kings) & ~removed
-        w[EMPTY] = ~(men | kings | enemy | barred) & t[e.T_ALL_POINTS]
-        w[ENEMY] = enemy & ~captured
+        _look(t, w, men | kings, (their_men | their_kings) & ~removed, captured, barred)
         only = where(going_on, target, 0)
         w[OWN_MEN] = men & only
         w[OWN_KINGS] = kings & only
@@ -201,11 +200,10 @@ def begin(t, start, s, flags):
 
 
 @inlined
-def _look(t, player, s, w, men, kings):
+def _look(t, w, own, enemy, captured, barred):
     """Sets up the scratch columns that blocks look at, but for the pieces of the player to move."""
-    enemy = of_player(1 - player, s, e.MEN) | of_player(1 - player, s, e.KINGS)
-    w[EMPTY] = ~(men | kings | enemy | s[e.BARRED]) & t[e.T_ALL_POINTS]
-    w[ENEMY] = enemy & ~s[e.CAPTURED]
+    w[EMPTY] = ~(own | enemy | barred) & t[e.T_ALL_POINTS]
+    w[ENEMY] = enemy & ~captured
 
 
 @inlined

@@ -97,9 +97,7 @@ def _play_arrays(t, table, first, rng, outcomes, lengths):
     _draw(t, table, s, w, rng, actions, result)
     step = 0
     while (next_match < len(outcomes)).any():
-        players = s[e.PLAYER].copy()
-        for player in (SOUTH, NORTH):
-            of_player = np.flatnonzero(players == player)
+        for player, of_player in by_player(s):
             part = s[:, of_player]
             apply(t, table.codes, table.maps, player, part, w[:, : len(of_player)], actions[of_player])
             s[:, of_player] = part
@@ -114,11 +112,15 @@ def _play_arrays(t, table, first, rng, outcomes, lengths):
 
 
 def _draw(t, table, s, w, rng, actions, result):
-    players = s[e.PLAYER].copy()
-    for player in (SOUTH, NORTH):
-        of_player = np.flatnonzero(players == player)
+    for player, of_player in by_player(s):
         part, scratch, states = s[:, of_player], w[:, : len(of_player)], rng[of_player]
         movable = find_legal(t, table.codes, table.start, player, part, scratch)
         actions[of_player] = choose(t, table.codes, table.maps, player, scratch, states)
         result[of_player] = outcome(t, player, part, movable, 0)
         rng[of_player] = states
+
+
+def by_player(s: np.ndarray) -> list[tuple[int, np.ndarray]]:
+    """Which matches of columns `[S, B]` each player is to move in, players without a match left out."""
+    found = [(player, np.flatnonzero(s[e.PLAYER] == player)) for player in (SOUTH, NORTH)]
+    return [(player, matches) for player, matches in found if len(matches)]
