@@ -108,6 +108,9 @@ if JIT:
         Whole groups of bytes are written where there is room for them: up to 31 numbers behind may be overwritten, but
         none from `place + room` on.
         """
+        if count <= 32 <= room:
+            spread_bits(numbers, place, word)
+            return
         point = 0
         while point < count and point + 32 <= room:
             spread_bits(numbers, place + point, word >> point)

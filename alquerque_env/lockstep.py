@@ -1,6 +1,7 @@
 """Many matches of one game in lock-step: one call plays an action in each and writes masks and observations.
 
-The compiled form; `lockstep_numpy.py` is the second reader of the same table, for machines without Numba.
+Compiled, match by match, under all rules. `lockstep_columns.py` plays what it can many times as fast in vectors, and
+`lockstep_numpy.py` plays without Numba.
 """
 
 import numpy as np
@@ -55,9 +56,12 @@ class Lockstep:
             np.empty(games, np.int8),
             np.empty(games, np.int8),
         )
+        self._step_into(frame, actions, orders)
+        return frame
+
+    def _step_into(self, frame: Frame, actions: np.ndarray, orders: np.ndarray) -> None:
         self._make_room_for_keys()
         step_all(self.table, self.states, self.legal, self.keys, self._scratch, self._actions, actions, orders, *frame)
-        return frame
 
     def begin(self, games: np.ndarray) -> Frame:
         """Begins some matches anew without a look at the others.

@@ -8,13 +8,12 @@ import numpy as np
 
 from . import engine as e
 from .columns import layout as c
-from .columns.engine import apply, find_legal, is_start, outcome
+from .columns.engine import apply, find_legal, observe, outcome
 from .columns.play import by_player
 from .columns.table import ColumnTable, column_table
 from .frames import BEGIN, HOLD, NO_WINNER, PLAY, Frame
 from .game import Game
 from .observation import planes
-from .ruleset import SOUTH
 from .storage import words
 
 # Below this many matches a call to NumPy costs more than a step of the engine.
@@ -40,8 +39,8 @@ class NumpyLockstep:
         self.states = self._columns.T
         self.keys = np.zeros((num_games, 64 if self.table[e.T_THREEFOLD] else 1), np.int64)
         self.rng = np.zeros(1, np.int64)
-        rows = self.table[self.table[e.T_PLANES] :][: e.PLANE_SIZE * self.shape[0]]
-        self.planes = [rows[place : place + e.PLANE_SIZE] for place in range(0, len(rows), e.PLANE_SIZE)]
+        kinds = self.table[self.table[e.T_PLANES] :][: e.PLANE_SIZE * self.shape[0] : e.PLANE_SIZE]
+        self.values = [plane for plane, kind in enumerate(kinds) if kind > e.PLANE_POINT]
         self._mask = np.zeros((num_games, self.num_actions), np.int8)
         self._start: tuple[NumpyLockstep, Frame] | None = None
         self._scratch = words(self.table[e.T_SCRATCH_SIZE])
@@ -140,33 +139,21 @@ class NumpyLockstep:
         return earlier
 
     def _observe(self, earlier: np.ndarray) -> np.ndarray:
-        columns, players = self._columns, self._columns[e.PLAYER]
-        words = np.zeros((len(players), self.shape[0]), columns.dtype)
-        values = {}
-        for plane, (kind, *sources) in enumerate(self.planes):
-            if kind == e.PLANE_WORD:
-                words[:, plane] = np.where(players == SOUTH, columns[sources[0]], columns[sources[1]])
-            elif kind == e.PLANE_POINT:
-                chain = columns[e.CHAIN]
-                words[:, plane] = np.where(chain >= 0, 1 << np.maximum(chain, 0), 0)
-            elif kind == e.PLANE_CLOCK:
-                values[plane] = columns[e.QUIET] // sources[0] % e.CLOCK_DIGIT
-            elif kind == e.PLANE_OPENING:
-                values[plane] = is_start(self.table, self.start, columns)
-            else:
-                values[plane] = earlier if kind == e.PLANE_EARLIER else players
-        observation = np.empty((len(players), *self.shape), np.int8)
+        columns = self._columns
+        told = np.zeros((self.shape[0], columns.shape[1]), columns.dtype)
+        observe(self.table, self.start, columns, earlier, told)
+        observation = np.empty((columns.shape[1], *self.shape), np.int8)
         for player, games in by_player(columns):
-            observation[games] = self._spread(words[games], self.table[e.T_TURN + player])
-        for plane, value in values.items():
-            observation[:, plane] = value[:, None]
+            observation[games] = self._spread(told[:, games].T, self.table[e.T_TURN + player])
+        for plane in self.values:
+            observation[:, plane] = told[plane][:, None]
         return observation
 
     def _spread(self, words: np.ndarray, turn: int) -> np.ndarray:
         """0 or 1 `[n, C, P]` for the points of words `[n, C]`, turned as a player sees them."""
         points = self.shape[1]
         turned = turn == e.HALF_TURN
-        parts = words.astype(f"{'>' if turned else '<'}i{words.itemsize}").view(np.uint8)
+        parts = words.astype(f"{'>' if turned else '<'}i{words.itemsize}", order="C").view(np.uint8)
         bits = np.unpackbits(parts, axis=1, bitorder="big" if turned else "little").reshape(*words.shape, -1)
         if turned:
             return bits[:, :, -points:]

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from alquerque_env.board import parse_board
 from alquerque_env.columns.table import column_table
 from alquerque_env.frames import BEGIN
 from alquerque_env.game import Game
-from alquerque_env.matches import make_matches
+from alquerque_env.matches import Matches, make_matches
 
 # A batch that NumPy plays match by match and one that it plays at once.
 BATCHES = (3, 24)
@@ -57,8 +57,9 @@ def wide_game() -> Game:
     return replace(given, name="wide_fetaix", board=board, start=start)
 
 
-def play(game: Game, batch: int):
-    matches = make_matches(game, batch)
+def play(game: Game, batch: int, make: Callable[[Game, int], Matches] = make_matches) -> Iterator[str]:
+    """A digest a step of what matches tell; `make` makes them."""
+    matches = make(game, batch)
     matches.rng[0] = 5
     frame = matches.step(np.zeros(batch, np.int64), np.full(batch, BEGIN, np.int8))
     for _ in range(STEPS):

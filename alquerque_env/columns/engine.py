@@ -7,6 +7,7 @@ left in the planes of `w`.
 
 from .. import layout as e
 from ..jit import inlined
+from ..ruleset import NORTH, SOUTH
 from .layout import *
 from .words import (
     any_of,
@@ -179,6 +180,31 @@ def outcome(t, player, s, movable, earlier):
     result = where(pieces_1 == 0, 4 * e.CAPTURED_ALL, result)
     result = where(pieces_0 == 0, 4 * e.CAPTURED_ALL + 1, result)
     return where(s[e.CHAIN] >= 0, e.ONGOING, result)
+
+
+@inlined
+def observe(t, start, s, earlier, told):
+    """Fills columns with what each plane of an observation tells: a word of points, not yet turned, or a value.
+
+    Args:
+      earlier: How often the positions occurred before in their matches.
+      told: A column for each plane.
+    """
+    player = s[e.PLAYER]
+    for index in range(t[e.T_NUM_PLANES]):
+        plane = t[e.T_PLANES] + e.PLANE_SIZE * index
+        kind, source = t[plane + e.PLANE_KIND], t[plane + e.PLANE_SOURCE]
+        if kind == e.PLANE_WORD:
+            told[index] = where(player == SOUTH, s[source], s[t[plane + e.PLANE_SOURCE + NORTH]])
+        elif kind == e.PLANE_POINT:
+            point = s[source]
+            told[index] = where(point >= 0, constant(point, 1) << (point & POINT_MASK), 0)
+        elif kind == e.PLANE_CLOCK:
+            told[index] = s[e.QUIET] >> (0 if source == 1 else CLOCK_SHIFT) & (e.CLOCK_DIGIT - 1)
+        elif kind == e.PLANE_OPENING:
+            told[index] = where(is_start(t, start, s), 1, 0)
+        else:
+            told[index] = earlier if kind == e.PLANE_EARLIER else player
 
 
 @inlined

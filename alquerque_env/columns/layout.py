@@ -17,9 +17,22 @@ C_SECTIONS = 5
 # then where in the maps, for each player, the actions of planes and points stand and what each action does,
 C_MAPS = 6
 C_STEPS = 8
-# and, for each plane and player, the points from which the opening rule allows its actions.
+# for each plane and player, the points from which the opening rule allows its actions,
 C_OPENS = 10
-CODES_HEAD = 11
+# and how the planes become the legal actions as bits: where the words of these stand and their number, and where the
+# sources and their moves of bits stand.
+C_MARKED = 11
+C_NUM_MARKED = 12
+C_SOURCES = 13
+C_MOVES = 14
+CODES_HEAD = 15
+MARKED = 32  # bits to a word
+# A source: for each player to move the column that it is, whether that of the second player is turned first, and where
+# its moves end; those of the first source begin at MOVES. The moves to one word: which word, and where they end; then
+# for each how far, and which bits they become.
+SOURCE, IS_TURNED, MOVES_END, SOURCE_SIZE = 0, 2, 3, 4
+TO_WORD, TO_WORD_END, TO_WORD_SIZE = range(3)
+DISTANCE_TO, BITS_TO, MOVE_SIZE = range(3)
 # A section of blocks: those of men from BEGIN, those of kings from KINGS_BEGIN to END, and likewise its planes.
 BEGIN, KINGS_BEGIN, END, FIRST_PLANE, KINGS_PLANE, END_PLANE, SECTION_SIZE = range(7)
 # A block: as in `layout.py`, with the distance from one lane to the next where each has a column of its own, the number
@@ -31,6 +44,8 @@ BLOCK_SIZE = ROWS + ROW_SIZE * e.LANES
 # What an action does, in one word.
 TARGET_SHIFT, OVER_SHIFT, UNDO_SHIFT, PASS_SHIFT = 6, 12, 19, 23
 POINT_MASK, OVER_MASK, UNDO_MASK = 63, 127, 15
+# The clock is shown in digits, which are powers of two.
+CLOCK_SHIFT = e.CLOCK_DIGIT.bit_length() - 1
 
 # Scratch columns that blocks look at; ALLOWED has one for each relation. The blocks' own columns follow.
 OWN_MEN, OWN_KINGS, EMPTY, ENEMY, ALLOWED = 0, 1, 2, 3, 4

@@ -48,7 +48,7 @@ def column_table(game: Game) -> ColumnTable | None:
         return None
     points = len(game.board.points)
     kind = np.int32 if points < np.iinfo(np.int32).bits else np.int64
-    layout = _Layout(game)
+    layout = _Layout(game, np.iinfo(kind).bits)
     codes = layout.codes()
     return ColumnTable(
         codes=np.array(codes, kind) if JIT else tuple(codes),
@@ -85,8 +85,9 @@ def _offset(words: int, section: Section) -> int:
 class _Layout:
     """The codes and maps of a game."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, bits: int) -> None:
         self.game = game
+        self.bits = bits  # of a word
         self.table = game.table
         self.points = len(game.board.points)
         self.pairs: list[tuple[Block, Block]] = []
@@ -147,7 +148,9 @@ class _Layout:
             self.columns[south.words] = own if is_inner else self.planes_at + self.first_planes[index]
         self.num_planes = len(self.planes) + self.has_pass
         self.tallies_at = self.planes_at + self.num_planes + 1
-        self.num_columns = self.tallies_at + self.num_planes
+        self.marked_at = self.tallies_at + self.num_planes
+        self.num_marked = -(-self.game.num_actions // c.MARKED)
+        self.num_columns = self.marked_at + self.num_marked
 
     def _maps(self) -> list[int]:
         """For each player the actions of planes and points, then what each action does."""
@@ -185,7 +188,15 @@ class _Layout:
             codes += self._block(index, blocks_at)
         codes[c.C_OPENS] = len(codes)
         codes += [self._openers(player, plane) for plane in self.planes for player in (SOUTH, NORTH)]
-        return codes
+        codes[c.C_MARKED], codes[c.C_NUM_MARKED] = self.marked_at, self.num_marked
+        sources = self._sources()
+        codes[c.C_SOURCES] = len(codes)
+        codes[c.C_MOVES] = len(codes) + c.SOURCE_SIZE * len(sources)
+        moves: list[int] = []
+        for south, north, is_turned, actions in sources:
+            moves += self._moves(actions, codes[c.C_MOVES] + len(moves))
+            codes += [south, north, int(is_turned), codes[c.C_MOVES] + len(moves)]
+        return codes + moves
 
     def _block(self, index: int, blocks_at: int) -> list[int]:
         south, north = self.pairs[index]
@@ -208,6 +219,55 @@ class _Layout:
         if words >= e.FIRST_BLOCK_WORD:
             return self.columns[words], 1
         return words // e.LANES, 1 if words == e.ALLOWED else 0
+
+    def _sources(self) -> list[tuple[int, int, bool, list[int]]]:
+        """What legal actions are read from: for each player a column, and the actions of its points.
+
+        Where the board looks the same from both sides, the second player's planes run backwards and each has its
+        counterpart. Planes without one go with a column of zeros.
+        """
+        zeros = self.tallies_at - 1
+        south, north = ([self._actions(player, plane) for plane in range(self.num_planes)] for player in (SOUTH, NORTH))
+        sources = []
+        for plane, actions in enumerate(south):
+            alike = [
+                (other, is_turned)
+                for other, others in enumerate(north)
+                for is_turned in (False, True)
+                if others and others[:: -1 if is_turned else 1] == actions
+            ]
+            other, is_turned = alike[0] if alike else (zeros - self.planes_at, False)
+            sources.append((self.planes_at + plane, self.planes_at + other, is_turned, actions))
+            if alike:
+                north[other] = []
+        left = [plane for plane, actions in enumerate(north) if actions]
+        return sources + [(zeros, self.planes_at + plane, False, north[plane]) for plane in left]
+
+    def _actions(self, player: int, plane: int) -> list[int]:
+        """The actions of a plane, or -1, for each point."""
+        if plane == len(self.planes):
+            return [self.game.table.words[e.T_PASS_ACTION]] + [-1] * (self.points - 1)
+        return [int(action) for action in self.table.action_at[self.planes[plane][player] :][: self.points]]
+
+    def _moves(self, actions: list[int], begin: int) -> list[int]:
+        """The moves of bits that bring points to their actions; `begin` is where they will stand."""
+        found: dict[int, dict[int, int]] = {}
+        for point, action in enumerate(actions):
+            if action >= 0:
+                word, bit = divmod(action, c.MARKED)
+                moves = found.setdefault(word, {})
+                distance = (point - bit) % self.bits
+                moves[distance] = moves.get(distance, 0) | 1 << bit
+        codes: list[int] = []
+        for word, moves in found.items():
+            codes += [word, begin + len(codes) + c.TO_WORD_SIZE + c.MOVE_SIZE * len(moves)]
+            for distance, bits in moves.items():
+                codes += [distance, self._signed(bits)]
+        return codes
+
+    def _signed(self, word: int) -> int:
+        """A word whose bits may all be set, as the signed number that has them."""
+        return word - (word >> self.bits - 1 << self.bits)
 
     def _openers(self, player: int, plane: tuple[int, int]) -> int:
         """The points from which the opening rule allows the actions of a plane."""

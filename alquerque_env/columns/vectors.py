@@ -322,6 +322,19 @@ def turned(typing_context, column, distance):
 
 
 @intrinsic
+def reversed_points(typing_context, column, count):
+    """The low `count` bits of each word in the other order."""
+    bits = column.bits
+
+    def emit(context, builder, sig, args):
+        words = _call(builder, f"llvm.bitreverse.v{WIDTH // bits}i{bits}", _vector(bits), args[0])
+        unused = builder.sub(ir.Constant(args[1].type, bits), args[1])
+        return builder.lshr(words, _in_all(builder, bits, unused))
+
+    return column(column, types.int64), emit
+
+
+@intrinsic
 def count_each(typing_context, column):
     """Number of points in each word."""
 
