@@ -28,7 +28,7 @@ C_MOVES = 14
 CODES_HEAD = 15
 MARKED = 32  # bits to a word
 # A source: for each player to move the column that it is, whether that of the second player is turned first, and where
-# its moves end; those of the first source begin at MOVES. The moves to one word: which word, and where they end; then
+# its moves end; those of the first source begin at C_MOVES. The moves to one word: which word, and where they end; then
 # for each how far, and which bits they become.
 SOURCE, IS_TURNED, MOVES_END, SOURCE_SIZE = 0, 2, 3, 4
 TO_WORD, TO_WORD_END, TO_WORD_SIZE = range(3)
