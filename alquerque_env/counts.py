@@ -12,13 +12,13 @@ from .step import join_turn
 MAX_DEPTH = 1000
 
 
-def perft(game: Game, depth: int, position: str | None = None, *, turns: bool = False) -> int:
+def perft(game: Game | str, depth: int, position: str | None = None, *, turns: bool = False) -> int:
     """Number of sequences of `depth` steps, or of whole turns with distinct paths counted.
 
     Ended matches count only at depth 0; repetition is not looked at.
 
     Args:
-      game: The rules.
+      game: The rules, or a game's id.
       depth: Number of steps (sub-steps, passes included) or turns, at least 0.
       position: Position text to begin from; the start of the game if None.
       turns: Whether to count whole turns.
@@ -28,10 +28,11 @@ def perft(game: Game, depth: int, position: str | None = None, *, turns: bool = 
       AlquerqueError: If the depth is not a whole number or out of range.
     """
     _check_depth(depth, 0)
-    return int(entry.perft(game.table.words, Match(game, position).state, depth, turns))
+    match = Match(game, position)
+    return int(entry.perft(match.game.table.words, match.state, depth, turns))
 
 
-def divide(game: Game, depth: int, position: str | None = None, *, turns: bool = False) -> dict[str, int]:
+def divide(game: Game | str, depth: int, position: str | None = None, *, turns: bool = False) -> dict[str, int]:
     """The counts behind each first step, by its text; they add up to `perft`. With `turns`, behind each first turn.
 
     A turn is named by all its leaps, as in `Match.turns`; where a chain may be stopped, that is not written.
@@ -52,7 +53,7 @@ def divide(game: Game, depth: int, position: str | None = None, *, turns: bool =
             paths += [[*path, step.text] for step in after.legal_steps[::-1]]
             continue
         counts[join_turn(path) if turns else path[0]] = int(
-            entry.perft(game.table.words, after.state, depth - 1, turns)
+            entry.perft(match.game.table.words, after.state, depth - 1, turns)
         )
     return counts
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .board import Board, load_board
-from .errors import RulesError, UnknownNameError
+from .errors import AlquerqueError, RulesError, UnknownNameError
 from .rules import RULE_NAMES, OptionValue, Rules, make_option
 from .ruleset import Ruleset
 from .step import Step, make_steps
@@ -117,6 +117,20 @@ def load_game(name: str, /, **options: Any) -> Game:
         opening=None if rules.opening == "any" else _opening(board, data["openings"][rules.opening]),
         sources=tuple(data["sources"]),
     )
+
+
+def as_game(game: Game | str) -> Game:
+    """The rules that somebody means who gives them, or the id of a game with all questions answered as it does.
+
+    Raises:
+      UnknownNameError: If there is no such game.
+      AlquerqueError: If it is something else.
+    """
+    if isinstance(game, Game):
+        return game
+    if isinstance(game, str):
+        return load_game(game)
+    raise AlquerqueError(f"game is {game!r}, expected a game's id or what load_game returns")
 
 
 def _read(name: str) -> dict:

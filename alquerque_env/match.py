@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from . import engine as e
 from . import entry
 from .errors import IllegalStepError, NotationError, shorten
-from .game import Game
+from .game import Game, as_game
 from .notation import format_position, parse_position
 from .reachable import check_chain
 from .render import Picture, draw_svg, draw_text
@@ -63,7 +63,7 @@ class Match:
     """A match in progress.
 
     Args:
-      game: The rules.
+      game: The rules, or a game's id.
       position: Position text to begin from; the start of the game if None.
       table: Knows exact values, if there is one.
 
@@ -75,8 +75,8 @@ class Match:
       PositionError: If the text is not a position of the game.
     """
 
-    def __init__(self, game: Game, position: str | None = None, *, table: ExactValues | None = None) -> None:
-        self.game = game
+    def __init__(self, game: Game | str, position: str | None = None, *, table: ExactValues | None = None) -> None:
+        self.game = game = as_game(game)
         self.table = table
         t = game.table.words
         self._t = t

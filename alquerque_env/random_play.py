@@ -9,7 +9,7 @@ from .columns.play import play_randomly
 from .columns.table import column_table
 from .errors import AlquerqueError
 from .frames import HOLD, NO_WINNER, PLAY
-from .game import Game, load_game
+from .game import Game
 from .match import REASONS, Match
 from .matches import make_matches
 
@@ -51,7 +51,7 @@ def rollouts(start: Match | Game | str, count: int, *, seed: int | None = None) 
       UnknownNameError: If there is no such game.
       AlquerqueError: If `count` is not a positive integer, the seed not a natural number or the match has ended.
     """
-    match = start if isinstance(start, Match) else Match(load_game(start) if isinstance(start, str) else start)
+    match = start if isinstance(start, Match) else Match(start)
     _check(match, count, seed)
     generator = np.random.default_rng(seed)
     game = match.game

@@ -8,13 +8,15 @@ import sys
 from collections import Counter
 from collections.abc import Mapping
 from itertools import product
+from typing import Any
 
 import pytest
 from reference import Reference
 from test_against_reference import every_value
 
-from alquerque_env import games, load_game
-from alquerque_env.errors import AlquerqueError, RulesError, UnknownNameError
+from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game, load_table, perft, rollouts
+from alquerque_env.counts import divide
+from alquerque_env.errors import AlquerqueError, RulesError, TableError, UnknownNameError
 from alquerque_env.game import Game
 
 MOSONA = "awithlaknannai_mosona"
@@ -513,3 +515,25 @@ def test_importing_the_package_and_listing_the_games_loads_nothing_heavy():
 
     assert result.stderr == ""
     assert result.stdout.strip() == "[]"
+
+
+def test_an_id_will_do_wherever_a_game_is_wanted() -> None:
+    game = load_game("fetaix")
+    assert Match("fetaix").game.table_hash == game.table_hash
+    assert perft("fetaix", 3) == perft(game, 3)
+    assert divide("fetaix", 1) == divide(game, 1)
+    step = load_bot("greedy", "fetaix", seed=1).choose(Match("fetaix"))
+    assert step.text in [legal.text for legal in Match(game).legal_steps]
+    assert SelfPlayVectorEnv("fetaix", 2).game.table_hash == game.table_hash
+    assert rollouts("fetaix", 3, seed=1).length.tolist() == rollouts(game, 3, seed=1).length.tolist()
+    with pytest.raises(TableError, match="no_such_table"):
+        load_table("fetaix", "no_such_table.aqt")
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"fetaix", ["fetaix"]])
+def test_what_is_neither_a_game_nor_an_id_is_refused(wrong: Any) -> None:
+    for take in (Match, lambda game: perft(game, 1), lambda game: load_bot("random", game), load_table):
+        with pytest.raises(AlquerqueError, match="expected a game's id or what load_game returns"):
+            take(wrong)
+    with pytest.raises(UnknownNameError, match="no game 'chess'"):
+        Match("chess")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BotError
-from ..game import Game
+from ..game import Game, as_game
 from ..render.extras import MissingExtraError, require
 from ..tables import EndgameTable, present_table
 from .alphabeta import MAX_DEPTH, AlphaBetaBot
@@ -30,7 +30,7 @@ Finder = Callable[[Game], EndgameTable | None]
 
 
 def load_bot(
-    spec: str, game: Game, *, seed: int | None = None, time_limit: float | None = None, tables: bool = True
+    spec: str, game: Game | str, *, seed: int | None = None, time_limit: float | None = None, tables: bool = True
 ) -> GameBot:
     """A bot for a game.
 
@@ -38,7 +38,7 @@ def load_bot(
       spec: `random`, `greedy`, `alphabeta:DEPTH`, `mcts:SIMULATIONS`; `ugi:COMMAND` for an engine that speaks UGI, with
         the command line that starts it; or, each with an optional `:SIMULATIONS`, the name of a bot that comes with the
         package, such as `fetaix-small`, or the path of a checkpoint or of an exported player.
-      game: The game that it shall play.
+      game: The game that it shall play, or its id.
       seed: Makes its choices repeatable; None for another course each time.
       time_limit: Seconds that `alphabeta` and `mcts` may take for a step, and an engine for a turn; None for as long as
         it takes.
@@ -53,7 +53,7 @@ def load_bot(
     make = find_bot(spec, tables=tables)
     if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
         raise BotError(f"the time limit is {time_limit}, expected a number of seconds above 0")
-    return make(game, seed, time_limit)
+    return make(as_game(game), seed, time_limit)
 
 
 def find_bot(spec: str, *, tables: bool = True) -> Maker:

@@ -12,7 +12,7 @@ from .. import layout as e
 from ..bots import Bot
 from ..errors import AlquerqueError, IllegalStepError
 from ..frames import BEGIN, HOLD, Frame
-from ..game import Game, load_game
+from ..game import Game, as_game
 from ..match import Match
 from ..matches import make_matches
 from ..observation import plane_scale
@@ -56,7 +56,7 @@ class SelfPlayVectorEnv(VectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_cycles: int | None = None,
     ) -> None:
-        self.game = load_game(game) if isinstance(game, str) else game
+        self.game = as_game(game)
         self.num_envs = check_positive("num_envs", num_envs)
         self.max_cycles = check_max_cycles(max_cycles)
         self.autoreset_mode = AutoresetMode(autoreset_mode)

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import layout as e
 from ..errors import TableError
-from ..game import Game
+from ..game import Game, as_game
 from ..match import Match
 from ..step import Step
 from ..storage import JIT
@@ -236,18 +236,19 @@ def present_table(game: Game) -> EndgameTable | None:
         return None
 
 
-def load_table(game: Game, path: Path | str | None = None) -> EndgameTable:
+def load_table(game: Game | str, path: Path | str | None = None) -> EndgameTable:
     """Opens the endgame table of a game.
 
     Args:
-      game: The rules.
+      game: The rules, or a game's id.
       path: A table file; None for the one with the most pieces that `alquerque solve` has put into the user's cache
         directory.
 
     Raises:
       TableError: If there is none, or it cannot be read, is damaged or of another game.
     """
-    return EndgameTable(game, find_table(game) if path is None else Path(path))
+    rules = as_game(game)
+    return EndgameTable(rules, find_table(rules) if path is None else Path(path))
 
 
 def _value(code: int) -> int:
