@@ -36,6 +36,7 @@ RECIPE = Recipe(
         # Without compiled code the engine's entrances for Python are its functions.
         Origin("alquerque_env.entry", ""): Origin("alquerque_env.engine", ""),
         Origin("itertools", "pairwise"): Origin("training.player.older", "pairwise"),
+        Origin("alquerque_env.game", "as_game"): Origin("training.player.game", "as_game"),
     },
     fixed={"JIT": False, "TYPE_CHECKING": False},
     dropped=frozenset({"kernel", "inlined"}),
