@@ -265,9 +265,14 @@ def test_a_second_ctrl_c_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return iterate(self)
 
     monkeypatch.setattr(Learner, "iterate", iterate_under_fire)
-    with pytest.raises(KeyboardInterrupt):
-        train(Path("tiny.toml"))
+    # A shell that starts the tests in the background has interrupts ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            train(Path("tiny.toml"))
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
 
     assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == 2
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert train_module.INTERRUPTED == 130
