@@ -3,7 +3,11 @@
 import atexit
 import os
 import shutil
+import signal
 import tempfile
+from collections.abc import Iterator
+
+import pytest
 
 # A fresh folder of compiled kernels for the whole run, unless the caller names one; workers inherit it.
 if "NUMBA_CACHE_DIR" not in os.environ:
@@ -17,3 +21,11 @@ atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 # Bots look endgames up in tables where there are any: here there are none but those that a test builds.
 os.environ["ALQUERQUE_TABLES"] = tempfile.mkdtemp(prefix="alquerque-tables-")
 atexit.register(shutil.rmtree, os.environ["ALQUERQUE_TABLES"], ignore_errors=True)
+
+
+@pytest.fixture
+def interrupts() -> Iterator[None]:
+    """Interrupts do what Python lets them do, also where a shell has the tests in the background and ignores them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -3,7 +3,6 @@
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import threading
@@ -329,19 +328,15 @@ def test_a_time_limit_ends_the_search(name):
     assert found.actions[0] in [step.action for step in match.legal_steps]
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupted_search_leaves_the_bot_usable():
     match = Match(load_game("fetaix"))
     bot = ab(match.game, 99)
     ab(match.game, 1).choose(match)
-    # Where the tests run in the background, interrupts are ignored.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.3, interrupt_main)
     timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            bot.choose(match)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with pytest.raises(KeyboardInterrupt):
+        bot.choose(match)
     timer.join()
     bot.time_limit = 0.1
     assert bot.choose(match) in match.legal_steps

@@ -255,6 +255,7 @@ def test_a_checkpoint_of_weights_alone_cannot_be_gone_on_with(interrupted: Path)
         train(Path("tiny.toml"), resume=interrupted)
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_a_second_ctrl_c_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     iterate = Learner.iterate
 
@@ -265,14 +266,9 @@ def test_a_second_ctrl_c_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return iterate(self)
 
     monkeypatch.setattr(Learner, "iterate", iterate_under_fire)
-    # A shell that starts the tests in the background has interrupts ignored.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            train(Path("tiny.toml"))
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with pytest.raises(KeyboardInterrupt):
+        train(Path("tiny.toml"))
 
     assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == 2
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert train_module.INTERRUPTED == 130

@@ -198,7 +198,7 @@ def observe(t, start, s, earlier, told):
             told[index] = where(player == SOUTH, s[source], s[t[plane + e.PLANE_SOURCE + NORTH]])
         elif kind == e.PLANE_POINT:
             point = s[source]
-            told[index] = where(point >= 0, constant(point, 1) << (point & POINT_MASK), 0)
+            told[index] = where(point >= 0, 1 << (point & POINT_MASK), 0)
         elif kind == e.PLANE_CLOCK:
             told[index] = s[e.QUIET] >> (0 if source == 1 else CLOCK_SHIFT) & (e.CLOCK_DIGIT - 1)
         elif kind == e.PLANE_OPENING:

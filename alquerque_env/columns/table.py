@@ -156,8 +156,8 @@ class _Layout:
         """For each player the actions of planes and points, then what each action does."""
         maps: list[int] = []
         for player in (SOUTH, NORTH):
-            for plane in self.planes:
-                maps += [max(0, action) for action in self.table.action_at[plane[player] :][: self.points]]
+            for plane in range(len(self.planes)):
+                maps += [max(0, action) for action in self._actions(player, plane)]
             if self.has_pass:
                 maps += [self.game.table.words[e.T_PASS_ACTION]] * self.points
         for step in self.table.steps:
@@ -187,7 +187,7 @@ class _Layout:
         for index in range(len(self.pairs)):
             codes += self._block(index, blocks_at)
         codes[c.C_OPENS] = len(codes)
-        codes += [self._openers(player, plane) for plane in self.planes for player in (SOUTH, NORTH)]
+        codes += [self._openers(player, plane) for plane in range(len(self.planes)) for player in (SOUTH, NORTH)]
         codes[c.C_MARKED], codes[c.C_NUM_MARKED] = self.marked_at, self.num_marked
         sources = self._sources()
         codes[c.C_SOURCES] = len(codes)
@@ -269,8 +269,8 @@ class _Layout:
         """A word whose bits may all be set, as the signed number that has them."""
         return word - (word >> self.bits - 1 << self.bits)
 
-    def _openers(self, player: int, plane: tuple[int, int]) -> int:
+    def _openers(self, player: int, plane: int) -> int:
         """The points from which the opening rule allows the actions of a plane."""
         steps = self.table.steps[len(self.table.steps) // 2 * player :]
-        actions = self.table.action_at[plane[player] :][: self.points]
+        actions = self._actions(player, plane)
         return sum(1 << point for point, action in enumerate(actions) if action >= 0 and steps[action].opens)
