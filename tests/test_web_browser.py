@@ -559,18 +559,28 @@ def test_a_wrong_record_is_refused_and_the_match_stays(page: Page) -> None:
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
 
 
-def test_a_record_written_before_that_of_the_match_has_come_is_kept(page: Page) -> None:
+def test_the_record_is_there_when_its_dialogue_opens(page: Page) -> None:
+    """Nothing can be written there before it; it would run into what is."""
     begin(page, "alquerque", north="Person")
+    play(page, "c2", "c3")
     late: list[Route] = []
     page.route("**/api/save", lambda route: late.append(route))
     with page.expect_request("**/api/save"):
         page.click("#open-record")
-    written = '[Game "alquerque"]\n\n1. c2-c3 *\n'
-    page.fill("#record-text", written)
-    with page.expect_response("**/api/save"):
-        late[0].continue_()
-    page.unroute("**/api/save")
-    expect(page.locator("#record-text")).to_have_value(written)
+    page.click("#open-record")
+    assert page.locator("#record").is_hidden()
+    late[0].continue_()
+    expect(page.locator("#record")).to_be_visible()
+    assert "c2-c3" in page.locator("#record-text").input_value()
+    assert len(late) == 1
+
+
+def test_a_record_that_cannot_be_written_is_told_of_and_others_can_be_loaded(page: Page) -> None:
+    begin(page, "fetaix", north="Person")
+    page.route("**/api/save", lambda route: route.abort())
+    page.click("#open-record")
+    expect(page.locator("#record-problem")).to_contain_text("the server does not answer")
+    page.fill("#record-text", '[Game "alquerque"]\n\n1. c2-c3 *\n')
     page.click("#load-record")
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
 

@@ -33,7 +33,7 @@ export class RecordDialogue {
     this.page = page;
     this.play = play;
     this.onLoad = onLoad;
-    this.asked = 0;
+    this.isOpening = false;
     for (const [name, field] of [["copy-record", "record-text"], ["copy-position", "position"]]) {
       page[name].addEventListener("click", () => copy(page[field], page[name]));
     }
@@ -45,20 +45,21 @@ export class RecordDialogue {
     page["open-file"].addEventListener("change", () => this.tried(() => this.openFile()));
   }
 
+  // Shown when the record has come, so that it cannot run into what a person writes there.
   async open() {
+    if (this.isOpening) return;
+    this.isOpening = true;
     const { page, play } = this;
     const { match, ended, date, headers } = play.state;
-    page["record-problem"].textContent = "";
+    const said = { match, south: play.nameOf(0), north: play.nameOf(1), ...ended, date, headers };
     page["record-text"].value = "";
     page.loaded.replaceChildren();
     page.position.value = play.shown.position;
-    page.record.showModal();
-    const asked = (this.asked += 1);
     await this.tried(async () => {
-      const { text } = await ask("api/save", { match, south: play.nameOf(0), north: play.nameOf(1), ...ended, date, headers });
-      // What has been written there in the meantime is not lost.
-      if (asked === this.asked && page["record-text"].value === "") page["record-text"].value = text;
+      page["record-text"].value = (await ask("api/save", said)).text;
     });
+    page.record.showModal();
+    this.isOpening = false;
   }
 
   async tried(task) {
