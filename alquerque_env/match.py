@@ -52,6 +52,13 @@ class _Played(NamedTuple):
 class ExactValues(Protocol):
     """What knows the values of some positions: an endgame table, as `load_table` gives it."""
 
+    def check_game(self, game: Game) -> None:
+        """Refuses other rules than those by which it knows the values.
+
+        Raises:
+          TableError: If they are.
+        """
+
     def value(self, match: "Match") -> int | None:
         """1, 0 or -1 for the player to move; None where it is not known."""
 
@@ -73,10 +80,13 @@ class Match:
 
     Raises:
       PositionError: If the text is not a position of the game.
+      TableError: If the table is of another game or of other options.
     """
 
     def __init__(self, game: Game | str, position: str | None = None, *, table: ExactValues | None = None) -> None:
         self.game = game = as_game(game)
+        if table is not None:
+            table.check_game(game)
         self.table = table
         t = game.table.words
         self._t = t

@@ -12,6 +12,7 @@ from alquerque_env import Match, load_game
 from alquerque_env.cli import main
 from alquerque_env.errors import TableError
 from alquerque_env.proof import Question, solve_position
+from alquerque_env.proof.search import DISPROVED, PROVED, UNASKED
 from alquerque_env.tables import build_table, load_table
 
 MEMORY = 0.01
@@ -118,8 +119,9 @@ def test_its_line_can_be_played_and_keeps_the_answer():
         assert ahead.outcome.winner == solution.winner
 
 
-def test_it_goes_on_where_it_was_stopped(tmp_path):
-    match = few_pieces(load_game("alquerque"), 8, seed=5, count=1)[0]
+def test_it_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr("alquerque_env.proof.solving.NODES_AT_ONCE", 64)
+    match = few_pieces(load_game("alquerque"), 12, seed=5, count=3)[2]
     whole = solve_position(match, memory=MEMORY)
     folder = tmp_path / "work"
 
@@ -130,8 +132,43 @@ def test_it_goes_on_where_it_was_stopped(tmp_path):
 
     assert solution.winner == whole.winner
     assert sum(answer.nodes for answer in solution.answers.values()) > begun
-    # The answer is remembered: only the root is looked at again.
-    assert again.answers[Question(0, False)].nodes - solution.answers[Question(0, False)].nodes < 1000
+    assert again.answers == solution.answers
+    assert again.line == solution.line != ()
+
+
+def test_what_is_known_of_a_question_is_not_forgotten(tmp_path, monkeypatch):
+    """A search that begins again does not know at once what it has found out."""
+    monkeypatch.setattr("alquerque_env.proof.solving.NODES_AT_ONCE", 256)
+    match = few_pieces(load_game("fetaix", no_progress_limit=12), 3, seed=7, count=1)[0]
+    south, north = Question(0, False), Question(1, False)
+
+    first = solve_position(match, memory=MEMORY, seconds=0, folder=tmp_path)
+    second = solve_position(match, memory=MEMORY, seconds=0, folder=tmp_path)
+    whole = solve_position(match, memory=MEMORY, folder=tmp_path)
+    again = solve_position(match, memory=MEMORY, seconds=0, folder=tmp_path)
+
+    assert first.answers[south].nodes >= 256
+    assert first.answers[north] == UNASKED
+    # Sessions that are too short for both questions ask them in turn.
+    assert second.answers[south] == first.answers[south]
+    assert second.answers[north].nodes >= 256
+    assert whole.winner == again.winner == "draw"
+    assert all(whole.answers[question].nodes > second.answers[question].nodes for question in (south, north))
+    assert again.answers == whole.answers
+    assert again.line == whole.line != ()
+    assert again.seconds >= whole.seconds > second.seconds
+
+
+def test_who_cannot_win_is_known_once_the_other_wins():
+    match = next(
+        match
+        for match in few_pieces(load_game("fetaix", no_progress_limit=12), 3, seed=2, count=25)
+        if solve_position(match, memory=MEMORY).winner == 0
+    )
+
+    answers = solve_position(match, memory=MEMORY).answers
+
+    assert [answers[Question(player, False)].state for player in (0, 1)] == [PROVED, DISPROVED]
 
 
 def test_memory_that_was_torn_does_not_mislead_it(tmp_path):

@@ -555,6 +555,36 @@ def test_many_values_at_once_are_those_one_by_one(solved, name, pieces):
 
 
 @needs_numba
+@pytest.mark.parametrize(("name", "options"), [("alquerque", {}), ("fetaix", {"capture": "optional"})])
+def test_matches_by_other_rules_are_refused(solved, name, options):
+    table = solved(load_game("fetaix"), 2)
+    match = Match(load_game(name, **options), "W:Wb2:Bd5")
+
+    for ask in (table.value, table.distance, table.steps, table.best_steps, lambda match: table.values([match])):
+        with pytest.raises(TableError, match=r"the table is of fetaix with .*, the match of"):
+            ask(match)
+    with pytest.raises(TableError, match="the table is of fetaix"):
+        Match(match.game, table=table)
+
+
+@needs_numba
+def test_what_is_no_state_is_refused(solved):
+    """The kernels would read beyond their arrays."""
+    table = solved(load_game("fetaix"), 2)
+    state = np.array(Match(table.game, "W:WKb2:Bd5").state, np.int64)
+    assert table.probe(state[None]).known.all()
+
+    for wrong in ([[1, 2]], state, state[None, :-1], state[None] / 1, [[]]):
+        with pytest.raises(TableError, match=r"states are .*, expected int64 \[N, \d+\]"):
+            table.probe(wrong)
+    for place, word in ((0, 1 << 60), (1, -1), (1, int(state[0] | state[2])), (4, 2), (5, 25), (5, -2)):
+        rows = np.array([state, state])
+        rows[1, place] = word
+        with pytest.raises(TableError, match="row 1 of the states is no position of fetaix"):
+            table.probe(rows)
+
+
+@needs_numba
 def test_a_table_does_not_know_positions_with_more_pieces(solved):
     game = load_game("alquerque_murray")
     table = solved(game, 3)

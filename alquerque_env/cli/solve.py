@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..tables.file import Header
     from ..tables.solving import SolveProgress
 
-_TABLE_MEMORY, _PROOF_MEMORY = 16.0, 4.0
-
 
 @click.command()
 @takes_game
@@ -57,7 +55,7 @@ def solve(
     seconds: float | None,
     table: Path | None,
     output: Path | None,
-    memory: float | None,
+    memory: float,
     threads: int | None,
     as_json: bool,
 ) -> None:
@@ -69,9 +67,9 @@ def solve(
         raise AlquerqueError("say what to solve: --pieces K, --verify for a table that there is, or --from-start")
     match = open_match(game, position)  # compiles, with a note, what every match needs
     if pieces is not None or verify:
-        _solve_table(game, pieces, verify, output or table, memory or _TABLE_MEMORY, threads, as_json)
+        _solve_table(game, pieces, verify, output or table, memory, threads, as_json)
     if from_start:
-        _solve_match(match, output or table, memory or _PROOF_MEMORY, seconds, as_json)
+        _solve_match(match, output or table, memory, seconds, as_json)
 
 
 def _solve_table(
@@ -136,6 +134,8 @@ def _show(display: Display, progress: "SolveProgress") -> None:
 
 def _sentence(question: "Question", answer: "Answer") -> str:
     """What is known of a question, for people."""
+    if answer.state == "open" and answer.nodes == 0:
+        return f"{SIDES[question.player]} wins: open, not begun"
     missing = f", {answer.proof} to prove or {answer.disproof} to disprove" if answer.state == "open" else ""
     return f"{SIDES[question.player]} wins: {answer.state}{missing}; {answer.nodes:,} positions"
 

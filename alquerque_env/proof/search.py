@@ -47,6 +47,10 @@ class Answer(NamedTuple):
     held: int
 
 
+UNASKED = Answer(OPEN, 1, 1, 0, 0)
+"""What is known of a question before its search has begun."""
+
+
 class ProofSearch:
     """Searches for the answer to a question.
 
@@ -105,20 +109,25 @@ class ProofSearch:
     @property
     def answer(self) -> Answer:
         """What is known by now."""
+        if self._control[k.LEVEL] == k.BEGIN:
+            return UNASKED
         root = self._frames[0]
         proof, disproof = int(root[k.PROOF]), int(root[k.DISPROOF])
         state = OPEN
-        if self._control[k.LEVEL] != k.BEGIN and 0 in (proof, disproof):
+        if 0 in (proof, disproof):
             state = PROVED if proof == 0 else DISPROVED
         return Answer(state, proof, disproof, int(self._control[k.NODES]), int(self._control[k.HELD]))
 
-    def line(self) -> tuple[Step, ...]:
-        """A line that shows the answer, once there is one, to where the table knows it, or what is remembered ends.
+    def line(self, state: str) -> tuple[Step, ...]:
+        """A line that shows an answer, to where the table knows it, or what is remembered ends.
 
         Whoever succeeds takes the step that took the least work to show, the other the one that took the most.
+
+        Args:
+          state: The answer, PROVED or DISPROVED.
         """
         ahead = self.match.copy()
-        is_proved = self.answer.state == PROVED
+        is_proved = state == PROVED
         succeeds = self.question.player if is_proved else 1 - self.question.player
         while not ahead.is_over:
             found = []

@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,10 +11,10 @@ from ..errors import TableError
 from ..game import Game
 from ..match import Match
 from ..ruleset import NORTH, SOUTH
-from ..step import join_turn
+from ..step import Step, join_turn
 from ..tables import EndgameTable
 from .kernels import BUCKET, ENTRY_SIZE
-from .search import DISPROVED, OPEN, PROVED, Answer, ProofSearch, Question, longest_line
+from .search import DISPROVED, OPEN, PROVED, UNASKED, Answer, ProofSearch, Question, longest_line
 
 NODES_AT_ONCE = 1 << 14
 NODES_BETWEEN_QUESTIONS = 1 << 20
@@ -71,15 +71,14 @@ def solve_position(
     )
     entries = int(memory * (1 << 30) / _BYTES_AN_ENTRY / len(questions)) // BUCKET * BUCKET
     notes = _Notes(folder, match, table, len(questions))
-    began = time.monotonic()
     searches = [
         ProofSearch(match, question, table, entries, folder and folder / f"player_{question.player}.memory")
         for question in questions
     ]
     try:
-        _run(searches, None if seconds is None else began + seconds, watch)
+        _run(searches, notes, None if seconds is None else time.monotonic() + seconds, watch)
     finally:
-        notes.save(searches, time.monotonic() - began)
+        notes.save(searches)
     return _conclude(match, searches, notes)
 
 
@@ -89,47 +88,54 @@ def can_be_drawn(game: Game) -> bool:
     return rules.can_shuffle or rules.no_progress_limit != "off" or rules.no_moves in ("draw", "majority")
 
 
-def _run(searches: list[ProofSearch], end: float | None, watch: Watch | None) -> None:
-    """Asks the questions in turn until one is proved or all are answered."""
-    while any(search.answer.state == OPEN for search in searches):
-        for search in searches:
-            if search.answer.state != OPEN:
-                continue
-            goal = search.answer.nodes + NODES_BETWEEN_QUESTIONS
-            while search.answer.nodes < goal and not search.go_on(NODES_AT_ONCE):
-                if watch:
-                    watch(search.question, search.answer)
-                if end is not None and time.monotonic() > end:
-                    return
-            if search.answer.state == PROVED:
+def _run(searches: list[ProofSearch], notes: "_Notes", end: float | None, watch: Watch | None) -> None:
+    """Asks the questions in turn, that of which least is known first, until one is proved or all are answered."""
+    while True:
+        answers = notes.answers(searches)
+        waiting = [place for place, answer in enumerate(answers) if answer.state == OPEN]
+        if not waiting or any(answer.state == PROVED for answer in answers):
+            return
+        place = min(waiting, key=lambda place: answers[place].nodes)
+        search = searches[place]
+        goal = search.answer.nodes + NODES_BETWEEN_QUESTIONS
+        while search.answer.nodes < goal and not search.go_on(NODES_AT_ONCE):
+            if watch:
+                watch(search.question, notes.answers(searches)[place])
+            if end is not None and time.monotonic() > end:
                 return
+        notes.save(searches)
 
 
 def _conclude(match: Match, searches: list[ProofSearch], notes: "_Notes") -> Solution:
-    answers = {
-        search.question: search.answer._replace(nodes=nodes)
-        for search, nodes in zip(searches, notes.nodes, strict=True)
-    }
-    proved = next((search for search in searches if search.answer.state == PROVED), None)
+    answers = notes.answers(searches)
+    proved = next((place for place, answer in enumerate(answers) if answer.state == PROVED), None)
     winner: int | str | None = None
     shown = proved
     if proved is not None:
-        winner = proved.question.player
-    elif all(answer.state == DISPROVED for answer in answers.values()):
+        winner = searches[proved].question.player
+        # Where one wins the other does not, whether or not that has been searched too.
+        answers = [answer._replace(state=DISPROVED) if answer.state == OPEN else answer for answer in answers]
+    elif all(answer.state == DISPROVED for answer in answers):
         winner = "draw" if len(searches) > 1 else 1 - searches[0].question.player
-        shown = searches[0]
-    return Solution(winner, answers, () if shown is None else _turns(match, shown), notes.seconds)
+        shown = 0
+    line = () if shown is None else _turns(match, searches[shown].line(answers[shown].state))
+    found = {search.question: answer for search, answer in zip(searches, answers, strict=True)}
+    return Solution(winner, found, line, notes.seconds)
 
 
-def _turns(match: Match, search: ProofSearch) -> tuple[str, ...]:
+def _turns(match: Match, line: Sequence[Step]) -> tuple[str, ...]:
     ahead = match.copy()
-    for step in search.line():
+    for step in line:
         ahead.push(step)
     return tuple(join_turn([step.text for step in steps]) for _, steps in ahead.history[len(match.history) :])
 
 
 class _Notes:
-    """What a folder says of the questions that its memory answers, and how long that has taken."""
+    """What a folder says of the questions that its memory answers, and how long that has taken.
+
+    Attributes:
+      seconds: How long it took, all sessions together, as of the last time that it was saved.
+    """
 
     def __init__(self, folder: Path | None, match: Match, table: EndgameTable | None, questions: int) -> None:
         self._file = None if folder is None else folder / _NOTES
@@ -139,28 +145,46 @@ class _Notes:
             "position": match.position,
             "pieces": None if table is None else table.pieces,
         }
-        self.seconds = 0.0
-        self.nodes = [0] * questions
+        self._began = time.monotonic()
+        self._seconds = 0.0
+        self._known = [UNASKED] * questions
         if self._file is not None and self._file.exists():
             self._read(self._file)
+        self.seconds = self._seconds
 
-    def save(self, searches: list[ProofSearch], seconds: float) -> None:
+    def answers(self, searches: Sequence[ProofSearch]) -> list[Answer]:
+        """What is known of each question, from all sessions."""
+        return [_joined(known, search.answer) for known, search in zip(self._known, searches, strict=True)]
+
+    def save(self, searches: Sequence[ProofSearch]) -> None:
         """Notes how it stands."""
-        self.seconds += seconds
-        self.nodes = [before + search.answer.nodes for before, search in zip(self.nodes, searches, strict=True)]
+        self.seconds = self._seconds + time.monotonic() - self._began
         if self._file is None:
             return
         draft = self._file.with_suffix(".draft")
-        text = json.dumps({**self._identity, "seconds": self.seconds, "nodes": self.nodes})
-        draft.write_text(text, encoding="utf-8")
+        answers = [answer._asdict() for answer in self.answers(searches)]
+        draft.write_text(json.dumps({**self._identity, "seconds": self.seconds, "answers": answers}), encoding="utf-8")
         os.replace(draft, self._file)
 
     def _read(self, file: Path) -> None:
         try:
             found = json.loads(file.read_text(encoding="utf-8"))
-            self.seconds = float(found.pop("seconds"))
-            self.nodes = [int(nodes) for nodes in found.pop("nodes")]
+            self._seconds = float(found.pop("seconds"))
+            self._known = [_read_answer(**answer) for answer in found.pop("answers")]
         except (ValueError, KeyError, AttributeError, TypeError):
             raise TableError(f"{file} is damaged: delete its folder to begin again") from None
         if found != self._identity:
             raise TableError(f"{file.parent} holds the work on {found}, not on {self._identity}")
+
+
+def _joined(known: Answer, found: Answer) -> Answer:
+    """What is known of a question after a session."""
+    if known.state != OPEN or found.nodes == 0:
+        return known
+    return found._replace(nodes=known.nodes + found.nodes)
+
+
+def _read_answer(state: str, **numbers: int) -> Answer:
+    if state not in (PROVED, DISPROVED, OPEN):
+        raise ValueError(state)
+    return Answer(state, **{name: int(number) for name, number in numbers.items()})

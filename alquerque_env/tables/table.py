@@ -88,7 +88,11 @@ class EndgameTable:
         self._is_full = False
 
     def value(self, match: Match) -> int | None:
-        """1, 0 or -1 for the player to move; None where the table does not reach."""
+        """1, 0 or -1 for the player to move; None where the table does not reach.
+
+        Raises:
+          TableError: If the match is of another game or of other options; so do all that take one.
+        """
         code = self._code(match)
         return None if code == x.OUTSIDE else _value(code)
 
@@ -109,6 +113,7 @@ class EndgameTable:
 
         Empty where the match is over or the table does not reach everywhere.
         """
+        self.check_game(match.game)
         states = []
         for step in match.legal_steps:
             after = match.copy()
@@ -128,9 +133,11 @@ class EndgameTable:
         Raises:
           PositionError: If a text is not a position of the game.
         """
-        states = [
-            (Match(self.game, position) if isinstance(position, str) else position).state for position in positions
-        ]
+        states = []
+        for position in positions:
+            match = Match(self.game, position) if isinstance(position, str) else position
+            self.check_game(match.game)
+            states.append(match.state)
         if not states:
             return []
         found = self.probe(np.array(states, np.int64))
@@ -141,8 +148,11 @@ class EndgameTable:
 
         Args:
           states: int64 `[N, S]`, states of the engine as `Match.state` gives them, not of matches that are over.
+
+        Raises:
+          TableError: If they cannot be states of the game.
         """
-        states = np.ascontiguousarray(states, np.int64)
+        states = self._checked(states)
         codes = self._probe(states)
         if self.game.opening is not None:
             start = Match(self.game)
@@ -178,7 +188,39 @@ class EndgameTable:
                 crew.share(part.size, partial(fill_in, t, words, self.codes, part.row, rows=ROOM), SMALLEST)
         self._is_full = True
 
+    def check_game(self, game: Game) -> None:
+        """Refuses what is played by other rules.
+
+        Raises:
+          TableError: If it is.
+        """
+        if game.table_hash != self.game.table_hash:
+            raise TableError(
+                f"the table is of {self.game.name} with {dict(self.game.options)}, "
+                f"the match of {game.name} with {dict(game.options)}"
+            )
+
+    def _checked(self, states: np.ndarray) -> np.ndarray:
+        """States in the form in which kernels read them, which look at no bounds."""
+        given = np.asarray(states)
+        t = self.game.table.words
+        points, size = int(t[e.T_POINTS]), int(t[e.T_STATE_SIZE])
+        if given.ndim != 2 or given.shape[1] != size or not np.issubdtype(given.dtype, np.integer):
+            raise TableError(
+                f"states are {given.dtype} {list(given.shape)}, expected int64 [N, {size}], a row as Match.state each"
+            )
+        known = np.ascontiguousarray(given, np.int64)
+        pieces, players, chains = known[:, e.MEN : e.PLAYER], known[:, e.PLAYER], known[:, e.CHAIN]
+        are_on_board = np.bitwise_or.reduce(pieces, 1) & ~int(t[e.T_ALL_POINTS]) == 0
+        are_apart = np.bitwise_xor.reduce(pieces, 1) == pieces.sum(1)
+        is_turn = np.isin(players, (0, 1)) & (chains >= e.NO_POINT) & (chains < points)
+        is_sound = are_on_board & are_apart & is_turn
+        if not is_sound.all():
+            raise TableError(f"row {int(np.argmin(is_sound))} of the states is no position of {self.game.name}")
+        return known
+
     def _code(self, match: Match) -> int:
+        self.check_game(match.game)
         if self._opens(match):
             steps = self.steps(match)
             if not steps:
