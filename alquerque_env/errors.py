@@ -55,6 +55,14 @@ class BotError(AlquerqueError):
     """A bot that cannot be loaded or cannot play the game at hand."""
 
 
+class LateBotError(BotError):
+    """A bot that has not answered in time."""
+
+
+class IllegalTurnError(BotError):
+    """A bot that has answered what is no legal turn."""
+
+
 class TableError(AlquerqueError):
     """An endgame table that cannot be built, read or used for this game."""
 

@@ -31,6 +31,13 @@ def free_port() -> int:
 @contextmanager
 def served(*arguments: str, port: int | None = None) -> Iterator[str]:
     """The address of a running `alquerque web`, on a free port if none is given."""
+    with served_by(*arguments, port=port) as (_, address):
+        yield address
+
+
+@contextmanager
+def served_by(*arguments: str, port: int | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A running `alquerque web` and its address."""
     number = str(port or free_port())
     command = [sys.executable, "-m", "alquerque_env", "web", "--no-browser", "--port", number, *arguments]
     process = subprocess.Popen(
@@ -44,7 +51,7 @@ def served(*arguments: str, port: int | None = None) -> Iterator[str]:
         line = process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:\d+/", line)
         assert found, line
-        yield found[0]
+        yield process, found[0]
     finally:
         process.terminate()
         process.wait(20)

@@ -3,8 +3,14 @@
 import io
 import json
 import math
+import os
 import re
+import shlex
+import signal
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 
@@ -732,3 +738,79 @@ def test_long_names_are_shortened_in_the_middle(tmp_path: Path, name: str) -> No
     draw_cross_table(play_arena(FETAIX, bots, QUICK), tmp_path / name)
 
     assert (tmp_path / name).stat().st_size > 1000
+
+
+FLAKY = """
+import os, sys
+
+from_now_on = os.path.exists({flag!r})
+open({flag!r}, "w").close()
+for line in sys.stdin:
+    if from_now_on:
+        sys.exit("no more")
+    print({{"ugi": "ugiok", "isready": "readyok"}}.get(line.strip(), ""), flush=True)
+"""
+
+
+def test_a_bot_that_is_gone_when_its_matches_begin_loses_them_and_the_others_are_played(tmp_path: Path) -> None:
+    engine = tmp_path / "flaky.py"
+    engine.write_text(FLAKY.format(flag=str(tmp_path / "flag")))
+    spec = f"ugi:{shlex.join([sys.executable, str(engine)])}"
+    file = tmp_path / "matches.jsonl"
+    settings = Settings(games=4, judge="random")
+    play_arena(load_game("alquerque"), [spec, "random", "greedy"], settings, output=file)
+    played = [line for line in map(json.loads, file.read_text().splitlines()) if "winner" in line]
+    faults = [match["fault"] for match in played if match["fault"]]
+    assert len(played) == 12
+    assert len(faults) == 8
+    assert all("ended with status 1" in fault and "no more" in fault for fault in faults)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such signals")
+def test_a_program_that_hangs_ends_with_the_arena(tmp_path: Path) -> None:
+    engine, mark = tmp_path / "hangs.py", tmp_path / "pid"
+    engine.write_text(
+        "import os, sys, time\n"
+        "for line in sys.stdin:\n"
+        "    if line.startswith('go'):\n"
+        f"        open({str(mark)!r} + '.new', 'w').write(str(os.getpid()))\n"
+        f"        os.replace({str(mark)!r} + '.new', {str(mark)!r})\n"
+        "        time.sleep(600)\n"
+        "    print({'ugi': 'ugiok', 'isready': 'readyok'}.get(line.strip(), ''), flush=True)\n"
+    )
+    spec = f"ugi:{shlex.join([sys.executable, str(engine)])}"
+    line = [sys.executable, "-m", "alquerque_env", "arena", "alquerque", spec, "random", "--seconds", "600"]
+    program = subprocess.Popen([*line, "--games", "2", "--judge", "random"], stderr=subprocess.PIPE, text=True)
+    wait_for(mark.exists)
+    engine_pid = int(mark.read_text())
+    program.terminate()
+    _, told = program.communicate(timeout=60)
+    assert program.returncode == 128 + signal.SIGTERM
+    assert "Traceback" not in told
+    wait_for(lambda: not is_running(engine_pid))
+
+
+def wait_for(happens: Callable[[], bool]) -> None:
+    end = time.monotonic() + 120
+    while not happens():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_ctrl_c_while_ratings_are_worked_out_is_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library catches whatever is raised within it."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scipy.linalg.solve_triangular", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fit_ratings(2, [(0, 1, 1.0, 1.0)], 0)

@@ -1,6 +1,7 @@
 """The benchmark: what it says of agents whose strength is known, and of agents that fail."""
 
 import json
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,7 +15,8 @@ from alquerque_env import Match, games, load_game
 from alquerque_env.benchmark import BenchmarkError, Stage, load_protocol, run_benchmark, run_curve
 from alquerque_env.benchmark import Result as Measured
 from alquerque_env.benchmark import protocol as protocols
-from alquerque_env.benchmark.asking import AgentError, Answer
+from alquerque_env.benchmark.agents import find_agent
+from alquerque_env.benchmark.asking import AgentError, Answer, BotThinker
 from alquerque_env.benchmark.calibration import calibrate
 from alquerque_env.benchmark.facts import Facts, find_checkpoint, read_facts
 from alquerque_env.benchmark.functions import FunctionProcess, FunctionThinker
@@ -27,7 +29,10 @@ from alquerque_env.benchmark.result import read_file
 from alquerque_env.benchmark.suite import Suite, open_position, read_suite
 from alquerque_env.benchmark.truth import examine, judge
 from alquerque_env.benchmark.unfinished import Unfinished
+from alquerque_env.bots import load_bot
+from alquerque_env.bots.dialogue import Patience
 from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.bots.ugi import UgiBot
 from alquerque_env.cli import main
 from alquerque_env.storage import JIT
 from alquerque_env.tables import build_table, load_table
@@ -253,8 +258,6 @@ def test_who_plays_the_worst_loses_all_that_can_be_lost(suite: Suite, protocol: 
 
 
 def test_random_steps_are_optimal_as_often_as_the_positions_predict(suite: Suite, protocol: Protocol) -> None:
-    from alquerque_env.benchmark.asking import BotThinker
-    from alquerque_env.bots import load_bot
 
     shares = []
     for seed in range(40):
@@ -335,6 +338,46 @@ def test_a_match_in_which_an_agent_fails_is_lost_and_the_others_are_played(proto
 
     assert against_random.losses >= 2
     assert result.faults.crash == 4  # as player 0 against two opponents from two openings
+
+
+@pytest.mark.parametrize(
+    ("at_go", "kind"), [("time.sleep(600)", "over_time"), ("print('bestmove a1-e5', flush=True)", "illegal")]
+)
+def test_what_an_engine_does_wrong_is_told_by_its_kind(suite: Suite, tmp_path: Path, at_go: str, kind: str) -> None:
+    engine = tmp_path / "engine.py"
+    engine.write_text(
+        "import sys, time\n"
+        "for line in sys.stdin:\n"
+        "    if line.startswith('go'):\n"
+        f"        {at_go}\n"
+        "    print({'ugi': 'ugiok', 'isready': 'readyok'}.get(line.strip(), ''), flush=True)\n"
+    )
+    bot = UgiBot("fake", GAME, [sys.executable, str(engine)], patience=Patience(turn=0.2, margin=0.2))
+    guard = Guard(BotThinker(bot), LIMITS)
+    examine(guard, GAME, suite.positions[:4], silent)
+    bot.close()
+    assert guard.faults[kind] == sum(guard.faults.values()) > 0
+    assert guard.has_given_up == (kind == "over_time")
+
+
+def test_an_exported_player_is_waited_for_as_long_as_others(suite: Suite, tmp_path: Path) -> None:
+    player = tmp_path / "player.py"
+    player.write_text("import time; time.sleep(600)")
+    guard = Guard(BotThinker(load_bot(str(player), GAME, time_limit=0.3)), LIMITS)
+    examine(guard, GAME, suite.positions, silent)
+    assert guard.faults["over_time"] == sum(guard.faults.values()) > 0
+    assert guard.has_given_up
+
+
+def test_a_search_without_end_is_late(protocol: Protocol, suite: Suite) -> None:
+    limits = replace(protocol, limits=LIMITS)
+    agent = find_agent("alphabeta:99", limits)
+    guard = Guard(agent.open(load_game("fetaix")), LIMITS)
+    begun = time.monotonic()
+    for _ in range(LIMITS.patience + 1):
+        guard.ask(Match("fetaix", "W:Wa1,b1,c1,d1,e1,a2,b2:Ba5,b5,c5,d5,e5,d4,e4"))
+    assert guard.has_given_up
+    assert time.monotonic() - begun < 30
 
 
 def test_who_is_too_late_again_and_again_is_asked_no_more(suite: Suite) -> None:

@@ -1,13 +1,20 @@
 """The page in a real browser: whole matches in every game, chains, bent leaps, undo, load, keys, touch, phones."""
 
+import json
+import os
 import re
 import shlex
+import signal
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
-from browser import CHROMIUM, FLAGS, served
+from browser import CHROMIUM, FLAGS, served, served_by
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from alquerque_env import Match, games, load_game
@@ -90,15 +97,16 @@ def begin(page: Page, game: str, south: str = "Person", north: str = "Beginner",
 
 
 def choose_game(
-    page: Page, game: str, south: str, north: str, position: str = "", options: dict[str, int] | None = None
+    page: Page, game: str, south: str, north: str, position: str = "", options: dict[str, int | str] | None = None
 ) -> None:
     page.click("#open-setup")
     page.select_option("#game", game)
     if options:
         page.click("text=Rules where sources differ")
-    for name, number in (options or {}).items():
-        page.select_option(f'[name="{name}"]', "N")
-        page.fill(f'[name="{name}:N"]', str(number))
+    for name, value in (options or {}).items():
+        page.select_option(f'[name="{name}"]', "N" if isinstance(value, int) else f'"{value}"')
+        if isinstance(value, int):
+            page.fill(f'[name="{name}:N"]', str(value))
     page.select_option("#south", label=south)
     page.select_option("#north", label=north)
     if position:
@@ -261,6 +269,35 @@ def test_what_cannot_move_is_told_why(page: Page) -> None:
     begin(page, "awithlaknannai_mosona", north="Person")
     play(page, "q2")
     expect(status).to_have_text("The piece on q2 cannot move now. The first step goes to i2.")
+
+
+def test_who_must_pass_is_told(page: Page) -> None:
+    begin(page, "fetaix", north="Person", options={"no_moves": "pass"}, position="W:Wa3:Ba4,a5,b3,b4,c3,c5,b5")
+    expect(page.locator("#status")).to_have_text("South to move. No piece can move: pass.")
+    page.click("#pass")
+    expect(page.locator("#status")).to_contain_text("North to move.")
+
+
+def test_a_match_begins_when_it_is_known_who_plays_its_rules(page: Page) -> None:
+    """A trained bot plays the rules that it was trained on, and the best level that plays others stands in for it."""
+    page.click("#open-setup")
+    page.select_option("#game", "fetaix")
+    page.select_option("#north", label="Trained")
+    page.click("text=Rules where sources differ")
+    late: list[Route] = []
+    page.route("**/api/rules", lambda route: late.append(route))
+    with page.expect_request("**/api/rules"):
+        page.select_option('[name="capture"]', index=1)
+    page.click("#begin")
+    page.wait_for_timeout(200)
+    expect(page.locator("#setup")).to_be_visible()
+    for route in late:
+        route.continue_()
+    expect(page.locator("#setup")).to_be_hidden()
+    page.unroute("**/api/rules")
+    wait_until_still(page)
+    expect(page.locator("#problem")).to_be_empty()
+    assert page.locator("#seat-top option:checked").text_content() not in ("Person", "Trained")
 
 
 def drag(page: Page, origin: str, target: str) -> None:
@@ -764,6 +801,26 @@ def test_a_finger_drags_a_piece_and_the_page_stays_where_it_is(
     assert phone.evaluate("scrollY") == 0
 
 
+def test_a_second_finger_does_not_take_a_piece_while_one_is_dragged(phone: Page) -> None:
+    begin(phone, "alquerque", north="Person")
+    session = phone.context.new_cdp_session(phone)
+    boxes = {label: spot(phone, label).bounding_box() for label in ("c2", "c3", "d2", "d3")}
+    at = {label: (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for label, box in boxes.items()}
+
+    def touch(kind: str, *places: tuple[float, float]) -> None:
+        points = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(places)]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        phone.wait_for_timeout(20)
+
+    halfway = tuple((a + b) / 2 for a, b in zip(at["c2"], at["c3"], strict=True))
+    touch("touchStart", at["c2"])
+    touch("touchMove", halfway)
+    touch("touchStart", halfway, at["d2"])
+    touch("touchMove", at["c3"], at["d3"])
+    touch("touchEnd")
+    expect(phone.locator("#turns button")).to_have_text(["c2-c3"])
+
+
 @pytest.mark.parametrize("name", ["alquerque", "awithlaknannai_mosona"])
 def test_a_phone_on_its_side_shows_the_board_and_what_is_said_of_it(phone_on_its_side: Page, name: str) -> None:
     page = phone_on_its_side
@@ -855,3 +912,20 @@ def test_a_bot_that_has_not_answered_can_be_asked_again(browser: Browser) -> Non
         expect(page.locator("#turns button")).to_have_count(2)
         expect(page.locator("#ask-again")).to_be_hidden()
     context.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.usefixtures("interrupts")
+def test_the_server_ends_at_once_although_a_bot_thinks(number: int) -> None:
+    with served_by("--seconds", "60") as (process, address):
+        body = json.dumps({"match": {"game": "fetaix", "options": {}, "start": None, "steps": []}, "seconds": 60})
+        asked = Request(f"{address}api/think", body.encode(), {"content-type": "application/json"})
+        with ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(urlopen, asked)
+            time.sleep(2)
+            process.send_signal(number)
+            with pytest.raises(HTTPError, match="503"):
+                answer.result(timeout=20)
+        process.wait(20)
+        assert "Traceback" not in process.stdout.read()

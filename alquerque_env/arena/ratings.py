@@ -108,7 +108,13 @@ def _fit(num_players: int, results: Sequence[tuple[int, int, float, float]], anc
     for first, second, own, other in results:
         wins[first, second] += own
         wins[second, first] += other
-    strengths = ilsr_pairwise_dense(wins, max_iter=_MAX_ROUNDS)
+    try:
+        strengths = ilsr_pairwise_dense(wins, max_iter=_MAX_ROUNDS)
+    except ValueError as error:
+        # The library takes Ctrl-C for a failure of its own.
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
     return POINTS_PER_NAT * (strengths - strengths[anchor])
 
 

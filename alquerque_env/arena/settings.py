@@ -21,6 +21,8 @@ class Settings:
       judge: Spec of the bot that finds out which openings are balanced.
       batch: Matches that are played at once, even. A batch is played by bots of its own.
       max_steps: A match of so many steps is cut and counts as a draw.
+      seconds: That searches, engines and exported players may take for a turn, as `load_bot` says; None for their own
+        way. With it, the same seed need not give the same result.
       sprt: Stop as soon as this is decided, None to play all games.
       resamples: How often the results are drawn anew for the intervals.
 
@@ -35,6 +37,7 @@ class Settings:
     judge: str = DEFAULT_JUDGE
     batch: int = 64
     max_steps: int = 1_000
+    seconds: float | None = None
     sprt: Question | None = None
     resamples: int = 200
 

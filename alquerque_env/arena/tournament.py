@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..bots import Bot, load_bot
-from ..errors import AlquerqueError
+from ..errors import AlquerqueError, BotError
 from ..game import Game
+from ..match import Match
 from ..render.extras import require
+from ..step import Step
 from .openings import Openings, find_openings
 from .play import play_matches
 from .record import MatchResult, Record
@@ -89,7 +91,7 @@ class _Arena:
             raise AlquerqueError(f"sprt decides between two bots, got {len(bots)}")
         for spec in (*bots, settings.judge):
             if isinstance(spec, str):
-                load_bot(spec, game, seed=0, tables=False)
+                load_bot(spec, game, seed=0, time_limit=settings.seconds, tables=False)
         self.pairings = make_pairings(len(bots), gauntlet=settings.gauntlet)
         self._num_openings = settings.games // 2
 
@@ -152,4 +154,28 @@ class _Arena:
         bot = self._bots[self.pairings[batch.pairing][side]]
         if not isinstance(bot, str):
             return bot
-        return load_bot(bot, self.game, seed=derive_seed(self.settings.seed, "bot", *batch[:2], side), tables=False)
+        seed = derive_seed(self.settings.seed, "bot", *batch[:2], side)
+        try:
+            return load_bot(bot, self.game, seed=seed, time_limit=self.settings.seconds, tables=False)
+        except BotError as error:
+            return _Absent(bot, str(error))
+
+
+class _Absent:
+    """Stands for a bot that was there when the arena began and is not any more: it loses its matches.
+
+    Args:
+      name: Its spec.
+      fault: Why it is not.
+    """
+
+    def __init__(self, name: str, fault: str) -> None:
+        self.name, self._fault = name, fault
+
+    def choose(self, _match: Match) -> Step:
+        """It does not.
+
+        Raises:
+          BotError: In any case.
+        """
+        raise BotError(self._fault)

@@ -42,14 +42,16 @@ class BotAgent:
         find_bot(spec)  # refuses what is none
         self.spec = spec
         self._seed = derive_seed(protocol.seed, "agent")
+        self._seconds = protocol.limits.decision
         checkpoint = find_checkpoint(spec)
         known = read_exported_game(spec) if checkpoint is None else read_game(checkpoint[0])
         self.games = games() if known is None else (known,)
         self.facts = Facts(_kind_of(spec)) if checkpoint is None else read_facts(*checkpoint)
 
     def open(self, game: Game) -> Thinker:
-        """The bot as a player of a game."""
-        return BotThinker(load_bot(self.spec, game, seed=self._seed, tables=False))
+        """The bot as a player of a game; a search that would take longer than it may ends, and is late."""
+        seconds = None if _kind_of(self.spec) == "engine" else self._seconds
+        return BotThinker(load_bot(self.spec, game, seed=self._seed, time_limit=seconds, tables=False))
 
     def close(self) -> None:
         """There is nothing to end."""

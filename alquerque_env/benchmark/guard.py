@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 
+from ..errors import IllegalTurnError, LateBotError
 from ..match import Match
 from ..step import Step
 from .asking import CRASH, FAULTS, ILLEGAL, OVER_TIME, AgentError, Answer, Thinker
@@ -122,4 +123,8 @@ def _key(match: Match) -> tuple[int, int]:
 
 
 def _fault_of(error: Exception) -> AgentError:
-    return error if isinstance(error, AgentError) else AgentError(CRASH, f"{type(error).__name__}: {error}")
+    if isinstance(error, AgentError):
+        return error
+    if isinstance(error, LateBotError | IllegalTurnError):
+        return AgentError(OVER_TIME if isinstance(error, LateBotError) else ILLEGAL, str(error))
+    return AgentError(CRASH, f"{type(error).__name__}: {error}")

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from ..errors import BotError, LateBotError
 from ..game import Game
 from ..protocol import Go, Info, clip, parse_info
 from ..rules import spell
@@ -24,13 +25,15 @@ class Patience:
     Attributes:
       handshake: For `ugiok`, from when it is started.
       loading: For `readyok`, while it may load and compile things.
-      turn: For a turn, where it is not told how long it may take.
+      turn: For a turn, where nobody says how long it may take; it is told so, since many think without end otherwise.
+      work: For a turn that is limited by depth or nodes.
       margin: For a turn beyond the time that it was told, or since it was told to stop.
     """
 
     handshake: float = 10.0
     loading: float = 120.0
-    turn: float = 60.0
+    turn: float = 5.0
+    work: float = 60.0
     margin: float = 5.0
 
 
@@ -80,7 +83,8 @@ class Dialogue:
 
         Args:
           position: The command that sets up the position.
-          go: What it may spend. Where this is no time and nothing can stop it, `patience.turn` holds.
+          go: What it may spend. Where this is neither time nor work, it is told `patience.turn`, or, if it can be
+            stopped, to think until it is.
           stop: Is handed on to the engine when it is set.
           listen: Is told what the engine thinks, wherever it says what the position is worth.
 
@@ -93,11 +97,13 @@ class Dialogue:
         self._process.send(position)
         self._await_ready()
         self._complaint = ""
+        if go == Go():
+            go = Go(movetime=round(1000 * self._patience.turn)) if stop is None else Go(infinite=True)
         self._process.send(str(go))
         if go.movetime is not None:
             seconds = go.movetime / 1000 + self._patience.margin
         else:
-            seconds = self._patience.turn if stop is None else math.inf
+            seconds = self._patience.work if stop is None else math.inf
         wait = _Wait(self._process, seconds, stop, self._patience.margin)
         best = Info()
         while True:
@@ -113,7 +119,7 @@ class Dialogue:
             elif info.nodes is not None:
                 best = replace(best, nodes=info.nodes)
 
-    def fail(self, what: str) -> ProcessError:
+    def fail(self, what: str, fault: type[BotError] = BotError) -> ProcessError:
         """Ends the engine; the error says what it did, with what it complained about."""
         told = [what]
         if self._complaint:
@@ -121,7 +127,7 @@ class Dialogue:
         if words := self._process.last_words():
             told.append(f"last on its error output: {words}")
         self._process.kill()
-        return ProcessError("; ".join(told))
+        return ProcessError("; ".join(told), fault)
 
     def close(self) -> None:
         """Tells the engine to quit, and ends it."""
@@ -145,7 +151,7 @@ class Dialogue:
         try:
             line = wait.next_line()
         except ProcessError as error:
-            raise self.fail(f"{error}, without {word!r}") from None
+            raise self.fail(f"{error}, without {word!r}", error.fault) from None
         except BaseException:
             # It may go on thinking: nobody must get that answer as one to another question.
             self._process.kill()
@@ -182,7 +188,7 @@ class _Wait:
                 self._process.send("stop")
                 self._seconds, self._end = self._margin, min(self._end, now + self._margin)
             if now >= self._end:
-                raise ProcessError(f"has not answered within {self._seconds:g} seconds")
+                raise ProcessError(f"has not answered within {self._seconds:g} seconds", LateBotError)
             left = self._end - now
             line = self._process.read(left if self._stop is None else min(left, _TICK))
         self._lines += 1

@@ -4,15 +4,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ..errors import AlquerqueError, BotError
+from ..errors import AlquerqueError, BotError, IllegalTurnError, LateBotError
 from ..game import Game
 from ..match import Match
 from ..step import Step
 from .bot import GameBot, rest_of_turn, state_key, step_of
 from .turns import push_turn
 
-PATIENCE = 600
-"""Seconds that a player may take for a turn."""
+PATIENCE = 600.0
+"""Seconds that a player may take for a turn where nobody says."""
 
 
 class ExportedBot(GameBot):
@@ -23,10 +23,12 @@ class ExportedBot(GameBot):
       game: The game that it plays.
       file: The player.
       simulations: How many it shall make for a turn, None for what it does unasked.
+      patience: Seconds that it may take for a turn.
     """
 
-    def __init__(self, name: str, game: Game, file: Path, simulations: int | None) -> None:
+    def __init__(self, name: str, game: Game, file: Path, simulations: int | None, patience: float = PATIENCE) -> None:
         super().__init__(name, game, None)
+        self._patience = patience
         self._command = [sys.executable, "-I", "-S", str(file)]
         self._options = [] if simulations is None else ["--simulations", str(simulations)]
         self._plan: dict[tuple[int, ...], int] = {}
@@ -43,9 +45,10 @@ class ExportedBot(GameBot):
         """What the player prints for a position."""
         command = [*self._command, "--position", position, *self._options]
         try:
-            answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+            answer = subprocess.run(command, capture_output=True, text=True, timeout=self._patience, check=False)
         except subprocess.TimeoutExpired:
-            raise BotError(f"{self.name} has not answered within {PATIENCE} seconds in {position!r}") from None
+            what = f"{self.name} has not answered within {self._patience:g} seconds in {position!r}"
+            raise LateBotError(what) from None
         if answer.returncode:
             last_line = (answer.stderr.strip() or "no message").splitlines()[-1]
             raise BotError(f"{self.name} failed with status {answer.returncode} in {position!r}: {last_line}")
@@ -57,5 +60,5 @@ class ExportedBot(GameBot):
         try:
             push_turn(ahead, text)
         except AlquerqueError as error:
-            raise BotError(f"{self.name} answered {text!r}: {error}") from None
+            raise IllegalTurnError(f"{self.name} answered {text!r}: {error}") from None
         return tuple(step.action for step in ahead.steps[len(match.steps) :])

@@ -14,7 +14,7 @@ from ..render.extras import MissingExtraError, require
 from ..tables import EndgameTable, present_table
 from .alphabeta import MAX_DEPTH, AlphaBetaBot
 from .bot import GameBot
-from .exported import ExportedBot
+from .exported import PATIENCE, ExportedBot
 from .mcts import MAX_SIMULATIONS, MctsBot
 from .shipped import shipped_bots
 from .simple import GreedyBot, RandomBot
@@ -40,8 +40,8 @@ def load_bot(
         package, such as `fetaix-small`, or the path of a checkpoint or of an exported player.
       game: The game that it shall play, or its id.
       seed: Makes its choices repeatable; None for another course each time.
-      time_limit: Seconds that `alphabeta` and `mcts` may take for a step, and an engine for a turn; None for as long as
-        it takes.
+      time_limit: Seconds that `alphabeta` and `mcts` may take for a step, and an engine or an exported player for a
+        turn; if None, engines are told five seconds, and the others take as long as it takes.
       tables: Whether bots that search may look endgames up in the table of the game, if `alquerque solve` has put one
         into the user's cache directory. What is to be measured is measured without.
 
@@ -119,7 +119,7 @@ def _find_player(spec: str, find: Finder) -> Maker:
     if os.path.isdir(path):
         return _find_checkpoint(Path(path), simulations, find)
     if path.endswith(".py") and os.path.isfile(path):
-        return lambda game, *_: ExportedBot(spec, game, Path(path), simulations)
+        return lambda game, _, seconds: ExportedBot(spec, game, Path(path), simulations, seconds or PATIENCE)
     if os.path.exists(path):
         raise BotError(f"{path!r} is neither the folder of a checkpoint nor an exported player, a .py file")
     raise BotError(_unknown(spec))

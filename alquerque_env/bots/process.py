@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO
 
+from ..errors import BotError
+
 LONGEST_LINE = 1 << 16
 """Bytes; what is longer counts as several lines."""
 
@@ -31,7 +33,16 @@ _TICK = 0.1
 
 
 class ProcessError(Exception):
-    """What a program did wrong: the rest of a sentence that begins with its name."""
+    """What a program did wrong.
+
+    Args:
+      what: The rest of a sentence that begins with its name.
+      fault: What kind of error that is for the bot that plays by it.
+    """
+
+    def __init__(self, what: str, fault: type[BotError] = BotError) -> None:
+        super().__init__(what)
+        self.fault = fault
 
 
 class Process:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import AlquerqueError, BotError
+from ..errors import AlquerqueError, BotError, IllegalTurnError
 from ..game import Game
 from ..match import Match
 from ..protocol import Go, Info, clip, write_position
@@ -66,12 +66,12 @@ class UgiBot(GameBot):
         self._patience = patience or Patience()
         self._plan: dict[tuple[int, ...], int] = {}
         self._match: weakref.ref[Match] | None = None
-        self._lost: weakref.WeakKeyDictionary[Match, tuple[tuple[Step, ...], str]] = weakref.WeakKeyDictionary()
+        self._lost: weakref.WeakKeyDictionary[Match, tuple[tuple[Step, ...], BotError]] = weakref.WeakKeyDictionary()
         self._dialogue: Dialogue | None = None
         try:
             self._dialogue = self._start()
         except ProcessError as error:
-            raise BotError(f"{self.name} {error}") from None
+            raise error.fault(f"{self.name} {error}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A process cannot be copied: a copy of the bot has its own.
@@ -162,16 +162,16 @@ class UgiBot(GameBot):
             asked again at the same place of the same match: that match is lost, the next one has a new engine.
         """
         within = within or match
-        steps, fault = self._lost.get(within, (None, ""))
-        if steps == within.steps:
-            raise BotError(fault)
+        steps, fault = self._lost.get(within, (None, None))
+        if fault is not None and steps == within.steps:
+            raise fault
         try:
             return self._search(match, limits, within, listen)
         except ProcessError as error:
             self._dialogue = None
-            fault = f"{self.name} {error}"
+            fault = error.fault(f"{self.name} {error}")
             self._lost[within] = (within.steps, fault)
-            raise BotError(fault) from None
+            raise fault from None
         except BaseException:
             dialogue, self._dialogue = self._dialogue, None
             if dialogue is not None:
@@ -196,7 +196,8 @@ class UgiBot(GameBot):
         try:
             push_turn(ahead, text)
         except AlquerqueError as error:
-            raise dialogue.fail(f"answered {clip(text)}, which is no turn here: {error}") from None
+            what = f"answered {clip(text)}, which is no turn here: {error}"
+            raise dialogue.fail(what, IllegalTurnError) from None
         actions = tuple(step.action for step in ahead.steps[len(match.steps) :])
         line = _playable(match, info.line)
         return Answer(line if line[: len(actions)] == actions else actions, info)

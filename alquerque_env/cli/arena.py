@@ -10,6 +10,7 @@ import click
 from ..errors import AlquerqueError
 from ..game import Game
 from ..render.extras import require
+from .closing import orderly_end
 from .display import Display
 from .parameters import open_match, takes_game, takes_json
 
@@ -40,6 +41,9 @@ _WORDS = {"openings": "balanced openings found", "matches": "matches played"}
     metavar="FILE.jsonl",
     help="Keep every match; go on if it exists.",
 )
+@click.option(
+    "--seconds", type=float, metavar="S", help="For a turn of alphabeta, mcts, ugi:COMMAND or an exported player."
+)
 @takes_json
 @click.option("--picture", type=click.Path(path_type=Path), metavar="FILE.png", help="Draw the cross-table.")
 def arena(
@@ -53,25 +57,37 @@ def arena(
     judge: str,
     batch: int,
     output: Path | None,
+    seconds: float | None,
     as_json: bool,
     picture: Path | None,
 ) -> None:
     """Let bots play against each other and rate them.
 
-    SPEC is random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, or the path of a trained player. Every opening is played
-    from both seats; openings that are decided already are left out where there are enough others. Ratings are in Elo
-    points, with random at 0 if it takes part. Ctrl-C stops; with -o the same command goes on.
+    SPEC is random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, ugi:COMMAND for an engine, which has five seconds for a
+    turn without --seconds, or the path of a trained player. Every opening is played from both seats; openings that are
+    decided already are left out where there are enough others. Ratings are in Elo points, with random at 0 if it takes
+    part. Ctrl-C stops; with -o the same command goes on.
     """
     require("rich", "arena")
     from ..arena import Settings, play_arena
     from ..arena.picture import check_picture, draw_cross_table
 
     question = None if sprt is None else _read_question(sprt)
-    settings = Settings(games=games, gauntlet=gauntlet, plies=plies, seed=seed, judge=judge, batch=batch, sprt=question)
+    settings = Settings(
+        games=games,
+        gauntlet=gauntlet,
+        plies=plies,
+        seed=seed,
+        judge=judge,
+        batch=batch,
+        seconds=seconds,
+        sprt=question,
+    )
     if picture is not None:
         check_picture(picture)
     open_match(game)  # compiles, with a note, what every match needs
-    with Display("nothing is kept without -o" if output is None else "the same command goes on") as display:
+    stopped = "nothing is kept without -o" if output is None else "the same command goes on"
+    with orderly_end(), Display(stopped) as display:
         result = play_arena(game, specs, settings, output=output, watch=_watch(display))
     if picture is not None:
         draw_cross_table(result, picture)

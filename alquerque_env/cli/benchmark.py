@@ -12,6 +12,7 @@ import click
 from ..errors import AlquerqueError
 from ..game import load_game
 from ..render.extras import require
+from .closing import orderly_end
 from .display import Display
 from .parameters import open_match, takes_json
 
@@ -72,18 +73,19 @@ def benchmark(
     from ..benchmark import load_protocol
 
     protocol = load_protocol().shortened() if quick else load_protocol()
-    if leaderboard is not None:
-        _make_leaderboard(leaderboard)
-    elif make_suite is not None:
-        _make_suite(make_suite, table, protocol)
-    elif make_ladder is not None:
-        _make_ladder(make_ladder, protocol)
-    else:
-        _check_output(output, picture)
-        if curve is not None:
-            _run_curve(curve, name, protocol, as_json, output, picture)
-        elif agent is not None:
-            _run_agent(agent, names, name, protocol, as_json, output, picture)
+    with orderly_end():
+        if leaderboard is not None:
+            _make_leaderboard(leaderboard)
+        elif make_suite is not None:
+            _make_suite(make_suite, table, protocol)
+        elif make_ladder is not None:
+            _make_ladder(make_ladder, protocol)
+        else:
+            _check_output(output, picture)
+            if curve is not None:
+                _run_curve(curve, name, protocol, as_json, output, picture)
+            elif agent is not None:
+                _run_agent(agent, names, name, protocol, as_json, output, picture)
 
 
 def _check_choice(agent: str | None, *others: object) -> None:

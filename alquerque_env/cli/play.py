@@ -25,7 +25,7 @@ OPPONENT = "alphabeta:3"
     metavar="SPEC",
     show_default=f"{OPPONENT}, or that of the match in FILE",
     help="Who plays against you: random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, a path or name of a trained "
-    "player, or human for two people.",
+    "player, ugi:COMMAND for an engine, or human for two people.",
 )
 @click.option(
     "--seat",
@@ -37,6 +37,7 @@ OPPONENT = "alphabeta:3"
 @click.option("--load", metavar="FILE", help="Go on with the match of a file, the first if there are several.")
 @click.option("--save", metavar="FILE", help="Write the match to a file: after each turn, and however play ends.")
 @click.option("--seed", type=int, metavar="N", help="Make the bots' choices repeatable.")
+@click.option("--seconds", type=float, metavar="S", help="For a turn of a bot that searches; engines have 5 without.")
 @click.option("--watch", metavar="SPEC", help="Watch a bot play in your seat.")
 @click.option("--delay", type=float, default=0.0, metavar="SECONDS", help="Wait after a bot's turn.")
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw with plain characters.")
@@ -48,6 +49,7 @@ def play(
     load: str | None,
     save: str | None,
     seed: int | None,
+    seconds: float | None,
     watch: str | None,
     delay: float,
     ascii_only: bool,
@@ -69,12 +71,12 @@ def play(
     keeper.check_target()
     match = open_match(game, position) if found is None else found.record.match
     is_north = found is not None and found.human == 1 if seat is None else seat in ("1", SIDES[1])
-    mine = take_seat(watch or HUMAN, match.game, seed)
+    mine = take_seat(watch or HUMAN, match.game, seed, seconds)
     their_seed = None if seed is None else (seed + 1) % MAX_SEED
     if opponent is None:
-        theirs = _usual(None if found is None else found.names[not is_north], match.game, their_seed)
+        theirs = _usual(None if found is None else found.names[not is_north], match.game, their_seed, seconds)
     else:
-        theirs = take_seat(opponent, match.game, their_seed)
+        theirs = take_seat(opponent, match.game, their_seed, seconds)
     seats = (theirs, mine) if is_north else (mine, theirs)
     if found is not None:
         seats = called_as(found, seats)
@@ -84,16 +86,16 @@ def play(
     session.play()
 
 
-def _usual(name: str | None, game: Game, seed: int | None) -> Seat:
+def _usual(name: str | None, game: Game, seed: int | None, seconds: float | None) -> Seat:
     """The opponent where none is named: who plays that side in the file, if they can; a person if a person did."""
     if name is not None and is_person(name):
         return take_seat(HUMAN, game)
     if name is not None and is_own_bot(name):
         with suppress(AlquerqueError):
-            return take_seat(name, game, seed)
+            return take_seat(name, game, seed, seconds)
     if name not in (None, UNKNOWN_NAME):
         click.echo(f"{name} played here; {OPPONENT} does now, unless --opponent says otherwise.")
-    return take_seat(OPPONENT, game, seed)
+    return take_seat(OPPONENT, game, seed, seconds)
 
 
 def _find(path: str, game: Game) -> Found:

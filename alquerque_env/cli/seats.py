@@ -27,11 +27,13 @@ class Seat:
       bot: The bot, None for a person.
       called: What a person is called in records, None for nobody in particular.
       seed: Makes the bot's choices repeatable; None for another course each time.
+      seconds: That the bot may take for a turn, as `load_bot` says.
     """
 
     spec: str
     bot: "Bot | None"
     seed: int | None = None
+    seconds: float | None = None
     called: str | None = None
 
     @property
@@ -46,7 +48,7 @@ class Seat:
         Raises:
           BotError: If the bot cannot play it.
         """
-        return take_seat(self.spec, game, self.seed)
+        return take_seat(self.spec, game, self.seed, self.seconds)
 
 
 def is_own_bot(name: str) -> bool:
@@ -64,16 +66,19 @@ def is_person(name: str) -> bool:
     return name != UNKNOWN_NAME and not is_program and not is_own_bot(name)
 
 
-def take_seat(spec: str, game: Game, seed: int | None = None) -> Seat:
+def take_seat(spec: str, game: Game, seed: int | None = None, seconds: float | None = None) -> Seat:
     """A player for a game.
 
     Args:
       spec: A bot's spec, or `human`.
       game: What is played.
       seed: Makes the bot's choices repeatable.
+      seconds: That the bot may take for a turn, as `load_bot` says.
 
     Raises:
       BotError: If the spec names no bot, or the bot cannot play the game.
     """
-    bot = None if spec == HUMAN else work(lambda: load_bot(spec, game, seed=seed), f"loading {spec} ...")
-    return Seat(spec, bot, seed)
+    bot = None
+    if spec != HUMAN:
+        bot = work(lambda: load_bot(spec, game, seed=seed, time_limit=seconds), f"loading {spec} ...")
+    return Seat(spec, bot, seed, seconds)

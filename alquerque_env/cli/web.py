@@ -16,6 +16,7 @@ from ..errors import AlquerqueError
 from ..game import games, load_game
 from ..match import Match
 from ..render.extras import require
+from .closing import orderly_end
 from .parameters import check_range
 from .working import work
 
@@ -48,7 +49,8 @@ def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: floa
     _beside(_warm_up_trained)
     if not no_browser:
         _beside(partial(webbrowser.open, address))
-    serve([listener])
+    with orderly_end():
+        serve([listener])
 
 
 def _make_server(others: Mapping[str, Sequence[str]], seconds: float) -> Callable[[list[socket.socket]], None]:
@@ -57,7 +59,7 @@ def _make_server(others: Mapping[str, Sequence[str]], seconds: float) -> Callabl
     from ..web.app import make_app
 
     settings = uvicorn.Config(
-        make_app(others=others, seconds=seconds),
+        make_app(others=others, seconds=seconds, is_ending=lambda: server.should_exit),
         log_level="error",
         access_log=False,
         server_header=False,
@@ -67,7 +69,8 @@ def _make_server(others: Mapping[str, Sequence[str]], seconds: float) -> Callabl
         h11_max_incomplete_event_size=32 * 1024,
         ws="none",
     )
-    return uvicorn.Server(settings).run
+    server = uvicorn.Server(settings)
+    return server.run
 
 
 def listen(port: int | None) -> socket.socket:

@@ -1,6 +1,7 @@
 """The questions that the page asks, and the answers: JSON over HTTP."""
 
 import asyncio
+import concurrent.futures
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -99,10 +100,12 @@ class Desk:
 
     Args:
       thinkers: The bots.
+      is_ending: Tells whether the server is about to end, so that nobody thinks on.
     """
 
-    def __init__(self, thinkers: Thinkers) -> None:
+    def __init__(self, thinkers: Thinkers, is_ending: Callable[[], bool]) -> None:
         self._thinkers = thinkers
+        self._is_ending = is_ending
         self._seats = asyncio.Semaphore(MOST_THINKING)
 
     def list_games(self, _: Request) -> Response:
@@ -140,22 +143,45 @@ class Desk:
         """Does what takes long, and stops it when nobody waits for it any more."""
         stop = threading.Event()
         async with self._seats:
-            thinking = asyncio.create_task(run_in_threadpool(task, stop))
+            thinking = _beside(task, stop)
             while not thinking.done():
                 await asyncio.wait([thinking], timeout=_LOOK)
+                if not thinking.done() and self._is_ending():
+                    stop.set()
+                    raise HTTPException(503, "the server ends")
                 if not thinking.done() and await request.is_disconnected():
                     stop.set()
             return thinking.result()
 
 
-def make_app(*, others: Mapping[str, Sequence[str]] | None = None, seconds: float = 10.0) -> Starlette:
+def _beside(task: Callable[[threading.Event], Result], stop: threading.Event) -> asyncio.Future[Result]:
+    """Does a task in a thread that does not keep the server from ending."""
+    done: concurrent.futures.Future[Result] = concurrent.futures.Future()
+
+    def run() -> None:
+        try:
+            done.set_result(task(stop))
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return asyncio.wrap_future(done)
+
+
+def make_app(
+    *,
+    others: Mapping[str, Sequence[str]] | None = None,
+    seconds: float = 10.0,
+    is_ending: Callable[[], bool] = lambda: False,
+) -> Starlette:
     """The server.
 
     Args:
       others: Specs of bots offered beside the levels, each with the ids of the games that it plays.
       seconds: That a bot may take for a step.
+      is_ending: Tells whether the server is about to end.
     """
-    desk = Desk(Thinkers(others or {}, seconds))
+    desk = Desk(Thinkers(others or {}, seconds), is_ending)
     routes = [
         Route("/", lambda _: FileResponse(STATIC / "index.html")),
         Mount("/static", StaticFiles(directory=STATIC)),

@@ -217,7 +217,7 @@ export class Board {
 
   press(event) {
     const label = event.target.dataset?.at;
-    if (!label || (event.button ?? 0) !== 0) return;
+    if (!label || (event.button ?? 0) !== 0 || this.drag?.moved) return;
     this.points.setPointerCapture(event.pointerId);
     const movable = this.legal.some((step) => step.origin === label);
     this.drag = { id: event.pointerId, label, x: event.clientX, y: event.clientY, movable, moved: false };

@@ -15,6 +15,7 @@ export class Setup {
     this.levels = [];
     this.wanted = []; // who is to play, whether or not they know the rules that are being chosen
     this.asked = 0;
+    this.checked = Promise.resolve(); // when it is known who plays the rules that are chosen
     page.game.replaceChildren(...games.map((game) => new Option(game.title, game.id)));
     page.game.addEventListener("change", () => this.choose());
     page.begin.form.addEventListener("submit", (event) => {
@@ -23,7 +24,7 @@ export class Setup {
       this.begin();
     });
     page.defaults.addEventListener("click", () => this.choose());
-    page.options.addEventListener("change", () => this.check());
+    page.options.addEventListener("change", () => (this.checked = this.check()));
     for (const seat of [page.south, page.north]) seat.addEventListener("change", () => this.seat());
   }
 
@@ -52,7 +53,7 @@ export class Setup {
       return item;
     }));
     page.start.placeholder = game.start;
-    return this.check();
+    this.checked = this.check();
   }
 
   // Who can play under the options that are chosen, or why they cannot be chosen together.
@@ -107,6 +108,7 @@ export class Setup {
     const { page } = this;
     if (page.options.querySelector(":invalid")) page.differing.open = true;
     if (!page.begin.form.reportValidity()) return;
+    await this.checked;
     const seats = [page.south.value, page.north.value];
     try {
       const match = { game: this.game.id, options: this.options(), start: page.start.value.trim() || null, steps: [] };

@@ -39,6 +39,7 @@ function answered(play) {
 }
 
 function compulsion({ chain, legal }) {
+  if (!chain && legal.length === 1 && legal[0].way.length === 0) return "No piece can move: pass.";
   const isOnly = legal.every((step) => step.captured.length > 0 || step.way.length === 0);
   return !chain && isOnly && legal.some((step) => step.captured.length > 0) ? "A capture is compulsory." : "";
 }
