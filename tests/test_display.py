@@ -24,6 +24,21 @@ def test_elsewhere_a_line_comes_now_and_then(capsys, monkeypatch):
     assert capsys.readouterr().err.splitlines() == ["stones: 2 of 3", "all three", "nobody knows", "by the way"]
 
 
+def test_lines_say_how_long_the_rest_takes_at_the_pace_so_far(capsys, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(module, "_SECONDS_BETWEEN_LINES", 0.0)
+    with Display() as display:
+        display.update("stones", 10, 100)
+        now[0] += 60
+        display.update("stones", 40, 100)
+        display.update("shells", 0, 50)
+        now[0] += 5
+        display.update("shells", 10, 50, line="a fifth")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["stones: 10 of 100", "stones: 40 of 100, 2:00 left", "shells: 0 of 50", "a fifth, 0:20 left"]
+
+
 @pytest.mark.parametrize(("stopped", "said"), [("go on later", "stopped; go on later\n"), (None, "")])
 def test_ctrl_c_says_what_becomes_of_the_work(capsys, stopped, said):
     with pytest.raises(KeyboardInterrupt), Display(stopped):

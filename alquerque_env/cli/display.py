@@ -23,6 +23,7 @@ class Display:
         self._task = None if self._bar is None else self._bar.add_task("", total=None, visible=False)
         self._before: tuple[float, float | None] = (0, None)
         self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+        self._stage_began = time.monotonic(), 0.0
 
     def __enter__(self) -> Self:
         if self._bar is not None:
@@ -53,14 +54,25 @@ class Display:
           total: How much there is to do; None if nobody knows.
           line: What to say where there is no bar, if it is something else.
         """
+        is_new = done < self._before[0] or total != self._before[1]
+        self._before = done, total
+        if is_new:
+            self._stage_began = time.monotonic(), done
         if self._bar is not None:
-            if done < self._before[0] or total != self._before[1]:
+            if is_new:
                 self._bar.reset(self._task, total=total)  # the time left is not told by what was done before
-            self._before = done, total
             self._bar.update(self._task, description=about, completed=done, visible=True)
         elif time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
-            self.note(line or (about if total is None else f"{about}: {done} of {total}"))
+            self.note((line or (about if total is None else f"{about}: {done} of {total}")) + self._time_left())
+
+    def _time_left(self) -> str:
+        """The end of a line: how long the rest takes, at the pace so far."""
+        (began, before), (done, total) = self._stage_began, self._before
+        if total is None or not before < done < total:
+            return ""
+        seconds = round((time.monotonic() - began) * (total - done) / (done - before))
+        return f", {seconds // 60}:{seconds % 60:02} left"
 
 
 def _make_bar(counts: bool) -> Any:

@@ -196,6 +196,8 @@ def _report(path: Path, header: "Header", seconds: float, verified: bool, as_jso
             f"The longest way to the next capture or promotion is {clock['longest_way']} plies, the limit "
             f"{clock['limit']}: it would change the values of {clock['changed']:,} positions."
         )
+    elif header.options["no_progress_limit"] != "off":
+        click.echo("What the limit of plies without progress would change is not studied under these rules.")
     checked = "; every value checked" if verified else ""
     click.echo(f"{positions:,} positions, {size / positions:.3f} bytes each, {seconds:.0f} s: {path}{checked}")
 
