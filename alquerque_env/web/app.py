@@ -144,12 +144,12 @@ class Desk:
         stop = threading.Event()
         async with self._seats:
             thinking = _beside(task, stop)
-            while not thinking.done():
-                await asyncio.wait([thinking], timeout=_LOOK)
-                if not thinking.done() and self._is_ending():
+            while not (await asyncio.wait([thinking], timeout=_LOOK))[0]:
+                if self._is_ending():
                     stop.set()
+                    thinking.cancel()  # what comes of it would reach a server that is gone
                     raise HTTPException(503, "the server ends")
-                if not thinking.done() and await request.is_disconnected():
+                if await request.is_disconnected():
                     stop.set()
             return thinking.result()
 
@@ -157,6 +157,7 @@ class Desk:
 def _beside(task: Callable[[threading.Event], Result], stop: threading.Event) -> asyncio.Future[Result]:
     """Does a task in a thread that does not keep the server from ending."""
     done: concurrent.futures.Future[Result] = concurrent.futures.Future()
+    done.set_running_or_notify_cancel()
 
     def run() -> None:
         try:
