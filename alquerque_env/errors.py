@@ -59,6 +59,10 @@ class LateBotError(BotError):
     """A bot that has not answered in time."""
 
 
+class EndedBotError(BotError):
+    """A bot whose process has ended."""
+
+
 class IllegalTurnError(BotError):
     """A bot that has answered what is no legal turn."""
 

@@ -341,7 +341,8 @@ def test_a_match_in_which_an_agent_fails_is_lost_and_the_others_are_played(proto
 
 
 @pytest.mark.parametrize(
-    ("at_go", "kind"), [("time.sleep(600)", "over_time"), ("print('bestmove a1-e5', flush=True)", "illegal")]
+    ("at_go", "kind"),
+    [("time.sleep(600)", "over_time"), ("sys.exit(3)", "crash"), ("print('bestmove a1-e5', flush=True)", "illegal")],
 )
 def test_what_an_engine_does_wrong_is_told_by_its_kind(suite: Suite, tmp_path: Path, at_go: str, kind: str) -> None:
     engine = tmp_path / "engine.py"
@@ -357,7 +358,7 @@ def test_what_an_engine_does_wrong_is_told_by_its_kind(suite: Suite, tmp_path: P
     examine(guard, GAME, suite.positions[:4], silent)
     bot.close()
     assert guard.faults[kind] == sum(guard.faults.values()) > 0
-    assert guard.has_given_up == (kind == "over_time")
+    assert guard.has_given_up == (kind != "illegal")
 
 
 def test_an_exported_player_is_waited_for_as_long_as_others(suite: Suite, tmp_path: Path) -> None:
@@ -461,6 +462,21 @@ def test_a_function_that_dies_or_sleeps_is_started_again(
 
     assert guard.faults[kind] == sum(decision.seconds is None for decision in decisions) >= 2
     assert words in guard.first_fault
+
+
+@pytest.mark.parametrize("function", ["dies"], indirect=True)
+def test_a_function_that_dies_again_and_again_is_asked_no_more(
+    function: FunctionProcess, suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts = []
+    start = function._start
+    monkeypatch.setattr(function, "_start", lambda: starts.append(1) or start())
+    guard = Guard(FunctionThinker(function, GAME, LIMITS.decision), LIMITS)
+    decisions = examine(guard, GAME, suite.positions, silent)
+
+    assert guard.has_given_up
+    assert guard.faults["crash"] == sum(decision.seconds is None for decision in decisions) > LIMITS.patience
+    assert len(starts) <= LIMITS.patience + 1
 
 
 @pytest.mark.parametrize(

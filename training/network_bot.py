@@ -140,7 +140,7 @@ class NetworkBot(GameBot):
     def _decide(self, match: Match) -> Step:
         if known := self._endgames.best(match):
             return known[0]
-        return self._chooser.choose_step(match)
+        return self._chooser.choose_step(match, self._endgames.keeping(match))
 
     def _think(self, match: Match, limits: Limits, every: bool, report: Report | None) -> Thought:
         simulations = self._chooser.simulations if limits.nodes is None else min(limits.nodes, MAX_SIMULATIONS)
@@ -159,7 +159,7 @@ class NetworkBot(GameBot):
     def _thought(self, match: Match, root: Node, *, every: bool) -> Thought:
         """What a tree says of its root, where it is empty the policy."""
         simulations = sum(root.visits)
-        best = root.best()
+        best = root.best(self._endgames.keeping(match))
         values = {index: self._value_of_step(root, index) for index in (range(len(root.priors)) if every else [best])}
         shares = [visits / simulations for visits in root.visits] if simulations else root.priors
         others = sorted(values.keys() - {best}, key=lambda index: (-values[index], -shares[index], index))

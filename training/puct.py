@@ -10,7 +10,7 @@ Source: Silver et al. 2018, A general reinforcement learning algorithm that mast
 self-play, Science 362, 1140-1144, supplement, "Search".
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from math import sqrt
 from typing import NamedTuple, Protocol
 
@@ -61,13 +61,16 @@ class Decision(NamedTuple):
     value: float
 
 
-def decide(position: SearchPosition, evaluate: Evaluate, simulations: int) -> Decision:
+def decide(
+    position: SearchPosition, evaluate: Evaluate, simulations: int, keeping: Container[int] | None = None
+) -> Decision:
     """Chooses an action.
 
     Args:
       position: A position that is not over.
       evaluate: Gives policy and value.
       simulations: How many to spend; with none the policy alone decides.
+      keeping: The actions to choose from; None for all.
 
     Returns:
       The most probable action without simulations, else the one most simulations went to, the better of equals; the
@@ -77,7 +80,7 @@ def decide(position: SearchPosition, evaluate: Evaluate, simulations: int) -> De
     for _ in range(simulations):
         root.simulate(evaluate)
     policy = tuple(visits / simulations for visits in root.visits) if simulations else tuple(root.priors)
-    return Decision(position.actions[root.best()], policy, root.value_to_mover)
+    return Decision(position.actions[root.best(keeping)], policy, root.value_to_mover)
 
 
 class Node:
@@ -140,17 +143,19 @@ class Node:
             ]
         )
 
-    def best(self) -> int:
-        """The index of the action with most visits, the better of equals; without any visits the most probable."""
-        most = max(self.visits)
+    def best(self, keeping: Container[int] | None = None) -> int:
+        """The index of the action with most visits, the better of equals; without any visits the most probable.
+
+        Args:
+          keeping: The actions to choose from; None for all.
+        """
+        actions = self.position.actions
+        among = [index for index, action in enumerate(actions) if keeping is None or action in keeping]
+        most = max(self.visits[index] for index in among)
         if most == 0:
-            return _first_best(self.priors)
-        return _first_best(
-            [
-                self.sign * total / visits if visits == most else -2.0
-                for visits, total in zip(self.visits, self.totals, strict=True)
-            ]
-        )
+            return among[_first_best([self.priors[index] for index in among])]
+        visited = [index for index in among if self.visits[index] == most]
+        return visited[_first_best([self.sign * self.totals[index] / most for index in visited])]
 
 
 def _next_choice(position: SearchPosition) -> SearchPosition:

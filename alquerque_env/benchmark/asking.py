@@ -23,11 +23,16 @@ class AgentError(BotError):
     Args:
       kind: One of `FAULTS`.
       what: The rest of a sentence that begins with the agent's name.
+      has_ended: Whether its process has ended and is to be started again.
+
+    Attributes:
+      is_costly: Whether it cost more time than an agent is to be waited for again and again.
     """
 
-    def __init__(self, kind: str, what: str) -> None:
+    def __init__(self, kind: str, what: str, *, has_ended: bool = False) -> None:
         super().__init__(what)
         self.kind = kind
+        self.is_costly = kind == OVER_TIME or has_ended
 
 
 class Answer(NamedTuple):

@@ -96,7 +96,7 @@ class FunctionProcess:
             self._pipe.send((what, observation, mask))
         except OSError:
             self.close()
-            raise AgentError(CRASH, "its process has ended") from None
+            raise AgentError(CRASH, "its process has ended", has_ended=True) from None
         kind, answer, taken = self._receive(seconds)
         if kind != w.ANSWER:
             raise AgentError(ILLEGAL if kind == w.ILLEGAL else CRASH, answer)
@@ -121,7 +121,7 @@ class FunctionProcess:
                 return self._pipe.recv()
         except (EOFError, OSError):
             self.close()
-            raise AgentError(CRASH, "its process has ended") from None
+            raise AgentError(CRASH, "its process has ended", has_ended=True) from None
         self.close()
         raise AgentError(OVER_TIME, f"did not answer within {seconds:g} s")
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 
-from ..errors import IllegalTurnError, LateBotError
+from ..errors import EndedBotError, IllegalTurnError, LateBotError
 from ..match import Match
 from ..step import Step
 from .asking import CRASH, FAULTS, ILLEGAL, OVER_TIME, AgentError, Answer, Thinker
@@ -24,7 +24,6 @@ class Guard:
       name: What the arena calls it.
       faults: How often the agent did something wrong, by the kind of it.
       first_fault: What it was the first time, None if there was none.
-      has_given_up: Whether the agent took too long so often that it is asked no more.
     """
 
     name = "agent"
@@ -32,10 +31,15 @@ class Guard:
     def __init__(self, thinker: Thinker, limits: Limits) -> None:
         self.faults: Counter[str] = Counter(dict.fromkeys(FAULTS, 0))
         self.first_fault: str | None = None
-        self.has_given_up = False
+        self._last_straw: str | None = None
         self._thinker, self._limits = thinker, limits
-        self._late = 0
+        self._costly = 0
         self._kept: dict[tuple[int, int], tuple[Match, Answer | AgentError]] = {}
+
+    @property
+    def has_given_up(self) -> bool:
+        """Whether the agent took too long, or its process ended, so often in a row that it is asked no more."""
+        return self._last_straw is not None
 
     def ask(self, match: Match) -> Answer | AgentError:
         """A legal step for a match with a choice, or what the agent did instead of choosing one in time."""
@@ -89,8 +93,8 @@ class Guard:
         return [self._note(match, answer) for match, answer in zip(matches, answers, strict=True)]
 
     def _ask(self, match: Match) -> Answer | AgentError:
-        if self.has_given_up:
-            return AgentError(OVER_TIME, f"was too late {self._limits.patience} times in a row")
+        if self._last_straw is not None:
+            return AgentError(self._last_straw, f"failed {self._limits.patience} times in a row and is asked no more")
         try:
             return self._thinker.ask(match)
         # What somebody's agent raises is its own fault, whatever it is.
@@ -101,10 +105,10 @@ class Guard:
         """Checks an answer, and counts what is wrong with it."""
         if isinstance(found, Answer):
             found = self._find_fault(match, found) or found
-        is_late = isinstance(found, AgentError) and found.kind == OVER_TIME
-        self._late = self._late + 1 if is_late else 0
-        self.has_given_up = self.has_given_up or self._late >= self._limits.patience
+        self._costly = self._costly + 1 if isinstance(found, AgentError) and found.is_costly else 0
         if isinstance(found, AgentError):
+            if self._costly >= self._limits.patience:
+                self._last_straw = self._last_straw or found.kind
             self.faults[found.kind] += 1
             self.first_fault = self.first_fault or f"{found} ({match.position})"
         return found
@@ -127,4 +131,4 @@ def _fault_of(error: Exception) -> AgentError:
         return error
     if isinstance(error, LateBotError | IllegalTurnError):
         return AgentError(OVER_TIME if isinstance(error, LateBotError) else ILLEGAL, str(error))
-    return AgentError(CRASH, f"{type(error).__name__}: {error}")
+    return AgentError(CRASH, f"{type(error).__name__}: {error}", has_ended=isinstance(error, EndedBotError))

@@ -56,7 +56,8 @@ class Limits:
     Attributes:
       decision: Seconds for a decision.
       warm_up: Seconds to be loaded, and then for a first decision that does not count.
-      patience: After so many decisions in a row that took too long it is asked nothing more in this game.
+      patience: After so many decisions in a row that took too long, or in which its process ended, it is asked
+        nothing more in this game.
     """
 
     decision: float

@@ -58,7 +58,7 @@ def list_notes(result: Result) -> Iterator[str]:
         if game.faults.count:
             yield f"in {name} the agent failed: {tell_faults(game.faults)}; the first time it {game.faults.first}"
         if game.faults.gave_up:
-            yield f"in {name} the agent was too late so often that it was asked no more, and lost the rest"
+            yield f"in {name} the agent took too long or ended so often that it was asked no more, and lost the rest"
 
 
 def tell_faults(faults: Faults) -> str:

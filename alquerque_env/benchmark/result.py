@@ -42,7 +42,7 @@ class Faults:
       crash: Decisions in which it failed.
       over_time: Decisions that took too long.
       first: What it was the first time, None if there was nothing.
-      gave_up: Whether it was too late so often in a row that it was asked no more.
+      gave_up: Whether it took too long, or its process ended, so often in a row that it was asked no more.
     """
 
     illegal: int

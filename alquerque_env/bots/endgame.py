@@ -56,3 +56,10 @@ class Endgames:
         if limit != "off" and quiet_turns(match) + steps[0].distance > limit:
             return []
         return [found.step for found in steps if found[1:] == steps[0][1:]]
+
+    def keeping(self, match: Match) -> frozenset[int]:
+        """The actions that give away nothing of what the table knows; all legal ones where it does not know."""
+        steps = () if self._table is None else self._table.steps(match)
+        if not steps:
+            return frozenset(step.action for step in match.legal_steps)
+        return frozenset(found.step.action for found in steps if found.value == steps[0].value)

@@ -98,7 +98,8 @@ class MctsBot(GameBot):
     def _decide(self, match: Match) -> Step:
         if known := self._endgames.best(match):
             return self._pick(known)
-        found = self.analyse(match)
+        keeping = self._endgames.keeping(match)
+        found = [entry for entry in self.analyse(match) if entry.step.action in keeping]
         best = max((entry.visits, entry.value) for entry in found)
         return self._pick([entry.step for entry in found if (entry.visits, entry.value) == best])
 
@@ -108,12 +109,13 @@ class MctsBot(GameBot):
         least = len(match.legal_steps) if every else 1
         simulations = max(simulations, least)
         tree = self._tree if simulations <= self.simulations else self._make_tree(simulations)
+        keeping = self._endgames.keeping(match)
         reported = 0
         for done in self._search(match, tree, simulations, limits.deadline(self.time_limit), least):
             if report is not None and done >= 2 * reported:
                 reported = done
-                report(_thought(match, tree, every=False))
-        return _thought(match, tree, every=every, decide=self._decide_rest)
+                report(_thought(match, tree, keeping, every=False))
+        return _thought(match, tree, keeping, every=every, decide=self._decide_rest)
 
     def _decide_rest(self, match: Match) -> Step:
         """A step in the middle of a chain of which a tree has not seen the end."""
@@ -172,10 +174,12 @@ def _best(found: Iterable[StepStatistics]) -> StepStatistics:
     return max(found, key=lambda entry: (entry.visits, entry.value))
 
 
-def _thought(match: Match, tree: Any, *, every: bool, decide: Callable[[Match], Step] | None = None) -> Thought:
-    """What a tree says of its root; `decide` finishes the first turns of its lines."""
+def _thought(
+    match: Match, tree: Any, keeping: frozenset[int], *, every: bool, decide: Callable[[Match], Step] | None = None
+) -> Thought:
+    """What a tree says of its root; plays one of `keeping`. `decide` finishes the first turns of its lines."""
     found = _statistics(match, tree)
-    best = _best(found)
+    best = _best(entry for entry in found if entry.step.action in keeping)
     others = [entry for entry in found if entry is not best] if every else []
     simulations = int(tree[k.VISITS])
     candidates = []

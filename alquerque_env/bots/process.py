@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO
 
-from ..errors import BotError
+from ..errors import BotError, EndedBotError
 
 LONGEST_LINE = 1 << 16
 """Bytes; what is longer counts as several lines."""
@@ -97,7 +97,7 @@ class Process:
         except queue.Empty:
             return None
         if line is None:
-            raise ProcessError(self._how_it_ended())
+            raise ProcessError(self._how_it_ended(), EndedBotError)
         return line.decode(errors="replace").strip()
 
     def last_words(self) -> str:

@@ -1,5 +1,7 @@
 """How a player with a policy and a value chooses steps and turns of a match."""
 
+from collections.abc import Container
+
 from alquerque_env.match import Match
 from alquerque_env.step import Step, join_turn
 from training.player.position import Position
@@ -18,15 +20,20 @@ class Chooser:
         self.evaluate = evaluate
         self.simulations = simulations
 
-    def decide(self, match: Match) -> Decision:
-        """What to play in a match that is not over; the policy is in the order of its legal steps."""
-        return decide(Position.of(match), self.evaluate, self.simulations)
+    def decide(self, match: Match, keeping: Container[int] | None = None) -> Decision:
+        """What to play in a match that is not over; the policy is in the order of its legal steps.
 
-    def choose_step(self, match: Match) -> Step:
-        """A legal step; without a thought where there is no other."""
+        Args:
+          match: The match.
+          keeping: The actions to choose from; None for all.
+        """
+        return decide(Position.of(match), self.evaluate, self.simulations, keeping)
+
+    def choose_step(self, match: Match, keeping: Container[int] | None = None) -> Step:
+        """A legal step, chosen as by `decide`; without a thought where there is no other."""
         if len(match.legal_steps) == 1:
             return match.legal_steps[0]
-        action = self.decide(match).action
+        action = self.decide(match, keeping).action
         return next(step for step in match.legal_steps if step.action == action)
 
     def choose_turn(self, match: Match, first: int | None = None) -> str:
