@@ -12,12 +12,14 @@ class KnownSolution(NamedTuple):
 
     Attributes:
       winner: 0 or 1 where that player wins, "draw", or None where it is not known.
+      losers: The players of whom it is known that they do not win.
       line: The turns of a line that shows it.
       nodes: Positions that were searched.
       table_pieces: The endgame table over which they were.
     """
 
     winner: int | str | None
+    losers: tuple[int, ...]
     line: tuple[str, ...]
     nodes: int
     table_pieces: int
@@ -31,5 +33,7 @@ def known_solution(game: Game) -> KnownSolution | None:
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     if found["table_hash"] != game.table_hash:
         return None
-    nodes = sum(question["nodes"] for question in found["questions"])
-    return KnownSolution(found["winner"], tuple(found["line"]), nodes, found["table_pieces"])
+    questions = found["questions"]
+    nodes = sum(question["nodes"] for question in questions)
+    losers = tuple(question["player"] for question in questions if question["state"] == "disproved")
+    return KnownSolution(found["winner"], losers, tuple(found["line"]), nodes, found["table_pieces"])

@@ -150,7 +150,9 @@ def test_a_whole_match_can_be_played_in_a_terminal(name: str) -> None:
                 break
             number, _ = LISTED.findall(text)[-1]
             opened.send(f"{number}\n")
-        status, text = opened.finish()
+        text = opened.wait_for("Enter leaves")
+        opened.send("\n")
+        status, _ = opened.finish()
 
     options = dict([limit_of(name)[0].split("=")])
     match = Match(load_game(name, **options))

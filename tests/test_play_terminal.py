@@ -54,8 +54,17 @@ def interrupt(child) -> str:
     return shown_last.replace("\r\n", "\n")
 
 
+def play_to_the_end(child) -> str:
+    """Plays the first step wherever it is asked, and returns the position at the end."""
+    for _ in range(200):
+        if child.expect(["North> ", r"Position: (\S+)\r\n"]):
+            return child.match[1]
+        child.sendline("1")
+    raise AssertionError("the match does not end")
+
+
 def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, state_folder):  # noqa: F811
-    middle, whole = tmp_path / "middle.pdn", tmp_path / "whole.pdn"
+    middle, whole, copy = (tmp_path / f"{name}.pdn" for name in ("middle", "whole", "copy"))
     arguments = ["play", "alquerque", "--opponent", "random", "--seed", "5", "--save", str(whole)]
     with spawned(*arguments) as child:
         for typed, answer in (
@@ -73,19 +82,29 @@ def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, stat
             child.expect(r"South> ")
             child.sendline(typed)
             child.expect(answer)
-        end = 0
-        for _ in range(200):
-            end = child.expect(["North> ", r"Position: (\S+)\r\n"])
-            if end:
-                break
-            child.sendline("1")
-        position = child.match[1]
+        first_end = play_to_the_end(child)
         child.expect(re.escape(f"The match is saved in {whole}."))
+        child.expect("Enter leaves")
+        for typed, answer in (
+            ("1", "the match is over; type undo"),
+            ("hint", "the match is over"),
+            ("resign", "the match is over"),
+            (f"save {copy}", "The match is saved in"),
+            ("undo", "North> "),
+            ("resign", "South wins: North resigns"),
+            ("undo", "North> "),
+        ):
+            child.sendline(typed)
+            child.expect(answer)
+        child.sendline("1")
+        position = play_to_the_end(child)
+        child.expect("Enter leaves")
+        child.sendline("")
         child.wait()
 
     record, begun = load_record(whole), load_record(middle)
-    assert end
     assert child.exitstatus == 0
+    assert load_record(copy).match.position == first_end
     assert record.match.is_over
     assert record.match.position == position
     assert (record.south, record.north) == ("random", "human")

@@ -11,7 +11,9 @@ from click.testing import CliRunner
 from alquerque_env import Match, load_game
 from alquerque_env.cli import main
 from alquerque_env.errors import TableError
-from alquerque_env.proof import Question, solve_position
+from alquerque_env.proof import ProofSearch, Question, solve_position
+from alquerque_env.proof import kernels as k
+from alquerque_env.proof.checking import check_proof
 from alquerque_env.proof.search import DISPROVED, PROVED, UNASKED
 from alquerque_env.tables import build_table, load_table
 
@@ -240,3 +242,68 @@ def test_the_command_says_what_is_still_open(tmp_path, monkeypatch):
 
     assert "open" in result.stdout
     assert "not known yet" in result.stdout
+
+
+@pytest.mark.parametrize(("name", "options", "pieces"), CASES)
+def test_a_proof_that_is_walked_through_holds(name, options, pieces):
+    game = load_game(name, **options)
+
+    for match in few_pieces(game, pieces, seed=1, count=6):
+        solution = solve_position(match, memory=MEMORY, verify=True)
+        shown = [question for question, answer in solution.answers.items() if answer.nodes]
+        assert shown
+        assert set(solution.checked) <= set(shown)
+        for question, checked in solution.checked.items():
+            assert checked.gaps == 0
+            assert 0 < checked.positions <= solution.answers[question].nodes
+
+
+@pytest.mark.parametrize("way", ["proof", "disproof"])
+def test_a_proof_that_does_not_hold_is_found_out(way):
+    """An entry claims what is not so: the walk comes to an end that says otherwise."""
+    match = next(
+        match
+        for match in few_pieces(load_game("alquerque"), 6, seed=3, count=30)
+        if solve_position(match, memory=MEMORY).winner == (0 if way == "disproof" else 1)
+    )
+    search = ProofSearch(match, Question(0, False), None, 1 << 12)
+    while not search.go_on(1 << 10):
+        pass
+    claimed = PROVED if way == "proof" else DISPROVED
+    assert search.answer.state != claimed
+    for place in range(0, len(search.memory), k.ENTRY_SIZE):
+        key, seal = int(search.memory[place]), int(search.memory[place + 1])
+        if not key:
+            continue
+        proof, rest = int(search.memory[place + k.E_PROOF]), int(search.memory[place + k.E_REST])
+        check = seal ^ seal_of(proof, rest)
+        work = rest >> k.WORK_AT << k.WORK_AT
+        proof, rest = (0, work | k.INFINITE) if way == "proof" else (k.INFINITE, work)
+        search.memory[place + k.E_PROOF], search.memory[place + k.E_REST] = proof, rest
+        search.memory[place + 1] = check ^ seal_of(proof, rest)
+
+    with pytest.raises(TableError, match="the proof does not hold"):
+        check_proof(search, claimed)
+
+
+def seal_of(proof, rest):
+    """As the memory of positions seals its entries."""
+    mask = (1 << 63) - 1
+    return ((proof + 1) * 0x2545F4914F6CDD1D & mask) ^ ((rest + 1) * 0x1B03738712FAD5C9 & mask)
+
+
+def test_what_is_no_longer_remembered_is_searched_again(tmp_path):
+    match = few_pieces(load_game("alquerque"), 12, seed=5, count=3)[2]
+    whole = solve_position(match, memory=MEMORY, verify=True)
+    solve_position(match, memory=MEMORY, folder=tmp_path)
+    words = np.memmap(next(tmp_path.glob("*.memory")), np.int64, "r+").reshape(-1, 4)
+    held = np.flatnonzero(words[:, 0])
+    words[np.random.default_rng(0).choice(held, len(held) // 4, replace=False)] = 0
+    words.flush()
+
+    solution = solve_position(match, memory=MEMORY, folder=tmp_path, verify=True)
+
+    assert solution.winner == whole.winner
+    (checked,), (untorn,) = solution.checked.values(), whole.checked.values()
+    assert checked.gaps > 0 == untorn.gaps
+    assert untorn.positions > 100

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from alquerque_env import Match, load_game
+from alquerque_env.observation import planes
 from alquerque_env.search.matches import Matches
 from alquerque_env.step import Step
 from alquerque_env.storage import JIT
@@ -144,6 +145,32 @@ def test_a_match_that_takes_too_long_is_cut_and_counts_as_drawn():
     assert tally.truncated == tally.draws > 10
     assert tally.steps / tally.games < 16
     assert (rows.outcome == 0).mean() > 0.9
+
+
+def test_a_match_without_progress_ends_sooner_if_that_is_asked_for():
+    game = load_game("awithlaknannai_mosona_davis")
+    clock = [plane.name for plane in planes(game)].index("clock")
+    seen = {}
+    for limit in (6, None):
+        rows, tally = self_play(settings(game.name, self_play={"no_progress_limit": limit})).play(even, 200, 2)
+        seen[limit] = rows.planes[:, clock].max(), tally.steps / tally.games
+
+    assert seen[6][0] == 5
+    assert seen[None][0] > 12
+    assert seen[6][1] < seen[None][1]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "limit", "message"),
+    [
+        ("alquerque", {}, 10, "is 10, but alquerque has no limit"),
+        ("fetaix", {}, 81, "is 81, but fetaix has a limit of 80"),
+        ("fetaix", {"no_progress_limit": 300}, 100, "fetaix does not look the same under it"),
+    ],
+)
+def test_an_end_of_matches_that_the_rules_do_not_have_is_refused(name, options, limit, message):
+    with pytest.raises(ConfigError, match=message):
+        self_play(settings(name, run={"options": options}, self_play={"no_progress_limit": limit}))
 
 
 def test_who_expects_to_lose_resigns_unless_exempt():

@@ -476,8 +476,42 @@ def test_tabs_do_not_disturb_each_other(browser: Browser, address: str) -> None:
         expect(page.locator("#turns button")).to_have_text([turn])
     third = context.new_page()
     third.goto(address)
+    wait_until_still(third)
+    expect(third.get_by_text("Go on with the last match")).to_have_count(0)  # the other tabs play them
+    other.close()
+    third.reload()
+    third.evaluate("sessionStorage.clear()")
+    third.goto(address)
     third.get_by_text("Go on with the last match").click()
     expect(third.locator("#turns button")).to_have_text(["b2-c3"])
+    context.close()
+
+
+def test_a_match_that_another_tab_plays_is_gone_on_with_as_another(browser: Browser, address: str) -> None:
+    context = browser.new_context(reduced_motion="reduce")
+    one = context.new_page()
+    one.goto(address)
+    wait_until_still(one)
+    begin(one, "alquerque", north="Person")
+    play(one, "d2", "c3")
+    expect(one.locator("#turns button")).to_have_text(["d2-c3"])
+    other = context.new_page()
+    other.goto(address)
+    wait_until_still(other)
+    other.click("#open-setup")
+    other.click("text=Go on with an earlier match")
+    other.locator("#earlier button", has_text="1 turn,").click()
+    expect(other.locator("#turns button")).to_have_text(["d2-c3"])
+    other.click("#undo")
+    expect(other.locator("#turns button")).to_have_count(0)
+    play(other, "b2", "c3")
+    expect(other.locator("#turns button")).to_have_text(["b2-c3"])
+    for page, turn in ((one, "d2-c3"), (other, "b2-c3")):
+        page.bring_to_front()
+        page.reload()
+        expect(page.locator("#turns button")).to_have_text([turn])
+    kept = "Object.keys(localStorage).filter((key) => localStorage[key].includes('c3')).length"
+    assert other.evaluate(kept) == 2
     context.close()
 
 
@@ -549,6 +583,11 @@ def test_a_record_says_who_plays_and_when(page: Page) -> None:
     written = page.locator("#record-text")
     for header in ('[South "Anna"]', '[North "alphabeta:1"]', '[Date "1994.??.??"]', '[Event "Fair"]'):
         expect(written).to_have_value(re.compile(re.escape(header)))
+    page.fill("#record-text", '[Game "alquerque"]\n\n1. c2-c3 *\n')
+    page.click("#load-record")
+    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+    page.click("#open-record")
+    expect(written).to_have_value(re.compile(re.escape('[Date "????.??.??"]')))  # when is not known, and not today
 
 
 def test_a_result_that_the_board_does_not_show_is_kept(page: Page) -> None:

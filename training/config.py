@@ -68,6 +68,8 @@ class SelfPlayConfig(Section):
       num_games: Games played at once, `B`.
       rollout_steps: Steps in each of them between two updates, `L`.
       max_cycles: Steps after which a game is cut short; none if absent.
+      no_progress_limit: Plies without progress after which a game ends as the rules say, if sooner than they do,
+        `alphazero`. Where play may go to and fro for long, little else is learned from otherwise.
       opening_plies: A game begins with 0 to so many random steps; else the games of a policy that has become sure of
         itself all go the same way.
       discount: What a result is worth one decision earlier, `alphazero`. Below 1 a player who is losing holds out, so
@@ -81,6 +83,7 @@ class SelfPlayConfig(Section):
     num_games: Count = 1024
     rollout_steps: Count = 32
     max_cycles: Annotated[int, Ge(1), Le(1_000_000)] | None = None
+    no_progress_limit: Annotated[int, Ge(1), Le(10_000)] | None = None
     opening_plies: Annotated[int, Ge(0), Le(100)] = 4
     discount: Share = 1.0
     exact_values: bool = False

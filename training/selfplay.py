@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from alquerque_env import layout as e
-from alquerque_env.game import Game
+from alquerque_env.game import Game, load_game
 from alquerque_env.match import Match
 from alquerque_env.observation import planes
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
 from alquerque_env.search.matches import Matches
 from training.arrays import pack_generator, unpack_generator
-from training.config import SearchConfig, SelfPlayConfig
+from training.config import ConfigError, SearchConfig, SelfPlayConfig
 from training.replay import MAX_CHOICES, Rows
 from training.sparring import Sparring, bot_maker
 from training.truth import Truth
@@ -59,11 +59,12 @@ class SelfPlay:
 
     def __init__(self, game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig, seed: int) -> None:
         self._game, self._self_play, self._search = game, self_play, search
+        played = hastened(game, self_play.no_progress_limit)
         self._generator = np.random.Generator(np.random.PCG64(seed))
         first = int(self._generator.integers(2**62))
-        self._matches = Matches(game, matches, self_play.opening_plies, first)
+        self._matches = Matches(played, matches, self_play.opening_plies, first)
         most = max(search.simulations, search.final_simulations or 0, search.quick_simulations)
-        self._tree = BatchSearch(game, matches, most, make_rule(search, noise=search.root_noise))
+        self._tree = BatchSearch(played, matches, most, make_rule(search, noise=search.root_noise))
         self._shape = len(planes(game)), len(game.board.points)
         self._count = matches
         self._room = 64
@@ -226,6 +227,26 @@ class SelfPlay:
         if self._search.resign_below >= 1:
             return np.zeros(count, bool)
         return self._generator.random(count) >= self._search.resign_exempt
+
+
+def hastened(game: Game, limit: int | None) -> Game:
+    """The game with a lower limit of plies without progress; as it is for None.
+
+    Raises:
+      ConfigError: If its rules have no limit, or none above that.
+    """
+    if limit is None:
+        return game
+    given = game.rules.no_progress_limit
+    if given == "off" or limit > given:
+        raise ConfigError(
+            f"self_play.no_progress_limit is {limit}, but {game.name} has "
+            f"{'no limit' if given == 'off' else f'a limit of {given}'}; leave it away, or give a lower one"
+        )
+    played = load_game(game.name, **{**game.options, "no_progress_limit": limit})
+    if len(planes(played)) != len(planes(game)):
+        raise ConfigError(f"self_play.no_progress_limit is {limit}: {game.name} does not look the same under it")
+    return played
 
 
 def make_rule(search: SearchConfig, *, noise: float) -> Rule:

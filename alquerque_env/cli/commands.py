@@ -97,6 +97,9 @@ def _turns(session: "Session") -> None:
 
 def _undo(session: "Session") -> None:
     """Takes back to where the person's turn begins, or the turn before if it has just begun."""
+    if session.forfeit is not None:
+        session.forfeit = None
+        return
     earlier = session.match.copy()
     for _ in session.match.steps:
         earlier.pop()
@@ -107,6 +110,7 @@ def _undo(session: "Session") -> None:
 
 
 def _hint(session: "Session") -> None:
+    _check(session)
     match, ahead = session.match, session.match.copy()
     bot = load_bot(HINT_SPEC, match.game, seed=0)
     while not ahead.is_over and ahead.player == match.player:
@@ -136,6 +140,7 @@ def _path(text: str) -> str:
 
 
 def _switch(session: "Session") -> None:
+    _check(session)
     if len(session.people) != 1:
         raise AlquerqueError("switch changes sides with a bot, and here people play both")
     south, north = session.seats
@@ -145,7 +150,13 @@ def _switch(session: "Session") -> None:
 
 
 def _resign(session: "Session") -> None:
+    _check(session)
     session.resign()
+
+
+def _check(session: "Session") -> None:
+    if not session.goes_on:
+        raise AlquerqueError("the match is over")
 
 
 def _quit(_session: "Session") -> None:

@@ -204,10 +204,10 @@ def _solved(game: Game, terminal: Terminal) -> Iterator[str]:
     if known is None:
         yield "Nobody has tried yet: alquerque solve --from-start."
     elif known.winner is None:
-        yield terminal.wrap(
-            f"Not known yet who wins, after {known.nodes:,} positions "
-            f"over the endgame table of {known.table_pieces} pieces."
-        )
+        what = f"{SIDES[known.losers[0]]} cannot win" if known.losers else "Who wins is not known yet"
+        open_still = f"; whether {SIDES[1 - known.losers[0]]} can is not known yet" if known.losers else ""
+        effort = f"{known.nodes:,} positions over the endgame table of {known.table_pieces} pieces"
+        yield terminal.wrap(f"{what}, after {effort}{open_still}.")
     else:
         what = "It is a draw" if known.winner == "draw" else f"{SIDES[int(known.winner)]} wins"
         yield terminal.wrap(

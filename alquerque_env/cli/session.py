@@ -87,7 +87,7 @@ class Session:
         """Draws the board, with the steps of one piece or of all."""
         match = self.match
         steps = [step for step in match.legal_steps if not step.is_pass and piece in (None, step.origin)]
-        asks = self._goes_on and self.seats[match.player].bot is None
+        asks = self.goes_on and self.seats[match.player].bot is None
         marks = _marks(steps) if asks else {}
         picture = match.picture(turned=self.people == [1], **marks)
         self.say()
@@ -131,7 +131,8 @@ class Session:
         self.show_again()
 
     @property
-    def _goes_on(self) -> bool:
+    def goes_on(self) -> bool:
+        """Whether the match is not over, on the board or otherwise."""
         return not self.match.is_over and self.forfeit is None
 
     @property
@@ -141,14 +142,37 @@ class Session:
 
     def _play_on(self) -> str | None:
         """Plays until the match is over or somebody leaves; returns the file that holds the match then."""
-        try:
-            self._greet()
-            while self._goes_on:
-                self._take_step()
-                self._keep_beside()
-        except EOFError:
-            return self._part()
-        return self._announce()
+        self._greet()
+        while True:
+            try:
+                while self.goes_on:
+                    self._take_step()
+                    self._keep_beside()
+            except EOFError:
+                return self._part()
+            path = self._announce()
+            if not self._is_taken_back():
+                return path
+
+    def _is_taken_back(self) -> bool:
+        """Lets a person keep the match that is over, look at it or take the end of it back."""
+        if not self.people or self._is_fault or sys.stdin is None or not sys.stdin.isatty():
+            return False
+        self.say("Enter leaves. You may also save FILE, undo, or see the turns or the board.")
+        while not self.goes_on:
+            try:
+                text = read_line("> ").strip()
+                if not text:
+                    return False
+                if (command := find_command(text)) is None:
+                    raise AlquerqueError("the match is over; type undo to take the last turn back, or Enter to leave")
+                command(self)
+            except EOFError:
+                return False
+            except AlquerqueError as error:
+                self.say(self.terminal.wrap(str(error)))
+        self.show_again()
+        return True
 
     def _take_step(self) -> None:
         bot = self.seats[self.match.player].bot
@@ -250,13 +274,13 @@ class Session:
             text = self.text()
         except RecordError as error:
             return None, [f"The match is not saved: {error}."]
-        is_unfinished = self._goes_on or self._is_fault
+        is_unfinished = self.goes_on or self._is_fault
         return self.keeper.keep(text, is_unfinished=is_unfinished and bool(self.match.steps))
 
     def _keep_beside(self) -> None:
         """Writes a turn that a person has a part in as soon as it is played."""
         played = list(self.match.steps)
-        if self.people and played and self._goes_on and self._kept != played:
+        if self.people and played and self.goes_on and self._kept != played:
             with suppress(RecordError):  # where play ends, it is said why
                 self.keeper.keep_beside(self.text())
             self._kept = played
@@ -268,7 +292,7 @@ class Session:
         with suppress(OSError):
             self.say()
             self._record(notes)
-            if self._goes_on:
+            if self.goes_on:
                 self.say(f"Go on with: {self._command(path)}")
         return path
 

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 @click.command()
 @takes_game
 @click.option("--pieces", type=int, metavar="K", help="Build the table of positions with at most K pieces.")
-@click.option("--verify", is_flag=True, help="Check every value of a table against those after each turn.")
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Check every value of a table against those after each turn; with --from-start, every position of the proof.",
+)
 @click.option("--from-start", is_flag=True, help="Find out who wins from the start, or from --position.")
 @takes_position
 @click.option("--seconds", type=click.FloatRange(0), metavar="S", help="With --from-start: when to stop.")
@@ -66,10 +70,10 @@ def solve(
     if pieces is None and not verify and not from_start:
         raise AlquerqueError("say what to solve: --pieces K, --verify for a table that there is, or --from-start")
     match = open_match(game, position)  # compiles, with a note, what every match needs
-    if pieces is not None or verify:
+    if pieces is not None or (verify and not from_start):
         _solve_table(game, pieces, verify, output or table, memory, threads, as_json)
     if from_start:
-        _solve_match(match, output or table, memory, seconds, as_json)
+        _solve_match(match, output or table, memory, seconds, verify, as_json)
 
 
 def _solve_table(
@@ -100,7 +104,9 @@ def _solve_table(
     _report(path or find_table(game), table.header, time.monotonic() - began, verify, as_json)
 
 
-def _solve_match(match: "Match", path: Path | None, memory: float, seconds: float | None, as_json: bool) -> None:
+def _solve_match(
+    match: "Match", path: Path | None, memory: float, seconds: float | None, verify: bool, as_json: bool
+) -> None:
     from ..proof import solve_position
     from ..tables import load_table, present_table
     from ..tables.places import proof_folder
@@ -118,6 +124,8 @@ def _solve_match(match: "Match", path: Path | None, memory: float, seconds: floa
             seconds=seconds,
             folder=proof_folder(match, pieces),
             watch=lambda question, answer: display.update(_sentence(question, answer)),
+            verify=verify,
+            watch_check=lambda checked: display.update(f"{checked.positions:,} positions of the proof checked"),
         )
     _report_solution(match, solution, pieces, as_json)
 
@@ -154,10 +162,15 @@ def _report_solution(match: "Match", solution: "Solution", pieces: int, as_json:
             "table_pieces": pieces,
             "seconds": round(solution.seconds, 1),
         }
+        if solution.checked:
+            found["checked"] = [{"player": question.player, **c._asdict()} for question, c in solution.checked.items()]
         click.echo(json.dumps(found, indent=2))
         return
     for question, answer in solution.answers.items():
         click.echo(_sentence(question, answer))
+    for question, checked in solution.checked.items():
+        what = f"The proof of whether {SIDES[question.player]} wins holds"
+        click.echo(f"{what}: {checked.positions:,} positions, {checked.ends:,} ends, {checked.gaps:,} gaps.")
     if solution.winner is None:
         click.echo(f"not known yet after {solution.seconds:.0f} s; the same command goes on")
         return

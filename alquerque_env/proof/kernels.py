@@ -111,12 +111,15 @@ def _open(t, states, choices, frames, kids, w, x, codes, memory, control, level)
     for index in range(n):
         e.copy_state(t, s, after)
         e.apply_action(t, after, w, choices[level][index])
-        _value(t, after, choices[level + 1], w, x, codes, memory, control, kids[level], index * KID_SIZE)
+        numbers_of(t, after, choices[level + 1], w, x, codes, memory, control, kids[level], index * KID_SIZE)
 
 
 @kernel
-def _value(t, s, choices, w, x, codes, memory, control, kids, kid):
-    """Writes the numbers of a position after a step: from the rules, the table, the memory, or at a guess."""
+def numbers_of(t, s, choices, w, x, codes, memory, control, kids, kid):
+    """Writes the numbers of a position after a step: from the rules, the table, the memory, or at a guess.
+
+    Its keys stay as they are where the rules or the table decide.
+    """
     n = e.legal_actions(t, s, w, choices)
     result = e.outcome(t, s, n, 0)
     decided = UNKNOWN
@@ -146,7 +149,7 @@ def _value(t, s, choices, w, x, codes, memory, control, kids, kid):
 def value(t, s, choices, w, x, codes, memory, control, kid):
     """Writes the numbers of a position into `kid`; its keys stay 0 where the rules or the table decide."""
     p_t, p_s, p_choices, p_w, p_x = borrowed(t), borrowed(s), borrowed(choices), borrowed(w), borrowed(x)
-    _value(p_t, p_s, p_choices, p_w, p_x, borrowed(codes), borrowed(memory), borrowed(control), borrowed(kid), 0)
+    numbers_of(p_t, p_s, p_choices, p_w, p_x, borrowed(codes), borrowed(memory), borrowed(control), borrowed(kid), 0)
 
 
 @inlined

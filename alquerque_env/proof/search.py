@@ -61,6 +61,10 @@ class ProofSearch:
       entries: Positions that can be remembered; rounded down to a power of 2.
       file: Where they are kept, to go on later; None to keep them in memory only.
 
+    Attributes:
+      match, question, table: What is asked, and over which table.
+      endgames, memory, control: As the kernels read them.
+
     Raises:
       TableError: If the file cannot be used.
     """
@@ -72,9 +76,10 @@ class ProofSearch:
         self.question = question
         game = match.game
         t = game.table.words
-        self._endgames = Endgames(table, most=None)
+        self.table = table
+        self.endgames = Endgames(table, most=None)
         buckets = 1 << max(0, (entries // k.BUCKET).bit_length() - 1)
-        self._memory = _open_memory(file, buckets * k.BUCKET * k.ENTRY_SIZE)
+        self.memory = _open_memory(file, buckets * k.BUCKET * k.ENTRY_SIZE)
         levels = longest_line(game)
         self._states = word_rows(levels, t[e.T_STATE_SIZE])
         self._choices = word_rows(levels, t[e.T_NUM_ACTIONS])
@@ -82,11 +87,11 @@ class ProofSearch:
         self._kids = word_rows(levels, k.KID_SIZE * t[e.T_NUM_ACTIONS])
         self._scratch = words(t[e.T_SCRATCH_SIZE])
         self._states[0][:] = match.state
-        self._control = words(k.CONTROL_SIZE)
-        self._control[k.LEVEL] = k.BEGIN
-        self._control[k.PROVER] = question.player
-        self._control[k.DRAW_IS_ENOUGH] = question.draw_is_enough
-        self._control[k.MASK] = buckets - 1
+        self.control = words(k.CONTROL_SIZE)
+        self.control[k.LEVEL] = k.BEGIN
+        self.control[k.PROVER] = question.player
+        self.control[k.DRAW_IS_ENOUGH] = question.draw_is_enough
+        self.control[k.MASK] = buckets - 1
 
     def go_on(self, nodes: int) -> bool:
         """Searches so many more positions; tells whether the question is answered."""
@@ -98,10 +103,10 @@ class ProofSearch:
                 self._frames,
                 self._kids,
                 self._scratch,
-                self._endgames.index,
-                self._endgames.codes,
-                self._memory,
-                self._control,
+                self.endgames.index,
+                self.endgames.codes,
+                self.memory,
+                self.control,
                 nodes,
             )
         )
@@ -109,14 +114,14 @@ class ProofSearch:
     @property
     def answer(self) -> Answer:
         """What is known by now."""
-        if self._control[k.LEVEL] == k.BEGIN:
+        if self.control[k.LEVEL] == k.BEGIN:
             return UNASKED
         root = self._frames[0]
         proof, disproof = int(root[k.PROOF]), int(root[k.DISPROOF])
         state = OPEN
         if 0 in (proof, disproof):
             state = PROVED if proof == 0 else DISPROVED
-        return Answer(state, proof, disproof, int(self._control[k.NODES]), int(self._control[k.HELD]))
+        return Answer(state, proof, disproof, int(self.control[k.NODES]), int(self.control[k.HELD]))
 
     def line(self, state: str) -> tuple[Step, ...]:
         """A line that shows an answer, to where the table knows it, or what is remembered ends.
@@ -151,13 +156,13 @@ class ProofSearch:
         t = self.match.game.table.words
         kid = words(k.KID_SIZE)
         room = words(t[e.T_NUM_ACTIONS])
-        endgames = (self._endgames.index, self._endgames.codes)
-        k.value(t, match.state, room, self._scratch, *endgames, self._memory, self._control, kid)
+        endgames = (self.endgames.index, self.endgames.codes)
+        k.value(t, match.state, room, self._scratch, *endgames, self.memory, self.control, kid)
         proof, disproof = int(kid[k.KID_PROOF]), int(kid[k.KID_DISPROOF])
         if kid[k.KID_KEY] == 0:
             return _Recalled(proof, disproof, 0)
-        place = k.recall(self._memory, self._control, kid[k.KID_KEY], kid[k.KID_CHECK])
-        return None if place < 0 else _Recalled(proof, disproof, int(self._memory[place + k.E_REST]) >> k.WORK_AT)
+        place = k.recall(self.memory, self.control, kid[k.KID_KEY], kid[k.KID_CHECK])
+        return None if place < 0 else _Recalled(proof, disproof, int(self.memory[place + k.E_REST]) >> k.WORK_AT)
 
 
 class _Recalled(NamedTuple):

@@ -13,6 +13,8 @@ from ..match import Match
 from ..ruleset import NORTH, SOUTH
 from ..step import Step, join_turn
 from ..tables import EndgameTable
+from .checking import Checked, check_proof
+from .checking_kernels import SEEN_SIZE
 from .kernels import BUCKET, ENTRY_SIZE
 from .search import DISPROVED, OPEN, PROVED, UNASKED, Answer, ProofSearch, Question, longest_line
 
@@ -21,6 +23,7 @@ NODES_BETWEEN_QUESTIONS = 1 << 20
 """Positions that are searched for one question before the other has its turn."""
 
 _BYTES_AN_ENTRY = 8 * ENTRY_SIZE
+_BYTES_SEEN = 8 * SEEN_SIZE
 _NOTES = "questions.json"
 
 
@@ -32,15 +35,18 @@ class Solution(NamedTuple):
       answers: For each question that was asked, what is known of it, with the positions of all sessions.
       line: The turns of a line that shows it, as far as it is remembered.
       seconds: How long it took, all sessions together.
+      checked: For each answer that was checked, what its proof consists of.
     """
 
     winner: int | str | None
     answers: dict[Question, Answer]
     line: tuple[str, ...]
     seconds: float
+    checked: dict[Question, Checked] = {}  # noqa: RUF012
 
 
 Watch = Callable[[Question, Answer], None]
+WatchCheck = Callable[[Checked], None]
 
 
 def solve_position(
@@ -51,6 +57,8 @@ def solve_position(
     seconds: float | None = None,
     folder: Path | None = None,
     watch: Watch | None = None,
+    verify: bool = False,
+    watch_check: WatchCheck | None = None,
 ) -> Solution:
     """Finds out who wins a position, or whether it is a draw.
 
@@ -61,9 +69,11 @@ def solve_position(
       seconds: When to stop; None for when it is known.
       folder: Where they are kept, to go on later; None to keep nothing.
       watch: Told now and then how far it is.
+      verify: Whether to walk through the proof, once there is one, and check that each position follows from others.
+      watch_check: Told now and then how far that is.
 
     Raises:
-      TableError: If the rules do not allow it, or the folder cannot be used.
+      TableError: If the rules do not allow it, the folder cannot be used, or a proof does not hold.
     """
     longest_line(match.game)
     questions = (
@@ -79,7 +89,17 @@ def solve_position(
         _run(searches, notes, None if seconds is None else time.monotonic() + seconds, watch)
     finally:
         notes.save(searches)
-    return _conclude(match, searches, notes)
+    solution = _conclude(match, searches, notes)
+    if not verify:
+        return solution
+    room = int(memory * (1 << 30) / _BYTES_SEEN) // 4
+    return solution._replace(
+        checked={
+            search.question: check_proof(search, answer.state, room, watch_check)
+            for search, answer in zip(searches, notes.answers(searches), strict=True)
+            if answer.state != OPEN
+        }
+    )
 
 
 def can_be_drawn(game: Game) -> bool:

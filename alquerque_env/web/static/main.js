@@ -8,7 +8,7 @@ import { RecordDialogue } from "./record.js";
 import { showRules } from "./rules.js";
 import { Seats } from "./seats.js";
 import { Setup } from "./setup.js";
-import { earlier, kept } from "./store.js";
+import { kept, unfinished } from "./store.js";
 import { Turns } from "./turns.js";
 import { SIDES, headline, refusal } from "./words.js";
 
@@ -198,7 +198,7 @@ async function restore() {
   const game = catalogue.games.find((known) => known.id === "alquerque") ?? catalogue.games[0];
   await play.begin(sitting({ game: game.id, options: {}, start: null, steps: [] }, [PERSON, game.levels[1].spec]));
   if (problem) tell(`The match of this tab cannot be restored: ${problem}`);
-  const other = before ? null : earlier(play.state.id).find((state) => !state.isOver);
+  const other = before ? null : await unfinished(play.state.id);
   if (other) offerToGoOn(other);
 }
 

@@ -2,7 +2,7 @@
 // for each other, and bots think beside them.
 
 import { ask } from "./api.js";
-import { keep } from "./store.js";
+import { claim, keep } from "./store.js";
 
 export const PERSON = "human";
 const WATCH_PAUSE_MS = 500;
@@ -149,7 +149,7 @@ export class Play {
   }
 
   begin(state) {
-    return this.change(() => this.become(state));
+    return this.change(async () => this.become(await claim(state)));
   }
 
   play(step) {

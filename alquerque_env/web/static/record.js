@@ -122,7 +122,7 @@ export class RecordDialogue {
       ended,
       paused: !seats.includes(PERSON),
       headers: others,
-      ...(headers.Date && { date: headers.Date }),
+      date: headers.Date ?? null,
     });
   }
 }

@@ -1,8 +1,32 @@
-// Matches survive in the browser's storage: that of this tab through a reload, the latest of all tabs on a shelf.
+// Matches survive in the browser's storage: that of this tab through a reload, the latest of all tabs on a shelf. A match
+// belongs to the tab that plays it: a lock by its name on the shelf is held for as long.
 
 const HERE = "alquerque.match";
 const SHELF = "alquerque.match.";
 const MOST_KEPT = 20;
+const RELOAD_MS = 500; // until a page that is reloaded has let go of its match
+
+let held = { id: null, release: () => {} };
+
+// The match, under another id if another tab plays it already.
+export async function claim(state) {
+  if (held.id === state.id) return state;
+  held.release();
+  const id = (await lock(state.id)) ? state.id : crypto.randomUUID();
+  if (id !== state.id) await lock(id);
+  return { ...state, id };
+}
+
+function lock(id) {
+  if (!navigator.locks) return true;
+  return new Promise((done) => {
+    const hold = () => {
+      done(true);
+      return new Promise((release) => (held = { id, release }));
+    };
+    navigator.locks.request(SHELF + id, { signal: AbortSignal.timeout(RELOAD_MS) }, hold).catch(() => done(false));
+  });
+}
 
 // `facts` are what is told of the match where it is offered.
 export function keep(state, facts) {
@@ -43,4 +67,11 @@ export function earlier(id) {
   } catch {
     return [];
   }
+}
+
+// The last match that was left unfinished, and that no tab plays.
+export async function unfinished(id) {
+  const locks = (await navigator.locks?.query())?.held ?? [];
+  const played = new Set(locks.map(({ name }) => name));
+  return earlier(id).find((state) => !state.isOver && !played.has(SHELF + state.id)) ?? null;
 }
