@@ -194,10 +194,11 @@ def test_a_table_that_is_damaged_is_as_none(folder, tmp_path, monkeypatch):
 
 
 def test_what_is_known_of_whole_games_belongs_to_them_and_can_be_played():
-    known = {name: known_solution(load_game(name)) for name in ("awithlaknannai_mosona", "fetaix", "alquerque")}
+    names = ("awithlaknannai_mosona", "fetaix", "alquerque", "awithlaknannai_mosona_davis")
+    known = {name: known_solution(load_game(name)) for name in names}
 
     assert known["awithlaknannai_mosona"].winner == known["alquerque"].winner == 0
-    assert known["fetaix"].winner == "draw"
+    assert known["fetaix"].winner == known["awithlaknannai_mosona_davis"].winner == "draw"
     assert "South wins: proved in 58,411,708 positions" in " ".join(run("describe", "alquerque").split())
     assert "It is a draw: proved in 250,524,160 positions" in " ".join(run("describe", "fetaix").split())
     for name, solution in known.items():
