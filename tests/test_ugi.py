@@ -185,6 +185,11 @@ def test_what_cannot_be_understood_is_said_and_changes_nothing(talk, line, words
     told = talk.ask(line)
     assert is_error(told, *words), told
     assert len(told[0]) < 600
+    if line.startswith("position"):
+        # Who sent it must not be answered for the one before.
+        assert is_error(talk.ask("query p1turn"), "the last position was refused")
+        assert talk.ask("go nodes 1")[-1] == "bestmove none"
+        talk.ask(*begin)
     assert talk.ask("query p1turn", "query result") == ["response false", "response none"]
 
 

@@ -51,6 +51,7 @@ class Engine:
         self._lock = threading.RLock()
         self._game: Game | None = None
         self._match: Match | None = None
+        self._has_refused = False
         self._bot: GameBot | None = None
         self._search: Search | None = None
         self._commands: dict[str, Callable[[str, list[str]], None]] = {
@@ -117,6 +118,7 @@ class Engine:
     def _set_option(self, line: str, _words: list[str]) -> None:
         self._settings.put(*parse_set_option(line))
         self._game = self._match = self._bot = None
+        self._has_refused = False
 
     def _get_ready(self, _line: str, _words: list[str]) -> None:
         if not self._is_thinking:
@@ -128,13 +130,14 @@ class Engine:
         self._say("readyok")
 
     def _begin(self, _line: str, _words: list[str]) -> None:
-        self._match = None
+        self._match, self._has_refused = None, False
 
     def _set_up(self, _line: str, words: list[str]) -> None:
+        self._has_refused = True
         text, moves = parse_position(words)
         match = Match(self._current_game(), text)
         play_moves(match, moves)
-        self._match = match
+        self._match, self._has_refused = match, False
 
     def _answer(self, _line: str, words: list[str]) -> None:
         if len(words) != 1 or words[0] not in ("gameover", "p1turn", "result"):
@@ -173,6 +176,9 @@ class Engine:
         return self._game
 
     def _current(self) -> Match:
+        # Who asks means the position that was refused, not the one before.
+        if self._has_refused:
+            raise ProtocolError("the last position was refused; send another one")
         if self._match is None:
             self._match = Match(self._current_game())
         return self._match
