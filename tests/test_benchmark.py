@@ -464,6 +464,22 @@ def test_a_function_that_dies_or_sleeps_is_started_again(
     assert words in guard.first_fault
 
 
+def test_a_value_that_costs_the_process_again_and_again_is_asked_for_no_more(suite: Suite) -> None:
+    class Dying(Knowing):
+        asked = 0
+
+        def value(self, match: Match) -> float | None:
+            self.asked += 1
+            raise AgentError("crash", "its process has ended", has_ended=True)
+
+    dying = Dying(suite)
+    guard = Guard(dying, LIMITS)
+    examine(guard, GAME, suite.positions, silent)
+
+    assert dying.asked == LIMITS.patience
+    assert not guard.has_given_up
+
+
 @pytest.mark.parametrize("function", ["dies"], indirect=True)
 def test_a_function_that_dies_again_and_again_is_asked_no_more(
     function: FunctionProcess, suite: Suite, monkeypatch: pytest.MonkeyPatch

@@ -7,10 +7,14 @@ import pytest
 from click.testing import CliRunner
 
 from alquerque_env import Match, load_bot, load_game
+from alquerque_env.bots.alphabeta import AlphaBetaBot
+from alquerque_env.bots.endgame import Endgames
+from alquerque_env.bots.mcts import MctsBot
 from alquerque_env.cli import main
+from alquerque_env.proof import solve_position
 from alquerque_env.solutions import known_solution
 from alquerque_env.standing import exact_sentence
-from alquerque_env.tables import build_table, present_table
+from alquerque_env.tables import build_table, load_table, present_table
 
 PIECES = 3
 GAMES = ("fetaix", "alquerque", "awithlaknannai_mosona_davis", "alquerque_murray")
@@ -207,3 +211,49 @@ def test_what_is_known_of_whole_games_belongs_to_them_and_can_be_played():
             for turn in solution.line:
                 match.push(turn)
     assert known_solution(load_game("awithlaknannai_mosona", no_progress_result="draw")) is None
+
+
+@pytest.mark.parametrize(
+    ("position", "winner"),
+    [("W:Wd1,a3:BKd5:H6", 0), ("B:Wd2,d3:BKb5:H5", None)],
+)
+@pytest.mark.parametrize("spec", ["alphabeta:3", "mcts:300"])
+def test_a_win_by_the_clock_is_not_given_away_for_a_win_without_it(position, winner, spec, tmp_path):
+    """Where the side with more pieces wins at the end of the clock, a table that leaves it out says otherwise."""
+    game = load_game("fetaix", no_progress_result="majority", no_progress_limit=8)
+    table = load_table(game, build_table(game, PIECES, tmp_path / "table.aqt"))
+    match = Match(game, position)
+    assert solve_position(match, memory=0.01).winner == ("draw" if winner is None else winner)
+    step = AlphaBetaBot("ab", game, 3, 0, None, table) if spec[0] == "a" else MctsBot("mcts", game, 300, 0, None, table)
+
+    match.push(step.choose(match))
+
+    if not match.is_over:
+        assert solve_position(match, memory=0.01).winner == ("draw" if winner is None else winner)
+
+
+def test_a_capture_that_may_come_too_late_is_not_taken_for_a_win(tmp_path):
+    """Who is not ahead and wins without the clock, by a capture first, may not win with it."""
+    game = load_game("alquerque_alfonso_x", no_progress_result="majority", no_progress_limit=8)
+    table = load_table(game, build_table(game, 4, tmp_path / "table.aqt"))
+    endgames = Endgames(table)
+    matches = list(won_from_behind(game, table, count=10))
+
+    assert all(endgames.value(game, match.state) is None for match in matches)
+    assert any(solve_position(match, memory=0.01, seconds=1).winner == "draw" for match in matches)
+
+
+def won_from_behind(game, table, count):
+    """Positions near the end of the clock that a side without more pieces wins by endless play, without the clock."""
+    rng = random.Random(3)
+    while count:
+        own = rng.randint(1, 2)
+        labels = rng.sample(game.board.labels, own + 2)
+        sides = f"W{','.join(labels[:own])}:B{','.join(labels[own:])}"
+        match = Match(game, f"{rng.choice('WB')}:{sides}:H{game.rules.no_progress_limit - 1}")
+        if match.is_over or not table.value(match) or table.distance(match) is not None:
+            continue
+        lead = (own - 2) * (1 - 2 * match.player)
+        if lead * table.value(match) <= 0 and not any(step.captured for step in match.legal_steps):
+            count -= 1
+            yield match

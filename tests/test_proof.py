@@ -307,3 +307,4 @@ def test_what_is_no_longer_remembered_is_searched_again(tmp_path):
     (checked,), (untorn,) = solution.checked.values(), whole.checked.values()
     assert checked.gaps > 0 == untorn.gaps
     assert untorn.positions > 100
+    assert checked.positions > untorn.positions // 2

@@ -487,6 +487,30 @@ def test_tabs_do_not_disturb_each_other(browser: Browser, address: str) -> None:
     context.close()
 
 
+def holds_its_match(page: Page) -> bool:
+    held = page.evaluate("navigator.locks.query().then(({ held }) => held.map(({ name }) => name))")
+    return held == ["alquerque.match." + page.evaluate("JSON.parse(sessionStorage['alquerque.match']).id")]
+
+
+def test_a_tab_holds_the_match_that_it_shows_and_no_other(page: Page) -> None:
+    begin(page, "alquerque", north="Person")
+    play(page, "d2", "c3")
+    expect(page.locator("#turns button")).to_have_text(["d2-c3"])
+    assert holds_its_match(page)
+    page.click("#first")
+    page.click("#play-on")
+    expect(page.locator("#turns button")).to_have_count(0)
+    assert holds_its_match(page)
+    page.route("**/api/board", lambda route: route.abort())
+    page.click("#open-setup")
+    page.select_option("#game", "fetaix")
+    page.click("#begin")
+    expect(page.locator("#problem")).not_to_be_empty()
+    page.unroute("**/api/board")
+    wait_until_still(page)
+    assert holds_its_match(page)
+
+
 def test_a_match_that_another_tab_plays_is_gone_on_with_as_another(browser: Browser, address: str) -> None:
     context = browser.new_context(reduced_motion="reduce")
     one = context.new_page()

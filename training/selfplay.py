@@ -76,7 +76,7 @@ class SelfPlay:
         self._decisions = np.zeros(matches, np.int64)
         self._may_resign = self._draw_resigners(matches)
         self._sparring = Sparring(bot_maker(self_play, game), self_play, matches)
-        self._truth = Truth(game, self_play.discount) if self_play.exact_values else None
+        self._truth = Truth(game, self_play.discount, self_play.no_progress_limit) if self_play.exact_values else None
 
     def play(self, evaluate: Evaluate, decisions: int, simulations: int) -> tuple[Rows, Tally]:
         """Makes so many decisions in every match.

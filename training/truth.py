@@ -14,20 +14,21 @@ class Truth:
     Args:
       game: What is played.
       discount: What a result is worth one ply earlier.
+      limit: Plies without progress after which a match ends, if sooner than by the rules.
 
     Raises:
       ConfigError: If the game has no table.
     """
 
-    def __init__(self, game: Game, discount: float) -> None:
+    def __init__(self, game: Game, discount: float, limit: int | None = None) -> None:
         try:
             self._table = load_table(game)
         except TableError as error:
             raise ConfigError(f"self_play.exact_values needs an endgame table: {error}") from None
         self._table.load()
-        limit = game.rules.no_progress_limit
+        usual = game.rules.no_progress_limit
         # How long it takes to win by having more pieces when nothing happens any more.
-        self._patience = 0 if limit == "off" else limit
+        self._patience = limit or (0 if usual == "off" else usual)
         self._discount = discount
 
     def results(self, states: np.ndarray) -> np.ndarray:

@@ -112,7 +112,7 @@ class FunctionProcess:
         kind, answer, _ = self._receive(self._limits.warm_up)
         if kind == w.FAILED:
             self.close()
-            raise AgentError(CRASH, answer)
+            raise AgentError(CRASH, answer, has_ended=True)
         return answer
 
     def _receive(self, seconds: float) -> tuple[str, Any, float]:

@@ -34,6 +34,7 @@ class Guard:
         self._last_straw: str | None = None
         self._thinker, self._limits = thinker, limits
         self._costly = 0
+        self._costly_values = 0
         self._kept: dict[tuple[int, int], tuple[Match, Answer | AgentError]] = {}
 
     @property
@@ -47,12 +48,14 @@ class Guard:
 
     def value(self, match: Match) -> float | None:
         """The result that the agent expects, in [-1, 1] for the player to move; None where it does not say."""
-        if self.has_given_up:
+        if self.has_given_up or self._costly_values >= self._limits.patience:
             return None
         try:
             value = self._thinker.value(match)
         except Exception as error:
-            self._note(match, _fault_of(error))
+            fault = _fault_of(error)
+            self._costly_values += fault.is_costly
+            self._note(match, fault)
             return None
         return value if value is not None and -1 <= value <= 1 else None
 

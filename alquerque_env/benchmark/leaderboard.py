@@ -29,7 +29,8 @@ stand at the end. `alquerque benchmark AGENT` measures another agent in the same
 * **value**: mean squared error of the result that the agent expects, 0 to 4.
 * **steps**: of the environment behind the weights; **time**: median for a decision, one at a time, one thread.
 
-The best rating of a game comes first; over all games, the best mean of an agent's ratings in those that it was measured in.
+The best rating of a game comes first; over all games, the best mean of an agent's ratings in those that it was measured
+in.
 """
 
 HEADINGS = ("agent", "rating", "optimal", "one best", "loss", "value", "steps", "parameters", "time", "faults")

@@ -10,7 +10,7 @@ from ..match import Match
 from ..standing import quiet_turns
 from ..step import Step
 from ..storage import words
-from ..tables import EndgameTable
+from ..tables import EndgameTable, StepValue
 from ..tables import layout as x
 from .endgame_kernels import known_value
 
@@ -35,6 +35,9 @@ class Endgames:
         self.codes = np.zeros(1, np.int16) if table is None else table.codes
         if table is not None:
             table.load(most)
+            if not table.holds_by_the_clock:
+                is_sure = (self.codes != x.DRAWN) & (np.abs(self.codes.astype(np.int32)) != x.ENDLESS)
+                self.codes = np.where(is_sure, self.codes, np.int16(x.UNKNOWN))
 
     def value(self, game: Game, state: Any) -> int | None:
         """1, 0 or -1 for the player to move in a state of a match that goes on; None where the table does not say."""
@@ -60,6 +63,19 @@ class Endgames:
     def keeping(self, match: Match) -> frozenset[int]:
         """The actions that give away nothing of what the table knows; all legal ones where it does not know."""
         steps = () if self._table is None else self._table.steps(match)
-        if not steps:
+        if not steps or not all(self._holds(match, found) for found in steps):
             return frozenset(step.action for step in match.legal_steps)
         return frozenset(found.step.action for found in steps if found.value == steps[0].value)
+
+    def _holds(self, match: Match, found: StepValue) -> bool:
+        """Whether what the table says of a step is so by the clock, as far as that can be told without a search."""
+        rules = match.game.rules
+        if rules.no_progress_limit == "off" or rules.no_progress_result == "draw":
+            return True
+        if found.distance is not None:
+            return quiet_turns(match) + found.distance <= rules.no_progress_limit
+        state, player = match.state, match.player
+        own, other = (int(state[e.MEN + side] | state[e.KINGS + side]).bit_count() for side in (player, 1 - player))
+        lead = (own > other) - (own < other)
+        is_quiet = match.chain is None and not found.step.captured
+        return self._table is not None and self._table.holds_by_the_clock and is_quiet and lead == found.value

@@ -14,8 +14,10 @@ from ..tables.turns import must_capture
 def exact_value(t, x, codes, s, choices, n):
     """The code of the value of a position that goes on, UNKNOWN where the table does not say or the clock may matter.
 
-    A table leaves the clock out, so a win must fit into the plies that are left, and a draw must be one by endless play
-    too. Where positions may not come again, it speaks only of positions right after progress.
+    A table leaves the clock out, so a win must fit into the plies left. Where the side with more pieces wins at
+    the end of the clock, what comes of endless play must be what comes of nothing more being captured: a side that is
+    to win must be ahead already, since the capture that puts it ahead may come too late. Where positions may not come
+    again, it speaks only of positions right after progress.
     """
     if t[e.T_HAS_OPENING] and e.is_start(t, s):
         return UNKNOWN
@@ -26,11 +28,15 @@ def exact_value(t, x, codes, s, choices, n):
         return UNKNOWN
     code = int(codes[place])
     limit = t[e.T_NO_PROGRESS_LIMIT]
-    if limit == 0 or code == ENDLESS or code == -ENDLESS:
+    if limit == 0:
         return code
-    if code == DRAWN:
-        lead = popcount(s[e.MEN] | s[e.KINGS]) - popcount(s[e.MEN + 1] | s[e.KINGS + 1])
-        return UNKNOWN if t[e.T_NO_PROGRESS_MAJORITY] and lead else code
+    if code in (DRAWN, ENDLESS, -ENDLESS):
+        if not t[e.T_NO_PROGRESS_MAJORITY]:
+            return code
+        mover = s[e.PLAYER]
+        lead = popcount(s[e.MEN + mover] | s[e.KINGS + mover]) - popcount(s[e.MEN + 1 - mover] | s[e.KINGS + 1 - mover])
+        is_so = lead == 0 if code == DRAWN else lead > 0 if code == ENDLESS else lead < 0
+        return code if is_so else UNKNOWN
     plies = code - WON if code > 0 else LOST - code
     return code if s[e.QUIET] + plies <= limit else UNKNOWN
 

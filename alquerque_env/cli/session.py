@@ -125,6 +125,7 @@ class Session:
         if self.match.steps and self.keeper.file_of(text := self.text()) in (None, self.keeper.beside):
             self.say(f"The match that you leave is saved in {self.keeper.set_aside(text)}.")
         self.keeper.adopt(found)
+        self.forfeit = None
         self.match, self.seats = match, called_as(found, (south, north))
         self._kept = list(match.steps)
         self.say(describe_found(found))

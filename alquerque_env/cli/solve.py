@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @click.option("--from-start", is_flag=True, help="Find out who wins from the start, or from --position.")
 @takes_position
-@click.option("--seconds", type=click.FloatRange(0), metavar="S", help="With --from-start: when to stop.")
+@click.option("--seconds", type=click.FloatRange(0), metavar="S", help="With --from-start: when to stop searching.")
 @click.option("--table", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH", help="Another table to use.")
 @click.option(
     "-o",
@@ -127,7 +127,7 @@ def _solve_match(
             verify=verify,
             watch_check=lambda checked: display.update(f"{checked.positions:,} positions of the proof checked"),
         )
-    _report_solution(match, solution, pieces, as_json)
+    _report_solution(match, solution, pieces, verify, as_json)
 
 
 def _display() -> Display:
@@ -148,7 +148,7 @@ def _sentence(question: "Question", answer: "Answer") -> str:
     return f"{SIDES[question.player]} wins: {answer.state}{missing}; {answer.nodes:,} positions"
 
 
-def _report_solution(match: "Match", solution: "Solution", pieces: int, as_json: bool) -> None:
+def _report_solution(match: "Match", solution: "Solution", pieces: int, verify: bool, as_json: bool) -> None:
     if as_json:
         questions = [{"player": question.player, **answer._asdict()} for question, answer in solution.answers.items()]
         found = {
@@ -171,6 +171,8 @@ def _report_solution(match: "Match", solution: "Solution", pieces: int, as_json:
     for question, checked in solution.checked.items():
         what = f"The proof of whether {SIDES[question.player]} wins holds"
         click.echo(f"{what}: {checked.positions:,} positions, {checked.ends:,} ends, {checked.gaps:,} gaps.")
+    if verify and any(answer.state == "open" for answer in solution.answers.values()):
+        click.echo("What is open has no proof to check.")
     if solution.winner is None:
         click.echo(f"not known yet after {solution.seconds:.0f} s; the same command goes on")
         return

@@ -24,7 +24,10 @@ NODES_BETWEEN_QUESTIONS = 1 << 20
 
 _BYTES_AN_ENTRY = 8 * ENTRY_SIZE
 _BYTES_SEEN = 8 * SEEN_SIZE
+_SHARE_OF_CHECK = 1 / 16
 _NOTES = "questions.json"
+_SEARCH = 2
+"""Counted up whenever what a search remembers comes to mean something else."""
 
 
 class Solution(NamedTuple):
@@ -79,7 +82,8 @@ def solve_position(
     questions = (
         [Question(SOUTH, False), Question(NORTH, False)] if can_be_drawn(match.game) else [Question(SOUTH, False)]
     )
-    entries = int(memory * (1 << 30) / _BYTES_AN_ENTRY / len(questions)) // BUCKET * BUCKET
+    room = memory * (1 << 30) * _SHARE_OF_CHECK  # whether or not a proof is checked: the files keep their size
+    entries = int((memory * (1 << 30) - room) / _BYTES_AN_ENTRY / len(questions)) // BUCKET * BUCKET
     notes = _Notes(folder, match, table, len(questions))
     searches = [
         ProofSearch(match, question, table, entries, folder and folder / f"player_{question.player}.memory")
@@ -92,10 +96,9 @@ def solve_position(
     solution = _conclude(match, searches, notes)
     if not verify:
         return solution
-    room = int(memory * (1 << 30) / _BYTES_SEEN) // 4
     return solution._replace(
         checked={
-            search.question: check_proof(search, answer.state, room, watch_check)
+            search.question: check_proof(search, answer.state, int(room / _BYTES_SEEN), watch_check)
             for search, answer in zip(searches, notes.answers(searches), strict=True)
             if answer.state != OPEN
         }
@@ -163,7 +166,8 @@ class _Notes:
             "game": match.game.name,
             "table_hash": match.game.table_hash,
             "position": match.position,
-            "pieces": None if table is None else table.pieces,
+            "table": None if table is None else table.digest,
+            "search": _SEARCH,
         }
         self._began = time.monotonic()
         self._seconds = 0.0

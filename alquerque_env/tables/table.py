@@ -1,5 +1,7 @@
 """An endgame table in the hands of Python: exact values, distances and best steps."""
 
+import hashlib
+import json
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cache, partial
@@ -86,6 +88,25 @@ class EndgameTable:
         self._bases = [part.base for part in self.index.slices]
         self._loaded: set[int] = set()
         self._is_full = False
+
+    @property
+    def digest(self) -> str:
+        """Identifies the values of the table."""
+        parts = [part["blocks"] for part in self.header.slices]
+        return hashlib.sha256(json.dumps([self.header.codes, parts]).encode()).hexdigest()[:16]
+
+    @property
+    def holds_by_the_clock(self) -> bool:
+        """Whether draws and what comes of endless play are the same with the limit of plies without progress.
+
+        Where that makes draws it only saves who would lose; where it makes the side with more pieces win, it must have
+        been found that it changes nothing.
+        """
+        rules = self.game.rules
+        if rules.no_progress_limit == "off" or rules.no_progress_result == "draw":
+            return True
+        studied = [group["changed"] for group in self.header.groups if "changed" in group]
+        return bool(studied) and not any(studied)
 
     def value(self, match: Match) -> int | None:
         """1, 0 or -1 for the player to move; None where the table does not reach.

@@ -2,7 +2,7 @@
 // for each other, and bots think beside them.
 
 import { ask } from "./api.js";
-import { claim, keep } from "./store.js";
+import { claim, keep, letGo } from "./store.js";
 
 export const PERSON = "human";
 const WATCH_PAUSE_MS = 500;
@@ -149,7 +149,16 @@ export class Play {
   }
 
   begin(state) {
-    return this.change(async () => this.become(await claim(state)));
+    return this.change(() => this.becomeAnother(state));
+  }
+
+  // As `become`, with a match that this tab may not hold yet.
+  async becomeAnother(state) {
+    try {
+      await this.become(await claim(state));
+    } finally {
+      letGo(this.state?.id);
+    }
   }
 
   play(step) {
@@ -229,7 +238,8 @@ export class Play {
     return this.change(() => {
       const steps = this.state.match.steps.slice(0, this.now);
       // What came after is another match now.
-      return this.alterSteps(steps, { id: crypto.randomUUID(), ended: null });
+      const match = { ...this.state.match, steps };
+      return this.becomeAnother({ ...this.state, match, id: crypto.randomUUID(), cursor: null, ended: null });
     });
   }
 

@@ -6,25 +6,36 @@ const SHELF = "alquerque.match.";
 const MOST_KEPT = 20;
 const RELOAD_MS = 500; // until a page that is reloaded has let go of its match
 
-let held = { id: null, release: () => {} };
+const held = new Map(); // what lets go of each match that this tab holds
 
-// The match, under another id if another tab plays it already.
+// The match, under another id if another tab plays it already; this tab holds it from now on.
 export async function claim(state) {
-  if (held.id === state.id) return state;
-  held.release();
-  const id = (await lock(state.id)) ? state.id : crypto.randomUUID();
-  if (id !== state.id) await lock(id);
+  if (held.has(state.id) || (await lock(state.id))) return state;
+  const id = crypto.randomUUID();
+  await lock(id);
   return { ...state, id };
 }
 
+// Lets go of all matches but one.
+export function letGo(but) {
+  for (const [id, release] of held) {
+    if (id === but) continue;
+    held.delete(id);
+    release();
+  }
+}
+
+// Where locks cannot be had at all, nothing keeps tabs apart.
 function lock(id) {
   if (!navigator.locks) return true;
   return new Promise((done) => {
     const hold = () => {
       done(true);
-      return new Promise((release) => (held = { id, release }));
+      return new Promise((release) => held.set(id, release));
     };
-    navigator.locks.request(SHELF + id, { signal: AbortSignal.timeout(RELOAD_MS) }, hold).catch(() => done(false));
+    const isTaken = ({ name }) => ["TimeoutError", "AbortError"].includes(name);
+    const asked = navigator.locks.request(SHELF + id, { signal: AbortSignal.timeout(RELOAD_MS) }, hold);
+    asked.catch((error) => done(!isTaken(error)));
   });
 }
 
@@ -71,7 +82,7 @@ export function earlier(id) {
 
 // The last match that was left unfinished, and that no tab plays.
 export async function unfinished(id) {
-  const locks = (await navigator.locks?.query())?.held ?? [];
-  const played = new Set(locks.map(({ name }) => name));
+  const locks = await navigator.locks?.query().catch(() => null);
+  const played = new Set((locks?.held ?? []).map(({ name }) => name));
   return earlier(id).find((state) => !state.isOver && !played.has(SHELF + state.id)) ?? null;
 }
