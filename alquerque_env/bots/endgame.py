@@ -63,19 +63,25 @@ class Endgames:
     def keeping(self, match: Match) -> frozenset[int]:
         """The actions that give away nothing of what the table knows; all legal ones where it does not know."""
         steps = () if self._table is None else self._table.steps(match)
-        if not steps or not all(self._holds(match, found) for found in steps):
+        sure = [found for found in steps if self._holds(match, found)]
+        best = max((found.value for found in sure), default=0)
+        # What is not sure may be better than a draw that is.
+        if not sure or (best < 1 and len(sure) < len(steps)):
             return frozenset(step.action for step in match.legal_steps)
-        return frozenset(found.step.action for found in steps if found.value == steps[0].value)
+        return frozenset(found.step.action for found in sure if found.value == best)
 
     def _holds(self, match: Match, found: StepValue) -> bool:
         """Whether what the table says of a step is so by the clock, as far as that can be told without a search."""
         rules = match.game.rules
         if rules.no_progress_limit == "off" or rules.no_progress_result == "draw":
             return True
+        if self._table is None:
+            return False
+        if match.chain is not None or found.step.captured:
+            return self._table.holds_by_the_clock  # which begins anew
         if found.distance is not None:
             return quiet_turns(match) + found.distance <= rules.no_progress_limit
         state, player = match.state, match.player
         own, other = (int(state[e.MEN + side] | state[e.KINGS + side]).bit_count() for side in (player, 1 - player))
         lead = (own > other) - (own < other)
-        is_quiet = match.chain is None and not found.step.captured
-        return self._table is not None and self._table.holds_by_the_clock and is_quiet and lead == found.value
+        return self._table.holds_by_the_clock and lead == found.value
