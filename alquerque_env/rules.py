@@ -84,6 +84,11 @@ class Rules:
         remembers = self.undo_scope in ("per_coin", "never_revisit")
         return self.man_steps == "all" or self.promotion != "none" or not remembers or self.no_moves == "pass"
 
+    @property
+    def has_majority_at_limit(self) -> bool:
+        """Whether the side with more pieces wins a match that a limit ends for want of progress."""
+        return self.no_progress_limit != "off" and self.no_progress_result == "majority"
+
 
 RULE_NAMES = tuple(field.name for field in fields(Rules))
 

@@ -31,11 +31,12 @@ class Endgames:
 
     def __init__(self, table: EndgameTable | None, most: int | None = MOST_POSITIONS) -> None:
         self._table = table
+        self._holds_by_the_clock = table is not None and table.holds_by_the_clock
         self.index = words(x.INDEX_HEAD) if table is None else table.index.words
         self.codes = np.zeros(1, np.int16) if table is None else table.codes
         if table is not None:
             table.load(most)
-            if not table.holds_by_the_clock:
+            if not self._holds_by_the_clock:
                 is_sure = (self.codes != x.DRAWN) & (np.abs(self.codes.astype(np.int32)) != x.ENDLESS)
                 self.codes = np.where(is_sure, self.codes, np.int16(x.UNKNOWN))
 
@@ -53,10 +54,7 @@ class Endgames:
         if self._table is None:
             return []
         steps = self._table.steps(match)
-        if not steps or steps[0].distance is None:
-            return []
-        limit = match.game.rules.no_progress_limit
-        if limit != "off" and quiet_turns(match) + steps[0].distance > limit:
+        if not steps or steps[0].distance is None or not _fits(match, steps[0].distance):
             return []
         return [found.step for found in steps if found[1:] == steps[0][1:]]
 
@@ -72,16 +70,19 @@ class Endgames:
 
     def _holds(self, match: Match, found: StepValue) -> bool:
         """Whether what the table says of a step is so by the clock, as far as that can be told without a search."""
-        rules = match.game.rules
-        if rules.no_progress_limit == "off" or rules.no_progress_result == "draw":
+        if not match.game.rules.has_majority_at_limit:
             return True
-        if self._table is None:
-            return False
         if match.chain is not None or found.step.captured:
-            return self._table.holds_by_the_clock  # which begins anew
+            return self._holds_by_the_clock  # which begins anew
         if found.distance is not None:
-            return quiet_turns(match) + found.distance <= rules.no_progress_limit
+            return _fits(match, found.distance)
         state, player = match.state, match.player
         own, other = (int(state[e.MEN + side] | state[e.KINGS + side]).bit_count() for side in (player, 1 - player))
         lead = (own > other) - (own < other)
-        return self._table.holds_by_the_clock and lead == found.value
+        return self._holds_by_the_clock and lead == found.value
+
+
+def _fits(match: Match, plies: int) -> bool:
+    """Whether so many plies are left by the clock."""
+    limit = match.game.rules.no_progress_limit
+    return limit == "off" or quiet_turns(match) + plies <= limit

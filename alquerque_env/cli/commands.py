@@ -110,7 +110,7 @@ def _undo(session: "Session") -> None:
 
 
 def _hint(session: "Session") -> None:
-    _check(session)
+    _check_goes_on(session)
     match, ahead = session.match, session.match.copy()
     bot = load_bot(HINT_SPEC, match.game, seed=0)
     while not ahead.is_over and ahead.player == match.player:
@@ -140,7 +140,7 @@ def _path(text: str) -> str:
 
 
 def _switch(session: "Session") -> None:
-    _check(session)
+    _check_goes_on(session)
     if len(session.people) != 1:
         raise AlquerqueError("switch changes sides with a bot, and here people play both")
     south, north = session.seats
@@ -150,11 +150,11 @@ def _switch(session: "Session") -> None:
 
 
 def _resign(session: "Session") -> None:
-    _check(session)
+    _check_goes_on(session)
     session.resign()
 
 
-def _check(session: "Session") -> None:
+def _check_goes_on(session: "Session") -> None:
     if not session.goes_on:
         raise AlquerqueError("the match is over")
 

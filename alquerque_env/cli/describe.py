@@ -204,10 +204,9 @@ def _solved(game: Game, terminal: Terminal) -> Iterator[str]:
     if known is None:
         yield "Nobody has tried yet: alquerque solve --from-start."
     elif known.winner is None:
-        what = f"{SIDES[known.losers[0]]} cannot win" if known.losers else "Who wins is not known yet"
-        open_still = f"; whether {SIDES[1 - known.losers[0]]} can is not known yet" if known.losers else ""
-        effort = f"{known.nodes:,} positions over the endgame table of {known.table_pieces} pieces"
-        yield terminal.wrap(f"{what}, after {effort}{open_still}.")
+        effort = f"after {known.nodes:,} positions over the endgame table of {known.table_pieces} pieces"
+        cannot = "".join(f" {SIDES[loser]} cannot win." for loser in known.losers)
+        yield terminal.wrap(f"Who wins is not known yet, {effort}.{cannot}")
     else:
         what = "It is a draw" if known.winner == "draw" else f"{SIDES[int(known.winner)]} wins"
         yield terminal.wrap(

@@ -45,7 +45,7 @@ class Solution(NamedTuple):
     answers: dict[Question, Answer]
     line: tuple[str, ...]
     seconds: float
-    checked: dict[Question, Checked] = {}  # noqa: RUF012
+    checked: dict[Question, Checked]
 
 
 Watch = Callable[[Question, Answer], None]
@@ -143,7 +143,7 @@ def _conclude(match: Match, searches: list[ProofSearch], notes: "_Notes") -> Sol
         shown = 0
     line = () if shown is None else _turns(match, searches[shown].line(answers[shown].state))
     found = {search.question: answer for search, answer in zip(searches, answers, strict=True)}
-    return Solution(winner, found, line, notes.seconds)
+    return Solution(winner, found, line, notes.seconds, {})
 
 
 def _turns(match: Match, line: Sequence[Step]) -> tuple[str, ...]:

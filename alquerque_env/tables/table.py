@@ -102,8 +102,7 @@ class EndgameTable:
         Where that makes draws it only saves who would lose; where it makes the side with more pieces win, it must have
         been found that it changes nothing.
         """
-        rules = self.game.rules
-        if rules.no_progress_limit == "off" or rules.no_progress_result == "draw":
+        if not self.game.rules.has_majority_at_limit:
             return True
         studied = [group["changed"] for group in self.header.groups if "changed" in group]
         return bool(studied) and not any(studied)
