@@ -988,7 +988,8 @@ def test_the_server_ends_at_once_although_a_bot_thinks(number: int) -> None:
             answer = pool.submit(urlopen, asked)
             time.sleep(2)
             process.send_signal(number)
-            with pytest.raises(HTTPError, match="503"):
+            with pytest.raises(HTTPError, match="503") as refusal:
                 answer.result(timeout=20)
+            refusal.value.close()  # it is the answer, with a socket
         process.wait(20)
         assert "Traceback" not in process.stdout.read()
