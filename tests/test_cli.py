@@ -91,12 +91,21 @@ def words_of(line: str) -> list[str]:
 
 @pytest.mark.parametrize(("line", "message"), BAD_ARGUMENTS)
 def test_a_bad_argument_ends_with_status_2_and_one_line(line: str, message: str) -> None:
-    done = subprocess.run(command(*words_of(line)), capture_output=True, text=True, encoding="utf-8", timeout=120)
+    done = CliRunner().invoke(main, words_of(line), prog_name="alquerque")
 
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert message in done.stderr
+    assert done.stderr.startswith("alquerque: ")
+
+
+@pytest.mark.parametrize("line", ["describe tic_tac_toe", "bench no_such_thing", "play fetaix --seat left"])
+def test_so_does_a_process_of_its_own(line: str) -> None:
+    done = subprocess.run(command(*words_of(line)), capture_output=True, text=True, encoding="utf-8", timeout=120)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1, done.stderr
     assert done.stderr.startswith("python -m alquerque_env: ")
 
 
