@@ -137,6 +137,7 @@ class SearchConfig(Section):
       considered: Actions of a root that `gumbel` looks at.
       value_offset: `c_visit` of `gumbel`.
       value_scale: `c_scale` of `gumbel`.
+      magnet: How far what is learned is drawn to the uniform policy, `gumbel`; it pays where much play is to and fro.
       exploration: Weight of the policy against values, `puct`.
       root_noise: Scale of Gumbel noise, or share of Dirichlet noise (`puct`).
       dirichlet_total: Sum of the parameters of Dirichlet noise.
@@ -154,6 +155,7 @@ class SearchConfig(Section):
     considered: Annotated[int, Ge(1), Le(256)] = 16
     value_offset: Annotated[float, Ge(0), Le(10_000)] = 50.0
     value_scale: Annotated[float, Gt(0), Le(100)] = 0.1
+    magnet: Annotated[float, Ge(0), Le(1)] = 0.0
     exploration: Annotated[float, Gt(0), Le(100)] = 1.5
     root_noise: Annotated[float, Ge(0), Le(10)] = 1.0
     dirichlet_total: Annotated[float, Gt(0), Le(1000)] = 10.0

@@ -256,6 +256,7 @@ def make_rule(search: SearchConfig, *, noise: float) -> Rule:
         considered=search.considered,
         value_offset=search.value_offset,
         value_scale=search.value_scale,
+        magnet=search.magnet,
         exploration=search.exploration,
         root_noise=noise,
         dirichlet_total=search.dirichlet_total,

@@ -8,7 +8,8 @@ Throughout, `t` is a step table and `b` the numbers of the search; a tree is a r
 match `m` from `m * b[NODES]` and `m * b[EDGES]` on. `whole` and `real` are arrays of a tree's integers and floats.
 
 Sources: Silver et al. 2018, Science 362, supplement, "Search" (PUCT); Danihelka et al. 2022, Policy improvement by
-planning with Gumbel, ICLR (the rules of root and interior under GUMBEL).
+planning with Gumbel, ICLR (the rules of root and interior under GUMBEL); Sokota et al. 2023, A unified approach to
+reinforcement learning, quantal response equilibria, and two-player zero-sum games, ICLR (MAGNET).
 """
 
 import math
@@ -29,8 +30,9 @@ ACTION, CHILD, VISITS, EDGE_SIZE = 0, 1, 2, 3
 # Of an edge: logarithm of its probability, sum of what came of it for player_0, noise of a root's edge.
 LOGIT, TOTAL, NOISE, EDGE_REALS = 0, 1, 2, 3
 
-# Weights of a search: of what values say against the policy (GUMBEL), of the policy against values (PUCT).
-VALUE_OFFSET, VALUE_SCALE, EXPLORATION = 0, 1, 2
+# Weights of a search: of what values say against the policy, and how far the policy that is learned is drawn to the
+# uniform one (GUMBEL); of the policy against values (PUCT).
+VALUE_OFFSET, VALUE_SCALE, MAGNET, EXPLORATION = 0, 1, 2, 3
 
 NONE = -1
 # Scores that rounding alone keeps apart count as equal.
@@ -173,7 +175,7 @@ def decide(b, states, nodes, edges, reals, values, weights, scratch, matches, ch
         p_counts[match] = n
         tried = p_nodes[NODE_SIZE * node + TRIED]
         if p_b[RULE] == GUMBEL or tried == 0:
-            _improve(p_nodes, p_edges, p_reals, p_values, p_weights, node, sign, p_scratch)
+            _improve(p_nodes, p_edges, p_reals, p_values, p_weights, node, sign, 1.0 - p_weights[MAGNET], p_scratch)
         for index in range(n):
             edge = first + index
             p_acts[match][index] = p_edges[EDGE_SIZE * edge + ACTION]
@@ -336,7 +338,7 @@ def _select(b, nodes, edges, reals, values, weights, states, node, policy):
     sign = 1 - 2 * states[node][e.PLAYER]
     if b[RULE] == PUCT:
         return _select_by_puct(nodes, edges, reals, values, weights, node, sign)
-    _improve(nodes, edges, reals, values, weights, node, sign, policy)
+    _improve(nodes, edges, reals, values, weights, node, sign, 1.0, policy)
     first, n = nodes[NODE_SIZE * node + FIRST], nodes[NODE_SIZE * node + COUNT]
     tried = 1 + nodes[NODE_SIZE * node + TRIED]
     best, best_score = first, LOWEST
@@ -375,25 +377,25 @@ def _most_visited(edges, reals, first, n, sign, most):
 
 
 @inlined
-def _improved(edges, reals, edge, sign, guess, scale):
-    """Logit of an edge in the improved policy: its own and what its value, or the guess of it, adds."""
+def _improved(edges, reals, edge, sign, guess, scale, kept):
+    """Logit of an edge in the improved policy: `kept` times its own and what its value, or the guess of it, adds."""
     visits = edges[EDGE_SIZE * edge + VISITS]
     worth = sign * reals[EDGE_REALS * edge + TOTAL] / visits if visits else guess
-    return reals[EDGE_REALS * edge + LOGIT] + scale * worth
+    return kept * reals[EDGE_REALS * edge + LOGIT] + scale * worth
 
 
 @inlined
-def _improve(nodes, edges, reals, values, weights, node, sign, policy):
-    """Writes the improved policy of a node."""
+def _improve(nodes, edges, reals, values, weights, node, sign, kept, policy):
+    """Writes the improved policy of a node; `kept` is the weight of its own logits."""
     first, n = nodes[NODE_SIZE * node + FIRST], nodes[NODE_SIZE * node + COUNT]
     guess = _mixed_value(nodes, edges, reals, values, node, sign)
     scale = _value_weight(edges, weights, first, n)
     highest = LOWEST
     for edge in range(first, first + n):
-        highest = max(highest, _improved(edges, reals, edge, sign, guess, scale))
+        highest = max(highest, _improved(edges, reals, edge, sign, guess, scale, kept))
     total = 0.0
     for index in range(n):
-        policy[index] = math.exp(_improved(edges, reals, first + index, sign, guess, scale) - highest)
+        policy[index] = math.exp(_improved(edges, reals, first + index, sign, guess, scale, kept) - highest)
         total += policy[index]
     for index in range(n):
         policy[index] /= total
