@@ -18,7 +18,7 @@ from alquerque_env.matches import Matches, make_matches
 
 # A batch that NumPy plays match by match and one that it plays at once.
 BATCHES = (3, 24)
-STEPS = 40
+STEPS = 60
 ROLLOUTS = 20
 
 

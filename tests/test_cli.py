@@ -18,6 +18,7 @@ from alquerque_env.observation import planes
 
 START = "W:Wa1,b1,c1,d1,e1,a2,b2,c2,d2,e2,d3,e3:Ba3,b3,a4,b4,c4,d4,e4,a5,b5,c5,d5,e5"
 
+NEEDS_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
 BAD_ARGUMENTS = [
     ("gams", "no command 'gams'; did you mean 'games'?"),
     ("--verbos", "no such option '--verbos'"),
@@ -58,7 +59,7 @@ BAD_ARGUMENTS = [
     ("export somewhere -o pyproject.toml", "exists; --force replaces it"),
     ("bench no_such_thing", "no such command 'no_such_thing'"),
     *(
-        pytest.param(line, message, marks=pytest.mark.skipif(find_spec("torch") is None, reason="needs torch"))
+        pytest.param(line, message, marks=NEEDS_TORCH)
         for line, message in (
             ("train no_such_config.toml", "no config 'no_such_config.toml'"),
             ("train configs/quickstart.toml ppo.clipp=1", "unknown key 'clipp'"),
@@ -100,7 +101,15 @@ def test_a_bad_argument_ends_with_status_2_and_one_line(line: str, message: str)
     assert done.stderr.startswith("alquerque: ")
 
 
-@pytest.mark.parametrize("line", ["describe tic_tac_toe", "bench no_such_thing", "play fetaix --seat left"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "describe tic_tac_toe",
+        "bench no_such_thing",
+        "play fetaix --seat left",
+        pytest.param("train no_such_config.toml", marks=NEEDS_TORCH),
+    ],
+)
 def test_so_does_a_process_of_its_own(line: str) -> None:
     done = subprocess.run(command(*words_of(line)), capture_output=True, text=True, encoding="utf-8", timeout=120)
 

@@ -2,7 +2,6 @@
 
 import json
 from functools import cache
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -291,7 +290,8 @@ def test_what_a_convolution_writes_beside_the_board_is_never_seen(inside, is_see
 # Use.
 
 
-@pytest.mark.parametrize(("kind", "name"), [*product(KINDS, ["alquerque"]), ("mlp", "awithlaknannai_mosona_davis")])
+@of_every_kind
+@pytest.mark.parametrize("name", ["alquerque", "awithlaknannai_mosona_davis"])
 def test_a_network_can_learn_a_handful_of_positions_by_heart(kind, name) -> None:
     game = load(name)
     shown, masks = (rows[-16:-8] for rows in positions(game))
