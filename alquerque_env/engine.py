@@ -137,6 +137,38 @@ def observe(t, s, earlier, observation, place):
 
 
 @inlined
+def recall(t, observation, place, s):
+    """Sets a state to the one that `observe` has written from `place` on, in the frame of the player to move.
+
+    Where the game is symmetric that player is `player_0` here. What no rule looks at is left at 0.
+    """
+    points = t[T_POINTS]
+    end = t[T_PLANES] + PLANE_SIZE * t[T_NUM_PLANES]
+    for index in range(t[T_STATE_SIZE]):
+        s[index] = 0
+    s[CHAIN] = NO_POINT
+    last = end - PLANE_SIZE
+    if t[last + PLANE_KIND] == PLANE_PLAYER:
+        s[PLAYER] = int(observation[place + points * (t[T_NUM_PLANES] - 1)])
+    for plane in range(t[T_PLANES], end, PLANE_SIZE):
+        kind = t[plane + PLANE_KIND]
+        source = t[plane + PLANE_SOURCE + s[PLAYER]]
+        if kind == PLANE_WORD:
+            word = 0
+            for point in range(points):
+                if observation[place + point]:
+                    word |= 1 << point
+            s[source] = word
+        elif kind == PLANE_POINT:
+            for point in range(points):
+                if observation[place + point]:
+                    s[source] = point
+        elif kind == PLANE_CLOCK:
+            s[QUIET] += source * int(observation[place])
+        place += points
+
+
+@inlined
 def _in_frame(t, player, word):
     """Points as a player sees them."""
     turn = t[T_TURN + player]

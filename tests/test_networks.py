@@ -139,7 +139,7 @@ def test_a_position_is_answered_alike_in_any_batch(kind) -> None:
         assert torch.allclose(alone[1][0], values[row], atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", ["conv", "graph"])
+@pytest.mark.parametrize("kind", ["quiescent", "conv", "graph"])
 def test_a_network_of_the_board_is_refused_without_one(kind) -> None:
     shape = Shape(planes=2, points=3, actions=4)
 
@@ -152,12 +152,13 @@ def test_sizes_that_are_left_out_suit_the_kind() -> None:
 
     assert {kind: (config.width, config.blocks) for kind, config in found.items()} == {
         "mlp": (128, 2),
+        "quiescent": (128, 2),
         "conv": (32, 4),
         "graph": (64, 4),
     }
     assert parse_config({"network": {"kind": "conv", "width": 9}}, "test").network.width == 9
     assert NetworkConfig() == NetworkConfig(kind="mlp", width=128, blocks=2)
-    with pytest.raises(ConfigError, match=r"network\.kind is 7, expected one of: mlp, conv, graph"):
+    with pytest.raises(ConfigError, match=r"network\.kind is 7, expected one of: mlp, quiescent, conv, graph"):
         parse_config({"network": {"kind": 7}}, "test")
 
 
@@ -364,7 +365,9 @@ def test_a_checkpoint_with_the_shape_of_another_board_is_refused(tmp_path, kind)
 def test_only_what_plain_python_can_evaluate_is_exported(tmp_path, kind) -> None:
     path, _ = saved(tmp_path / "one", load("alquerque"), kind)
 
-    with pytest.raises(ExportError, match=f"the network is of kind '{kind}', only 'mlp' can be exported"):
+    with pytest.raises(
+        ExportError, match=f"the network is of kind '{kind}', only 'mlp' and 'quiescent' can be exported"
+    ):
         export_player(path, tmp_path / "bot.py")
     assert not (tmp_path / "bot.py").exists()
 

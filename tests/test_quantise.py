@@ -26,7 +26,7 @@ def weights(network: PolicyValueNetwork) -> dict[str, np.ndarray]:
     return {name: value.numpy().copy() for name, value in network.state_dict().items()}
 
 
-@pytest.mark.parametrize("kind", ["mlp", "conv", "graph"])
+@pytest.mark.parametrize("kind", ["mlp", "quiescent", "conv", "graph"])
 @pytest.mark.parametrize("bits", [2, 3, 8, 16])
 def test_weights_become_the_nearest_multiples_and_the_rest_stays(kind: str, bits: int) -> None:
     network = make_network(kind)

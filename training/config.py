@@ -215,14 +215,14 @@ class NetworkConfig(Section):
 
     Attributes:
       kind: Architecture, one of `training.networks.NETWORKS`.
-      width: Units of every layer, at every point for `conv` and `graph`; if absent 128 for `mlp`, 32 for `conv` and 64
-        for `graph`.
-      blocks: Residual blocks; if absent 2 for `mlp` and 4 for the others.
+      width: Units of every layer, at every point for `conv` and `graph`; if absent 128 for `mlp` and `quiescent`, 32
+        for `conv` and 64 for `graph`.
+      blocks: Residual blocks; if absent 2 for `mlp` and `quiescent` and 4 for the others.
       weight_bits: If given, the trained weights are rounded to so many bits before they are measured and kept, so that
         an exported file holds them exactly and is small: see `training.quantise`.
     """
 
-    kind: Literal["mlp", "conv", "graph"] = "mlp"
+    kind: Literal["mlp", "quiescent", "conv", "graph"] = "mlp"
     width: Annotated[int, Ge(1), Le(4096)] = 128
     blocks: Annotated[int, Ge(0), Le(64)] = 2
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None

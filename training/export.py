@@ -24,7 +24,7 @@ from training.player.bundle import Origin, Recipe, bundle
 from training.player.packing import pack
 from training.player.weights import pack_weights
 
-EXPORTED_KIND = "mlp"
+EXPORTED_KINDS = {"mlp": False, "quiescent": True}  # whether the network is told what steps gain
 CARRIED = "training.player.carried"
 PROGRAM = "training.player.program"
 RECIPE = Recipe(
@@ -99,8 +99,9 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
       ExportError: If there is no evaluator in plain Python for its network.
     """
     network = checkpoint.meta.network
-    if network.kind != EXPORTED_KIND:
-        raise ExportError(f"the network is of kind {network.kind!r}, only {EXPORTED_KIND!r} can be exported")
+    if network.kind not in EXPORTED_KINDS:
+        known = " and ".join(repr(kind) for kind in EXPORTED_KINDS)
+        raise ExportError(f"the network is of kind {network.kind!r}, only {known} can be exported")
     roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "WEIGHTS")]
     code = bundle(RECIPE, roots + [Origin(PROGRAM, name) for name in ("main", "choose", "analyse")])
     header = ast.unparse(ast.Module([ast.Expr(ast.Constant(_header(game, checkpoint.meta)))], []))
@@ -113,7 +114,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
             "",
             "# What differs from one exported player to another.",
             "",
-            f"NETWORK = {(network.width, network.blocks)!r}",
+            f"NETWORK = {(network.width, network.blocks, EXPORTED_KINDS[network.kind])!r}",
             f'GAME = """\n{pack_game(game)}\n"""',
             f'WEIGHTS = """\n{pack_weights(_tensors(checkpoint.network))}\n"""',
             "",
@@ -148,9 +149,10 @@ def _tensors(network: PolicyValueNetwork) -> list[list[float]]:
     """The numbers of a network, tensor by tensor in the order in which `training.player.mlp.Mlp` reads them."""
     tensors = network.state_dict()
     layers = ["input", *(f"blocks.{i}.{half}" for i in range(_blocks(tensors)) for half in ("first", "second"))]
-    names = [f"{layer}.{part}" for layer in (*layers, "policy", "value") for part in ("weight", "bias")]
-    assert {"plane_scale", *names} == tensors.keys(), "the network has other layers than its evaluator"
-    return [tensors[name].flatten().tolist() for name in ("plane_scale", *names)]
+    parts = [f"{layer}.{part}" for layer in (*layers, "policy", "value") for part in ("weight", "bias")]
+    names = ["plane_scale", *parts, *(["worth"] if "worth" in tensors else [])]
+    assert set(names) == tensors.keys(), "the network has other layers than its evaluator"
+    return [tensors[name].flatten().tolist() for name in names]
 
 
 def _blocks(tensors: dict[str, Any]) -> int:

@@ -9,18 +9,19 @@ from training.network_bot import NetworkBot, check_simulations, make_name
 from training.numpy_mlp import NumpyMlp
 from training.tensor_file import read_tensors
 
-KIND = "mlp"
+QUIESCENT = "quiescent"
+KINDS = ("mlp", QUIESCENT)
 
 
 def needs_torch(path: Path) -> bool:
-    """Whether a checkpoint does not say that its network is of the kind that is evaluated here."""
+    """Whether a checkpoint does not say that its network is of a kind that is evaluated here."""
     try:
         data = json.loads((path / META).read_bytes())
     except (OSError, ValueError, RecursionError):
         return False  # torch would not help; `load_numpy_bot` says what is wrong
     match data:
         case {"network": {"kind": str(kind)}}:
-            return kind != KIND
+            return kind not in KINDS
     return True
 
 
@@ -45,11 +46,11 @@ def load_numpy_bot(
     path = Path(path)
     meta = read_player_meta(path)
     check_game(path, meta, game)
-    if meta.kind != KIND:
+    if meta.kind not in KINDS:
         raise CheckpointError(f"checkpoint {str(path)!r} has a network of kind {meta.kind!r}, which needs torch")
     data = read_checked(path, WEIGHTS, meta.weights_sha256)
     try:
-        network = NumpyMlp(game, read_tensors(data))
+        network = NumpyMlp(game, read_tensors(data), quiescent=meta.kind == QUIESCENT)
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
     return NetworkBot(make_name(name or path, simulations), game, network, simulations, seed)

@@ -1,4 +1,4 @@
-"""Evaluates a `training.networks.mlp.ResidualMlp` with NumPy, in double precision."""
+"""Evaluates a `training.networks.mlp.ResidualMlp`, or a `QuiescentMlp`, with NumPy, in double precision."""
 
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -9,6 +9,8 @@ import numpy as np
 from alquerque_env.envs.onlooker import Onlooker
 from alquerque_env.game import Game
 from alquerque_env.observation import planes
+from alquerque_env.search import Gains
+from alquerque_env.search.quiescence import CODES
 from training.player.position import Position
 
 
@@ -18,33 +20,49 @@ class NumpyMlp:
     Args:
       game: What is played.
       tensors: The network's, by name.
+      quiescent: Whether it is told what steps gain.
 
     Raises:
       ValueError: If these are not the tensors of such a network for the game.
     """
 
-    def __init__(self, game: Game, tensors: Mapping[str, np.ndarray]) -> None:
-        _check(game, tensors)
+    def __init__(self, game: Game, tensors: Mapping[str, np.ndarray], *, quiescent: bool = False) -> None:
+        _check(game, tensors, quiescent)
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
         self._blocks = _blocks(exact)
         self._scale = exact["plane_scale"][:, None]
+        self._worth = exact["worth"] if quiescent else None
+        self._gains = Gains(game)
         self._onlooker = Onlooker(game)
 
     def __call__(self, position: Position) -> tuple[Sequence[float], float]:
         """The probability of each legal action and the value for the player to move, in [-1, 1]."""
         observation = self._onlooker.observe(position.state, position.player, position.earlier)
-        hidden = self._hidden((observation / self._scale).ravel())
+        inputs, worth = self._told(observation[None])
+        hidden = self._hidden(inputs[0])
         weight, bias = self._layers["policy"]
         legal = list(position.actions)
         logits = weight[legal] @ hidden + bias[legal]
+        if worth is not None:
+            logits += worth[0, legal]
         policy = np.exp(logits - logits.max())
         return (policy / policy.sum()).tolist(), tanh(self._apply("value", hidden)[0])
 
     def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """From int8 `[R, C, P]` observations to float64 `[R, A]` logits and `[R]` values for the player to move."""
-        hidden = self._hidden((seen / self._scale).reshape(len(seen), -1))
-        return self._apply("policy", hidden), np.tanh(self._apply("value", hidden)[:, 0])
+        inputs, worth = self._told(seen)
+        hidden = self._hidden(inputs)
+        logits = self._apply("policy", hidden)
+        return logits if worth is None else logits + worth, np.tanh(self._apply("value", hidden)[:, 0])
+
+    def _told(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """What the first layer is given, `[R, inputs]`, and what is added to the logits, `[R, A]` if anything is."""
+        numbers = (seen / self._scale).reshape(len(seen), -1)
+        if self._worth is None:
+            return numbers, None
+        codes = self._gains(seen)
+        return np.concatenate([numbers, *(half[codes] for half in np.array(CODES).T)], axis=1), self._worth[codes]
 
     def _hidden(self, inputs: np.ndarray) -> np.ndarray:
         hidden = _relu(self._apply("input", inputs))
@@ -79,14 +97,17 @@ def _layers(tensors: Mapping[str, np.ndarray]) -> list[str]:
     return ["input", *halves, "policy", "value"]
 
 
-def _check(game: Game, tensors: Mapping[str, np.ndarray]) -> None:
+def _check(game: Game, tensors: Mapping[str, np.ndarray], quiescent: bool) -> None:
     inputs, width = len(planes(game)), tensors["input.bias"].size if "input.bias" in tensors else 0
+    told = len(CODES[0]) * game.num_actions if quiescent else 0
     sizes = {
-        "input": (width, inputs * len(game.board.points)),
+        "input": (width, inputs * len(game.board.points) + told),
         "policy": (game.num_actions, width),
         "value": (1, width),
     }
     expected: dict[str, tuple[int, ...]] = {"plane_scale": (inputs,)}
+    if quiescent:
+        expected["worth"] = (len(CODES),)
     for layer in _layers(tensors):
         outputs, entering = sizes.get(layer, (width, width))
         expected |= {f"{layer}.weight": (outputs, entering), f"{layer}.bias": (outputs,)}

@@ -59,7 +59,11 @@ def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
 @click.argument("names", metavar="[GAME]...", nargs=-1)
 @click.option("--seconds", type=float, default=1.0, show_default=True, help="For each figure, once it has begun.")
 @click.option(
-    "--network", "kinds", type=click.Choice(["mlp", "conv", "graph"]), multiple=True, help="Only these; repeatable."
+    "--network",
+    "kinds",
+    type=click.Choice(["mlp", "quiescent", "conv", "graph"]),
+    multiple=True,
+    help="Only these; repeatable.",
 )
 @click.option("--games", "batches", type=int, multiple=True, metavar="N", help="Games at once; repeatable.")
 @click.option("--processes", type=int, metavar="N", help="At once in the last figure; 2 if there are as many cores.")

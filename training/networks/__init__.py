@@ -2,7 +2,8 @@
 
 | kind | sees | use |
 |---|---|---|
-| `mlp` | the planes as one row of numbers | the fastest by far; the only one that `alquerque export` can write |
+| `mlp` | the planes as one row of numbers | the fastest by far; can be exported |
+| `quiescent` | the same, and what each step gains once captures are played out | the strongest; can be exported |
 | `conv` | the points as cells of a grid | knows what is near; stronger for its size, slower |
 | `graph` | points and the steps that join them | any board; what it learns of a position holds for its mirror images |
 """
@@ -19,6 +20,7 @@ from training.networks.geometry import Geometry
 from training.networks.graph import LinkGraph
 from training.networks.interface import MASK_FILL, NetworkError, PolicyValueNetwork, Shape, masked_log_probs, sample
 from training.networks.mlp import ResidualMlp
+from training.networks.quiescent import QuiescentMlp
 
 __all__ = [
     "MASK_FILL",
@@ -34,7 +36,9 @@ __all__ = [
 
 Architecture = Callable[[NetworkConfig, Shape, Tensor, torch.Generator], PolicyValueNetwork]
 
-NETWORKS: Mapping[str, Architecture] = MappingProxyType({"mlp": ResidualMlp, "conv": ResidualConv, "graph": LinkGraph})
+NETWORKS: Mapping[str, Architecture] = MappingProxyType(
+    {"mlp": ResidualMlp, "quiescent": QuiescentMlp, "conv": ResidualConv, "graph": LinkGraph}
+)
 
 
 def build_network(

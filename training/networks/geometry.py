@@ -1,12 +1,13 @@
 """What the planes, points and actions of a game mean on its board, in the frame of the player to move."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from alquerque_env.game import Game
 from alquerque_env.layout import NO_POINT
 from alquerque_env.observation import planes
 from alquerque_env.ruleset import NORTH, SOUTH
+from alquerque_env.search import Gains
 
 # Points that a step and a capture go over at the least, the target included.
 NEAREST_STEP, NEAREST_CAPTURE = 1, 2
@@ -61,6 +62,7 @@ class Geometry:
       links: All steps of both sides, and what memory can name.
       zones: For the player to move and for the opponent the points where their men are promoted.
       fact_planes: Planes that say something of a point or of the game; the others say something of a link.
+      gains: What steps gain in observed positions.
     """
 
     points: tuple[tuple[int, int], ...]
@@ -68,6 +70,7 @@ class Geometry:
     links: tuple[Link, ...]
     zones: tuple[frozenset[int], frozenset[int]]
     fact_planes: tuple[int, ...]
+    gains: Gains = field(compare=False, repr=False)
 
     @classmethod
     def of(cls, game: Game) -> "Geometry":
@@ -83,6 +86,7 @@ class Geometry:
             links=_links(game, memory),
             zones=(game.promotion_points(SOUTH), game.promotion_points(NORTH)),
             fact_planes=tuple(plane for plane in range(len(planes(game))) if plane not in of_links),
+            gains=Gains(game),
         )
 
     @property

@@ -30,18 +30,37 @@ class Block(nn.Module):
 
 
 class ResidualMlp(PolicyValueNetwork):
-    """Residual blocks over the flattened planes; see the top of this file."""
+    """Residual blocks over the flattened planes; see the top of this file.
 
-    def __init__(self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator) -> None:
+    Args:
+      config: Width and number of blocks.
+      shape: What the game shows and asks.
+      plane_scale: `[C]` divides the planes.
+      generator: Source of the weights.
+      inputs: Numbers that `judge` is given; those of the planes if absent.
+    """
+
+    def __init__(
+        self,
+        config: NetworkConfig,
+        shape: Shape,
+        plane_scale: Tensor,
+        generator: torch.Generator,
+        inputs: int | None = None,
+    ) -> None:
         super().__init__(shape, plane_scale)
-        self.input = Linear(shape.planes * shape.points, config.width, gain=2**0.5, generator=generator)
+        self.input = Linear(inputs or shape.planes * shape.points, config.width, gain=2**0.5, generator=generator)
         self.blocks = nn.ModuleList(Block(config.width, generator) for _ in range(config.blocks))
         self.policy = Linear(config.width, shape.actions, gain=0.01, generator=generator)
         self.value = Linear(config.width, 1, gain=0.1, generator=generator)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.forward`."""
-        hidden = torch.relu(self.input(self.scaled(planes).flatten(1)))
+        return self.judge(self.scaled(planes).flatten(1))
+
+    def judge(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits and values for `[B, inputs]` numbers."""
+        hidden = torch.relu(self.input(inputs))
         for block in self.blocks:
             hidden = block(hidden)
         return self.policy(hidden), torch.tanh(self.value(hidden)).squeeze(-1)

@@ -1,4 +1,4 @@
-"""Evaluates a `training.networks.mlp.ResidualMlp` without any package, one position at a time.
+"""Evaluates a `training.networks.mlp.ResidualMlp`, or a `QuiescentMlp`, without any package, one position at a time.
 
 The hidden layers are products of whole numbers, see `training.player.lanes`. Of the policy only the legal actions are
 computed, which are so few that a sum for each is faster.
@@ -10,6 +10,7 @@ from operator import mul
 from typing import Any
 
 from alquerque_env import engine as e
+from alquerque_env.search import quiescence_kernels as q
 from training.player.lanes import Layer
 from training.player.position import Position
 from training.player.weights import WeightReader
@@ -31,13 +32,14 @@ class Mlp:
 
     Args:
       table: The game's table.
-      network: Width and number of blocks.
+      network: Width and number of blocks, and whether it is told what steps gain.
       weights: Packed: the scale of the planes, then weight and bias of the layers in the order of the network's
-        definition.
+        definition, then what it thinks of gains.
     """
 
-    def __init__(self, table: Sequence[int], network: tuple[int, int], weights: str) -> None:
-        width, blocks = network
+    def __init__(self, table: Sequence[int], network: tuple[int, int, bool], weights: str) -> None:
+        width, blocks, self._is_told = network
+        told = len(q.CODES[0]) * table[e.T_NUM_ACTIONS] if self._is_told else 0
         planes, points = table[e.T_NUM_PLANES], table[e.T_POINTS]
         reader = WeightReader(weights)
         scale = reader.read(planes).values
@@ -45,21 +47,34 @@ class Mlp:
         self._table = table
         self._observation = [0] * (planes * points)
         self._inputs = [(group[0], 1 / scale[group[0] // points]) for group in groups]
-        self._entrance = _read_layer(reader, planes * points, width, groups)
+        inputs = planes * points + told
+        alone = [range(place, place + 1) for place in range(planes * points, inputs)]
+        self._entrance = _read_layer(reader, inputs, width, groups + alone)
         units = [range(unit, unit + 1) for unit in range(width)]
         self._hidden = [_read_layer(reader, width, width, units) for _ in range(2 * blocks)]
         self._policy = _read_rows(reader, width, table[e.T_NUM_ACTIONS])
         self._value = _read_rows(reader, width, 1)
+        self._codes = [q.ILLEGAL] * table[e.T_NUM_ACTIONS]
+        self._worth = reader.read(len(q.CODES)).values if self._is_told else [0.0]
 
     def __call__(self, position: Position) -> tuple[Vector, float]:
         """The probability of each legal action and the value for the player to move, in [-1, 1]."""
         observation = self._observation
         e.observe(self._table, position.state, position.earlier, observation, 0)
-        hidden = _relu(self._entrance([observation[place] * factor for place, factor in self._inputs]))
+        inputs = [observation[place] * factor for place, factor in self._inputs]
+        codes = self._codes
+        if self._is_told:
+            q.weigh(self._table, observation, 1, codes)
+            for numbers in zip(*q.CODES, strict=True):
+                inputs += [numbers[code] for code in codes]
+        hidden = _relu(self._entrance(inputs))
         for first, second in zip(self._hidden[::2], self._hidden[1::2], strict=True):
             inner = second(_relu(first(hidden)))
             hidden = _relu([old + new for old, new in zip(hidden, inner, strict=True)])
-        logits = [dot(row, hidden) + bias for row, bias in (self._policy[action] for action in position.actions)]
+        logits = []
+        for action in position.actions:
+            row, bias = self._policy[action]
+            logits.append(dot(row, hidden) + bias + self._worth[codes[action]])
         ((row, bias),) = self._value
         return softmax(logits), tanh(dot(row, hidden) + bias)
 

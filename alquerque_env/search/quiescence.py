@@ -1,0 +1,40 @@
+"""What each legal step of an observed position gains in pieces, once the captures that follow it are played out."""
+
+import numpy as np
+
+from ..game import Game
+from ..storage import JIT
+from .quiescence_kernels import CODES, EVEN, ILLEGAL, MOST, weigh
+
+__all__ = ["CODES", "EVEN", "ILLEGAL", "MOST", "Gains"]
+
+
+class Gains:
+    """Gains and losses of all steps of observed positions.
+
+    Args:
+      game: What is played.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._table = game.table.words
+        self._actions = game.num_actions
+
+    def __call__(self, planes: np.ndarray) -> np.ndarray:
+        """Codes of steps, in the frame of the player to move.
+
+        Args:
+          planes: int8 `[R, C, P]`, observations.
+
+        Returns:
+          int8 `[R, A]`: `ILLEGAL`, or `EVEN` and the pieces that a step gains, -`MOST` to `MOST`.
+        """
+        codes = np.zeros((len(planes), self._actions), np.int8)
+        flat = np.ascontiguousarray(planes, np.int8).reshape(-1)
+        if JIT:
+            weigh(self._table, flat, len(planes), codes.reshape(-1))
+        else:
+            found = [0] * codes.size
+            weigh(self._table, flat.tolist(), len(planes), found)
+            codes[:] = np.reshape(found, codes.shape)
+        return codes
