@@ -11,7 +11,7 @@ stands in `layout.py`. The exported player carries this file as it is.
 from .blocks import can_go_on, count_actions, generate, generate_captures, look, look_back, pick_action, section_of
 from .jit import allocate, inlined, kernel, popcount, release, reverse_bits, spread_word, wrapped_product, wrapped_sum
 from .layout import *
-from .memory import forget, remember_leap, remember_step
+from .memory import forbid_remembered, forget, remember_leap, remember_step
 
 
 @kernel
@@ -140,7 +140,8 @@ def observe(t, s, earlier, observation, place):
 def recall(t, observation, place, s):
     """Sets a state to the one that `observe` has written from `place` on, in the frame of the player to move.
 
-    Where the game is symmetric that player is `player_0` here. What no rule looks at is left at 0.
+    Where the game is symmetric that player is `player_0` here, but in the start position. What no rule looks at is left
+    at 0.
     """
     points = t[T_POINTS]
     end = t[T_PLANES] + PLANE_SIZE * t[T_NUM_PLANES]
@@ -165,7 +166,13 @@ def recall(t, observation, place, s):
                     s[source] = point
         elif kind == PLANE_CLOCK:
             s[QUIET] += source * int(observation[place])
+        elif kind == PLANE_OPENING and observation[place]:
+            for index in range(t[T_STATE_SIZE]):
+                s[index] = t[t[T_START] + index]
         place += points
+    if t[T_REMEMBERS_POINTS]:
+        for point in range(points):
+            forbid_remembered(t, s, point)
 
 
 @inlined

@@ -53,9 +53,15 @@ def _store_memory(t, s, point, points):
     if t[T_JUMP_CLEARS]:
         points &= _within_steps(t, s[PLAYER], point, points)
     s[MEMORY_POINTS + point] = points
+    forbid_remembered(t, s, point)
+
+
+@kernel
+def forbid_remembered(t, s, point):
+    """Marks the steps that the memory of the piece on a point forbids."""
     for relation in range(t[T_RELATIONS]):
         other = t[t[T_RELATION_TARGET] + relation * t[T_POINTS] + point]
-        if other >= 0 and points >> other & 1:
+        if other >= 0 and s[MEMORY_POINTS + point] >> other & 1:
             s[MEMORY + relation] |= 1 << point
 
 

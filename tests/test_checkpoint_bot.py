@@ -27,12 +27,13 @@ from training.puct import MAX_SIMULATIONS, Node, decide
 REPEATING = {"repetition": "threefold_draw", "no_progress_limit": "40"}
 
 
-def save_random_checkpoint(path: Path, game: Game, *, width: int = 16, blocks: int = 1, seed: int = 1) -> Path:
+def save_random_checkpoint(
+    path: Path, game: Game, *, kind: str = "mlp", width: int = 16, blocks: int = 1, seed: int = 1
+) -> Path:
     """An untrained network whose policies and values differ from position to position."""
-    config = parse_config({"network": {"width": width, "blocks": blocks}}, "test")
-    shape = Shape(planes=len(planes(game)), points=len(game.board.points), actions=game.num_actions)
+    config = parse_config({"network": {"kind": kind, "width": width, "blocks": blocks}}, "test")
     generator = torch.Generator().manual_seed(seed)
-    network = build_network(config.network, shape, torch.from_numpy(plane_scale(game)), generator)
+    network = build_network(config.network, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
     network.policy.weight.data *= 100
     network.value.weight.data *= 5
     for parameter in network.parameters():

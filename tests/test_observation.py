@@ -12,11 +12,12 @@ from reference import Reference, RefMatch, RefState, RefStep
 from small_games import BOARDS, small_game
 from test_against_reference import every_value
 
-from alquerque_env import Match, engine, games, load_game, perft
+from alquerque_env import Match, engine, games, layout, load_game, perft
 from alquerque_env.envs.spaces import observation_space
 from alquerque_env.game import Game
 from alquerque_env.jit import borrowed, kernel
 from alquerque_env.observation import plane_scale, planes
+from alquerque_env.storage import JIT, words
 
 MOSONA = "awithlaknannai_mosona"
 LONG = {"no_progress_limit": 300}
@@ -34,6 +35,16 @@ def variant(number: int) -> Game:
 @kernel
 def write_observation(t, s, earlier, observation, place):
     engine.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), place)
+
+
+@kernel
+def recall_observation(t, observation, place, s):
+    engine.recall(borrowed(t), borrowed(observation), place, borrowed(s))
+
+
+@kernel
+def list_actions(t, s, w, actions):
+    return engine.legal_actions(borrowed(t), borrowed(s), borrowed(w), borrowed(actions))
 
 
 def observe(match: Match) -> np.ndarray:
@@ -187,6 +198,25 @@ def test_every_memory_of_a_piece_is_on_a_plane(number):
             remembered += len(memory[1].split(",")) if memory else 0
 
     assert shown == remembered > 0
+
+
+@under_every_value
+def test_a_state_comes_back_from_what_is_seen_of_it(number):
+    """With the same steps, and looking the same once more: so nothing that the rules look at is missing."""
+    game = variant(number)
+    t = game.table.words
+    state, scratch, room = words(t[layout.T_STATE_SIZE]), words(t[layout.T_SCRATCH_SIZE]), words(game.num_actions)
+    for match in islice(random_match(game, 4), 120):
+        seen = np.concatenate([np.ones(MARGIN, np.int8), observe(match).ravel()])
+        recall_observation(t, seen if JIT else seen.tolist(), MARGIN, state)
+        again = seen.copy()
+        again[MARGIN:] = UNWRITTEN
+        write_observation(t, state, match.occurrences() - 1 if match.chain is None else 0, again, MARGIN)
+        count = list_actions(t, state, scratch, room)
+
+        assert np.array_equal(again, seen)
+        if not match.is_over:
+            assert sorted(room[:count]) == np.flatnonzero(mask_of(match)).tolist()
 
 
 @pytest.mark.parametrize("options", [{"undo_scope": "never_revisit"}, {"undo_cleared_by_jump": False}])

@@ -41,7 +41,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where shipped bots are looked for, with one of fetaix and two of alquerque."""
     checkpoints = tmp_path / "checkpoints"
     for name, kind in (("fetaix", "small"), ("alquerque", "small"), ("alquerque", "strong")):
-        save_random_checkpoint(checkpoints / name / kind, load_game(name), seed=len(kind))
+        network = "quiescent" if kind == "strong" else "mlp"
+        save_random_checkpoint(checkpoints / name / kind, load_game(name), kind=network, seed=len(kind))
     (checkpoints / "README.md").write_text("")
     (checkpoints / "fetaix" / "unfinished").mkdir()
     monkeypatch.setattr(shipped, "FOLDERS", (tmp_path / "nowhere", checkpoints))
@@ -172,7 +173,8 @@ def rewrite_weights(path: Path, data: bytes) -> None:
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -> None:
     game = load_game(name, **options)
-    path = save_random_checkpoint(tmp_path / "checkpoint", game, width=32, blocks=2)
+    kind = "quiescent" if name in {"alquerque", "awithlaknannai_mosona_davis"} else "mlp"
+    path = save_random_checkpoint(tmp_path / "checkpoint", game, kind=kind, width=32, blocks=2)
     for simulations, number in ((0, 150), (40, 20)):
         torch_bot, numpy_bot = (load(path, game, simulations) for load in (load_checkpoint_bot, load_numpy_bot))
         assert numpy_bot.name == torch_bot.name
@@ -188,7 +190,7 @@ def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
 def test_many_matches_at_once_get_the_steps_that_each_would_get(tmp_path, evaluated_by, name, simulations):
     game = load_game(name)
-    save_random_checkpoint(tmp_path / "bot", game)
+    save_random_checkpoint(tmp_path / "bot", game, kind="quiescent" if name == "alquerque" else "mlp")
     bot = load_bot(f"{tmp_path / 'bot'}:{simulations}", game)
     asked = matches(game, 30)
     assert bot.choose_many(asked) == [bot.choose(match) for match in asked]
