@@ -97,10 +97,11 @@ def test_search_is_measured_with_each_mlp_and_in_two_processes() -> None:
 
 
 def test_search_is_measured_with_the_other_networks_too() -> None:
-    arguments = ["--seconds", "0.01", "--network", "conv", "--network", "graph", "--games", "2", "--processes", "1"]
+    kinds = (part for kind in ("quiescent", "conv", "graph") for part in ("--network", kind))
+    arguments = ["--seconds", "0.01", *kinds, "--games", "2", "--processes", "1"]
     found = run_bench("search", "alquerque", *arguments)["games"]["alquerque"]
     on_processor = [figure for figure in found["figures"] if figure["device"] == "cpu"]
-    assert [figure["network"] for figure in on_processor] == ["conv 32x4", "graph 64x4"]
+    assert [figure["network"] for figure in on_processor] == ["quiescent 256x2", "conv 32x4", "graph 64x4"]
     check_search({**found, "figures": on_processor}, processes=1)
 
 

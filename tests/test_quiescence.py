@@ -139,6 +139,16 @@ def test_many_positions_are_told_as_one_by_one_and_from_either_side():
     assert gains(seen[:0]).shape == (0, game.num_actions)
 
 
+def test_planes_of_another_game_are_refused_and_nonsense_is_survived():
+    game = load_game("fetaix")
+    gains = Gains(game)
+    with pytest.raises(ValueError, match=r"planes have the shape \(5, 25\), those of this game have \(6, 25\)"):
+        gains(observe(Match(load_game("alquerque")))[None])
+
+    nonsense = np.random.default_rng(0).integers(0, 2, (200, 6, 25), dtype=np.int8)
+    assert np.isin(gains(nonsense), [ILLEGAL, *range(EVEN - MOST, EVEN + MOST + 1)]).all()
+
+
 def test_where_there_is_too_much_to_try_it_comes_to_an_end():
     """Captures are free to choose here, and chains may stop: without an end it would try millions."""
     game = load_game("awithlaknannai_mosona", chain="optional", capture="optional")

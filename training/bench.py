@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from alquerque_env import load_game
+from alquerque_env import SelfPlayVectorEnv, load_game
 from alquerque_env.bench.clock import Clock, rate
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
-from alquerque_env.observation import plane_scale, planes
+from alquerque_env.observation import plane_scale
 from training.config import Config, NetworkConfig, SearchConfig, SelfPlayConfig, parse_config
 from training.inference import Inference, choose_precision
 from training.learners import make_learner
@@ -28,10 +28,13 @@ from training.networks import PolicyValueNetwork, Shape, build_network
 from training.selfplay import SelfPlay
 
 SIMULATIONS = 32
+# Random steps before the positions with which a network alone is measured: in the middle of matches.
+RANDOM_STEPS = 15
 BATCHES = (64, 256, 1024)
 NETWORKS = (
     NetworkConfig(),
     NetworkConfig(width=256, blocks=2),
+    NetworkConfig(kind="quiescent", width=256),
     NetworkConfig.model_validate({"kind": "conv"}),
     NetworkConfig.model_validate({"kind": "graph"}),
 )
@@ -359,8 +362,10 @@ def _play(setup: Setup, play: SelfPlay, inference: Inference, seconds: float) ->
 
 def _ask(game: Game, inference: Inference, count: int) -> Callable[[int], int]:
     """Asks the network alone, always for so many positions."""
-    shape = count, len(planes(game)), len(game.board.points)
-    asked = np.random.default_rng(0).integers(0, 2, shape, dtype=np.int8)
+    env = SelfPlayVectorEnv(game, count)
+    asked, _ = env.reset(seed=0)
+    for _ in range(RANDOM_STEPS):
+        asked, *_ = env.step(env.sample_actions())
 
     def work(units: int) -> int:
         for _ in range(units):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..game import Game
+from ..observation import planes as game_planes
 from ..storage import JIT
 from .quiescence_kernels import CODES, EVEN, ILLEGAL, MOST, weigh
 
@@ -19,6 +20,7 @@ class Gains:
     def __init__(self, game: Game) -> None:
         self._table = game.table.words
         self._actions = game.num_actions
+        self._shape = len(game_planes(game)), len(game.board.points)
 
     def __call__(self, planes: np.ndarray) -> np.ndarray:
         """Codes of steps, in the frame of the player to move.
@@ -28,7 +30,12 @@ class Gains:
 
         Returns:
           int8 `[R, A]`: `ILLEGAL`, or `EVEN` and the pieces that a step gains, -`MOST` to `MOST`.
+
+        Raises:
+          ValueError: If the planes are those of another game.
         """
+        if planes.shape[1:] != self._shape:
+            raise ValueError(f"planes have the shape {planes.shape[1:]}, those of this game have {self._shape}")
         codes = np.zeros((len(planes), self._actions), np.int8)
         flat = np.ascontiguousarray(planes, np.int8).reshape(-1)
         if JIT:

@@ -37,7 +37,8 @@ def weigh(t, observation, count, codes):
 
 @kernel
 def _weigh(t, observation, count, codes):
-    # Every capture takes a piece for good, and at most one step of a turn is none.
+    # Every capture takes a piece for good, and at most one step of a turn is none. What is no position may go on for
+    # longer, and is cut off.
     levels = 2 * t[e.T_POINTS] + 3
     states = allocate(levels, t[e.T_STATE_SIZE])
     choices = allocate(levels, t[e.T_NUM_ACTIONS])
@@ -56,7 +57,7 @@ def _weigh(t, observation, count, codes):
             action = choices[0][index]
             frames[0][ALPHA] = now - MOST
             frames[0][BETA] = now + MOST
-            score = _play_out(t, states, choices, frames, w, action)
+            score = _play_out(t, states, choices, frames, levels, w, action)
             codes[place + action] = EVEN + max(-MOST, min(score - now, MOST))
     release(states)
     release(choices)
@@ -65,7 +66,7 @@ def _weigh(t, observation, count, codes):
 
 
 @kernel
-def _play_out(t, states, choices, frames, w, action):
+def _play_out(t, states, choices, frames, levels, w, action):
     """What a step of the position at level 0 comes to, for the player to move there."""
     e.copy_state(t, states[0], states[1])
     e.apply_action(t, states[1], w, action)
@@ -74,7 +75,8 @@ def _play_out(t, states, choices, frames, w, action):
     searched = _open(t, states, choices, frames, w, level)
     while True:
         frame = frames[level]
-        if searched and frame[NEXT] < frame[COUNT] and frame[ALPHA] < frame[BETA] and tried < PATIENCE:
+        has_more = searched and frame[NEXT] < frame[COUNT] and frame[ALPHA] < frame[BETA]
+        if has_more and tried < PATIENCE and level + 1 < levels:
             e.copy_state(t, states[level], states[level + 1])
             e.apply_action(t, states[level + 1], w, choices[level][frame[NEXT]])
             frame[NEXT] += 1
