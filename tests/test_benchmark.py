@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from alquerque_env import Match, games, load_game
 from alquerque_env.benchmark import BenchmarkError, Stage, load_protocol, run_benchmark, run_curve
 from alquerque_env.benchmark import Result as Measured
+from alquerque_env.benchmark import ladder as ladders
 from alquerque_env.benchmark import protocol as protocols
 from alquerque_env.benchmark.agents import find_agent
 from alquerque_env.benchmark.asking import AgentError, Answer, BotThinker
@@ -659,14 +660,32 @@ def test_every_game_has_a_suite_and_a_ladder(name: str) -> None:
         match = open_position(game, entry)
         assert max(entry.steps) == entry.value
         assert match.position == entry.position
-    assert ladder.rungs == list_rungs(protocol, game)
+    earlier = {f"{name}-ladder-v1:64": f"{name}-strong:64"}
+    assert tuple(earlier.get(rung, rung) for rung in ladder.rungs) == list_rungs(protocol, game)
     assert len(ladder.openings.list) == protocol.games // 2
     assert {sum(meeting.pairs) for meeting in ladder.meetings} == {protocol.games // 2}
     assert len(ladder.meetings) == len(ladder.rungs) * (len(ladder.rungs) - 1) // 2
 
 
+def test_a_bot_of_the_ladder_is_found_by_its_weights_when_a_better_one_has_its_name(monkeypatch):
+    protocol, game = load_protocol(), load_game("fetaix")
+    before, bots = read_ladder(protocol, game), shipped_bots()
+    renamed = {**bots, "fetaix-strong": bots["fetaix-small"], "fetaix-old": bots["fetaix-strong"]}
+    monkeypatch.setattr(ladders, "shipped_bots", lambda: renamed)
+    after = read_ladder(protocol, game)
+
+    assert [*after.rungs[:-1], "fetaix-strong:64"] == [*before.rungs]
+    assert after.rungs[-1] == "fetaix-old:64"
+    players = {name for meeting in after.meetings for name in (meeting.first, meeting.second)}
+    assert players == set(after.rungs)
+    assert [meeting.pairs for meeting in after.meetings] == [meeting.pairs for meeting in before.meetings]
+    del renamed["fetaix-old"]
+    with pytest.raises(BenchmarkError, match=r"was played by fetaix-strong:64 with weights \w{12}, this package has"):
+        read_ladder(protocol, game)
+
+
 def test_every_bot_that_comes_with_the_package_is_a_rung_of_its_game() -> None:
     protocol = load_protocol()
     rungs = {spec.partition(":")[0] for name in games() for spec in list_rungs(protocol, load_game(name))}
-    assert rungs >= set(shipped_bots())
+    assert {bot for bot in shipped_bots() if not bot.endswith("-ladder-v1")} <= rungs
     assert protocols.CURRENT == protocol.version == protocol.folder.name

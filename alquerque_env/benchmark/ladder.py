@@ -18,6 +18,7 @@ from .files import read_checked, write_checked
 from .protocol import Protocol
 
 GAME = "{game}"
+SIDES = ("first", "second")
 _NOTED = 12
 """Hexadecimal digits of a checksum that are noted."""
 
@@ -82,8 +83,8 @@ def read_ladder(protocol: Protocol, game: Game) -> Ladder:
     """The ladder of a game.
 
     Raises:
-      BenchmarkError: If there is none, it is damaged, the game is played by other rules, or a bot that comes with the
-        package is another one by now.
+      BenchmarkError: If there is none, it is damaged, the game is played by other rules, or a bot of it no longer comes
+        with the package under any name.
     """
     text, sha256 = read_checked(protocol.folder, ladder_file(game.name))
     content = json.loads(text)
@@ -92,12 +93,15 @@ def read_ladder(protocol: Protocol, game: Game) -> Ladder:
             f"the ladder of {game.name} in benchmark {protocol.version} is one of action table "
             f"{content['table_hash']}, this one is {game.table_hash}: only the default options are measured"
         )
-    _check_weights(content["weights"], protocol, game)
+    now = _find_names(content["weights"], protocol, game)
+    meetings = (
+        {**entry, **{side: now.get(entry[side], entry[side]) for side in SIDES}} for entry in content["meetings"]
+    )
     openings = tuple(Opening(tuple(entry["steps"]), entry["is_balanced"]) for entry in content["openings"])
     return Ladder(
-        rungs=tuple(content["rungs"]),
+        rungs=tuple(now.get(spec, spec) for spec in content["rungs"]),
         openings=Openings(openings, content["tried"]),
-        meetings=tuple(Meeting(**{**entry, "pairs": tuple(entry["pairs"])}) for entry in content["meetings"]),
+        meetings=tuple(Meeting(**{**entry, "pairs": tuple(entry["pairs"])}) for entry in meetings),
         sha256=sha256,
     )
 
@@ -171,14 +175,20 @@ def _weights(rungs: Sequence[str]) -> dict[str, str]:
     return {spec: card["sha256"]["weights.safetensors"][:_NOTED] for spec, card in cards.items()}
 
 
-def _check_weights(noted: Mapping[str, str], protocol: Protocol, game: Game) -> None:
-    found = _weights(tuple(noted))
+def _find_names(noted: Mapping[str, str], protocol: Protocol, game: Game) -> dict[str, str]:
+    """What the bots of a ladder are called now, found by their weights: a better one may have got the name."""
+    found = {}
     for spec, weights in noted.items():
-        if found.get(spec) != weights:
+        _, colon, simulations = spec.partition(":")
+        called = [spec, *(f"{name}{colon}{simulations}" for name in shipped_bots())]
+        known = _weights(called)
+        found[spec] = next((name for name in called if known.get(name) == weights), "")
+        if not found[spec]:
             raise BenchmarkError(
                 f"the ladder of {game.name} in benchmark {protocol.version} was played by {spec} with weights "
-                f"{weights}, this package has {found.get(spec, 'none')}"
+                f"{weights}, this package has {known.get(spec, 'none')}"
             )
+    return found
 
 
 def _format(content: Mapping[str, Any]) -> str:
