@@ -28,10 +28,10 @@ REPEATING = {"repetition": "threefold_draw", "no_progress_limit": "40"}
 
 
 def save_random_checkpoint(
-    path: Path, game: Game, *, kind: str = "mlp", width: int = 16, blocks: int = 1, seed: int = 1
+    path: Path, game: Game, *, kind: str = "mlp", width: int = 16, blocks: int = 1, turns: int = 0, seed: int = 1
 ) -> Path:
     """An untrained network whose policies and values differ from position to position."""
-    config = parse_config({"network": {"kind": kind, "width": width, "blocks": blocks}}, "test")
+    config = parse_config({"network": {"kind": kind, "width": width, "blocks": blocks, "turns": turns}}, "test")
     generator = torch.Generator().manual_seed(seed)
     network = build_network(config.network, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
     network.policy.weight.data *= 100

@@ -84,6 +84,11 @@ def test_total_steps_are_rounded_up_to_whole_iterations() -> None:
             "smoke.toml: ppo.minibatch_size is 40000, expected at most "
             "self_play.num_games x self_play.rollout_steps = 32768",
         ),
+        (
+            "[network]\nturns = 2",
+            [],
+            "smoke.toml: network.turns is 2, expected 0 with network.kind = 'mlp': only 'quiescent' looks at turns",
+        ),
         ("[run", [], "smoke.toml is not valid TOML: "),
         ("", ["seed=3"], "override 'seed=3' is not of the form section.key=value"),
         ("", ["run.seed"], "override 'run.seed' is not of the form section.key=value"),

@@ -60,7 +60,8 @@ class Player:
 
     def __init__(self, folder: Path, game: Game, kind: str) -> None:
         self.game = game
-        self.checkpoint = save_random_checkpoint(folder / "checkpoint", game, kind=kind)
+        turns = 1 if kind == "quiescent" and game.name == "fetaix" else 0
+        self.checkpoint = save_random_checkpoint(folder / "checkpoint", game, kind=kind, turns=turns)
         self.file = folder / "player.py"
         self.written = export_player(self.checkpoint, self.file)
         self.module = load_module(self.file)

@@ -15,6 +15,8 @@ from alquerque_env.search.quiescence import EVEN, ILLEGAL, MOST
 from alquerque_env.search.quiescence_kernels import PATIENCE
 
 VARIANTS = [(name, options) for name, options in every_value() if options.get("repetition") != "threefold_draw"]
+FREE = ("chain", "capture")
+AHEAD = [number for number, (_, options) in enumerate(VARIANTS) if not options or options.keys() & set(FREE)]
 WON = 1000
 
 
@@ -24,9 +26,9 @@ def variant(number: int) -> Game:
     return load_game(name, **options)
 
 
-def gains_of(match: Match) -> dict[str, int]:
+def gains_of(match: Match, turns: int = 0) -> dict[str, int]:
     """What the search says of each step, by its text; nothing is said of others."""
-    codes = Gains(match.game)(observe(match)[None])[0]
+    codes = Gains(match.game)(observe(match)[None], turns)[0]
     assert (codes != ILLEGAL).astype(int).tolist() == mask_of(match).tolist()
     return {step.text: int(codes[step.action]) - EVEN for step in match.legal_steps}
 
@@ -42,13 +44,14 @@ class PatienceError(Exception):
     """More steps than the search would try."""
 
 
-def play_out(match: Match, tried: list[int]) -> int:
-    """The best that the player to move can come to by captures alone, without a thought of what is worth trying."""
+def play_out(match: Match, turns: int, tried: list[int]) -> int:
+    """The best that the player to move can come to, by captures alone after so many turns, without a thought of what is
+    worth trying."""
     if match.outcome is not None:
         winner = match.outcome.winner
         return 0 if winner is None else WON if winner == match.player else -WON
-    choices = [step for step in match.legal_steps if step.captured or match.chain is not None]
-    is_free = not choices or (match.chain is None and match.game.rules.capture == "optional")
+    choices = [step for step in match.legal_steps if turns or step.captured or match.chain is not None]
+    is_free = not choices or (match.chain is None and match.game.rules.capture == "optional" and not turns)
     worths = [material(match)] if is_free else []
     for step in choices:
         tried.append(1)
@@ -56,18 +59,24 @@ def play_out(match: Match, tried: list[int]) -> int:
             raise PatienceError
         after = match.copy()
         after.push(step)
-        worths.append(play_out(after, tried) * (1 if after.player == match.player else -1))
+        worths.append(worth_after(match, after, turns, tried))
     return max(worths)
 
 
-def expected_gains(match: Match) -> dict[str, int] | None:
+def worth_after(match: Match, after: Match, turns: int, tried: list[int]) -> int:
+    if after.player == match.player:
+        return play_out(after, turns, tried)
+    return -play_out(after, max(turns - 1, 0), tried)
+
+
+def expected_gains(match: Match, turns: int = 0) -> dict[str, int] | None:
     """As `gains_of`; None where there is too much to try."""
     found, now = {}, material(match)
     for step in match.legal_steps:
         after = match.copy()
         after.push(step)
         try:
-            worth = play_out(after, []) * (1 if after.player == match.player else -1)
+            worth = worth_after(match, after, turns + 1, [])
         except PatienceError:
             return None
         found[step.text] = max(-MOST, min(worth - now, MOST))
@@ -91,14 +100,24 @@ def scattered(game: Game, rng: np.random.Generator) -> Match | None:
 
 @pytest.mark.parametrize("number", range(len(VARIANTS)), ids=[str(variant) for variant in VARIANTS])
 def test_gains_are_those_of_a_search_of_all_captures(number):
+    compare_gains(number, turns=0, enough=80)
+
+
+@pytest.mark.parametrize("number", AHEAD, ids=[str(VARIANTS[number]) for number in AHEAD])
+@pytest.mark.parametrize("turns", [1, 2])
+def test_with_turns_ahead_gains_are_those_of_a_search_of_all_of_them(number, turns):
+    compare_gains(number, turns, enough=20)
+
+
+def compare_gains(number: int, turns: int, enough: int) -> None:
     game, rng = variant(number), np.random.default_rng(number)
     compared, seen = 0, set()
-    while compared < 80:
+    while compared < enough:
         match = scattered(game, rng)
-        expected = None if match is None else expected_gains(match)
+        expected = None if match is None else expected_gains(match, turns)
         if expected is None:
             continue
-        assert gains_of(match) == expected, match.position
+        assert gains_of(match, turns) == expected, match.position
         compared += 1
         seen |= set(expected.values())
 

@@ -174,7 +174,8 @@ def rewrite_weights(path: Path, data: bytes) -> None:
 def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -> None:
     game = load_game(name, **options)
     kind = "quiescent" if name in {"alquerque", "awithlaknannai_mosona_davis"} else "mlp"
-    path = save_random_checkpoint(tmp_path / "checkpoint", game, kind=kind, width=32, blocks=2)
+    turns = 2 if name == "alquerque" else 0
+    path = save_random_checkpoint(tmp_path / "checkpoint", game, kind=kind, width=32, blocks=2, turns=turns)
     for simulations, number in ((0, 150), (40, 20)):
         torch_bot, numpy_bot = (load(path, game, simulations) for load in (load_checkpoint_bot, load_numpy_bot))
         assert numpy_bot.name == torch_bot.name
@@ -243,6 +244,25 @@ def test_a_network_that_numpy_cannot_evaluate_needs_torch(folder: Path, monkeypa
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtraError, match=r'^torch is missing: pip install "alquerque-env\[train\]"$'):
         load_bot("fetaix-small", load_game("fetaix"))
+
+
+@pytest.mark.parametrize("turns", [-1, 5, 1.0, True, "2", [1] * 99, None])
+def test_turns_that_cannot_be_are_refused(folder: Path, turns: object) -> None:
+    path = folder / "alquerque" / "strong"
+    network = json.loads((path / META).read_text())["network"]
+    rewrite(path, network={**network, "turns": turns})
+    with pytest.raises(AlquerqueError, match=r"meta.json: network.turns is .{1,45}, expected 0 to 4$"):
+        load_numpy_bot(path, load_game("alquerque"))
+
+
+def test_a_card_of_before_there_were_turns_is_understood(folder: Path) -> None:
+    path, game = folder / "alquerque" / "strong", load_game("alquerque")
+    expected = load_numpy_bot(path, game).evaluate(Match(game))
+    network = json.loads((path / META).read_text())["network"]
+    del network["turns"]
+    rewrite(path, network=network)
+    assert load_numpy_bot(path, game).evaluate(Match(game)) == expected
+    assert load_checkpoint_bot(path, game).evaluate(Match(game))[1] == pytest.approx(expected[1])
 
 
 BROKEN = [

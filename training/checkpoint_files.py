@@ -9,9 +9,11 @@ from typing import Any, Literal, Protocol
 
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
+from alquerque_env.search.quiescence import MOST_TURNS
 
 FORMAT: Literal[1] = 1
 WEIGHTS, META = "weights.safetensors", "meta.json"
+QUIESCENT = "quiescent"
 
 
 class CheckpointError(AlquerqueError):
@@ -48,6 +50,7 @@ class PlayerMeta:
       options: Every rule option with its value.
       table_hash: Identifies the action table.
       kind: Architecture of the network.
+      turns: If the network is told what steps gain, how many turns are tried in full for that.
       weights_sha256: Checksum of the weights.
     """
 
@@ -56,6 +59,7 @@ class PlayerMeta:
     options: Mapping[str, Any]
     table_hash: str
     kind: str
+    turns: int | None
     weights_sha256: str
 
 
@@ -72,7 +76,7 @@ def read_player_meta(path: Path) -> PlayerMeta:
             "game_version": int(version),
             "options": dict(options),
             "table_hash": str(table_hash),
-            "network": {"kind": str(kind)},
+            "network": {"kind": str(kind), **network},
             "sha256": {"weights.safetensors": str(checksum)},
         }:
             return PlayerMeta(
@@ -81,9 +85,19 @@ def read_player_meta(path: Path) -> PlayerMeta:
                 options=options,
                 table_hash=table_hash,
                 kind=kind,
+                turns=_read_turns(path, network) if kind == QUIESCENT else None,
                 weights_sha256=checksum,
             )
     raise CheckpointError(f"checkpoint {str(path)!r}: {META} does not say what it plays")
+
+
+def _read_turns(path: Path, network: Mapping[Any, Any]) -> int:
+    turns = network.get("turns", 0)
+    if type(turns) is not int or not 0 <= turns <= MOST_TURNS:
+        raise CheckpointError(
+            f"checkpoint {str(path)!r}: {META}: network.turns is {turns!r:.40}, expected 0 to {MOST_TURNS}"
+        )
+    return turns
 
 
 def read_json(path: Path) -> Any:

@@ -11,6 +11,7 @@ from annotated_types import Ge, Gt, Le, Lt, MultipleOf
 from pydantic import BaseModel, ConfigDict, Strict, ValidationError, model_validator
 
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.search.quiescence import MOST_TURNS
 
 OptionValue = str | int | bool
 
@@ -218,6 +219,7 @@ class NetworkConfig(Section):
       width: Units of every layer, at every point for `conv` and `graph`; if absent 128 for `mlp` and `quiescent`, 32
         for `conv` and 64 for `graph`.
       blocks: Residual blocks; if absent 2 for `mlp` and `quiescent` and 4 for the others.
+      turns: For `quiescent`, how many turns are tried in full after each step before only captures are.
       weight_bits: If given, the trained weights are rounded to so many bits before they are measured and kept, so that
         an exported file holds them exactly and is small: see `training.quantise`.
     """
@@ -225,6 +227,7 @@ class NetworkConfig(Section):
     kind: Literal["mlp", "quiescent", "conv", "graph"] = "mlp"
     width: Annotated[int, Ge(1), Le(4096)] = 128
     blocks: Annotated[int, Ge(0), Le(64)] = 2
+    turns: Annotated[int, Ge(0), Le(MOST_TURNS)] = 0
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None
 
     @model_validator(mode="before")
@@ -378,6 +381,11 @@ def _check_together(config: Config, source: str) -> None:
                 f"{source}: self_play.num_games is {games}, expected alphazero.learner_games = {own} and a multiple of "
                 f"the {others} other processes"
             )
+    if config.network.turns and config.network.kind != "quiescent":
+        raise ConfigError(
+            f"{source}: network.turns is {config.network.turns}, expected 0 with network.kind = "
+            f"{config.network.kind!r}: only 'quiescent' looks at turns"
+        )
     batch, minibatch = config.steps_per_iteration, config.ppo.minibatch_size
     if config.run.algorithm == "ppo" and batch < minibatch:
         raise ConfigError(

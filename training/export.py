@@ -24,7 +24,7 @@ from training.player.bundle import Origin, Recipe, bundle
 from training.player.packing import pack
 from training.player.weights import pack_weights
 
-EXPORTED_KINDS = {"mlp": False, "quiescent": True}  # whether the network is told what steps gain
+EXPORTED_KINDS = ("mlp", "quiescent")
 CARRIED = "training.player.carried"
 PROGRAM = "training.player.program"
 RECIPE = Recipe(
@@ -102,6 +102,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
     if network.kind not in EXPORTED_KINDS:
         known = " and ".join(repr(kind) for kind in EXPORTED_KINDS)
         raise ExportError(f"the network is of kind {network.kind!r}, only {known} can be exported")
+    turns = network.turns if network.kind == "quiescent" else None
     roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "WEIGHTS")]
     code = bundle(RECIPE, roots + [Origin(PROGRAM, name) for name in ("main", "choose", "analyse")])
     header = ast.unparse(ast.Module([ast.Expr(ast.Constant(_header(game, checkpoint.meta)))], []))
@@ -114,7 +115,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
             "",
             "# What differs from one exported player to another.",
             "",
-            f"NETWORK = {(network.width, network.blocks, EXPORTED_KINDS[network.kind])!r}",
+            f"NETWORK = {(network.width, network.blocks, turns)!r}",
             f'GAME = """\n{pack_game(game)}\n"""',
             f'WEIGHTS = """\n{pack_weights(_tensors(checkpoint.network))}\n"""',
             "",

@@ -4,12 +4,19 @@ import json
 from pathlib import Path
 
 from alquerque_env.game import Game
-from training.checkpoint_files import META, WEIGHTS, CheckpointError, check_game, read_checked, read_player_meta
+from training.checkpoint_files import (
+    META,
+    QUIESCENT,
+    WEIGHTS,
+    CheckpointError,
+    check_game,
+    read_checked,
+    read_player_meta,
+)
 from training.network_bot import NetworkBot, check_simulations, make_name
 from training.numpy_mlp import NumpyMlp
 from training.tensor_file import read_tensors
 
-QUIESCENT = "quiescent"
 KINDS = ("mlp", QUIESCENT)
 
 
@@ -50,7 +57,7 @@ def load_numpy_bot(
         raise CheckpointError(f"checkpoint {str(path)!r} has a network of kind {meta.kind!r}, which needs torch")
     data = read_checked(path, WEIGHTS, meta.weights_sha256)
     try:
-        network = NumpyMlp(game, read_tensors(data), quiescent=meta.kind == QUIESCENT)
+        network = NumpyMlp(game, read_tensors(data), turns=meta.turns)
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
     return NetworkBot(make_name(name or path, simulations), game, network, simulations, seed)

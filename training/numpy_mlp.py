@@ -20,20 +20,20 @@ class NumpyMlp:
     Args:
       game: What is played.
       tensors: The network's, by name.
-      quiescent: Whether it is told what steps gain.
+      turns: If it is told what steps gain, how many turns are tried in full for that.
 
     Raises:
       ValueError: If these are not the tensors of such a network for the game.
     """
 
-    def __init__(self, game: Game, tensors: Mapping[str, np.ndarray], *, quiescent: bool = False) -> None:
-        _check(game, tensors, quiescent)
+    def __init__(self, game: Game, tensors: Mapping[str, np.ndarray], *, turns: int | None = None) -> None:
+        _check(game, tensors, turns is not None)
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
         self._blocks = _blocks(exact)
         self._scale = exact["plane_scale"][:, None]
-        self._worth = exact["worth"] if quiescent else None
-        self._gains = Gains(game)
+        self._turns, self._gains = turns, Gains(game)
+        self._worth = exact.get("worth")
         self._onlooker = Onlooker(game)
 
     def __call__(self, position: Position) -> tuple[Sequence[float], float]:
@@ -59,9 +59,9 @@ class NumpyMlp:
     def _told(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """What the first layer is given, `[R, inputs]`, and what is added to the logits, `[R, A]` if anything is."""
         numbers = (seen / self._scale).reshape(len(seen), -1)
-        if self._worth is None:
+        if self._turns is None or self._worth is None:
             return numbers, None
-        codes = self._gains(seen)
+        codes = self._gains(seen, self._turns)
         return np.concatenate([numbers, *(half[codes] for half in np.array(CODES).T)], axis=1), self._worth[codes]
 
     def _hidden(self, inputs: np.ndarray) -> np.ndarray:

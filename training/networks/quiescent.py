@@ -6,7 +6,8 @@ thinks of a gain as such is added to the logit of the action:
 
     logits = policy(h) + worth[code of the action]
 
-See `alquerque_env.search.quiescence` for gains and their codes. The other tensors are those of `mlp`.
+With `network.turns` some turns after the step are tried in full before only captures are. See
+`alquerque_env.search.quiescence` for gains and their codes. The other tensors are those of `mlp`.
 """
 
 import torch
@@ -30,13 +31,13 @@ class QuiescentMlp(ResidualMlp):
             raise NetworkError("network.kind is 'quiescent', which needs the geometry of a game")
         inputs = shape.planes * shape.points + NUMBERS_PER_ACTION * shape.actions
         super().__init__(config, shape, plane_scale, generator, inputs)
-        self._gains = shape.geometry.gains
+        self._gains, self._turns = shape.geometry.gains, config.turns
         self.worth = nn.Parameter(torch.zeros(len(CODES)))
         self.keep("for_and_against", torch.tensor(CODES, dtype=torch.float32).T)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.forward`."""
-        seen = self._gains(planes.to("cpu", torch.int8).numpy())
+        seen = self._gains(planes.to("cpu", torch.int8).numpy(), self._turns)
         codes = torch.from_numpy(seen).to(planes.device, torch.int64)
         gains = [torch.take(numbers, codes) for numbers in self.for_and_against]
         logits, values = self.judge(torch.cat([self.scaled(planes).flatten(1), *gains], 1))

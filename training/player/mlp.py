@@ -32,14 +32,14 @@ class Mlp:
 
     Args:
       table: The game's table.
-      network: Width and number of blocks, and whether it is told what steps gain.
+      network: Width and number of blocks, and if it is told what steps gain, how many turns are tried in full.
       weights: Packed: the scale of the planes, then weight and bias of the layers in the order of the network's
         definition, then what it thinks of gains.
     """
 
-    def __init__(self, table: Sequence[int], network: tuple[int, int, bool], weights: str) -> None:
-        width, blocks, self._is_told = network
-        told = len(q.CODES[0]) * table[e.T_NUM_ACTIONS] if self._is_told else 0
+    def __init__(self, table: Sequence[int], network: "tuple[int, int, int | None]", weights: str) -> None:
+        width, blocks, self._turns = network
+        told = 0 if self._turns is None else len(q.CODES[0]) * table[e.T_NUM_ACTIONS]
         planes, points = table[e.T_NUM_PLANES], table[e.T_POINTS]
         reader = WeightReader(weights)
         scale = reader.read(planes).values
@@ -55,7 +55,7 @@ class Mlp:
         self._policy = _read_rows(reader, width, table[e.T_NUM_ACTIONS])
         self._value = _read_rows(reader, width, 1)
         self._codes = [q.ILLEGAL] * table[e.T_NUM_ACTIONS]
-        self._worth = reader.read(len(q.CODES)).values if self._is_told else [0.0]
+        self._worth = reader.read(len(q.CODES)).values if told else [0.0]
 
     def __call__(self, position: Position) -> tuple[Vector, float]:
         """The probability of each legal action and the value for the player to move, in [-1, 1]."""
@@ -63,8 +63,8 @@ class Mlp:
         e.observe(self._table, position.state, position.earlier, observation, 0)
         inputs = [observation[place] * factor for place, factor in self._inputs]
         codes = self._codes
-        if self._is_told:
-            q.weigh(self._table, observation, 1, codes)
+        if self._turns is not None:
+            q.weigh(self._table, observation, 1, self._turns, codes)
             for numbers in zip(*q.CODES, strict=True):
                 inputs += [numbers[code] for code in codes]
         hidden = _relu(self._entrance(inputs))
