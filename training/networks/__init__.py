@@ -3,7 +3,7 @@
 | kind | sees | use |
 |---|---|---|
 | `mlp` | the planes as one row of numbers | the fastest by far; can be exported |
-| `quiescent` | the same, and what each step gains once captures, and `turns` before them, are played out | the strongest; can be exported |
+| `quiescent` | the same, and what each step gains once what follows is played out | the strongest; can be exported |
 | `conv` | the points as cells of a grid | knows what is near; stronger for its size, slower |
 | `graph` | points and the steps that join them | any board; what it learns of a position holds for its mirror images |
 """
