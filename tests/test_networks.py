@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.game import Game
 from alquerque_env.observation import plane_scale, planes
+from alquerque_env.search.quiescence import EVEN, Gains
 from training.bot import load_checkpoint_bot
 from training.checkpoint import META, CheckpointError, load_checkpoint, save_checkpoint
 from training.config import Config, ConfigError, NetworkConfig, parse_config
@@ -71,14 +72,19 @@ def positions(game: Game, count: int = 48) -> tuple[Tensor, Tensor]:
 @of_every_kind
 @in_every_game
 def test_a_new_network_answers_every_position_evenly_and_without_prejudice(kind, name, options) -> None:
+    """But for what is told that steps gain: two for each piece."""
     game = load(name, *options.items())
-    shown, _ = positions(game)
+    shown, mask = positions(game)
 
     logits, values = network(kind, game)(shown)
 
     assert logits.shape == (len(shown), game.num_actions)
     assert values.shape == (len(shown),)
     assert logits.dtype == values.dtype == torch.float32
+    if kind == "quiescent":
+        codes = torch.from_numpy(Gains(game)(shown.numpy()))
+        assert codes[mask].unique().numel() >= 3
+        logits = logits - 2 * (codes - EVEN) * mask
     assert (logits.amax(1) - logits.amin(1)).max() < 0.3
     assert values.abs().max() < 0.3
 

@@ -6,6 +6,9 @@ thinks of a gain as such is added to the logit of the action:
 
     logits = policy(h) + worth[code of the action]
 
+At first it is FIRST_WORTH for each piece, so that the network plays for material before it has learned anything: these
+numbers change slowly, since some gains are rare, and a policy without a search needs them large.
+
 With `network.turns` some turns after the step are tried in full before only captures are. See
 `alquerque_env.search.quiescence` for gains and their codes. The other tensors are those of `mlp`.
 """
@@ -13,12 +16,13 @@ With `network.turns` some turns after the step are tried in full before only cap
 import torch
 from torch import Tensor, nn
 
-from alquerque_env.search.quiescence import CODES
+from alquerque_env.search.quiescence import CODES, EVEN, ILLEGAL
 from training.config import NetworkConfig
 from training.networks.interface import NetworkError, Shape
 from training.networks.mlp import ResidualMlp
 
 NUMBERS_PER_ACTION = 2
+FIRST_WORTH = 2.0  # in units of logits
 
 
 class QuiescentMlp(ResidualMlp):
@@ -32,7 +36,9 @@ class QuiescentMlp(ResidualMlp):
         inputs = shape.planes * shape.points + NUMBERS_PER_ACTION * shape.actions
         super().__init__(config, shape, plane_scale, generator, inputs)
         self._gains, self._turns = shape.geometry.gains, config.turns
-        self.worth = nn.Parameter(torch.zeros(len(CODES)))
+        gained = torch.arange(len(CODES), dtype=torch.float32) - EVEN
+        gained[ILLEGAL] = 0
+        self.worth = nn.Parameter(FIRST_WORTH * gained)
         self.keep("for_and_against", torch.tensor(CODES, dtype=torch.float32).T)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
