@@ -668,19 +668,22 @@ def test_every_game_has_a_suite_and_a_ladder(name: str) -> None:
 
 
 def test_a_bot_of_the_ladder_is_found_by_its_weights_when_a_better_one_has_its_name(monkeypatch):
-    protocol, game = load_protocol(), load_game("fetaix")
+    protocol, game = load_protocol(), load_game("awithlaknannai_mosona")
     before, bots = read_ladder(protocol, game), shipped_bots()
-    renamed = {**bots, "fetaix-strong": bots["fetaix-small"], "fetaix-old": bots["fetaix-strong"]}
+    renamed = bots | {
+        f"{game.name}-strong": bots[f"{game.name}-small"],
+        f"{game.name}-old": bots[f"{game.name}-strong"],
+    }
     monkeypatch.setattr(ladders, "shipped_bots", lambda: renamed)
     after = read_ladder(protocol, game)
 
-    assert [*after.rungs[:-1], "fetaix-strong:64"] == [*before.rungs]
-    assert after.rungs[-1] == "fetaix-old:64"
+    assert [*after.rungs[:-1], f"{game.name}-strong:64"] == [*before.rungs]
+    assert after.rungs[-1] == f"{game.name}-old:64"
     players = {name for meeting in after.meetings for name in (meeting.first, meeting.second)}
     assert players == set(after.rungs)
     assert [meeting.pairs for meeting in after.meetings] == [meeting.pairs for meeting in before.meetings]
-    del renamed["fetaix-old"]
-    with pytest.raises(BenchmarkError, match=r"was played by fetaix-strong:64 with weights \w{12}, this package has"):
+    del renamed[f"{game.name}-old"]
+    with pytest.raises(BenchmarkError, match=r"was played by \w+-strong:64 with weights \w{12}, this package has"):
         read_ladder(protocol, game)
 
 
