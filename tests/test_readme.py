@@ -126,12 +126,13 @@ def test_the_table_of_bots_is_what_their_cards_say() -> None:
     for file in sorted((ROOT / "checkpoints").glob("*/*/meta.json")):
         card = json.loads(file.read_text(encoding="utf-8"))
         network, scores = card["network"], {}
+        turns = f", turns {network['turns']}" if network.get("turns") else ""
         for entry in card["strength"]:
             if entry.get("simulations") == 64:
                 low, high = (round(100 * entry[end]) for end in ("low", "high"))
                 scores[entry["opponent"]] = f"{round(100 * entry['score'])} % ({low}–{high})"
         cards[f"{file.parts[-3]}-{file.parts[-2]}"] = (
-            f"{network['kind']} {network['width']}x{network['blocks']}",
+            f"{network['kind']} {network['width']}x{network['blocks']}{turns}",
             f"{card['steps'] / 1e6:.1f} M decisions, {round(card['wall_time'] / 60)} min",
             *(scores[opponent] for opponent in opponents),
             "{value:+.0f} ({low:+.0f} to {high:+.0f})".format(**card["rating"]),
