@@ -24,15 +24,15 @@ import pytest
 from test_checkpoint_bot import matches, save_random_checkpoint
 
 from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.game import Game
 from training import export
 from training.bot import load_checkpoint_bot
-from training.checkpoint import META, WEIGHTS, CheckpointError, load_checkpoint, save_checkpoint
+from training.checkpoint import META, WEIGHTS, CheckpointError, load_checkpoint
 from training.export import ExportError, export_player, make_source
 from training.player.bundle import BundleError, Origin, Recipe, bundle
 from training.player.lanes import Layer
 from training.player.weights import WeightReader, pack_weights
-from training.quantise import quantise
 
 CASES = [
     *((name, {}) for name in games()),
@@ -190,19 +190,19 @@ def test_products_in_lanes_are_those_of_numpy(most: int, scale: float) -> None:
 
 
 class SmallBot:
-    """A player of the size that is shipped, its weights rounded, and its exported file."""
+    """The small player of a game that is shipped, and its exported file."""
 
     def __init__(self, folder: Path, game: Game) -> None:
         self.game = game
-        self.checkpoint = folder / "small"
-        drawn = load_checkpoint(save_random_checkpoint(folder / "drawn", game, width=128, blocks=2), game)
-        quantise(drawn.network, 8)
-        save_checkpoint(self.checkpoint, drawn.meta, drawn.network)
+        self.checkpoint = shipped_bots()[f"{game.name}-small"]
         self.written = export_player(self.checkpoint, folder / "player.py")
         self.module = load_module(self.written.path)
 
 
-@pytest.fixture(scope="module", params=["alquerque", "fetaix"])
+SMALL = [name.removesuffix("-small") for name in shipped_bots() if name.endswith("-small") and "ladder" not in name]
+
+
+@pytest.fixture(scope="module", params=SMALL)
 def small(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SmallBot:
     return SmallBot(tmp_path_factory.mktemp("small"), load_game(request.param))
 
