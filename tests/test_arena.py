@@ -195,6 +195,7 @@ def test_a_lopsided_game_is_reported():
     balanced, tried = result.openings["balanced"], result.openings["tried"]
     assert balanced < result.openings["played"] == 4
     assert f"only {balanced} of {tried} openings were balanced; {4 - balanced} of the 4 played" in result.notes[0]
+    assert "--plies" in result.notes[0]
 
 
 def test_too_short_openings_are_too_few():
