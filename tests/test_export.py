@@ -258,6 +258,22 @@ def test_json_holds_turn_value_and_policy(fetaix: Player) -> None:
         assert -1 <= data["value"] <= 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "turns", "told"),
+    [
+        ("mlp", 0, ""),
+        ("quiescent", 0, ", told what each step gains once captures are played out"),
+        ("quiescent", 2, ", told what each step gains after 2 whole turns, once captures are played out"),
+    ],
+)
+def test_the_file_says_what_its_network_is(tmp_path: Path, kind: str, turns: int, told: str) -> None:
+    game = load_game("alquerque")
+    path = save_random_checkpoint(tmp_path / "bot", game, kind=kind, width=16, blocks=1, turns=turns)
+    source = make_source(game, load_checkpoint(path, game))
+
+    assert f"Network: 1 residual blocks of width 16 over the planes{told}" in ast.get_docstring(ast.parse(source))
+
+
 BAD_ARGUMENTS = [
     (["--position", ""], "expected mover:W<pieces>:B<pieces>"),
     (["--position", "W:Wz9:Ba1"], "unknown point 'z9' in W's pieces in position 'W:Wz9:Ba1'"),

@@ -271,8 +271,9 @@ def measure_training(config: Config, iterations: int) -> TrainFigure:
 
 
 def describe(network: NetworkConfig) -> str:
-    """A network's kind, width and blocks."""
-    return f"{network.kind} {network.width}x{network.blocks}"
+    """A network's kind, width and blocks, and the turns it is told of, if any."""
+    turns = f", turns {network.turns}" if network.turns else ""
+    return f"{network.kind} {network.width}x{network.blocks}{turns}"
 
 
 @contextmanager

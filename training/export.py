@@ -18,6 +18,7 @@ from alquerque_env.rules import Rules, spell
 from alquerque_env.sentences import rule_sentences
 from training.bot import load_playable
 from training.checkpoint import Checkpoint
+from training.config import NetworkConfig
 from training.meta import Meta
 from training.networks import PolicyValueNetwork
 from training.player.bundle import Origin, Recipe, bundle
@@ -176,7 +177,7 @@ def _header(game: Game, meta: Meta) -> str:
             "",
             f"Game: {game.name}, version {game.version}",
             f"Options: {options}",
-            f"Network: {meta.network.blocks} residual blocks of width {meta.network.width} over the planes",
+            f"Network: {_describe_network(meta.network)}",
             f"Trained: {meta.steps} steps of self-play, seed {meta.seed}",
             *(f"Strength: {line}" for line in strength),
             f"Licence: {meta.licence}",
@@ -185,6 +186,15 @@ def _header(game: Game, meta: Meta) -> str:
             "",
         ]
     )
+
+
+def _describe_network(network: NetworkConfig) -> str:
+    """Its size and what it looks at."""
+    told = ""
+    if network.kind == "quiescent":
+        after = f"after {network.turns} whole turns, " if network.turns else ""
+        told = f", told what each step gains {after}once captures are played out"
+    return f"{network.blocks} residual blocks of width {network.width} over the planes{told}"
 
 
 def _describe_strength(entry: dict[str, Any]) -> str:
