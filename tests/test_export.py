@@ -268,10 +268,10 @@ def test_json_holds_turn_value_and_policy(fetaix: Player) -> None:
 )
 def test_the_file_says_what_its_network_is(tmp_path: Path, kind: str, turns: int, told: str) -> None:
     game = load_game("alquerque")
-    path = save_random_checkpoint(tmp_path / "bot", game, kind=kind, width=16, blocks=1, turns=turns)
+    path = save_random_checkpoint(tmp_path / "bot", game, kind=kind, width=16, blocks=2, turns=turns)
     source = make_source(game, load_checkpoint(path, game))
 
-    assert f"Network: 1 residual blocks of width 16 over the planes{told}" in ast.get_docstring(ast.parse(source))
+    assert f"Network: 2 residual blocks of width 16 over the planes{told}" in ast.get_docstring(ast.parse(source))
 
 
 BAD_ARGUMENTS = [
