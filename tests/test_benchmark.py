@@ -636,16 +636,23 @@ def assert_interrupted_run_goes_on(path: Path, protocol: Protocol, output: Path)
 # What comes with the package
 
 
-def test_what_a_checkpoint_cost_is_read_from_it() -> None:
-    path, simulations = find_checkpoint("fetaix-small:64")
+@pytest.mark.parametrize(
+    ("name", "width", "told", "codes"),
+    [("fetaix-ladder-v1-small", 128, 0, 0), ("fetaix-small", 80, 2 * 512, 10)],
+)
+def test_what_a_checkpoint_cost_is_read_from_it(name: str, width: int, told: int, codes: int) -> None:
+    path, simulations = find_checkpoint(f"{name}:64")
     facts = read_facts(path, simulations)
 
     assert (facts.algorithm, facts.simulations) == ("alphazero", 64)
     assert facts.steps > 1_000_000
-    planes, width, actions = 6, 128, 512
-    layers = [planes * 25, *(width,) * 5]
+    planes, actions = 6, 512
+    layers = [planes * 25 + told, *(width,) * 5]
     sizes = [a * b + b for a, b in pairwise(layers)]
-    assert facts.parameters == sum(sizes) + (width + 1) * (actions + 1)
+    assert facts.parameters == sum(sizes) + (width + 1) * (actions + 1) + codes
+
+
+def test_what_is_no_checkpoint_costs_nothing() -> None:
     assert find_checkpoint("alphabeta:3") is find_checkpoint("fetaix-small:many") is None
 
 
@@ -660,7 +667,7 @@ def test_every_game_has_a_suite_and_a_ladder(name: str) -> None:
         match = open_position(game, entry)
         assert max(entry.steps) == entry.value
         assert match.position == entry.position
-    earlier = {f"{name}-ladder-v1:64": f"{name}-strong:64"}
+    earlier = {f"{name}-ladder-v1:64": f"{name}-strong:64", f"{name}-ladder-v1-small:64": f"{name}-small:64"}
     assert tuple(earlier.get(rung, rung) for rung in ladder.rungs) == list_rungs(protocol, game)
     assert len(ladder.openings.list) == protocol.games // 2
     assert {sum(meeting.pairs) for meeting in ladder.meetings} == {protocol.games // 2}
@@ -690,5 +697,5 @@ def test_a_bot_of_the_ladder_is_found_by_its_weights_when_a_better_one_has_its_n
 def test_every_bot_that_comes_with_the_package_is_a_rung_of_its_game() -> None:
     protocol = load_protocol()
     rungs = {spec.partition(":")[0] for name in games() for spec in list_rungs(protocol, load_game(name))}
-    assert {bot for bot in shipped_bots() if not bot.endswith("-ladder-v1")} <= rungs
+    assert {bot for bot in shipped_bots() if "-ladder-v1" not in bot} <= rungs
     assert protocols.CURRENT == protocol.version == protocol.folder.name
