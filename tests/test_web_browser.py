@@ -663,6 +663,7 @@ def test_the_record_is_there_when_its_dialogue_opens(page: Page) -> None:
     """Nothing can be written there before it; it would run into what is."""
     begin(page, "alquerque", north="Person")
     play(page, "c2", "c3")
+    expect(page.locator("#turns button")).to_have_count(1)
     late: list[Route] = []
     page.route("**/api/save", lambda route: late.append(route))
     with page.expect_request("**/api/save"):
