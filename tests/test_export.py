@@ -217,8 +217,8 @@ def test_a_small_player_decides_as_its_checkpoint(small: SmallBot, simulations: 
     for match in map(forget_history, matches(small.game, positions, seed=11)):
         thought = small.module.analyse(match.position, simulations)
         policy, value = bot.evaluate(match)
-        assert thought["value"] == pytest.approx(value, abs=1e-7)
-        assert list(thought["policy"].values()) == pytest.approx(list(policy.values()), abs=1e-7)
+        assert thought["value"] == pytest.approx(value, abs=1e-8)
+        assert list(thought["policy"].values()) == pytest.approx(list(policy.values()), abs=1e-8)
 
 
 def test_a_small_player_evaluates_in_2_ms_and_makes_200_simulations_within_a_second(small: SmallBot) -> None:
