@@ -6,6 +6,7 @@ import math
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,6 +30,7 @@ from alquerque_env.arena.schedule import make_batches, make_pairings
 from alquerque_env.arena.sprt import decide, log_likelihood_ratio
 from alquerque_env.arena.table import print_result
 from alquerque_env.bots.bot import GameBot
+from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli import main
 from alquerque_env.errors import AlquerqueError, BotError
 from alquerque_env.render import MissingExtraError
@@ -134,7 +136,7 @@ def test_all_openings_of_a_length_are_drawn_once():
                 else:
                     to_do.append(following)
 
-    drawn = list(draw_lines(FETAIX, 2, np.random.default_rng(0)))
+    drawn = list(draw_lines(FETAIX, [2], np.random.default_rng(0)))
 
     assert len(drawn) == len(positions)
 
@@ -156,7 +158,7 @@ def test_an_opening_is_balanced_unless_the_same_side_wins_both_matches(monkeypat
     monkeypatch.setattr(openings, "play_matches", fake)
     monkeypatch.setattr(openings, "JUDGED_AT_ONCE", len(verdicts))
 
-    lines = list(draw_lines(FETAIX, 6, np.random.default_rng(openings.derive_seed(0, "openings"))))[: len(verdicts)]
+    lines = list(draw_lines(FETAIX, [6], np.random.default_rng(openings.derive_seed(0, "openings"))))[: len(verdicts)]
     found = find_openings(FETAIX, 5, 6, seed=0, judge="random", max_steps=300)
 
     assert [opening.steps for opening in found.list] == [
@@ -198,8 +200,34 @@ def test_a_lopsided_game_is_reported():
     assert "--plies" in result.notes[0]
 
 
+def test_where_no_length_is_asked_for_longer_openings_are_drawn_when_too_few_are_balanced(monkeypatch):
+    """All of one turn are judged first, and those of three are not needed."""
+
+    def fake(matches, seats, max_steps):
+        for place, match in enumerate(matches):
+            yield place, End(None if len(match.turns) == 2 else 1, "captured")
+
+    monkeypatch.setattr(openings, "play_matches", fake)
+    monkeypatch.setattr(openings, "PLIES", range(1, 4))
+    count = len(list(draw_lines(FETAIX, [1], np.random.default_rng(0))))
+
+    found = find_openings(FETAIX, 4, None, seed=0, judge="random", max_steps=300)
+    asked = find_openings(FETAIX, count, 1, seed=0, judge="random", max_steps=300)
+
+    assert (found.num_balanced, asked.num_balanced) == (4, 0)
+    assert {len(opening.begin(FETAIX).turns) for opening in found.list} == {2}
+    assert found.tried > count
+    assert {len(opening.begin(FETAIX).turns) for opening in asked.list} == {1}
+    with pytest.raises(AlquerqueError, match=f"found only {count} openings of 1 plies in fetaix, expected 100"):
+        find_openings(FETAIX, 100, None, seed=0, judge="random", max_steps=2)
+    with pytest.raises(AlquerqueError, match="openings of 1 to 3 plies in alquerque, expected"):
+        find_openings(load_game("alquerque"), 100_000, None, seed=0, judge="random", max_steps=300)
+
+
 def test_too_short_openings_are_too_few():
-    with pytest.raises(AlquerqueError, match="has only 1 openings of 0 plies, expected 6: ask for fewer games or for"):
+    with pytest.raises(
+        AlquerqueError, match="found only 1 openings of 0 plies in fetaix, expected 6: ask for fewer games or for"
+    ):
         find_openings(FETAIX, 6, 0, seed=0, judge="random", max_steps=300)
 
 
@@ -208,7 +236,7 @@ def test_too_short_openings_are_too_few():
 
 def test_many_matches_are_asked_for_at_once_and_forced_steps_not_at_all():
     bot = CountingBot(FETAIX)
-    lines = list(draw_lines(FETAIX, 6, np.random.default_rng(0)))[:16]
+    lines = list(draw_lines(FETAIX, [6], np.random.default_rng(0)))[:16]
     matches = [Opening(line, True).begin(FETAIX) for line in lines]
 
     ends = dict(play_matches(matches, [(bot, bot)] * 16, 300))
@@ -579,6 +607,23 @@ def test_a_file_of_another_arena_is_refused_and_left_alone(finished, tmp_path, c
     with pytest.raises(AlquerqueError, match=re.escape(words)):
         play_arena(FETAIX, ["alphabeta:1", "random", "greedy"], settings, output=path)
     assert path.read_bytes() == finished[1]
+
+
+def test_a_file_of_other_weights_is_refused(tmp_path):
+    """The spec is the same: only what lies there is another bot."""
+    settings, path = Settings(games=2, plies=6, judge="random", resamples=10), tmp_path / "whole.jsonl"
+    shipped, folder = shipped_bots(), tmp_path / "bot"
+    shutil.copytree(shipped["fetaix-small"], folder)
+    first = play_arena(FETAIX, [str(folder), "random"], settings, output=path)
+    assert play_arena(FETAIX, [str(folder), "random"], settings, output=path).as_dict() == first.as_dict()
+    content = path.read_bytes()
+
+    shutil.rmtree(folder)
+    shutil.copytree(shipped["fetaix-ladder-v1-small"], folder)
+
+    with pytest.raises(AlquerqueError, match="holds an arena with files"):
+        play_arena(FETAIX, [str(folder), "random"], settings, output=path)
+    assert path.read_bytes() == content
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ matches of a strong player against itself. Such an opening gives one win each to
 score towards one half.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -18,6 +18,7 @@ from ..match import Match
 from ..solo import Solo
 from .play import play_matches
 from .seeds import derive_seed
+from .settings import PLIES
 
 TRIED_PER_OPENING = 12
 """Openings that are judged at most for each that is wanted."""
@@ -69,7 +70,7 @@ class Openings:
 def find_openings(
     game: Game,
     count: int,
-    plies: int,
+    plies: int | None,
     *,
     seed: int,
     judge: str,
@@ -84,7 +85,7 @@ def find_openings(
     Args:
       game: What is played.
       count: How many openings.
-      plies: Length of an opening in turns.
+      plies: Length of an opening in turns; if None, those of `PLIES`, the next one when all of a length are judged.
       seed: Makes the choice repeatable.
       judge: Spec of the bot that judges.
       max_steps: Length at which the judge's matches are cut.
@@ -93,7 +94,8 @@ def find_openings(
     Raises:
       AlquerqueError: If the game has not so many openings of that length.
     """
-    drawn = draw_lines(game, plies, np.random.default_rng(derive_seed(seed, "openings")))
+    lengths = [length for length in PLIES if length < max_steps] if plies is None else [plies]
+    drawn = draw_lines(game, lengths, np.random.default_rng(derive_seed(seed, "openings")))
     kept: list[Opening] = []
     decided: list[tuple[int, Opening]] = []
     tried = 0
@@ -113,31 +115,33 @@ def find_openings(
     decided.sort(key=lambda entry: -entry[0])
     found = [*kept, *(opening for _, opening in decided)][:count]
     if len(found) < count:
+        turns = " to ".join(str(length) for length in sorted({lengths[0], lengths[-1]}))
         raise AlquerqueError(
-            f"{game.name} has only {len(found)} openings of {plies} plies, expected {count}: "
+            f"found only {len(found)} openings of {turns} plies in {game.name}, expected {count}: "
             "ask for fewer games or for more plies"
         )
     return Openings(tuple(found), tried)
 
 
-def draw_lines(game: Game, plies: int, generator: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Texts of random steps of so many turns, after which the match goes on.
+def draw_lines(game: Game, lengths: Iterable[int], generator: np.random.Generator) -> Iterator[tuple[str, ...]]:
+    """Texts of random steps of so many turns, after which the match goes on; all of a length before the next length.
 
     No two lead to the same position, or to images of each other under the game's symmetries; ends when no new ones
     turn up.
     """
     view = _View(game)
     seen: set[bytes] = set()
-    misses = 0
-    while misses < DRAWN_PER_OPENING:
-        match = _draw(game, plies, generator)
-        key = None if match.is_over else view.key(match)
-        if key is None or key in seen:
-            misses += 1
-            continue
+    for plies in lengths:
         misses = 0
-        seen.add(key)
-        yield tuple(step.text for step in match.steps)
+        while misses < DRAWN_PER_OPENING:
+            match = _draw(game, plies, generator)
+            key = None if match.is_over else view.key(match)
+            if key is None or key in seen:
+                misses += 1
+                continue
+            misses = 0
+            seen.add(key)
+            yield tuple(step.text for step in match.steps)
 
 
 def _draw(game: Game, plies: int, generator: np.random.Generator) -> Match:

@@ -8,6 +8,9 @@ from .sprt import Question
 
 DEFAULT_JUDGE = "alphabeta:4"
 
+PLIES = range(8, 17)
+"""Turns of an opening where no number is asked for: the least, and one more whenever too few are balanced."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -16,7 +19,7 @@ class Settings:
     Attributes:
       games: Matches of each pairing, even: each opening is played from both seats.
       gauntlet: Whether only the first player meets all others; else everyone meets everyone.
-      plies: Random turns before the bots take over.
+      plies: Random turns before the bots take over; None for as few of `PLIES` as leave enough balanced openings.
       seed: Decides the openings, what the bots leave to chance, and the intervals.
       judge: Spec of the bot that finds out which openings are balanced.
       batch: Matches that are played at once, even. A batch is played by bots of its own.
@@ -32,7 +35,7 @@ class Settings:
 
     games: int = 100
     gauntlet: bool = False
-    plies: int = 8
+    plies: int | None = None
     seed: int = 0
     judge: str = DEFAULT_JUDGE
     batch: int = 64
@@ -42,6 +45,7 @@ class Settings:
     resamples: int = 200
 
     def __post_init__(self) -> None:
+        shortest = PLIES[0] if self.plies is None else self.plies
         ranges = {
             "games": (2, 1_000_000),
             "plies": (0, 100),
@@ -51,7 +55,7 @@ class Settings:
             "resamples": (10, 100_000),
         }
         for name, (low, high) in ranges.items():
-            number = getattr(self, name)
+            number = shortest if name == "plies" else getattr(self, name)
             if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
                 raise AlquerqueError(f"{name} is {number!r}, expected a whole number from {low} to {high}")
         for name in ("games", "batch"):
@@ -59,10 +63,8 @@ class Settings:
                 raise AlquerqueError(
                     f"{name} is {getattr(self, name)}, expected an even number: openings are played from both seats"
                 )
-        if self.max_steps <= self.plies:
-            raise AlquerqueError(
-                f"max_steps is {self.max_steps}, expected more than the {self.plies} plies of openings"
-            )
+        if self.max_steps <= shortest:
+            raise AlquerqueError(f"max_steps is {self.max_steps}, expected more than the {shortest} plies of openings")
 
     def as_dict(self) -> dict[str, Any]:
         """The settings as JSON has them."""

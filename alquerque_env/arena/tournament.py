@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
 from ..bots import Bot, load_bot
+from ..bots.load import played_file
 from ..errors import AlquerqueError, BotError
 from ..game import Game
 from ..match import Match
@@ -102,8 +104,14 @@ class _Arena:
             "options": dict(self.game.options),
             "table_hash": self.game.table_hash,
             "players": self.names,
+            **({"files": files} if (files := self._fingerprints()) else {}),
             **self.settings.as_dict(),
         }
+
+    def _fingerprints(self) -> dict[str, str]:
+        """What tells the files of trained bots from others that may take their place."""
+        files = {bot: played_file(bot) for bot in self._bots if isinstance(bot, str)}
+        return {bot: sha256(file.read_bytes()).hexdigest()[:16] for bot, file in files.items() if file is not None}
 
     def find_openings(self, watch: Callable[[Progress], None]) -> Openings:
         return find_openings(

@@ -7,9 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..bots.shipped import META, shipped_bots
+from ..bots.shipped import META, WEIGHTS, shipped_bots
 
-WEIGHTS = "weights.safetensors"
 _NOT_LEARNED = "plane_scale"
 _EXPORTED_GAME = re.compile(r"^Game: (\w+), version", re.MULTILINE)
 

@@ -16,11 +16,12 @@ from .alphabeta import MAX_DEPTH, AlphaBetaBot
 from .bot import GameBot
 from .exported import PATIENCE, ExportedBot
 from .mcts import MAX_SIMULATIONS, MctsBot
-from .shipped import shipped_bots
+from .shipped import META, WEIGHTS, shipped_bots
 from .simple import GreedyBot, RandomBot
 from .ugi import UgiBot, split_command
 
 KNOWN = ("random", "greedy", "alphabeta:DEPTH", "mcts:SIMULATIONS", "ugi:COMMAND", "PATH[:SIMULATIONS]")
+_KINDS = tuple(known.partition(":")[0] for known in KNOWN[:5])
 
 Maker = Callable[[Game, int | None, float | None], GameBot]
 """Loads a bot for a game, with a seed and a time limit."""
@@ -48,7 +49,7 @@ def load_bot(
     Raises:
       BotError: If the spec names no bot, or the bot cannot play the game.
       MissingExtraError: If a checkpoint needs packages that are not installed: where torch is missing, NumPy evaluates
-        networks of the kind `mlp` and no others.
+        networks of the kinds `mlp` and `quiescent` and no others.
     """
     make = find_bot(spec, tables=tables)
     if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
@@ -110,12 +111,27 @@ def _simulations(spec: str, name: str) -> int | None:
     return simulations
 
 
+def played_file(spec: str) -> Path | None:
+    """The file that decides how a bot plays: a checkpoint's weights, or an exported player; None for other bots."""
+    kind, _, _ = spec.partition(":")
+    if kind in _KINDS:
+        return None
+    path = shipped_bots().get(kind) or Path(_split_path(spec)[0])
+    file = path / WEIGHTS if path.is_dir() else path
+    return file if file.is_file() else None
+
+
+def _split_path(spec: str) -> tuple[str, int | None]:
+    """The path in a spec, and the number of simulations if it has one."""
+    name, colon, _ = spec.rpartition(":")
+    if colon and not os.path.exists(spec) and os.path.exists(name):
+        return name, _simulations(spec, name)
+    return spec, None
+
+
 def _find_player(spec: str, find: Finder) -> Maker:
     """A checkpoint or an exported player."""
-    path, simulations = spec, None
-    name, colon, _ = spec.rpartition(":")
-    if colon and not os.path.exists(path) and os.path.exists(name):
-        path, simulations = name, _simulations(spec, name)
+    path, simulations = _split_path(spec)
     if os.path.isdir(path):
         return _find_checkpoint(Path(path), simulations, find)
     if path.endswith(".py") and os.path.isfile(path):
@@ -126,7 +142,7 @@ def _find_player(spec: str, find: Finder) -> Maker:
 
 
 def _find_checkpoint(path: Path, simulations: int | None, find: Finder, **named: str) -> Maker:
-    for file in ("meta.json", "weights.safetensors"):
+    for file in (META, WEIGHTS):
         if not (path / file).is_file():
             raise BotError(f"{str(path)!r} is not the folder of a checkpoint: it has no {file}")
 
@@ -156,7 +172,7 @@ def _checkpoint_loader(path: Path) -> Callable[..., Any]:
 def _unknown(spec: str) -> str:
     kind = spec.partition(":")[0]
     shipped = shipped_bots()
-    near = get_close_matches(kind, [*(known.partition(":")[0] for known in KNOWN[:5]), *shipped], n=1)
+    near = get_close_matches(kind, [*_KINDS, *shipped], n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     known = [*KNOWN, *(f"{name}[:SIMULATIONS]" for name in shipped)]
     return f"no bot and no file {spec!r}{hint} (known: {', '.join(known)})"

@@ -5,7 +5,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).parent.parent
 # In a wheel the checkpoints lie inside the package, in the sources beside it.
 FOLDERS = (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints")
-META = "meta.json"
+META, WEIGHTS = "meta.json", "weights.safetensors"
 
 
 def shipped_bots() -> dict[str, Path]:

@@ -26,7 +26,10 @@ _WORDS = {"openings": "balanced openings found", "matches": "matches played"}
 @click.option("--games", type=int, default=100, show_default=True, metavar="N", help="Matches of each pairing, even.")
 @click.option("--gauntlet", is_flag=True, help="The first bot against all others only.")
 @click.option(
-    "--plies", type=int, default=8, show_default=True, metavar="K", help="Random turns before the bots take over."
+    "--plies",
+    type=int,
+    metavar="K",
+    help="Random turns before the bots take over.  [default: 8, and more where too few openings are balanced]",
 )
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed, the same result.")
 @click.option("--sprt", metavar="ELO0,ELO1", help="Two bots: stop when it is decided which of the two holds.")
@@ -51,7 +54,7 @@ def arena(
     specs: tuple[str, ...],
     games: int,
     gauntlet: bool,
-    plies: int,
+    plies: int | None,
     seed: int,
     sprt: str | None,
     judge: str,
