@@ -61,9 +61,13 @@ def test_the_bots_that_are_there_have_names(folder: Path) -> None:
     "folder", sorted(ROOT.glob("checkpoints/*/*/")), ids=lambda path: f"{path.parent.name}-{path.name}"
 )
 def test_a_card_tells_how_a_bot_was_made_and_how_strong_it_is(folder: Path) -> None:
-    """Its command, read with the configs as they are, is its config, but for how often it is measured."""
+    """Its last command, read with the configs as they are, is its config, but for how often it is measured.
+
+    Where it begins with what another run has left, that is the run of the command before.
+    """
     meta = read_meta(folder)
-    program, verb, config, *overrides = shlex.split(meta.command)
+    *before, command = meta.command.split(" && ")
+    program, verb, config, *overrides = shlex.split(command)
     measured = [entry for entry in meta.strength if entry.get("simulations") == 64]
     last = meta.curve[-1]
 
@@ -75,6 +79,10 @@ def test_a_card_tells_how_a_bot_was_made_and_how_strong_it_is(folder: Path) -> N
             settings["search"]["final_simulations"] or settings["search"]["simulations"]
         )
     assert repeated == told
+    if str(told["run"]["start"]).startswith("runs/"):
+        assert told["run"]["start"] == f"runs/{Path(shlex.split(before[-1])[2]).stem}-{len(before)}/checkpoints/final"
+    for earlier in before:
+        assert load_config(ROOT / shlex.split(earlier)[2], shlex.split(earlier)[3:]).run.game == told["run"]["game"]
     assert [entry["opponent"] for entry in measured] == ["random", "alphabeta:3", "alphabeta:5", "mcts:1000"]
     assert all(entry["games"] >= 400 for entry in measured)
     assert all(entry["low"] <= entry["score"] <= entry["high"] for entry in measured)
