@@ -1,0 +1,160 @@
+"""Search over many matches against stored trees, node by node; a plain reference has grown them and still does.
+
+Where the search is meant to change, change `search_reference.py` too, write the trees anew and look at the difference:
+
+    python tests/stored_trees.py
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from stored_trees import EVALUATORS, FOLDER, PLACES, as_text, grow, load, match_of
+
+from alquerque_env import Match
+from alquerque_env.notation import format_position
+from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule
+from alquerque_env.search import kernels as k
+from alquerque_env.storage import word_rows
+
+KINDS = {"gumbel": GUMBEL, "puct": PUCT}
+TREES = [(game, name) for game in PLACES for name in load(game)]
+# What is stored is rounded.
+CLOSE = 1e-5
+ROOM = 128
+
+
+class Drawn:
+    """A source of noise that has been drawn already, for the last of some matches."""
+
+    def __init__(self, numbers: list[float]) -> None:
+        self.numbers = numbers
+
+    def gumbel(self, size: tuple[int, int]) -> np.ndarray:
+        noise = np.ones(size)
+        noise[-1, : len(self.numbers)] = self.numbers
+        return noise
+
+    def standard_gamma(self, _: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+        return self.gumbel(size)
+
+
+@cache
+def searched(game: str, name: str) -> tuple[Match, BatchSearch, Decisions]:
+    """The root of a stored tree, a search from it in the second row beside one of another match, and its decisions."""
+    stored = load(game)[name]
+    root = match_of(game, stored)
+    states, past = word_rows(2, len(root.state)), word_rows(2, ROOM)
+    for row, match in enumerate([Match(root.game), root]):
+        states[row][:], past[row][:] = match.state, match.keys(ROOM)
+    rule = Rule(**stored["rule"] | {"kind": KINDS[stored["rule"]["kind"]]})
+    search = BatchSearch(root.game, 2, stored["simulations"], rule)
+    drawn = Drawn(stored["drawn"])
+    return root, search, search.run(states, past, EVALUATORS[stored["evaluator"]], stored["simulations"], drawn)
+
+
+def along(root: Match, line: str) -> Iterator[Match]:
+    """A match after each step of a line."""
+    match = root.copy()
+    for text in line.split():
+        match.push(next(step for step in match.legal_steps if step.text == text))
+        yield match
+
+
+def nodes_of(search: BatchSearch, row: int, root: Match) -> dict[str, tuple[int, float]]:
+    """For each line of steps to a node of a tree, its visits and what came of them on average for `player_0`."""
+    whole, edges = np.reshape(search._nodes, (-1, k.NODE_SIZE)), np.reshape(search._edges, (-1, k.EDGE_SIZE))
+    totals = np.reshape(search._reals, (-1, k.EDGE_REALS))[:, k.TOTAL]
+    found = {}
+    waiting = [(row * search._b[k.NODES], root)]
+    while waiting:
+        node, match = waiting.pop()
+        first = whole[node, k.FIRST]
+        for edge in range(first, first + whole[node, k.COUNT]):
+            child, visits = edges[edge, k.CHILD], edges[edge, k.VISITS]
+            if child == k.NONE:
+                continue
+            ahead = match.copy()
+            ahead.push(int(edges[edge, k.ACTION]))
+            while ahead.position != position_of(search, child):
+                (step,) = ahead.legal_steps
+                ahead.push(step)
+            line = " ".join(step.text for step in ahead.steps[len(root.steps) :])
+            found[line] = (int(visits), totals[edge] / visits)
+            waiting.append((child, ahead))
+    assert len(found) + 1 == search._ends[2 * row]
+    return found
+
+
+def position_of(search: BatchSearch, node: int) -> str:
+    state = [int(word) for word in search._states[node]]
+    return format_position(search.game.table.words, search.game.board.labels, state)
+
+
+def root_visits(search: BatchSearch, row: int) -> list[int]:
+    first, count = np.reshape(search._nodes, (-1, k.NODE_SIZE))[row * search._b[k.NODES], [k.FIRST, k.COUNT]]
+    return np.reshape(search._edges, (-1, k.EDGE_SIZE))[first : first + count, k.VISITS].tolist()
+
+
+@pytest.mark.parametrize("game", PLACES)
+def test_the_reference_still_grows_the_trees_that_are_stored(game):
+    grown, stored = grow(game), load(game)
+    assert grown.keys() == stored.keys()
+    assert [name for name in stored if grown[name] != stored[name]] == []
+    assert as_text(grown) == (FOLDER / f"{game}.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("game", "name"), TREES)
+def test_the_search_grows_the_stored_tree_node_by_node(game, name):
+    stored = load(game)[name]["nodes"]
+    root, search, _ = searched(game, name)
+    found = nodes_of(search, 1, root)
+    visits, expected = ({line: row[0] for line, row in tree.items()} for tree in (found, stored))
+    assert visits == expected
+    assert [line for line in stored if abs(found[line][1] - stored[line][1]) > CLOSE] == []
+
+
+@pytest.mark.parametrize(("game", "name"), TREES)
+def test_the_search_decides_as_is_stored(game, name):
+    stored = load(game)[name]
+    root, search, decisions = searched(game, name)
+    count = decisions.counts[1]
+    assert decisions.legal[1, :count].tolist() == [step.action for step in root.legal_steps]
+    assert [step.text for step in root.legal_steps] == list(stored["root"])
+    expected = zip(*stored["root"].values(), strict=True)
+    assert root_visits(search, 1) == list(next(expected))
+    assert decisions.policy[1, :count].tolist() == pytest.approx(next(expected), abs=CLOSE)
+    assert decisions.actions[1] == stored["action"]
+    assert decisions.values[1] == pytest.approx(stored["value"], abs=CLOSE)
+
+
+def test_the_stored_trees_hold_what_is_hard():
+    """Chains of either player, at roots and below; all kinds of ends; forced steps; and noise, by either rule."""
+    seen = Counter()
+    for game, name in TREES:
+        tree = load(game)[name]
+        root = match_of(game, tree)
+        kind = tree["rule"]["kind"]
+        seen[kind, "noise" if tree["drawn"] else "no noise"] += 1
+        seen[kind, "forced" if len(root.legal_steps) == 1 else "free"] += 1
+        seen[kind, "chain", root.player] += root.chain is not None
+        for line in tree["nodes"]:
+            choices = []
+            for end in along(root, line):
+                choices.append(len(end.legal_steps))
+            seen[kind, "forced below"] += 1 in choices[:-1]
+            seen[kind, "goes on", end.player] += end.chain is not None and not end.is_over
+            if end.is_over:
+                seen[kind, "end", end.outcome.winner] += 1
+                seen["end", end.outcome.reason] += 1
+    reasons = ("captured", "blocked", "no_progress", "repetition", "majority")
+    expected = [
+        *product(KINDS, ["noise", "no noise", "forced", "free", "forced below"]),
+        *product(KINDS, ["chain", "goes on", "end"], [0, 1]),
+        *product(KINDS, ["end"], [None]),
+        *product(["end"], reasons),
+    ]
+    assert [fact for fact in expected if not seen[fact]] == []
