@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from stored_trees import EVALUATORS, FOLDER, PLACES, as_text, grow, load, match_of
 
-from alquerque_env import Match
+from alquerque_env import Match, load_game
 from alquerque_env.notation import format_position
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule
 from alquerque_env.search import kernels as k
@@ -158,3 +158,22 @@ def test_the_stored_trees_hold_what_is_hard():
         *product(["end"], reasons),
     ]
     assert [fact for fact in expected if not seen[fact]] == []
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_a_long_search_has_room_for_all_steps_where_there_are_many(kind):
+    """A leaf without edges would be evaluated again and again, and never looked beyond."""
+    found, match, generator = [], Match(load_game("alquerque_murray")), np.random.default_rng(0)
+    while len(found) < 60:
+        match = Match(match.game) if match.is_over else match
+        match.push(match.legal_steps[generator.integers(len(match.legal_steps))])
+        if not match.is_over and len(match.legal_steps) > 1:
+            found.append(match.copy())
+    states, past = word_rows(len(found), len(match.state)), word_rows(len(found), ROOM)
+    for row, each in enumerate(found):
+        states[row][:], past[row][:] = each.state, each.keys(ROOM)
+    search = BatchSearch(match.game, len(found), 256, Rule(kind=kind))
+    search.run(states, past, EVALUATORS["mixed"], 256)
+    nodes = np.reshape(search._nodes, (len(found), -1, k.NODE_SIZE))
+    grown = np.arange(nodes.shape[1]) < np.reshape(search._ends, (-1, 2))[:, :1]
+    assert not (grown & (nodes[:, :, k.COUNT] == 0) & (nodes[:, :, k.STANDING] == 0)).any()

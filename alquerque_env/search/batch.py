@@ -19,7 +19,7 @@ Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """From int8 `[R, C, P]` observations to float32 `[R, A]` logits and `[R]` values for the player to move."""
 
 # Edges a node: room for all but a tree of positions with an unusual choice, whose last leaves get no edges then.
-EDGES_PER_NODE = 14
+EDGES_PER_NODE = 24
 
 
 @dataclass(frozen=True, kw_only=True)
