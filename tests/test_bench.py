@@ -96,6 +96,17 @@ def test_search_is_measured_with_each_mlp_and_in_two_processes() -> None:
     check_search({**found, "figures": on_processor}, processes=2)
 
 
+def test_the_columns_of_the_search_are_explained() -> None:
+    command = [sys.executable, "-m", "alquerque_env", "bench", "search", "alquerque", "--seconds", "0.01"]
+    command += ["--network", "conv", "--games", "2", "--processes", "1"]
+    printed = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout.splitlines()
+    (explained,) = (line for line in printed if line.startswith("ratio: "))
+    heading = next(line for line in printed if line.endswith("of peak"))
+    for column in ("simulations/s", "network alone/s", "ratio", "of peak"):
+        assert column in heading
+        assert column in explained
+
+
 def test_search_is_measured_with_the_other_networks_too() -> None:
     kinds = (part for kind in ("quiescent", "conv", "graph") for part in ("--network", kind))
     arguments = ["--seconds", "0.01", *kinds, "--games", "2", "--processes", "1"]

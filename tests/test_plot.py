@@ -12,7 +12,7 @@ from matplotlib.image import imread
 
 from alquerque_env.cli import main
 from training import summaries
-from training.metrics import METRICS, MetricsLog
+from training.metrics import METRICS, Metric, MetricsLog, read_metrics
 from training.plot import TITLES, PlotError, draw, plot_run
 
 needs_tensorboard = pytest.mark.skipif(util.find_spec("tensorboard") is None, reason="TensorBoard is not installed")
@@ -55,13 +55,39 @@ def test_a_run_becomes_a_picture_in_its_folder(tmp_path: Path) -> None:
     assert sorted(path.name for path in run.iterdir()) == ["config.json", "log.jsonl", "plot.png"]
 
 
-def test_values_stand_over_their_steps_and_gaps_are_left_out() -> None:
+def without(name: str, record: dict[str, float]) -> dict[str, float]:
+    return {key: value for key, value in record.items() if key != name}
+
+
+def test_values_stand_over_their_steps_and_what_is_measured_now_and_then_is_joined() -> None:
     records = [record(1), record(2, win_rate_player_0=0.5), record(3, draws=0.75), record(4, win_rate_player_0=0.9)]
 
     figure = draw(records, title="")
 
     assert lines(figure, TITLES["outcomes"]) == {"draws": ([100, 200, 300, 400], [0.25, 0.25, 0.75, 0.25])}
     assert lines(figure, TITLES["strength"]) == {"win rate player_0": ([200, 400], [0.5, 0.9])}
+
+
+def test_a_line_has_a_gap_where_an_iteration_could_not_measure_it() -> None:
+    records = [record(1), without("draws", record(2)), record(3, draws=0.75), record(4)]
+
+    ((steps, values),) = lines(draw(records, title=""), TITLES["outcomes"]).values()
+
+    assert steps == [100, 200, 300, 400]
+    assert [None if math.isnan(value) else value for value in values] == [0.25, None, 0.75, 0.25]
+
+
+def test_values_between_two_gaps_are_marked_however_many_there_are() -> None:
+    """Of every five iterations the first stands alone, the third and fourth have a line between them."""
+    records = [
+        record(number) if number % 5 in (1, 3, 4) else without("draws", record(number)) for number in range(1, 121)
+    ]
+
+    (line,) = draw(records, title="").axes[0].lines
+
+    assert line.get_marker() == "o"
+    marked = [number for number, is_marked in enumerate(line.get_markevery(), 1) if is_marked]
+    assert marked == list(range(1, 121, 5))
 
 
 def test_whatever_a_learner_logs_is_drawn_and_nothing_else() -> None:
@@ -99,6 +125,60 @@ def test_the_interval_of_a_win_rate_is_shown_where_the_number_of_games_is_known(
     assert [(round(box.y0, 3), round(box.y1, 3)) for box in heights] == [(0.722, 1.0), (0.237, 0.763)]
 
 
+def test_the_interval_of_a_single_measurement_is_drawn_as_the_legend_says() -> None:
+    arena = {"rating": 100.0, "rating_low": 50.0, "rating_high": 170.0}
+    figure = draw([record(1), record(2, win_rate_player_0=1.0, **arena), record(3)], title="", games_per_seat=10)
+
+    for title, low, high in ((TITLES["strength"], 0.722, 1.0), (TITLES["rating"], 50, 170)):
+        axes = figure.axes[titles(figure).index(title)]
+        (bar,) = axes.collections
+        assert [[(x, round(y, 3)) for x, y in segment] for segment in bar.get_segments()] == [[(200, low), (200, high)]]
+        assert [text.get_text() for text in axes.get_legend().get_texts()].count("95 % interval") == 1
+
+
+def test_whole_numbers_have_whole_ticks() -> None:
+    short = [{"iteration": number, "steps": number, "game_length": 2.5 * number} for number in (1, 2, 3)]
+    for simulations in ([4, 4, 4], [4, 5, 7]):
+        records = [{**line, "simulations": number} for line, number in zip(short, simulations, strict=True)]
+        figure = draw(records, title="")
+        figure.canvas.draw()
+        for title in (TITLES["search"], TITLES["length"]):
+            axes = figure.axes[titles(figure).index(title)]
+            low, high = axes.get_xlim()
+            across = [tick for tick in axes.get_xticks() if low <= tick <= high]
+            assert [round(tick) for tick in across] == across
+            assert {1, 2, 3} <= set(across)
+        axes = figure.axes[titles(figure).index(TITLES["search"])]
+        low, high = axes.get_ylim()
+        upward = [tick for tick in axes.get_yticks() if low <= tick <= high]
+        assert [round(tick) for tick in upward] == upward
+        assert set(simulations) & set(upward)
+
+
+def test_declared_metrics_are_drawn_by_what_the_run_says_of_them(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "one", [])
+    surprise = Metric("surprise", "nat", "How little was foreseen.", "foresight", interval=("surprise_low", "no"))
+    declared = (
+        surprise,
+        Metric("part", "share", "Of each.", "parts", is_family=True),
+        Metric("quiet", "1", "Not drawn."),
+    )
+    log = MetricsLog(run / "log.jsonl", declared=declared)
+    log.write(record(1, surprise=0.5, quiet=1.0, **{"part.a": 0.25, "part.b": 0.75}))
+
+    figure = draw(
+        [record(1, surprise=0.5, quiet=1.0, **{"part.a": 0.25, "part.b": 0.75})],
+        title="",
+        metrics=read_metrics(run / "log.jsonl"),
+    )
+
+    assert plot_run(run).exists()
+    assert titles(figure) == [TITLES["outcomes"], "foresight", "parts"]
+    assert lines(figure, "foresight") == {"surprise": ([100], [0.5])}
+    assert lines(figure, "parts") == {"against a": ([100], [0.25]), "against b": ([100], [0.75])}
+    assert figure.axes[1].get_ylabel() == "nat"
+
+
 def test_scores_are_drawn_by_opponent_and_the_rating_with_its_interval() -> None:
     arena = {"score.random": 0.9, "score.my_bot:64": 0.25, "rating": 100.0, "rating_low": 50.0, "rating_high": 170.0}
     figure = draw([record(1), record(2, **arena), record(3), record(4, **arena)], title="")
@@ -121,6 +201,20 @@ def test_a_long_run_is_smoothed() -> None:
     assert label == "entropy, running mean"
     assert len(steps) == 1000
     assert all(math.isclose(value, 0.5, abs_tol=0.03) for value in values)
+
+
+def test_a_running_mean_is_that_of_the_values_there_are() -> None:
+    """Every other iteration has none for a while, and for longer than the mean reaches none has one."""
+    records = [
+        record(number, entropy=float(number % 4)) if number <= 400 and number % 2 else record(number)
+        for number in range(1, 1001)
+    ]
+
+    ((_, (steps, values)),) = lines(draw(records, title=""), TITLES["policy"]).items()
+
+    assert len(steps) == 1000
+    assert all(math.isclose(value, 2, abs_tol=0.1) for value in values[:400])
+    assert all(math.isnan(value) for value in values[450:])
 
 
 def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
@@ -202,6 +296,17 @@ def test_tensorboard_gets_every_metric_over_its_steps(tmp_path: Path) -> None:
     assert scalars(tmp_path, "loss/policy_loss") == [(100, 0.5), (200, 0.25)]
     assert scalars(tmp_path, "outcomes/draws") == [(100, 0.25), (200, 0.25)]
     assert scalars(tmp_path, "other/seconds") == [(100, 1.5), (200, 3.0)]
+
+
+@needs_tensorboard
+@pytest.mark.filterwarnings("ignore")
+def test_tensorboard_gets_what_is_declared(tmp_path: Path) -> None:
+    log = MetricsLog(tmp_path / "log.jsonl", declared=(Metric("surprise", "nat", "How little was foreseen.", "mine"),))
+    log.write(record(1, surprise=0.5))
+    log.write(without("draws", record(2)))
+
+    assert scalars(tmp_path, "mine/surprise") == [(100, 0.5)]
+    assert scalars(tmp_path, "outcomes/draws") == [(100, 0.25)]
 
 
 @needs_tensorboard

@@ -114,6 +114,16 @@ def test_the_learner_of_the_readme_trains(tmp_path: Path) -> None:
     )
     assert run.returncode == 0, run.stderr
     assert "policy alone" in run.stdout
+    folder = tmp_path / "quickstart-1"
+    first, second = (json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines())
+    assert [line["steps"] for line in (first, second)] == [4096, 8192]
+    assert all(0 < line["decided"] < 1 for line in (first, second))
+    assert all(line["games"] > 0 for line in (first, second))
+    # As fast as the clock of the run says, which also counts the measurements of the last iteration.
+    assert first["steps_per_second"] == pytest.approx(4096 / first["seconds"], rel=0.1)
+    assert second["steps_per_second"] >= 0.9 * 4096 / (second["seconds"] - first["seconds"])
+    declared = json.loads((folder / "metrics.json").read_text())
+    assert [metric["name"] for metric in declared] == ["policy_loss", "decided"]
 
 
 def test_the_table_of_bots_is_what_their_cards_say() -> None:

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from alquerque_env import Match, load_game
+from alquerque_env.game import Game
 from alquerque_env.observation import planes
 from alquerque_env.search.matches import Matches
 from alquerque_env.step import Step
@@ -142,9 +143,82 @@ def test_the_rows_of_a_position_are_its_legal_actions_and_a_distribution_over_th
 def test_a_match_that_takes_too_long_is_cut_and_counts_as_drawn():
     play = self_play(settings(self_play={"max_cycles": 10}))
     rows, tally = play.play(even, 60, 2)
-    assert tally.truncated == tally.draws > 10
+    assert tally.truncated > 10
+    assert tally.draws == 0
     assert tally.steps / tally.games < 16
     assert (rows.outcome == 0).mean() > 0.9
+
+
+class Replayed(Matches):
+    """Matches that play every step one by one on the side, and keep how long each took and how it ended."""
+
+    def __init__(self, game: Game, *others: object) -> None:
+        super().__init__(game, *others)
+        self.game = game
+        self.lengths = [0] * len(self.states)
+        self.ended: list[tuple[int, str]] = []
+
+    def advance(self, actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        for number, (state, action) in enumerate(zip(self.states, actions, strict=True)):
+            ending = "cut" if stops[number] else self._play(number, Match.from_state(self.game, state), int(action))
+            if ending:
+                self.ended.append((self.lengths[number], ending))
+                self.lengths[number] = 0
+        return super().advance(actions, stops)
+
+    def _play(self, number: int, match: Match, action: int) -> str:
+        """Plays an action and what is forced after it; tells how the match ended, if it did."""
+        match.push(action)
+        self.lengths[number] += 1
+        while not match.is_over and len(match.legal_steps) == 1:
+            match.push(match.legal_steps[0])
+            self.lengths[number] += 1
+        return "" if match.outcome is None else f"won by {match.outcome.winner}"
+
+
+@pytest.mark.parametrize("max_cycles", [None, 30])
+def test_a_match_counts_when_it_ends_with_all_its_steps(max_cycles, monkeypatch):
+    """However often self-play was called in the course of it."""
+    monkeypatch.setattr("training.selfplay.Matches", Replayed)
+    play = self_play(settings("awithlaknannai_mosona_davis", self_play={"max_cycles": max_cycles}))
+    endings, none = set(), 0
+    for _ in range(60):
+        _, tally = play.play(even, 2, 2)
+        ended = list(play._matches.ended)
+        play._matches.ended.clear()
+        ways = [ending for _, ending in ended]
+        assert (tally.games, tally.steps) == (len(ended), sum(length for length, _ in ended))
+        assert tally.player_0_wins == ways.count("won by 0")
+        assert tally.draws == ways.count("won by None")
+        assert tally.truncated == ways.count("cut")
+        endings |= set(ways)
+        none += not ended
+    assert none > 5
+    assert endings >= {"won by 0", "won by 1", "won by None" if max_cycles is None else "cut"}
+
+
+def test_what_no_game_or_gradient_was_there_for_is_not_logged():
+    """At first no match has ended; then there are fewer positions than are wanted before the first gradient."""
+    learner = AlphaZeroLearner(settings(self_play={"rollout_steps": 4}), load_game("alquerque"))
+    drawn: list[int] = []
+    sample = learner._buffer.sample
+
+    def watched(count: int, window: int, generator: np.random.Generator) -> Rows:
+        drawn.append(window)
+        return sample(count, window, generator)
+
+    learner._buffer.sample = watched
+    shares = {"game_length", "player_0_wins", "draws", "truncated", "resigned"}
+    kinds = set()
+    for _ in range(20):
+        drawn.clear()
+        record = learner.iterate()
+        assert shares & record.keys() == (shares if record["games"] else set())
+        assert {record.get("window")} == (set(drawn) or {None})
+        assert all(window <= record["positions"] for window in drawn)
+        assert ("policy_loss" in record) == bool(drawn)
+        kinds.add((record["games"] > 0, bool(drawn)))
+    assert kinds >= {(False, False), (True, False), (True, True)}
 
 
 def test_a_match_without_progress_ends_sooner_if_that_is_asked_for():
@@ -405,8 +479,7 @@ def test_other_processes_play_too_and_go_on_after_a_break():
         learners[0].iterate()
         learners[1].set_state(learners[0].get_state(), learners[0].network.state_dict(), learners[0].steps)
         records = [learner.iterate() for learner in learners]
-        timed = ("steps_per_second", "playing_share")
-        one, two = ({name: record[name] for name in record if name not in timed} for record in records)
+        one, two = ({**record, "playing_share": 0.0} for record in records)
         assert one == two
     finally:
         for learner in learners:
@@ -419,8 +492,33 @@ def test_other_processes_play_too_and_go_on_after_a_break():
         ({"alphazero": {"first_window": 2000}}, "alphazero.first_window is 2000, expected at most alphazero.window"),
         ({"alphazero": {"batch_size": 500}}, "alphazero.batch_size is 500, expected at most alphazero.first_window"),
         ({"alphazero": {"final_learning_rate": 0.5}}, "alphazero.final_learning_rate is 0.5, expected at most"),
-        ({"alphazero": {"processes": 4, "learner_games": 5}}, "self_play.num_games is 16, expected"),
-        ({"alphazero": {"processes": 2, "learner_games": 16}}, "self_play.num_games is 16, expected"),
+        (
+            {"alphazero": {"processes": 4, "learner_games": 5}},
+            "alphazero.learner_games is 5, which leaves 11 of self_play.num_games = 16 to the rest of alphazero.processes = 4: "
+            "expected a number that leaves as many to each of them, such as 4",
+        ),
+        (
+            {"alphazero": {"processes": 2, "learner_games": 16}},
+            "alphazero.learner_games is 16, which leaves 0 of .* to the rest of alphazero.processes = 2: .* such as 15",
+        ),
+        (
+            {"alphazero": {"processes": 3}, "self_play": {"num_games": 64}},
+            "self_play.num_games is 64, expected a multiple of alphazero.processes = 3, such as 63, or "
+            "alphazero.learner_games = 20, which leaves 22 to each of the others",
+        ),
+        (
+            {"alphazero": {"processes": 4}, "self_play": {"num_games": 3}},
+            "self_play.num_games is 3, expected at least one for each of alphazero.processes = 4",
+        ),
+        (
+            {"run": {"algorithm": "alphazero", "total_steps": 100}, "alphazero": {"first_window": 305}},
+            "alphazero.first_window is 305, but run.total_steps = 100 gives 320 positions at most, so that nothing "
+            "would be learned: expected at most 304 with it, or a run.total_steps of 321 or more",
+        ),
+        (
+            {"run": {"algorithm": "alphazero", "total_steps": 40}, "self_play": {"num_games": 1}},
+            "alphazero.first_window is 128, .* gives 40 positions .*: expected a run.total_steps of 144 or more",
+        ),
         (
             {"alphazero": {"average_decay": 1.0}},
             "alphazero.average_decay is 1.0, expected a number, at least 0",

@@ -15,7 +15,7 @@ from training.checkpoint import CheckpointError
 from training.config import Config, parse_config
 from training.evaluate import greedy_policy, play_random
 from training.learners import restore
-from training.ppo import Learner, describe_games
+from training.ppo import Learner
 
 HEAP, POISON = 16, 7
 
@@ -158,23 +158,97 @@ def test_the_step_that_resets_a_game_teaches_nothing(trained: Learner) -> None:
     assert after_an_end.any()
 
 
-def test_games_are_counted_by_who_won_them() -> None:
-    config = heap_config()
-    learner = Learner(config, HeapEnv(64, max_cycles=2))
-    record = learner.iterate()
-    rollout = learner.rollout
-    wins = draws = 0
-    for step, row in (rollout.terminated | rollout.truncated).nonzero().tolist():
-        mover, reward = int(rollout.players[step, row]), float(rollout.rewards[step, row])
-        wins += (mover == 0) == (reward > 0) if reward else 0
-        draws += bool(rollout.terminated[step, row]) and not reward
+class WatchedHeaps(HeapEnv):
+    """Heaps that keep of each match how many ways each step could have gone, and how it ended."""
 
-    games = record["games"]
-    assert 100 < games < 64 * 16
-    assert record["player_0_wins"] == wins / games
-    assert record["draws"] == draws / games == 0
-    assert record["truncated"] == int(rollout.truncated.sum()) / games > 0
-    assert describe_games(rollout)["game_length"] == round(int(rollout.live.sum()) / games, 2) <= 2
+    def __init__(self, num_envs: int, max_cycles: int | None) -> None:
+        super().__init__(num_envs, max_cycles)
+        self.going: list[list[int]] = [[] for _ in range(num_envs)]
+        self.over: list[tuple[list[int], str]] = []
+        self.random: set[int] = set()
+
+    def step(self, actions: np.ndarray) -> tuple[Any, ...]:
+        was_over, movers = self.ended.copy(), self.player.copy()
+        for row in np.flatnonzero(~was_over):
+            self.going[row].append(1 if row in self.random else min(3, int(self.heap[row])))
+        self.random.clear()
+        played = super().step(actions)
+        for row in np.flatnonzero(self.ended & ~was_over):
+            winner = {0: movers[row], POISON: 1 - movers[row]}.get(self.heap[row])
+            self.over.append((self.going[row], "nobody" if winner is None else f"player_{winner}"))
+            self.going[row] = []
+        return played
+
+    def new_results(self) -> list[tuple[int, str]]:
+        """Length from the first decision on, and winner, of the matches with one that ended since the last call."""
+        decided = [([ways > 1 for ways in match], winner) for match, winner in self.over]
+        self.over.clear()
+        return [(len(choices) - choices.index(True), winner) for choices, winner in decided if any(choices)]
+
+
+def counted_config(plies: int) -> Config:
+    """Iterations of two steps of three heaps: most matches take several of them, and in some none ends."""
+    settings = heap_config().model_dump()
+    settings["self_play"] |= {"num_games": 3, "rollout_steps": 2, "opening_plies": plies}
+    settings["ppo"]["minibatch_size"] = 6
+    return parse_config(settings, "test")
+
+
+@pytest.mark.parametrize(("plies", "max_cycles"), [(0, None), (0, 3), (2, None), (3, 4)])
+def test_games_are_counted_when_they_end_with_all_their_steps(plies: int, max_cycles: int | None) -> None:
+    env = WatchedHeaps(3, max_cycles)
+    learner = Learner(counted_config(plies), env)
+    choose = learner.openings.choose
+
+    def choose_and_tell(*seen: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        rows, actions = choose(*seen)
+        env.random.update(rows.tolist())
+        return rows, actions
+
+    learner.openings.choose = choose_and_tell  # type: ignore[method-assign]
+    lengths, outcomes, empty = [], set(), 0
+    for _ in range(150):
+        record = learner.iterate()
+        results = env.new_results()
+        assert record["games"] == len(results)
+        if not results:
+            assert not {"game_length", "player_0_wins", "draws", "truncated"} & record.keys()
+            empty += 1
+            continue
+        winners = [winner for _, winner in results]
+        assert record["game_length"] == round(sum(length for length, _ in results) / len(results), 2)
+        assert record["player_0_wins"] == winners.count("player_0") / len(results)
+        assert record["truncated"] == winners.count("nobody") / len(results)
+        assert record["draws"] == 0
+        lengths += [length for length, _ in results]
+        outcomes |= set(winners)
+
+    assert empty > 10
+    assert max(lengths) > 2
+    assert min(lengths) == 1
+    assert outcomes == {"player_0", "player_1", *(["nobody"] if max_cycles else [])}
+
+
+def test_a_learner_that_goes_on_counts_the_steps_before_the_break() -> None:
+    learner, restored = (Learner(counted_config(2), HeapEnv(3)) for _ in range(2))
+    for _ in range(7):
+        learner.iterate()
+    restore(restored, learner.get_state(), learner.network.state_dict(), learner.steps)
+
+    def go_on(learner: Learner) -> list[dict[str, float]]:
+        return [{**learner.iterate(), "playing_share": 0.0} for _ in range(20)]
+
+    assert go_on(restored) == go_on(learner)
+
+
+def test_an_iteration_of_random_steps_alone_logs_no_losses() -> None:
+    learner = Learner(counted_config(plies=100), HeapEnv(3))
+    learner.openings.set_state({"left": np.full(3, 100)})
+
+    record = learner.iterate()
+
+    assert not {"policy_loss", "value_loss", "entropy", "explained_variance"} & record.keys()
+    assert all(np.isfinite(value) for value in record.values())
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others() -> None:
@@ -221,5 +295,5 @@ def test_the_training_state_names_everything_that_changes() -> None:
     after = learner.get_state()
 
     assert before.keys() < after.keys()
-    assert {name.split(".")[0] for name in after} == {"generator", "openings", "optimizer", "env"}
+    assert {name.split(".")[0] for name in after} == {"generator", "openings", "games", "optimizer", "env"}
     assert sum(name.startswith("optimizer.") for name in after) == 3 * len(list(learner.network.parameters()))

@@ -53,6 +53,14 @@ def test_the_live_table_says_the_same() -> None:
         assert words in text, words
 
 
+def test_what_an_iteration_could_not_measure_is_a_dash() -> None:
+    measured = ("iteration", "steps", "steps_per_second")
+    text = shown({name: RECORD[name] for name in measured}, terminal=False)
+
+    assert "policy loss -  value loss -  entropy -  " in text
+    assert "2,000" in shown({name: RECORD[name] for name in measured}, terminal=True)
+
+
 def test_win_rates_stay_until_they_are_measured_again() -> None:
     later = {name: value for name, value in RECORD.items() if not name.startswith("win_rate")}
 

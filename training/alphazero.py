@@ -7,7 +7,7 @@ Seat and sign: every number of a position is in the eyes of the player to move t
 import copy
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,9 @@ from alquerque_env.game import Game
 from training.arrays import group, load_optimizer, optimizer_arrays, pack_generator, unpack_generator
 from training.augment import Augmenter
 from training.config import AlphaZeroConfig, Config
+from training.games import describe_games
 from training.inference import choose_device, choose_precision
+from training.metrics import Metric
 from training.networks import MASK_FILL
 from training.replay import ReplayBuffer, Rows
 from training.selfplay import SelfPlay
@@ -43,7 +45,17 @@ class AlphaZeroLearner:
 
     Attributes:
       network: The running average of the weights: it plays, is measured and kept.
+      metrics: What it logs otherwise than `training.metrics.METRICS` says.
     """
+
+    metrics: Sequence[Metric] = (
+        Metric(
+            "policy_loss",
+            "nat",
+            "Cross-entropy of the policy to the one that the search improved; mean over the update.",
+            "policy",
+        ),
+    )
 
     def __init__(self, config: Config, game: Game) -> None:
         self.config = config
@@ -72,7 +84,7 @@ class AlphaZeroLearner:
         return self.iteration * self.config.steps_per_iteration
 
     def iterate(self) -> dict[str, float]:
-        """Plays, then learns; returns the iteration's record for the log, all but `seconds`."""
+        """Plays, then learns; returns the iteration's record for the log, all but times and strength."""
         config, start = self.config, time.perf_counter()
         progress = self.iteration / config.iterations
         simulations = self._simulations(progress)
@@ -93,20 +105,20 @@ class AlphaZeroLearner:
         self.network.load_state_dict(self._average.state_dict())
 
         self.iteration += 1
-        games, seconds = max(1, tally.games), time.perf_counter() - start
+        seconds = time.perf_counter() - start
         return {
             "iteration": self.iteration,
             "steps": self.steps,
-            "steps_per_second": round(config.steps_per_iteration / seconds, 1),
-            "games": tally.games,
-            "game_length": round(tally.steps / games, 2),
-            "player_0_wins": tally.player_0_wins / games,
-            "draws": tally.draws / games,
-            "truncated": tally.truncated / games,
-            "resigned": tally.resigned / games,
+            **describe_games(
+                tally.games,
+                tally.steps,
+                player_0_wins=tally.player_0_wins,
+                draws=tally.draws,
+                truncated=tally.truncated,
+                resigned=tally.resigned,
+            ),
             "simulations": simulations,
             "positions": self._buffer.added,
-            "window": self._window(),
             "updates": self._updates,
             "playing_share": round(playing / seconds, 3),
             **losses,
@@ -176,15 +188,15 @@ class AlphaZeroLearner:
         self._owed += max(0, self._buffer.added - before) * learner.reuse / learner.batch_size
 
     def _learn(self, learning_rate: float) -> dict[str, float]:
-        """As many gradients as new positions call for; returns the mean of each loss."""
-        learner = self.config.alphazero
+        """As many gradients as new positions call for; returns what they were drawn from and the mean of each loss."""
+        learner, window = self.config.alphazero, min(self._window(), len(self._buffer))
         for settings in self._optimizer.param_groups:
             settings["lr"] = learning_rate
         sums, rounds = torch.zeros(4, device=self._device), 0
         self._trained.train()
         while self._owed >= 1:
             self._owed -= 1
-            rows = self._buffer.sample(learner.batch_size, self._window(), self._generator)
+            rows = self._buffer.sample(learner.batch_size, window, self._generator)
             if learner.symmetries:
                 rows = self._augment(rows, self._generator)
             planes = torch.from_numpy(rows.planes).to(self._device)
@@ -202,7 +214,7 @@ class AlphaZeroLearner:
         if rounds == 0:
             return {}
         names = ("policy_loss", "value_loss", "entropy", "gradient_norm")
-        return dict(zip(names, (sums / rounds).tolist(), strict=True))
+        return {"window": window, **dict(zip(names, (sums / rounds).tolist(), strict=True))}
 
     @torch.no_grad()
     def _follow(self) -> None:

@@ -1,8 +1,14 @@
-"""What training asks of the games it plays: the part of `alquerque_env.SelfPlayVectorEnv` that it uses."""
+"""What training asks of the games it plays, and what it tells of those that ended.
 
+It asks for the part of `alquerque_env.SelfPlayVectorEnv` that it uses.
+"""
+
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from alquerque_env.bots import Bot
 
@@ -60,3 +66,72 @@ class Observation(NamedTuple):
     def of(cls, planes: np.ndarray, info: dict[str, Any]) -> "Observation":
         """From what `reset`, `step` and `set_state` return."""
         return cls(planes, info["action_mask"], info["player"])
+
+
+class GameCounter:
+    """Counts the games that end, and their steps, from one rollout to the next: see `games` in `training.metrics`.
+
+    Args:
+      num_games: Played at once, `B`.
+    """
+
+    def __init__(self, num_games: int) -> None:
+        self._steps = torch.zeros(num_games, dtype=torch.int64)
+
+    def count(
+        self,
+        *,
+        live: Tensor,
+        decided: Tensor,
+        players: Tensor,
+        rewards: Tensor,
+        terminated: Tensor,
+        truncated: Tensor,
+    ) -> dict[str, float]:
+        """What became of the games that ended in the next `L` steps, for the log.
+
+        Args:
+          live: `[L, B]` false where the step only began a game anew.
+          decided: `[L, B]` whether it was a decision, neither forced nor the random step of an opening.
+          players: `[L, B]`, who acted.
+          rewards: `[L, B]` for the player who acted.
+          terminated: `[L, B]`, ended by the rules.
+          truncated: `[L, B]`, cut short.
+        """
+        lengths = torch.zeros_like(live, dtype=torch.int64)
+        for step, ended in enumerate(terminated | truncated):
+            self._steps += live[step] & (decided[step] | (self._steps > 0))
+            lengths[step] = torch.where(ended, self._steps, 0)
+            self._steps[ended] = 0
+        counted = lengths > 0
+        # The reward is the mover's; player_0 also wins where player_1 loses by its own step.
+        player_0_wins = rewards * (1 - 2 * players) > 0
+        return describe_games(
+            int(counted.sum()),
+            int(lengths.sum()),
+            player_0_wins=int((counted & player_0_wins).sum()),
+            draws=int((counted & terminated & (rewards == 0)).sum()),
+            truncated=int((counted & truncated).sum()),
+        )
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """Steps so far of the games in progress."""
+        return {"steps": self._steps.numpy().copy()}
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """Goes back to what `get_state` gave."""
+        self._steps = torch.from_numpy(np.array(state["steps"]))
+
+
+def describe_games(games: int, steps: int, **outcomes: int) -> dict[str, float]:
+    """For the log, what became of games that ended; of none, nothing but their number.
+
+    Args:
+      games: How many.
+      steps: In all of them.
+      outcomes: How many of them ended in each way, by the name of its metric.
+    """
+    if games == 0:
+        return {"games": 0}
+    shares = {name: number / games for name, number in outcomes.items()}
+    return {"games": games, "game_length": round(steps / games, 2), **shares}

@@ -6,7 +6,7 @@ that can be imported.
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
 from typing import Protocol
@@ -20,6 +20,7 @@ from training.alphazero import AlphaZeroLearner
 from training.checkpoint import Arrays, CheckpointError
 from training.config import Config, ConfigError
 from training.games import SelfPlayGames
+from training.metrics import Metric
 from training.mirrored import MirroredGames
 from training.networks import Geometry, PolicyValueNetwork
 from training.ppo import Learner as PpoLearner
@@ -33,18 +34,23 @@ class Learner(Protocol):
       config: The run's settings.
       network: What is measured and kept.
       iteration: Iterations done.
+      metrics: What it logs beside `training.metrics.METRICS`, or what has a name of theirs and means something else.
     """
 
     config: Config
     network: PolicyValueNetwork
     iteration: int
+    metrics: Sequence[Metric]
 
     @property
     def steps(self) -> int:
         """Steps of self-play done so far, `iteration` times as many as in one."""
 
     def iterate(self) -> dict[str, float]:
-        """Plays and learns; returns the iteration's record for the log, by the names of `metrics.METRICS`."""
+        """Plays and learns; returns the iteration's record for the log, all but times and strength.
+
+        Its keys are names of `training.metrics.METRICS` and of `metrics`; `iteration` and `steps` are among them.
+        """
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
         """Takes over weights of `network` before the first iteration."""

@@ -1,10 +1,11 @@
 """`alquerque plot`: how a run went, as a picture drawn from its log.
 
-Every metric of the log that the table of `training.metrics` gives a panel is drawn over the steps of self-play, those
-of one panel together, so that a learner which logs other metrics needs nothing here.
+Every metric of the log to which the table of `training.metrics` or the learner gives a panel is drawn over the steps of
+self-play, those of one panel together, so that a learner which logs other metrics needs nothing here.
 """
 
 import json
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,7 +21,7 @@ from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
 from alquerque_env.errors import AlquerqueError
 from training.evaluate import wilson_interval
-from training.metrics import METRICS, Metric, read_log
+from training.metrics import METRICS, Metric, read_log, read_metrics
 from training.runs import CONFIG, Run
 from training.summaries import step_of
 
@@ -43,7 +44,7 @@ TITLES = {
 }
 """Titles of the panels, in the order in which they are drawn; one that is not named here comes last, under its name."""
 
-UNITLESS = "1"
+UNITLESS, INTERVAL = "1", "95 % interval"
 PANEL_SIZE, COLUMNS, DOTS_PER_INCH = (5.4, 3.2), 3, 110
 MARKED = 60
 SMOOTHED = 200
@@ -69,14 +70,16 @@ def plot_run(run: Path, output: Path | None = None) -> Path:
 
     Raises:
       PlotError: If the folder holds no run, or one without iterations, or the file cannot be written.
+      MetricError: If what the learner has declared cannot be read.
     """
     run = Path(run)
     config = _read_config(run)
-    records = read_log(Run(run).log)
+    records, metrics = read_log(Run(run).log), read_metrics(Run(run).log)
     if not records:
         raise PlotError(f"run {str(run)!r} has no iterations yet")
     target = _target(run, output)
-    figure = draw(records, title=_title(run, config, records[-1]), games_per_seat=_games_per_seat(config))
+    title = _title(run, config, records[-1])
+    figure = draw(records, title=title, games_per_seat=_games_per_seat(config), metrics=metrics)
     partial = target.with_name(f".{target.name}.partial")
     try:
         figure.savefig(partial, format="png", dpi=DOTS_PER_INCH)
@@ -88,37 +91,44 @@ def plot_run(run: Path, output: Path | None = None) -> Path:
     return target
 
 
-def draw(records: Sequence[dict[str, float]], *, title: str, games_per_seat: int | None = None) -> Figure:
+def draw(
+    records: Sequence[dict[str, float]],
+    *,
+    title: str,
+    games_per_seat: int | None = None,
+    metrics: Sequence[Metric] = METRICS,
+) -> Figure:
     """Draws records of a log, a panel for each group of metrics and unit that they have.
 
     Args:
       records: Lines of the log, at least one.
       title: Stands above all.
       games_per_seat: Games behind each win rate, to show its 95 % interval; none is shown if None.
+      metrics: What their keys mean.
     """
-    panels = _panels(records)
+    panels = _panels(records, metrics)
     columns = min(COLUMNS, len(panels)) or 1
     rows = -(-len(panels) // columns) or 1
     figure = Figure(figsize=(PANEL_SIZE[0] * columns, PANEL_SIZE[1] * rows + 0.4), layout="constrained")
     FigureCanvasAgg(figure)
     figure.suptitle(title)
-    for place, metrics in enumerate(panels, start=1):
+    for place, panel in enumerate(panels, start=1):
         axes = figure.add_subplot(rows, columns, place)
-        for metric, style in zip(metrics, STYLES * len(metrics), strict=False):
+        for metric, style in zip(panel, STYLES * len(panel), strict=False):
             _draw_metric(axes, metric, records, style)
             if metric.panel == STRENGTH and games_per_seat is not None:
                 _draw_wilson(axes, metric, records, style[0], games_per_seat)
             if metric.interval is not None:
                 _draw_interval(axes, metric.interval, records, style[0])
-        _label(axes, metrics)
+        _label(axes, panel)
     return figure
 
 
-def _panels(records: Sequence[dict[str, float]]) -> list[list[Metric]]:
+def _panels(records: Sequence[dict[str, float]], metrics: Sequence[Metric]) -> list[list[Metric]]:
     """The metrics to draw, by panel and unit, in the order of `TITLES`."""
     order = list(TITLES)
     logged = list(dict.fromkeys(name for record in records for name in record))
-    drawn = [metric for each in METRICS if each.panel for metric in _members(each, logged)]
+    drawn = [metric for each in metrics if each.panel for metric in _members(each, logged)]
 
     def place(metric: Metric) -> tuple[int, str, str]:
         return order.index(metric.panel) if metric.panel in order else len(order), metric.panel, metric.unit
@@ -134,22 +144,40 @@ def _members(metric: Metric, logged: Sequence[str]) -> Iterator[Metric]:
 
 
 def _series(key: str, records: Sequence[dict[str, float]]) -> tuple[np.ndarray, np.ndarray]:
-    """Steps and values where a metric was logged, both float64 `[N]`."""
-    pairs = [(step_of(record), record[key]) for record in records if key in record]
-    steps, values = np.array(pairs, np.float64).T
+    """Steps and values, both float64 `[N]`; NaN where a record has no such value, which leaves a gap in a line."""
+    pairs = [(step_of(record), record.get(key, math.nan)) for record in records]
+    steps, values = np.array(pairs, np.float64).reshape(-1, 2).T
     return steps, values
 
 
 def _draw_metric(axes: Axes, metric: Metric, records: Sequence[dict[str, float]], style: tuple[str, str, str]) -> None:
-    steps, values = _series(metric.name, records)
+    drawn = [record for record in records if metric.name in record] if metric.is_occasional else records
+    steps, values = _series(metric.name, drawn)
     color, dashes, marker = style
     label = _label_of(metric)
     if len(values) <= SMOOTHED:
-        marker = marker if len(values) <= MARKED else ""
-        axes.plot(steps, values, color=color, linestyle=dashes, marker=marker, markersize=4, label=label)
+        marked = ~np.isnan(values) if len(values) <= MARKED else _alone(values)
+        marker = marker if marked.any() else ""
+        axes.plot(
+            steps,
+            values,
+            color=color,
+            linestyle=dashes,
+            marker=marker,
+            markersize=4,
+            markevery=marked.tolist(),
+            label=label,
+        )
         return
     axes.plot(steps, values, color=color, alpha=0.25, linewidth=0.6)
     axes.plot(steps, _running_mean(values), color=color, linestyle=dashes, label=f"{label}, running mean")
+
+
+def _alone(values: np.ndarray) -> np.ndarray:
+    """Bool `[N]`, which of `[N]` values have a gap on both sides, so that no line would show them."""
+    present = np.pad(~np.isnan(values), 1)
+    alone: np.ndarray = present[1:-1] & ~present[:-2] & ~present[2:]
+    return alone
 
 
 def _label_of(metric: Metric) -> str:
@@ -161,7 +189,7 @@ def _label_of(metric: Metric) -> str:
 def _draw_wilson(
     axes: Axes, metric: Metric, records: Sequence[dict[str, float]], color: str, games_per_seat: int
 ) -> None:
-    steps, shares = _series(metric.name, records)
+    steps, shares = _series(metric.name, [record for record in records if metric.name in record])
     intervals = [wilson_interval(round(share * games_per_seat), games_per_seat) for share in shares]
     low, high = np.array(intervals).T
     _fill(axes, steps, low, high, color)
@@ -175,16 +203,23 @@ def _draw_interval(axes: Axes, ends: tuple[str, str], records: Sequence[dict[str
 
 
 def _fill(axes: Axes, steps: np.ndarray, low: np.ndarray, high: np.ndarray, color: str) -> None:
-    axes.fill_between(steps, low, high, color=color, alpha=0.15, linewidth=0, label="95 % interval")
+    if len(steps) == 1:  # a band needs two
+        axes.vlines(steps, low, high, color=color, alpha=0.4, linewidth=3, label=INTERVAL)
+    else:
+        axes.fill_between(steps, low, high, color=color, alpha=0.15, linewidth=0, label=INTERVAL)
 
 
 def _running_mean(values: np.ndarray) -> np.ndarray:
-    """The mean around each of `[N]` values, over a twentieth of them, fewer at both ends."""
+    """The mean around each of `[N]` values, over a twentieth of them, fewer at both ends; NaN where all are missing."""
     reach = len(values) // 40
-    sums = np.concatenate([[0.0], np.cumsum(values)])
+    present = ~np.isnan(values)
+    sums, counts = (
+        np.concatenate([[0.0], np.cumsum(numbers)]) for numbers in (np.where(present, values, 0.0), present)
+    )
     places = np.arange(len(values))
     low, high = np.maximum(places - reach, 0), np.minimum(places + reach + 1, len(values))
-    means: np.ndarray = (sums[high] - sums[low]) / (high - low)
+    count = counts[high] - counts[low]
+    means: np.ndarray = np.where(count > 0, (sums[high] - sums[low]) / np.maximum(count, 1), math.nan)
     return means
 
 
@@ -194,14 +229,22 @@ def _label(axes: Axes, metrics: Sequence[Metric]) -> None:
     axes.set_xlabel("steps of self-play")
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.xaxis.set_major_locator(MaxNLocator(6))
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     if unit == "share":
         axes.set_ylim(-0.03, 1.03)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     elif unit != UNITLESS:
         axes.set_ylabel(unit)
+        if all(_is_whole(np.asarray(line.get_ydata())) for line in axes.lines):
+            axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
+
+
+def _is_whole(values: np.ndarray) -> bool:
+    """Whether values are whole numbers, as counts are; gaps are no hindrance."""
+    present = values[~np.isnan(values)]
+    return bool((present == np.round(present)).all())
 
 
 def _read_config(run: Path) -> dict[str, Any]:

@@ -17,7 +17,8 @@ from torch import Tensor
 from training.arrays import group, load_optimizer, optimizer_arrays
 from training.config import Config, PpoConfig
 from training.gae import advantages
-from training.games import Observation, SelfPlayGames
+from training.games import GameCounter, Observation, SelfPlayGames
+from training.metrics import Metric
 from training.networks import Geometry, PolicyValueNetwork, Shape, build_network, masked_log_probs, sample
 from training.openings import RandomOpenings
 from training.pool import OpponentPool
@@ -39,6 +40,7 @@ class Rollout:
       terminated: `[L, B]` bool.
       truncated: `[L, B]` bool.
       own: `[L, B]` bool, false where another chose.
+      opening: `[L, B]` bool, true where the step was a random one of an opening.
     """
 
     planes: Tensor
@@ -51,6 +53,7 @@ class Rollout:
     terminated: Tensor
     truncated: Tensor
     own: Tensor
+    opening: Tensor
 
     @classmethod
     def empty(cls, length: int, games: int, shape: Shape) -> "Rollout":
@@ -66,6 +69,7 @@ class Rollout:
             terminated=torch.zeros(length, games, dtype=torch.bool),
             truncated=torch.zeros(length, games, dtype=torch.bool),
             own=torch.ones(length, games, dtype=torch.bool),
+            opening=torch.zeros(length, games, dtype=torch.bool),
         )
 
     @property
@@ -139,7 +143,12 @@ class Learner:
       env: A `SelfPlayVectorEnv` of `config.self_play.num_games` games, autoreset NEXT_STEP.
       geometry: Of the game, for networks that need it.
       make_bots: Makes the bots that it plays against from a seed.
+
+    Attributes:
+      metrics: What it logs beside `training.metrics.METRICS`.
     """
+
+    metrics: Sequence[Metric] = ()
 
     def __init__(
         self,
@@ -161,6 +170,7 @@ class Learner:
         pooled = range(self.bots.num_games, self.bots.num_games + int(config.ppo.pool_share * env.num_envs))
         self.pool = OpponentPool(self.network, config.ppo, pooled)
         self.openings = RandomOpenings(config.self_play.opening_plies, env.num_envs)
+        self.games = GameCounter(env.num_envs)
         self.iteration = 0
 
     @property
@@ -169,7 +179,7 @@ class Learner:
         return self.iteration * self.config.steps_per_iteration
 
     def iterate(self) -> dict[str, float]:
-        """One rollout and one update; returns the iteration's record for the log, all but `seconds`."""
+        """One rollout and one update; returns the iteration's record for the log, all but times and strength."""
         ppo, start = self.config.ppo, time.perf_counter()
         progress = self.iteration / self.config.iterations
         learning_rate = ppo.learning_rate * (1 - progress)
@@ -178,8 +188,8 @@ class Learner:
 
         self.pool.begin(self.network, self.iteration, self.generator)
         self.bots.begin(int(torch.randint(2**31, (), generator=self.generator)))
-        others = (self.pool, self.bots, self.openings)
-        self.now = collect(self.env, self.network, self.now, self.rollout, self.generator, others)
+        others = (self.pool, self.bots)
+        self.now = collect(self.env, self.network, self.now, self.rollout, self.generator, others, self.openings)
         playing = time.perf_counter() - start
 
         rollout = self.rollout
@@ -197,20 +207,32 @@ class Learner:
         batch = make_batch(rollout, gains)
         ppo = ppo.model_copy(update={"entropy_bonus": entropy_bonus})
         losses = update(self.network, self.optimizer, batch, ppo, learning_rate, self.generator)
+        if losses:
+            losses["explained_variance"] = explained_variance(batch.returns, gains[rollout.learned])
 
         self.iteration += 1
         seconds = time.perf_counter() - start
         return {
             "iteration": self.iteration,
             "steps": self.steps,
-            "steps_per_second": round(self.config.steps_per_iteration / seconds, 1),
             "playing_share": round(playing / seconds, 3),
-            **describe_games(rollout),
+            **self.count_games(),
             **losses,
-            "explained_variance": explained_variance(batch.returns, gains[rollout.learned]),
             "learning_rate": learning_rate,
             "entropy_bonus": entropy_bonus,
         }
+
+    def count_games(self) -> dict[str, float]:
+        """What became of the games that ended in the rollout, for the log; to be called once for each."""
+        rollout = self.rollout
+        return self.games.count(
+            live=rollout.live,
+            decided=rollout.live & ~rollout.forced & ~rollout.opening,
+            players=rollout.players[:-1],
+            rewards=rollout.rewards,
+            terminated=rollout.terminated,
+            truncated=rollout.truncated,
+        )
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
         """Takes over weights before the first iteration."""
@@ -222,6 +244,7 @@ class Learner:
         arrays |= {f"optimizer.{key}": array for key, array in optimizer_arrays(self.optimizer).items()}
         arrays |= {f"pool.{key}": array for key, array in self.pool.get_state().items()}
         arrays |= {f"openings.{key}": array for key, array in self.openings.get_state().items()}
+        arrays |= {f"games.{key}": array for key, array in self.games.get_state().items()}
         return arrays | {f"env.{key}": array for key, array in self.env.get_state().items()}
 
     def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
@@ -234,6 +257,7 @@ class Learner:
         load_optimizer(self.optimizer, group(state, "optimizer."))
         self.pool.set_state(group(state, "pool."))
         self.openings.set_state(group(state, "openings."))
+        self.games.set_state(group(state, "games."))
         self.now = Observation.of(*self.env.set_state(group(state, "env.")))
         self.network.load_state_dict(dict(weights))
         self.iteration = steps // self.config.steps_per_iteration
@@ -250,6 +274,7 @@ def collect(
     rollout: Rollout,
     generator: torch.Generator,
     others: Sequence[Chooser] = (),
+    openings: Chooser | None = None,
 ) -> Observation:
     """Plays both sides of every game and fills a rollout.
 
@@ -260,6 +285,7 @@ def collect(
       rollout: Filled.
       generator: Source of the choices.
       others: Choose in its place where they are to move, the last of them in the end.
+      openings: Chooses the random first steps, whoever is to move.
 
     Returns:
       What the players see after the last step.
@@ -273,10 +299,11 @@ def collect(
         logits[asked], rollout.values[step, asked] = network(planes[asked])
         log_probs = masked_log_probs(logits, mask)
         actions = sample(log_probs, generator)
-        rollout.own[step] = True
-        for other in others:
+        rollout.own[step], rollout.opening[step] = True, False
+        for other in (*others, openings) if openings is not None else others:
             games, theirs = other.choose(env, planes, mask, rollout.players[step], generator)
             actions[games], rollout.own[step, games] = theirs, False
+            rollout.opening[step, games] = other is openings
         rollout.actions[step] = actions
         rollout.log_probs[step] = log_probs.gather(-1, actions[:, None])[:, 0]
         planes_after, rewards, terminated, truncated, info = env.step(actions.numpy())
@@ -317,7 +344,11 @@ def update(
     learning_rate: float,
     generator: torch.Generator,
 ) -> dict[str, float]:
-    """Learns from a batch, a few times over in random minibatches of about one size; returns the mean of each loss."""
+    """Learns from a batch, a few times over in random minibatches of about one size.
+
+    Returns:
+      The mean of each loss; nothing if there was nothing to learn.
+    """
     for settings in optimizer.param_groups:
         settings["lr"] = learning_rate
     parameters = list(network.parameters())
@@ -335,8 +366,10 @@ def update(
             optimizer.step()
             sums += torch.stack([*losses[1:], norm]).detach()
             rounds += 1
+    if rounds == 0:
+        return {}
     names = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction", "gradient_norm")
-    return dict(zip(names, (sums / max(1, rounds)).tolist(), strict=True))
+    return dict(zip(names, (sums / rounds).tolist(), strict=True))
 
 
 def ppo_loss(log_probs: Tensor, values: Tensor, batch: Batch, config: PpoConfig) -> Losses:
@@ -364,21 +397,6 @@ def ppo_loss(log_probs: Tensor, values: Tensor, batch: Batch, config: PpoConfig)
         approx_kl=(ratio - 1 - log_ratio).mean(),
         clip_fraction=((ratio - 1).abs() > config.clip).float().mean(),
     )
-
-
-def describe_games(rollout: Rollout) -> dict[str, float]:
-    """Counts the games that ended in a rollout."""
-    ended = rollout.terminated | rollout.truncated
-    games = max(1, int(ended.sum()))
-    # The reward is the mover's; player_0 also wins where player_1 loses by its own step.
-    player_0_wins = (rollout.rewards * (1 - 2 * rollout.players[:-1])) > 0
-    return {
-        "games": int(ended.sum()),
-        "game_length": round(int(rollout.live.sum()) / games, 2),
-        "player_0_wins": int(player_0_wins.sum()) / games,
-        "draws": int((rollout.terminated & (rollout.rewards == 0)).sum()) / games,
-        "truncated": int(rollout.truncated.sum()) / games,
-    }
 
 
 def explained_variance(returns: Tensor, errors: Tensor) -> float:

@@ -20,15 +20,15 @@ from training.truth import Truth
 
 @dataclass
 class Tally:
-    """What became of the matches that ended.
+    """What became of the matches that ended; for their metrics see `games` in `training.metrics`.
 
     Attributes:
       games: How many.
-      steps: Steps in them, forced ones included.
+      steps: Steps in them from their first decision on, forced ones included.
       player_0_wins: How many `player_0` won.
-      draws: How many nobody won.
+      draws: How many were drawn by the rules.
       resigned: How many ended by resignation.
-      truncated: How many were cut short, and count as drawn.
+      truncated: How many were cut short; they are learned from as if drawn.
       decisions: Positions with a choice.
     """
 
@@ -141,7 +141,7 @@ class SelfPlay:
         tally.games += len(ended)
         tally.steps += int(self._steps[ended].sum())
         tally.player_0_wins += int((winners == 0).sum())
-        tally.draws += int((winners == e.NOBODY).sum())
+        tally.draws += int(((winners == e.NOBODY) & ~overdue[ended]).sum())
         tally.resigned += int(resigns.sum())
         tally.truncated += int(overdue.sum())
         finished.append(self._finish(ended, winners))

@@ -91,6 +91,7 @@ def search(
     found: dict[str, Any] = {}
     if not as_json:
         click.echo(f"Gumbel search, {measured.SIMULATIONS} simulations a decision, one thread; {_machine()}")
+        click.echo(SEARCH_COLUMNS)
     for game in chosen:
         if not as_json:
             click.echo(f"\n{game.name}\n{SEARCH_HEADING}")
@@ -135,6 +136,10 @@ def tables(name: str, path: Path | None, seconds: float, as_json: bool) -> None:
         click.echo(json.dumps({"machine": _machine(), "game": name, "pieces": table.pieces, "rates": found}, indent=2))
 
 
+SEARCH_COLUMNS = (
+    "ratio: simulations/s to network alone/s; of peak (mlp only): operations/s of the network alone "
+    "to those of large products of matrices"
+)
 SEARCH_HEADING = (
     f"  {'':<40}{'simulations/s':>15}{'by the clock':>14}{'decisions/s':>13}{'in network':>12}"
     f"{'network alone/s':>17}{'ratio':>7}{'of peak':>9}"
