@@ -2,6 +2,8 @@
 
 import json
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
 
 from alquerque_env import load_game
 from training import train as train_module
@@ -17,7 +20,7 @@ from training.checkpoint import CheckpointError, load_checkpoint
 from training.config import ConfigError
 from training.metrics import MetricsLog, read_log
 from training.ppo import Learner
-from training.train import TrainingResult, train
+from training.train import TrainingError, TrainingResult, train
 
 ROOT = Path(__file__).parent.parent
 TINY = """
@@ -171,6 +174,7 @@ def test_a_killed_process_goes_on_from_its_last_checkpoint(uninterrupted: Traini
     resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
 
     assert weights(resumed) == weights(uninterrupted)
+    assert without_time(resumed.run) == without_time(uninterrupted.run)
 
 
 def test_training_beats_random(tmp_path: Path) -> None:
@@ -214,8 +218,12 @@ def listing(folder: Path) -> dict[str, bytes]:
 
 
 def test_another_config_cannot_go_on_with_a_run(interrupted: Path) -> None:
-    with pytest.raises(ConfigError, match=r"was started with ppo\.clip = 0\.2, tiny\.toml has 0\.1"):
+    with pytest.raises(ConfigError, match=r"was started with ppo\.clip = 0\.2, tiny\.toml has 0\.1") as error:
         train(Path("tiny.toml"), ["ppo.clip=0.1"], resume=interrupted)
+
+    _, begin = str(error.value).rsplit(" with ", 1)
+    assert begin == "run.start=runs/tiny-1/checkpoints/step-000000002048"
+    assert train(Path("tiny.toml"), ["ppo.clip=0.1", begin]).run.name == "tiny-2"
 
 
 def test_a_finished_run_cannot_go_on(uninterrupted: TrainingResult) -> None:
@@ -245,13 +253,79 @@ def test_a_broken_checkpoint_is_refused_and_nothing_is_written(interrupted: Path
     assert listing(interrupted) == before
 
 
+def test_without_its_only_checkpoint_a_run_trains_from_the_beginning(
+    interrupted: Path, uninterrupted: TrainingResult
+) -> None:
+    first, last = sorted((interrupted / "checkpoints").iterdir())
+    shutil.rmtree(first)
+    (last / "training.safetensors").write_bytes(b"")
+    with pytest.raises(
+        CheckpointError, match=r"is damaged: .*; the run has no other: delete it, and the same command "
+    ):
+        train(Path("tiny.toml"), resume=interrupted)
+
+    shutil.rmtree(last)
+
+    assert weights(train(Path("tiny.toml"), resume=interrupted)) == weights(uninterrupted)
+
+
+def test_what_a_killed_process_left_half_written_is_gone_when_the_run_goes_on(interrupted: Path) -> None:
+    for name in ("step-000000000512", "step-000000009999", "final"):
+        (interrupted / "checkpoints" / f".{name}.partial").mkdir()
+        (interrupted / "checkpoints" / f".{name}.partial" / "meta.json").write_text("{")
+    (interrupted / ".config.json.partial").write_text("{")
+
+    train(Path("tiny.toml"), resume=interrupted)
+
+    assert list(interrupted.rglob("*.partial")) == []
+
+
+def test_weights_that_run_away_are_not_saved_and_the_command_that_is_told_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    iterate = Learner.iterate
+
+    def diverge(self: Learner) -> dict[str, float]:
+        """Losses of the third iteration are good, the weights that it leaves are not."""
+        record = iterate(self)
+        if self.iteration == 3:
+            torch.nn.init.constant_(self.network.policy.bias, torch.nan)
+        return record
+
+    with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
+        patch.setattr(Learner, "iterate", diverge)
+        train(Path("tiny.toml"), ["run.checkpoint_every=1"])
+    message, command = str(caught.value).split("in a new run: ")
+
+    assert "policy.bias of the network is not finite in iteration 3, so the run has stopped" in message
+    assert [path.name for path in Path("runs/tiny-1/checkpoints").iterdir()] == [
+        "step-000000000512",
+        "step-000000001024",
+    ]
+    program, name, config, *overrides = shlex.split(command)
+    assert [program, name, config] == ["alquerque", "train", "tiny.toml"]
+    assert overrides[1:] == ["run.start=runs/tiny-1/checkpoints/step-000000001024", "ppo.learning_rate=0.0005"]
+    assert train(Path(config), overrides).checkpoint == Path("runs/tiny-2/checkpoints/final")
+
+
+def test_a_run_that_got_nowhere_leaves_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: Learner) -> dict[str, float]:
+        raise RuntimeError("power cut")
+
+    monkeypatch.setattr(Learner, "iterate", fail)
+    with pytest.raises(RuntimeError, match="power cut"):
+        train(Path("tiny.toml"))
+
+    assert list(Path("runs").iterdir()) == []
+
+
 def test_a_checkpoint_of_weights_alone_cannot_be_gone_on_with(interrupted: Path) -> None:
     newest = max((interrupted / "checkpoints").iterdir())
     meta = json.loads((newest / "meta.json").read_text())
     del meta["sha256"]["training.safetensors"]
     (newest / "meta.json").write_text(json.dumps(meta))
 
-    with pytest.raises(CheckpointError, match="training state does not fit this run"):
+    with pytest.raises(CheckpointError, match=r"training state does not fit this run: .*; the one before it is "):
         train(Path("tiny.toml"), resume=interrupted)
 
 

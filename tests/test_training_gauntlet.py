@@ -76,6 +76,31 @@ def test_the_arena_is_logged_now_and_then_and_at_the_end(uninterrupted: Training
 
 
 @needs_jit
+def test_a_measurement_on_the_way_is_shown_when_it_is_made(capsys: pytest.CaptureFixture[str]) -> None:
+    result = train(Path("tiny.toml"))
+    lines = capsys.readouterr().out.splitlines()
+    found = read_log(result.run / "log.jsonl")[2]["rating"]
+
+    shown = [line for line in lines if line.startswith("in the arena ")]
+    assert len(shown) == 2
+    assert shown[0].startswith(f"in the arena after 384 steps: {found:+.0f} Elo, 95 % interval ")
+    assert shown[-1] == f"in the arena {result.measurement}"
+
+
+@needs_jit
+@pytest.mark.parametrize("name", ["opponent_games", "final_games"])
+def test_more_games_than_there_are_openings_are_refused_by_name_and_leave_no_folder(name: str) -> None:
+    with pytest.raises(AlquerqueError) as error:
+        train(Path("tiny.toml"), [f"evaluation.{name}=10000", "evaluation.max_cycles=9"])
+
+    assert str(error.value).startswith(f"evaluation.{name} is 10000: ")
+    assert str(error.value).endswith(
+        ", expected 5000; two games begin with each opening, so set it to twice as many as were found, or less"
+    )
+    assert list(Path("runs").iterdir()) == []
+
+
+@needs_jit
 def test_the_last_measurement_is_that_of_the_weights_that_are_kept(uninterrupted: TrainingResult) -> None:
     """They are rounded at the end; who loads them scores the same from the same openings."""
     game = load_game("alquerque")
@@ -217,7 +242,7 @@ def test_openings_that_are_given_are_played_as_if_they_had_been_found(tmp_path: 
         ('opponents=["random"]', "tiny.toml: [evaluation] opponents has 'random', who plays in any case"),
         ("opponents=greedy", "tiny.toml: evaluation.opponents is 'greedy', expected a list of texts"),
         ("opponents=[1]", "tiny.toml: evaluation.opponents is 1, expected a list of texts"),
-        ("max_cycles=8", "tiny.toml: [evaluation] max_steps is 8, expected more than the 8 plies of openings"),
+        ("max_cycles=8", "tiny.toml: evaluation.max_cycles is 8, expected more than the 8 plies of the openings"),
         (
             "opponent_games=5",
             "tiny.toml: evaluation.opponent_games is 5, expected a whole number, "

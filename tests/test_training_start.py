@@ -1,5 +1,8 @@
 """Runs that begin with the weights of another: what they learn from, what they say of it, and how they go on."""
 
+import json
+import re
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -151,15 +154,52 @@ def test_a_stopped_run_goes_on_to_the_same_result(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("network.width=32", "run.start is .*, whose .* has shape .*: set .network. to what it was trained with"),
-        ("run.game=fetaix", "plays .alquerque., not .fetaix."),
-        ("run.start=nowhere", "checkpoint .nowhere."),
+        (
+            "network.width=32",
+            "run.start: checkpoint '.*' is of alquerque with network mlp (width 16, blocks .), expected network mlp "
+            "(width 32, blocks .), whose .* has shape .*: set network.width = 16, or give another",
+        ),
+        (
+            "network.kind=quiescent",
+            "run.start: .* with network mlp (width 16, blocks .), expected network quiescent (width 16, blocks .), "
+            'whose .* has shape .*: set network.kind = "mlp", or give another',
+        ),
+        (
+            "run.game=fetaix",
+            "run.start: checkpoint '.*' plays 'alquerque', not 'fetaix'; it is of alquerque with network mlp (width "
+            '16, blocks .): set run.game = "alquerque", or give one of fetaix',
+        ),
+        (
+            "run.options.last_rank_frozen=true",
+            "run.start: checkpoint '.*' was trained with last_rank_frozen=False, this game has True; it is of "
+            "alquerque with network .*: set run.options.last_rank_frozen = false, or give another",
+        ),
+        (
+            "run.start=nowhere",
+            "run.start: no checkpoint 'nowhere'; give the folder of a checkpoint, or leave run.start out to begin with "
+            "random weights",
+        ),
     ],
 )
 def test_weights_that_do_not_fit_are_refused_and_nothing_is_written(
     first: TrainingResult, overrides: list[str], tmp_path: Path, change: str, message: str
 ) -> None:
-    with pytest.raises(CheckpointError, match=message):
+    with pytest.raises(CheckpointError) as error:
         train(config(first), [*overrides, change])
 
+    assert re.fullmatch(message.replace("(", r"\(").replace(")", r"\)"), str(error.value))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_weights_of_another_action_table_are_refused(
+    first: TrainingResult, overrides: list[str], tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(first.checkpoint, other)
+    meta = json.loads((other / "meta.json").read_text())
+    (other / "meta.json").write_text(json.dumps({**meta, "table_hash": "0123456789abcdef"}))
+
+    with pytest.raises(
+        CheckpointError, match=r"^run\.start: .* was trained on action table 0123456789abcdef, .*; it is of"
+    ):
+        train(config(first), [*overrides, f"run.start={other}"])

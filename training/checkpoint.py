@@ -5,6 +5,7 @@ progress, all that is needed to go on as if nothing had happened. Nothing is eve
 """
 
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from safetensors.numpy import load, save
 
 from alquerque_env.game import Game
 from training.checkpoint_files import META, WEIGHTS, CheckpointError, check_game, read_checked, read_json
+from training.config import NetworkConfig
 from training.meta import Meta
 from training.networks import NetworkError, PolicyValueNetwork, Shape, build_network
 
@@ -29,12 +31,16 @@ __all__ = [
     "Checkpoint",
     "CheckpointError",
     "delete_checkpoint",
+    "fitting_weights",
     "load_checkpoint",
+    "load_start",
     "read_meta",
     "save_checkpoint",
 ]
 
 TRAINING = "training.safetensors"
+
+_FRESH = "leave run.start out to begin with random weights"
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -128,6 +134,70 @@ def read_meta(path: Path) -> Meta:
     if not {WEIGHTS} <= meta.sha256.keys() <= {WEIGHTS, TRAINING}:
         raise CheckpointError(f"checkpoint {str(path)!r}: {META}: sha256 names {sorted(meta.sha256)}")
     return meta
+
+
+def load_start(path: Path, game: Game) -> Checkpoint:
+    """Reads the checkpoint that `run.start` names.
+
+    Raises:
+      CheckpointError: If it cannot; it says what the checkpoint is, if it is one, and what would do.
+    """
+    try:
+        meta = read_meta(path)
+    except CheckpointError as error:
+        raise CheckpointError(f"run.start: {error}; give the folder of a checkpoint, or {_FRESH}") from None
+    try:
+        return load_checkpoint(path, game)
+    except CheckpointError as error:
+        raise CheckpointError(
+            f"run.start: {error}; it is of {meta.game} with {_describe(meta.network)}: {_fitting_start(meta, game)}"
+        ) from None
+
+
+def fitting_weights(
+    path: Path, checkpoint: Checkpoint, network: PolicyValueNetwork, config: NetworkConfig
+) -> dict[str, torch.Tensor]:
+    """The weights of a checkpoint, for a network to begin with.
+
+    Args:
+      path: The checkpoint's folder.
+      checkpoint: Which was read from it.
+      network: The network, of any weights.
+      config: Its settings.
+
+    Raises:
+      CheckpointError: If they do not fit; it says what the checkpoint is, and what would do.
+    """
+    weights = checkpoint.network.state_dict()
+    wanted = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
+    for name in sorted(weights.keys() | wanted.keys()):
+        found = tuple(weights[name].shape) if name in weights else None
+        if found != wanted.get(name):
+            theirs, ours = checkpoint.meta.network, config
+            keys = ("kind", "width", "blocks", "turns")
+            other = [key for key in keys if getattr(theirs, key) != getattr(ours, key)]
+            change = ", ".join(f"network.{key} = {json.dumps(getattr(theirs, key))}" for key in other)
+            raise CheckpointError(
+                f"run.start: checkpoint {str(path)!r} is of {checkpoint.meta.game} with {_describe(theirs)}, expected "
+                f"{_describe(ours)}, whose {name} has shape {wanted.get(name)} and not {found}: "
+                + (f"set {change}, or give another" if other else f"give another, or {_FRESH}")
+            )
+    return weights
+
+
+def _fitting_start(meta: Meta, game: Game) -> str:
+    """What would do instead of a checkpoint that does not fit a game."""
+    if meta.game != game.name:
+        return f"set run.game = {json.dumps(meta.game)}, or give one of {game.name}"
+    for option, value in game.options.items():
+        if (other := meta.options.get(option, value)) != value:
+            return f"set run.options.{option} = {json.dumps(other)}, or give another"
+    return f"give another, or {_FRESH}"
+
+
+def _describe(network: NetworkConfig) -> str:
+    turns = f", turns {network.turns}" if network.turns else ""
+    return f"network {network.kind} (width {network.width}, blocks {network.blocks}{turns})"
 
 
 def _parse_arrays(path: Path, name: str, contents: Mapping[str, bytes]) -> dict[str, np.ndarray]:

@@ -1,5 +1,6 @@
 """The settings of a training run: what there is to set, read from a TOML file and checked."""
 
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -287,6 +288,11 @@ class Config(Section):
         return learner.learner_games or games // learner.processes
 
     @property
+    def first_gradient(self) -> int:
+        """Positions of matches that ended before `alphazero` makes its first gradient."""
+        return self.alphazero.first_window + math.ceil(self.alphazero.batch_size / self.alphazero.reuse)
+
+    @property
     def iterations(self) -> int:
         """Rollouts, each followed by an update, in the whole run."""
         return -(-self.run.total_steps // self.steps_per_iteration)
@@ -357,7 +363,7 @@ def parse_config(data: Mapping[str, Any], source: str) -> Config:
 
 def _check_together(config: Config, source: str) -> None:
     """Refuses values that do not go together."""
-    learner, games = config.alphazero, config.self_play.num_games
+    learner = config.alphazero
     if config.run.algorithm == "alphazero":
         if learner.first_window > learner.window:
             raise ConfigError(
@@ -374,13 +380,8 @@ def _check_together(config: Config, source: str) -> None:
                 f"{source}: alphazero.final_learning_rate is {learner.final_learning_rate}, expected at most "
                 f"alphazero.learning_rate = {learner.learning_rate}"
             )
-        own = config.learner_games
-        others = learner.processes - 1
-        if own < 1 or (others and (games - own) // others < 1) or (others and (games - own) % others):
-            raise ConfigError(
-                f"{source}: self_play.num_games is {games}, expected alphazero.learner_games = {own} and a multiple of "
-                f"the {others} other processes"
-            )
+        _check_shares(config, source)
+        _check_first_window(config, source)
     if config.network.turns and config.network.kind != "quiescent":
         raise ConfigError(
             f"{source}: network.turns is {config.network.turns}, expected 0 with network.kind = "
@@ -402,6 +403,46 @@ def _check_together(config: Config, source: str) -> None:
         raise ConfigError(
             f"{source}: self_play.bots_share + ppo.pool_share is {playing.bots_share + pool_share:g}, "
             "expected at most 1"
+        )
+
+
+def _check_shares(config: Config, source: str) -> None:
+    """Refuses games that the processes cannot share: those that do not learn play equally many."""
+    games, processes, own = config.self_play.num_games, config.alphazero.processes, config.learner_games
+    others, rest = processes - 1, games - own
+    if games < processes:
+        raise ConfigError(
+            f"{source}: self_play.num_games is {games}, expected at least one for each of alphazero.processes = "
+            f"{processes}"
+        )
+    if others == 0 or (rest > 0 and rest % others == 0):
+        return
+    each = max(1, min(round(rest / others), (games - 1) // others))
+    fitting = games - each * others
+    if config.alphazero.learner_games is not None:
+        raise ConfigError(
+            f"{source}: alphazero.learner_games is {own}, which leaves {max(0, rest)} of self_play.num_games = {games} "
+            f"to the rest of alphazero.processes = {processes}: expected a number that leaves as many to each of them, "
+            f"such as {fitting}"
+        )
+    raise ConfigError(
+        f"{source}: self_play.num_games is {games}, expected a multiple of alphazero.processes = {processes}, such as "
+        f"{round(games / processes) * processes}, or alphazero.learner_games = {fitting}, which leaves {each} to each "
+        "of the others"
+    )
+
+
+def _check_first_window(config: Config, source: str) -> None:
+    """Refuses a run that ends before its first gradient."""
+    learner, needed = config.alphazero, config.first_gradient
+    most = config.iterations * config.steps_per_iteration
+    if needed > most:
+        highest = learner.first_window - (needed - most)
+        lower = f"at most {highest} with it, or " if highest >= learner.batch_size else ""
+        raise ConfigError(
+            f"{source}: alphazero.first_window is {learner.first_window}, but run.total_steps = "
+            f"{config.run.total_steps} gives {most} positions at most, so that nothing would be learned: "
+            f"expected {lower}a run.total_steps of {needed} or more"
         )
 
 

@@ -88,7 +88,9 @@ class Gauntlet:
     def __init__(self, game: Game, config: Config, ladder: Path) -> None:
         self._game, self._path = game, ladder
         evaluation = config.evaluation
-        self._settings = _settings(config, max(evaluation.opponent_games, evaluation.final_games or 0))
+        games = max(evaluation.opponent_games, evaluation.final_games or 0)
+        self._most = "opponent_games" if games == evaluation.opponent_games else "final_games"
+        self._settings = _settings(config, games)
         self._opponents = _opponents(config)
         self._simulations = config.evaluation.simulations
 
@@ -125,14 +127,21 @@ class Gauntlet:
     @cached_property
     def _openings(self) -> Openings:
         settings = self._settings
-        return find_openings(
-            self._game,
-            settings.games // 2,
-            settings.plies,
-            seed=settings.seed,
-            judge=settings.judge,
-            max_steps=settings.max_steps,
-        )
+        try:
+            return find_openings(
+                self._game,
+                settings.games // 2,
+                settings.plies,
+                seed=settings.seed,
+                judge=settings.judge,
+                max_steps=settings.max_steps,
+            )
+        except AlquerqueError as error:
+            # What it advises cannot be set in a config.
+            raise AlquerqueError(
+                f"evaluation.{self._most} is {settings.games}: {str(error).partition(': ')[0]}; two games begin with "
+                "each opening, so set it to twice as many as were found, or less"
+            ) from None
 
 
 def check_opponents(config: Config, game: Game) -> None:

@@ -3,6 +3,7 @@
 import multiprocessing as mp
 import signal
 from collections.abc import Mapping
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -15,7 +16,7 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
 from alquerque_env.observation import plane_scale
 from training.arrays import group
-from training.config import Config
+from training.config import Config, ConfigError
 from training.inference import Inference, choose_device, choose_precision
 from training.networks import PolicyValueNetwork, Shape, build_network
 from training.replay import Rows
@@ -85,13 +86,13 @@ class Workers:
         try:
             pipe.send(message)
         except OSError:
-            raise WorkerError("a process of self-play has died; go on with the last checkpoint") from None
+            raise WorkerError("a process of self-play has died") from None
 
     def _receive(self, pipe: Connection) -> Any:
         try:
             return pipe.recv()
         except (EOFError, OSError):
-            raise WorkerError("a process of self-play has died; go on with the last checkpoint") from None
+            raise WorkerError("a process of self-play has died") from None
 
 
 def _work(pipe: Connection, config: Config, games: int, number: int) -> None:
@@ -101,19 +102,37 @@ def _work(pipe: Connection, config: Config, games: int, number: int) -> None:
     game = load_game(config.run.game, **config.run.options)
     evaluate = make_inference(config, game)
     play = SelfPlay(game, games, config.self_play, config.search, worker_seed(config.run.seed, number))
-    while True:
-        try:
+    with suppress(EOFError, ConnectionError):  # the learner is gone
+        while True:
             command, *values = pipe.recv()
-        except (EOFError, OSError):
-            return
-        if command == "set_state":
-            play.set_state(values[0])
-        elif command == "get_state":
-            pipe.send(play.get_state())
-        else:
-            arrays, decisions, simulations = values
-            evaluate.load({name: torch.from_numpy(array) for name, array in arrays.items()})
-            pipe.send(play.play(evaluate, decisions, simulations))
+            if command == "set_state":
+                play.set_state(values[0])
+            elif command == "get_state":
+                pipe.send(play.get_state())
+            else:
+                arrays, decisions, simulations = values
+                evaluate.load({name: torch.from_numpy(array) for name, array in arrays.items()})
+                pipe.send(play.play(evaluate, decisions, simulations))
+
+
+def check_device(config: Config) -> None:
+    """Refuses a GPU that is not there, before anything is asked of it.
+
+    Raises:
+      ConfigError: If torch cannot use it.
+    """
+    wanted = config.alphazero.device
+    device = choose_device(wanted)
+    if config.run.algorithm != "alphazero" or device.type == "cpu":
+        return
+    try:
+        torch.zeros(1, device=device)
+    except (AssertionError, RuntimeError) as error:
+        reason = str(error).strip().partition("\n")[0].rstrip(".")
+        expected = "'cpu', or 'auto' for a GPU where there is one" if wanted == "cuda" else "'cpu'"
+        raise ConfigError(
+            f"alphazero.device is {wanted!r}, but torch cannot use a GPU here ({reason}): expected {expected}"
+        ) from None
 
 
 def make_inference(config: Config, game: Game) -> Inference:

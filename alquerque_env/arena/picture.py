@@ -1,5 +1,7 @@
 """The cross-table of an arena as a picture: what each row scored against each column."""
 
+import os
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -36,8 +38,7 @@ def draw_cross_table(result: ArenaResult, path: Path) -> None:
     """Draws the scores of all pairings, the strongest player on top.
 
     Raises:
-      AlquerqueError, MissingExtraError: As `check_picture`.
-      OSError: If the file cannot be written.
+      AlquerqueError, MissingExtraError: As `check_picture`; or the file cannot be written, then it is as it was before.
     """
     check_picture(path)
     from matplotlib.figure import Figure
@@ -69,7 +70,26 @@ def draw_cross_table(result: ArenaResult, path: Path) -> None:
     axes.set_title(f"{result.game.name}: score of the row against the column", fontsize=11)
     axes.tick_params(length=0)
     figure.colorbar(shades, ax=axes, label="score", shrink=0.8, format=lambda score, _: f"{score:.0%}")
-    figure.savefig(path, bbox_inches="tight")  # the layout leaves no room for labels of two lines
+    picture = BytesIO()
+    # The layout leaves no room for labels of two lines.
+    figure.savefig(picture, format=path.suffix[1:].lower(), bbox_inches="tight")
+    _write(path, picture.getvalue())
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Writes a file under another name and gives it its own when it is whole."""
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        partial.write_bytes(data)
+        os.replace(partial, path)
+    except OSError as error:
+        raise AlquerqueError(
+            f"picture {str(path)!r} cannot be written: {error.strerror}; mend that and draw it again: an arena that is "
+            "kept in a file is not played again for it"
+        ) from None
+    finally:
+        if partial.exists():
+            partial.unlink()
 
 
 def _cells(result: ArenaResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

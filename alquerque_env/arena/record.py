@@ -61,21 +61,25 @@ class Record:
 
     Raises:
       AlquerqueError: If the file belongs to another arena, or to none.
-      OSError: If it cannot be read or written.
+      OSError: If it cannot be read or written; it says what is kept and how to go on.
     """
 
     def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
         self.openings: Openings | None = None
         self.results: dict[Key, MatchResult] = {}
         self._path = path
-        self._file = None if path is None else path.open("a+b")
-        if self._file is None:
+        is_new = path is not None and not path.exists()
+        self._file = None if path is None else path.open("a+b", buffering=0)
+        if path is None or self._file is None:
             return
         try:
             if not self._go_on(json.loads(json.dumps({"arena": FORMAT, **header}))):
                 self._write({"arena": FORMAT, **header})
         except BaseException:
+            is_empty = self._file.seek(0, os.SEEK_END) == 0
             self._file.close()
+            if is_new and is_empty:
+                path.unlink()
             raise
 
     def __enter__(self) -> Self:
@@ -99,9 +103,20 @@ class Record:
             self._write(asdict(result))
 
     def _write(self, entry: Mapping[str, Any]) -> None:
-        if self._file is not None:
-            self._file.write(json.dumps(entry).encode() + b"\n")
-            self._file.flush()
+        """Writes a line, whole or not at all."""
+        if self._file is None:
+            return
+        size = self._file.seek(0, os.SEEK_END)
+        rest = json.dumps(entry).encode() + b"\n"
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            self._file.truncate(size)
+            reason = (
+                f"{error.strerror}; what was in it before is kept: mend that, and the same arena goes on from there"
+            )
+            raise OSError(error.errno, reason, str(self._path)) from None
 
     def _go_on(self, header: dict[str, Any]) -> bool:
         """Reads what the file holds, and cuts off a line that was being written; tells whether it held a header."""

@@ -1,0 +1,86 @@
+"""What an arena writes where there is no room for it: nothing half written, and what was there before is kept."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from alquerque_env import load_game
+from alquerque_env.arena import ArenaResult, Settings, play_arena
+from alquerque_env.arena.picture import draw_cross_table
+from alquerque_env.errors import AlquerqueError
+
+resource = pytest.importorskip("resource", reason="there is no limit on files")
+
+FETAIX = load_game("fetaix")
+BOTS = ["random", "greedy"]
+QUICK = Settings(games=8, plies=6, seed=3, judge="random", resamples=20)
+LARGE = os.strerror(errno.EFBIG)
+
+
+@contextmanager
+def files_up_to(size: int) -> Iterator[None]:
+    """Within it no file can become longer, as if the disk were full: part of what is written may still go in."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[ArenaResult, bytes]:
+    path = tmp_path_factory.mktemp("arena") / "whole.jsonl"
+    return play_arena(FETAIX, BOTS, QUICK, output=path), path.read_bytes()
+
+
+@pytest.mark.parametrize("lines", [0, 1, 2, 5])
+def test_a_line_that_cannot_be_written_leaves_those_before_and_the_arena_goes_on(
+    finished: tuple[ArenaResult, bytes], tmp_path: Path, lines: int
+) -> None:
+    result, content = finished
+    path = tmp_path / "arena.jsonl"
+    kept = b"".join(content.splitlines(keepends=True)[:lines])
+    path.write_bytes(kept)
+
+    with files_up_to(len(kept) + 30), pytest.raises(OSError, match=LARGE) as caught:
+        play_arena(FETAIX, BOTS, QUICK, output=path)
+
+    assert caught.value.filename == str(path)
+    assert caught.value.strerror == (
+        f"{LARGE}; what was in it before is kept: mend that, and the same arena goes on from there"
+    )
+    assert path.read_bytes() == kept
+    assert play_arena(FETAIX, BOTS, QUICK, output=path).as_dict() == result.as_dict()
+    assert path.read_bytes() == content
+
+
+def test_a_file_without_any_line_is_not_left(tmp_path: Path) -> None:
+    with files_up_to(30), pytest.raises(OSError, match=LARGE):
+        play_arena(FETAIX, BOTS, QUICK, output=tmp_path / "arena.jsonl")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["arena.png", "arena.svg", "arena.pdf"])
+def test_a_picture_that_cannot_be_written_leaves_the_one_before(
+    finished: tuple[ArenaResult, bytes], tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    draw_cross_table(finished[0], path)
+    before = path.read_bytes()
+    assert len(before) > 3000
+
+    with files_up_to(2000), pytest.raises(AlquerqueError) as caught:
+        draw_cross_table(finished[0], path)
+
+    assert str(caught.value) == (
+        f"picture {str(path)!r} cannot be written: {LARGE}; mend that and draw it again: an arena that is kept in a "
+        "file is not played again for it"
+    )
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
