@@ -494,8 +494,8 @@ def test_other_processes_play_too_and_go_on_after_a_break():
         ({"alphazero": {"final_learning_rate": 0.5}}, "alphazero.final_learning_rate is 0.5, expected at most"),
         (
             {"alphazero": {"processes": 4, "learner_games": 5}},
-            "alphazero.learner_games is 5, which leaves 11 of self_play.num_games = 16 to the rest of alphazero.processes = 4: "
-            "expected a number that leaves as many to each of them, such as 4",
+            "alphazero.learner_games is 5, which leaves 11 of self_play.num_games = 16 to the rest of "
+            "alphazero.processes = 4: expected a number that leaves as many to each of them, such as 4",
         ),
         (
             {"alphazero": {"processes": 2, "learner_games": 16}},

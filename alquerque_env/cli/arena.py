@@ -92,12 +92,12 @@ def arena(
     stopped = "nothing is kept without -o" if output is None else "the same command goes on"
     with orderly_end(), Display(stopped) as display:
         result = play_arena(game, specs, settings, output=output, watch=_watch(display))
-    if picture is not None:
-        draw_cross_table(result, picture)
     if as_json:
         click.echo(json.dumps(result.as_dict(), indent=2))
     else:
         _print_tables(result)
+    if picture is not None:
+        draw_cross_table(result, picture)
 
 
 def _watch(display: Display) -> Callable[["Progress"], None]:
