@@ -2,34 +2,20 @@
 
 import errno
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from full_disk import files_up_to
 
 from alquerque_env import load_game
 from alquerque_env.arena import ArenaResult, Settings, play_arena
 from alquerque_env.arena.picture import draw_cross_table
 from alquerque_env.errors import AlquerqueError
 
-resource = pytest.importorskip("resource", reason="there is no limit on files")
-
 FETAIX = load_game("fetaix")
 BOTS = ["random", "greedy"]
 QUICK = Settings(games=8, plies=6, seed=3, judge="random", resamples=20)
 LARGE = os.strerror(errno.EFBIG)
-
-
-@contextmanager
-def files_up_to(size: int) -> Iterator[None]:
-    """Within it no file can become longer, as if the disk were full: part of what is written may still go in."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.fixture(scope="module")

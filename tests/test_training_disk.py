@@ -11,14 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from full_disk import files_up_to, resource
 from test_training import TINY, at_iteration, weights, without_time
 
 from alquerque_env.storage import JIT
 from training import train as train_module
 from training.config import ConfigError
 from training.train import TrainingError, TrainingResult, train
-
-resource = pytest.importorskip("resource", reason="there is no limit on files")
 
 needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
 LARGE = os.strerror(errno.EFBIG)
@@ -36,17 +35,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
     folder = tmp_path_factory.mktemp("whole")
     (folder / "tiny.toml").write_text(TINY)
     return train(folder / "tiny.toml", [f"run.directory={folder}"])
-
-
-@contextmanager
-def files_up_to(size: int) -> Iterator[None]:
-    """Within it no file can become longer, as if the disk were full: part of what is written may still go in."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any
 
 from alquerque_env import load_bot
 from alquerque_env.arena import ArenaResult, PairingResult, Settings, play_arena, rate_together
-from alquerque_env.arena.openings import Openings, find_openings
+from alquerque_env.arena.openings import Openings, OpeningsError, find_openings
 from alquerque_env.arena.ratings import CONFIDENCE, Estimate
 from alquerque_env.arena.result import ANCHOR
 from alquerque_env.arena.seeds import derive_seed
@@ -136,10 +136,10 @@ class Gauntlet:
                 judge=settings.judge,
                 max_steps=settings.max_steps,
             )
-        except AlquerqueError as error:
+        except OpeningsError as error:
             # What it advises cannot be set in a config.
             raise AlquerqueError(
-                f"evaluation.{self._most} is {settings.games}: {str(error).partition(': ')[0]}; two games begin with "
+                f"evaluation.{self._most} is {settings.games}: {error.found}; two games begin with "
                 "each opening, so set it to twice as many as were found, or less"
             ) from None
 

@@ -7,7 +7,6 @@ beside it. What a learner has declared beside the table stands in `metrics.json`
 """
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.writing import write_whole
 from training.summaries import Summaries, step_of
 
 DECLARED = "metrics.json"
@@ -216,9 +216,9 @@ class MetricsLog:
     def __init__(self, path: Path, iteration: int = 0, declared: Sequence[Metric] = ()) -> None:
         self._path, self._metrics = path, with_declared(declared)
         if declared:
-            _replace(path.with_name(DECLARED), _TABLE.dump_json(tuple(declared), indent=2).decode() + "\n")
+            write_whole(path.with_name(DECLARED), _TABLE.dump_json(tuple(declared), indent=2) + b"\n")
         kept = [(line, record) for line, record in _read_lines(path) if record["iteration"] <= iteration]
-        _replace(path, "".join(line for line, _ in kept))
+        write_whole(path, "".join(line for line, _ in kept).encode())
         self._summaries = Summaries(path.parent, step_of(kept[-1][1]) if kept else -1)
 
     def write(self, record: Record) -> None:
@@ -253,9 +253,3 @@ def _parse(line: str) -> dict[str, float] | None:
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) and isinstance(record.get("iteration"), int) else None
-
-
-def _replace(path: Path, text: str) -> None:
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)

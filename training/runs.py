@@ -14,6 +14,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.writing import write_whole
 from training.checkpoint import delete_checkpoint
 from training.config import Config, ConfigError, parse_config
 
@@ -174,9 +175,7 @@ def create_run(name: str, config: Config) -> Run:
 
 def _fill(path: Path, config: Config) -> None:
     (path / CHECKPOINTS).mkdir()
-    partial = path / f".{CONFIG}.partial"
-    partial.write_text(config.model_dump_json(indent=2) + "\n", encoding="utf-8")
-    os.replace(partial, path / CONFIG)
+    write_whole(path / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
 
 
 def _make_folder(directory: Path, name: str) -> Path:

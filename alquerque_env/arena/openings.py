@@ -29,6 +29,18 @@ DRAWN_PER_OPENING = 200
 JUDGED_AT_ONCE = 32
 
 
+class OpeningsError(AlquerqueError):
+    """There are not as many openings as are asked for.
+
+    Attributes:
+      found: How many there are, in words without advice.
+    """
+
+    def __init__(self, found: str) -> None:
+        super().__init__(f"{found}: ask for fewer games or for more plies")
+        self.found = found
+
+
 @dataclass(frozen=True)
 class Opening:
     """The first steps of a match.
@@ -92,7 +104,7 @@ def find_openings(
       watch: Is told how many are found of how many, from time to time.
 
     Raises:
-      AlquerqueError: If the game has not so many openings of that length.
+      OpeningsError: If the game has not so many openings of that length.
     """
     lengths = [length for length in PLIES if length < max_steps] if plies is None else [plies]
     drawn = draw_lines(game, lengths, np.random.default_rng(derive_seed(seed, "openings")))
@@ -116,10 +128,7 @@ def find_openings(
     found = [*kept, *(opening for _, opening in decided)][:count]
     if len(found) < count:
         turns = " to ".join(str(length) for length in sorted({lengths[0], lengths[-1]}))
-        raise AlquerqueError(
-            f"found only {len(found)} openings of {turns} plies in {game.name}, expected {count}: "
-            "ask for fewer games or for more plies"
-        )
+        raise OpeningsError(f"found only {len(found)} openings of {turns} plies in {game.name}, expected {count}")
     return Openings(tuple(found), tried)
 
 

@@ -1,6 +1,5 @@
 """The cross-table of an arena as a picture: what each row scored against each column."""
 
-import os
 from io import BytesIO
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from ..errors import AlquerqueError
 from ..render.extras import require
+from ..writing import write_whole
 from .result import ArenaResult
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -73,23 +73,13 @@ def draw_cross_table(result: ArenaResult, path: Path) -> None:
     picture = BytesIO()
     # The layout leaves no room for labels of two lines.
     figure.savefig(picture, format=path.suffix[1:].lower(), bbox_inches="tight")
-    _write(path, picture.getvalue())
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Writes a file under another name and gives it its own when it is whole."""
-    partial = path.with_name(f".{path.name}.partial")
     try:
-        partial.write_bytes(data)
-        os.replace(partial, path)
+        write_whole(path, picture.getvalue())
     except OSError as error:
         raise AlquerqueError(
             f"picture {str(path)!r} cannot be written: {error.strerror}; mend that and draw it again: an arena that is "
             "kept in a file is not played again for it"
         ) from None
-    finally:
-        if partial.exists():
-            partial.unlink()
 
 
 def _cells(result: ArenaResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

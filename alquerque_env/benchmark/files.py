@@ -1,8 +1,9 @@
-"""Files of a protocol, which must be to the byte what they were made; files that are written whole or not at all."""
+"""Files of a protocol, which must be to the byte what they were made."""
 
 import hashlib
 from pathlib import Path
 
+from ..writing import write_whole
 from .errors import BenchmarkError
 
 SUMS = "SHA256SUMS"
@@ -42,20 +43,6 @@ def write_checked(folder: Path, name: str, text: str) -> None:
     write_whole(folder / name, data)
     sums = _read_sums(folder) | {name: _sum(data)}
     write_whole(folder / SUMS, "".join(f"{value}  {file}\n" for file, value in sorted(sums.items())).encode())
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file under another name and gives it its own when it is whole.
-
-    Raises:
-      OSError: If that is not possible; then nothing is left of it.
-    """
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        partial.write_bytes(data)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _read_sums(folder: Path) -> dict[str, str]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..game import games, load_game
+from ..writing import write_whole
 from .errors import BenchmarkError
-from .files import write_whole
 from .picture import BLUE, DOTS_PER_INCH, ORANGE, mark
 from .report import tell_rating, tell_share, tell_time
 from .result import GameResult, Result, read_file

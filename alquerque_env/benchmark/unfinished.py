@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ..writing import write_whole
 from .errors import BenchmarkError
-from .files import write_whole
 from .result import FORMAT, GameResult, Result, read_file
 
 SUFFIX = ".unfinished"

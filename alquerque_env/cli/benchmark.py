@@ -180,8 +180,8 @@ def _tell(content: dict[str, Any], as_json: bool, output: Path | None, show: Cal
     """Writes and prints a result."""
     from rich.console import Console
 
-    from ..benchmark.files import write_whole
     from ..benchmark.report import PLAIN_WIDTH
+    from ..writing import write_whole
 
     text = json.dumps(content, indent=1, ensure_ascii=False)
     if output is not None:
