@@ -11,7 +11,7 @@ PACKAGE = "alquerque_env"
 
 # Bottom to top. A name is a module or a package with all its modules.
 ROWS = [
-    "errors",
+    "errors writing",
     "layout",
     "storage",
     "pointers",
