@@ -23,9 +23,10 @@ from training.checkpoint import (
     read_meta,
     save_checkpoint,
 )
-from training.config import Config, parse_config
+from training.config import parse_config
 from training.meta import make_meta
 from training.networks import PolicyValueNetwork, Shape, build_network
+from training.settings import Config
 
 STRENGTH = [{"opponent": "random", "games": 2, "low": 0.1, "high": 0.9}]
 CONFIG = parse_config({"network": {"width": 8, "blocks": 1}, "run": {"seed": 7}}, "test")

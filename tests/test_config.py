@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from training.config import Config, ConfigError, first_difference, load_config, parse_config
+from training.config import ConfigError, load_config, parse_config
+from training.settings import Config, first_difference
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 

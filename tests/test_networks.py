@@ -16,13 +16,14 @@ from alquerque_env.observation import plane_scale, planes
 from alquerque_env.search.quiescence import EVEN, Gains
 from training.bot import load_checkpoint_bot
 from training.checkpoint import META, CheckpointError, load_checkpoint, save_checkpoint
-from training.config import Config, ConfigError, NetworkConfig, parse_config
+from training.config import ConfigError, parse_config
 from training.export import ExportError, export_player
 from training.meta import make_meta
 from training.networks import NETWORKS, Geometry, NetworkError, PolicyValueNetwork, Shape, build_network
 from training.networks.geometry import Maker, Move
 from training.networks.layers import Conv
 from training.ppo import Learner
+from training.settings import Config, NetworkConfig
 
 CULIN = ("awithlaknannai_mosona", {"board": "culin"})
 GAMES = [*((name, {}) for name in games()), CULIN, ("alquerque", {"undo_scope": "never_revisit"})]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from training.config import NetworkConfig, PpoConfig
 from training.networks import MASK_FILL, Shape, build_network, masked_log_probs, sample
 from training.ppo import Batch, Rollout, explained_variance, make_batch, ppo_loss, update
+from training.settings import NetworkConfig, PpoConfig
 
 SHAPE = Shape(planes=2, points=3, actions=4)
 

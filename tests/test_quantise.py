@@ -6,10 +6,10 @@ import torch
 
 from alquerque_env import load_game
 from alquerque_env.observation import plane_scale
-from training.config import NetworkConfig
 from training.networks import PolicyValueNetwork, Shape, build_network
 from training.player.weights import grid_exponent
 from training.quantise import quantise
+from training.settings import NetworkConfig
 
 
 def make_network(kind: str = "mlp") -> PolicyValueNetwork:

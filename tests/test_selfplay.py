@@ -15,9 +15,10 @@ from alquerque_env.tables.places import table_path
 from training.alphazero import AlphaZeroLearner, alphazero_loss
 from training.arrays import pack_generator, unpack_generator
 from training.augment import Augmenter
-from training.config import Config, ConfigError, parse_config
+from training.config import ConfigError, parse_config
 from training.replay import MAX_CHOICES, ReplayBuffer, Rows
 from training.selfplay import SelfPlay
+from training.settings import Config
 
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 

@@ -12,10 +12,11 @@ import pytest
 import torch
 
 from training.checkpoint import CheckpointError
-from training.config import Config, parse_config
+from training.config import parse_config
 from training.evaluate import greedy_policy, play_random
 from training.learners import restore
 from training.ppo import Learner
+from training.settings import Config
 
 HEAP, POISON = 16, 7
 

@@ -7,9 +7,10 @@ import torch
 from test_training_heap import HeapEnv, heap_config
 
 from alquerque_env import load_game
-from training.config import Config, ConfigError, parse_config
+from training.config import ConfigError, parse_config
 from training.learners import make_learner, restore
 from training.ppo import Learner
+from training.settings import Config
 
 
 def config(**ppo: object) -> Config:

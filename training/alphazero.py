@@ -17,13 +17,13 @@ from torch import Tensor
 from alquerque_env.game import Game
 from training.arrays import group, load_optimizer, optimizer_arrays, pack_generator, unpack_generator
 from training.augment import Augmenter
-from training.config import AlphaZeroConfig, Config
 from training.games import describe_games
 from training.inference import choose_device, choose_precision
 from training.metrics import Metric
 from training.networks import MASK_FILL
 from training.replay import ReplayBuffer, Rows
 from training.selfplay import SelfPlay
+from training.settings import AlphaZeroConfig, Config
 from training.workers import Workers, make_inference, make_network, worker_seed
 
 

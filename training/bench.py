@@ -21,11 +21,12 @@ from alquerque_env.bench.clock import Clock, rate
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
 from alquerque_env.observation import plane_scale
-from training.config import Config, NetworkConfig, SearchConfig, SelfPlayConfig, parse_config
+from training.config import parse_config
 from training.inference import Inference, choose_precision
 from training.learners import make_learner
 from training.networks import PolicyValueNetwork, Shape, build_network
 from training.selfplay import SelfPlay
+from training.settings import Config, NetworkConfig, SearchConfig, SelfPlayConfig
 
 SIMULATIONS = 32
 # Random steps before the positions with which a network alone is measured: in the middle of matches.

@@ -20,9 +20,9 @@ from safetensors.numpy import load, save
 
 from alquerque_env.game import Game
 from training.checkpoint_files import META, WEIGHTS, CheckpointError, check_game, read_checked, read_json
-from training.config import NetworkConfig
 from training.meta import Meta
 from training.networks import NetworkError, PolicyValueNetwork, Shape, build_network
+from training.settings import NetworkConfig
 
 __all__ = [
     "META",

@@ -18,12 +18,12 @@ from alquerque_env.rules import Rules, spell
 from alquerque_env.sentences import rule_sentences
 from training.bot import load_playable
 from training.checkpoint import Checkpoint
-from training.config import NetworkConfig
 from training.meta import Meta
 from training.networks import PolicyValueNetwork
 from training.player.bundle import Origin, Recipe, bundle
 from training.player.packing import pack
 from training.player.weights import pack_weights
+from training.settings import NetworkConfig
 
 EXPORTED_KINDS = ("mlp", "quiescent")
 CARRIED = "training.player.carried"

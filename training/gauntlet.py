@@ -19,9 +19,9 @@ from alquerque_env.arena.seeds import derive_seed
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
 from training.bot import CheckpointBot
-from training.config import Config
 from training.meta import RatingMeta
 from training.networks import PolicyValueNetwork
+from training.settings import Config
 
 PLAYER = "player"
 

@@ -6,8 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from training.config import NetworkConfig
 from training.networks import PolicyValueNetwork
+from training.settings import NetworkConfig
 
 # From this width on bfloat16 is the faster one, by `alquerque bench search`.
 _WIDE = {"mlp": 192, "quiescent": 192, "graph": 48}

@@ -18,12 +18,13 @@ from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.game import Game
 from training.alphazero import AlphaZeroLearner
 from training.checkpoint import Arrays, CheckpointError
-from training.config import Config, ConfigError
+from training.config import ConfigError
 from training.games import SelfPlayGames
 from training.metrics import Metric
 from training.mirrored import MirroredGames
 from training.networks import Geometry, PolicyValueNetwork
 from training.ppo import Learner as PpoLearner
+from training.settings import Config
 from training.sparring import bot_maker
 
 

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict
 
 from alquerque_env.game import Game
 from training.checkpoint_files import FORMAT, WEIGHTS
-from training.config import Config, NetworkConfig, OptionValue
 from training.networks import PolicyValueNetwork
+from training.settings import Config, NetworkConfig, OptionValue
 
 
 class ShapeMeta(BaseModel):

@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from training.arrays import group
-from training.config import PpoConfig
 from training.games import SelfPlayGames
 from training.networks import PolicyValueNetwork, masked_log_probs, sample
+from training.settings import PpoConfig
 
 
 class OpponentPool:

@@ -15,13 +15,13 @@ import torch
 from torch import Tensor
 
 from training.arrays import group, load_optimizer, optimizer_arrays
-from training.config import Config, PpoConfig
 from training.gae import advantages
 from training.games import GameCounter, Observation, SelfPlayGames
 from training.metrics import Metric
 from training.networks import Geometry, PolicyValueNetwork, Shape, build_network, masked_log_probs, sample
 from training.openings import RandomOpenings
 from training.pool import OpponentPool
+from training.settings import Config, PpoConfig
 from training.sparring import MakeBots, Sparring
 
 

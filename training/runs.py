@@ -16,7 +16,8 @@ from filelock import FileLock, Timeout
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.writing import write_whole
 from training.checkpoint import delete_checkpoint
-from training.config import Config, ConfigError, parse_config
+from training.config import ConfigError, parse_config
+from training.settings import Config
 
 CONFIG, LOG, CHECKPOINTS, FINAL = "config.json", "log.jsonl", "checkpoints", "final"
 LADDER, LOCK = "ladder.jsonl", ".lock"

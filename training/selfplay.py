@@ -12,8 +12,9 @@ from alquerque_env.observation import planes
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
 from alquerque_env.search.matches import Matches
 from training.arrays import pack_generator, unpack_generator
-from training.config import ConfigError, SearchConfig, SelfPlayConfig
+from training.config import ConfigError
 from training.replay import MAX_CHOICES, Rows
+from training.settings import SearchConfig, SelfPlayConfig
 from training.sparring import Sparring, bot_maker
 from training.truth import Truth
 

@@ -10,8 +10,9 @@ from alquerque_env import load_bot
 from alquerque_env.bots import Bot
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
-from training.config import ConfigError, SelfPlayConfig
+from training.config import ConfigError
 from training.games import SelfPlayGames
+from training.settings import SelfPlayConfig
 
 MakeBots = Callable[[int], Sequence[Bot]]
 

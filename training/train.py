@@ -29,7 +29,7 @@ from training.checkpoint import (
     load_start,
     save_checkpoint,
 )
-from training.config import Config, ConfigError, first_difference, load_config
+from training.config import ConfigError, load_config
 from training.curve import read_curve
 from training.evaluate import Evaluation, greedy_policy, play_random
 from training.gauntlet import Gauntlet, Measurement, check_opponents
@@ -39,6 +39,7 @@ from training.metrics import MetricsLog, read_log
 from training.progress import TrainingProgress
 from training.quantise import quantise
 from training.runs import Run, TrainingError, create_run, open_run
+from training.settings import Config, first_difference
 from training.workers import WorkerError, check_device
 
 INTERRUPTED = 130
@@ -69,7 +70,7 @@ def train(
     """Trains a player and shows how it goes.
 
     Args:
-      config_path: A TOML file; see `training.config`.
+      config_path: A TOML file; see `training.settings`.
       overrides: Texts `section.key=value`.
       resume: Folder of an interrupted run of the same config, to go on with.
       console: Where to show it; standard output if None.

@@ -16,11 +16,12 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
 from alquerque_env.observation import plane_scale
 from training.arrays import group
-from training.config import Config, ConfigError
+from training.config import ConfigError
 from training.inference import Inference, choose_device, choose_precision
 from training.networks import PolicyValueNetwork, Shape, build_network
 from training.replay import Rows
 from training.selfplay import SelfPlay, Tally
+from training.settings import Config
 
 
 class WorkerError(AlquerqueError):

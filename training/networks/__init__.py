@@ -14,13 +14,13 @@ from types import MappingProxyType
 import torch
 from torch import Tensor
 
-from training.config import NetworkConfig
 from training.networks.conv import ResidualConv
 from training.networks.geometry import Geometry
 from training.networks.graph import LinkGraph
 from training.networks.interface import MASK_FILL, NetworkError, PolicyValueNetwork, Shape, masked_log_probs, sample
 from training.networks.mlp import ResidualMlp
 from training.networks.quiescent import QuiescentMlp
+from training.settings import NetworkConfig
 
 __all__ = [
     "MASK_FILL",

@@ -16,10 +16,10 @@ al. 2019, arXiv:1901.09321). Every action belongs to a direction, its displaceme
 import torch
 from torch import Tensor, nn
 
-from training.config import NetworkConfig
 from training.networks.geometry import Geometry, Move
 from training.networks.interface import NetworkError, PolicyValueNetwork, Shape
 from training.networks.layers import Conv, Linear, PooledValue
+from training.settings import NetworkConfig
 
 Displacement = tuple[int, int]
 Direction = tuple[Displacement, Displacement | None]

@@ -21,10 +21,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from training.config import NetworkConfig
 from training.networks.geometry import Geometry, Move
 from training.networks.interface import NetworkError, PolicyValueNetwork, Shape
 from training.networks.layers import Linear, PooledValue
+from training.settings import NetworkConfig
 
 ROLES = ("origin", "target", "victim")
 

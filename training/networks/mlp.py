@@ -11,9 +11,9 @@ with `layer(h) = weight @ h + bias`, and the tensors of `weights.safetensors` ha
 import torch
 from torch import Tensor, nn
 
-from training.config import NetworkConfig
 from training.networks.interface import PolicyValueNetwork, Shape
 from training.networks.layers import Linear
+from training.settings import NetworkConfig
 
 
 class Block(nn.Module):

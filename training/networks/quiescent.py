@@ -17,9 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from alquerque_env.search.quiescence import CODES, EVEN, ILLEGAL
-from training.config import NetworkConfig
 from training.networks.interface import NetworkError, Shape
 from training.networks.mlp import ResidualMlp
+from training.settings import NetworkConfig
 
 NUMBERS_PER_ACTION = 2
 FIRST_WORTH = 2.0  # in units of logits
