@@ -451,7 +451,7 @@ def test_without_a_table_exact_values_are_refused():
 def test_it_learns_to_win_within_seconds():
     """The policy alone against random, before and after; the same as `alquerque train` does."""
     from training.evaluate import greedy_policy, play_random
-    from training.train import make_env
+    from training.session import make_env
 
     config = settings(
         run={"total_steps": 64 * 24 * 20},

@@ -15,12 +15,13 @@ import pytest
 import torch
 
 from alquerque_env import load_game
-from training import train as train_module
 from training.checkpoint import CheckpointError, load_checkpoint
 from training.config import ConfigError
+from training.interruption import INTERRUPTED
 from training.metrics import MetricsLog, read_log
 from training.ppo import Learner
-from training.train import TrainingError, TrainingResult, train
+from training.runs import TrainingError
+from training.train import TrainingResult, train
 
 ROOT = Path(__file__).parent.parent
 TINY = """
@@ -345,4 +346,4 @@ def test_a_second_ctrl_c_stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == 2
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    assert train_module.INTERRUPTED == 130
+    assert INTERRUPTED == 130

@@ -20,8 +20,8 @@ from training.checkpoint import TRAINING, CheckpointError
 from training.config import ConfigError
 from training.metrics import read_log
 from training.quantise import quantise
-from training.runs import Run
-from training.train import TrainingError, TrainingResult, train
+from training.runs import Run, TrainingError
+from training.train import TrainingResult, train
 
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 

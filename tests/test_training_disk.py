@@ -17,7 +17,8 @@ from test_training import TINY, at_iteration, weights, without_time
 from alquerque_env.storage import JIT
 from training import train as train_module
 from training.config import ConfigError
-from training.train import TrainingError, TrainingResult, train
+from training.runs import TrainingError
+from training.train import TrainingResult, train
 
 needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
 LARGE = os.strerror(errno.EFBIG)

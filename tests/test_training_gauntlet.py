@@ -19,6 +19,7 @@ from training import gauntlet
 from training.checkpoint import load_checkpoint
 from training.config import ConfigError, load_config
 from training.export import _describe_strength
+from training.interruption import INTERRUPTED
 from training.metrics import read_log
 from training.plot import plot_run
 from training.train import TrainingResult, train
@@ -182,6 +183,66 @@ def test_a_run_that_was_stopped_logs_the_same(
     assert without_time(resumed.run) == without_time(uninterrupted.run)
     assert resumed.measurement == uninterrupted.measurement
     assert ladder.read_bytes() == (uninterrupted.run / "ladder.jsonl").read_bytes()
+
+
+@needs_jit
+@pytest.mark.parametrize(("arena", "steps"), [(1, 384), (2, 512)])
+def test_an_arena_that_was_stopped_is_played_when_the_run_goes_on(
+    arena: int,
+    steps: int,
+    uninterrupted: TrainingResult,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Ctrl-C at its first match; nothing but matches is lost."""
+    arenas = []
+
+    def stop(game, bots, settings, **others):
+        arenas.append(settings.gauntlet)
+        if arenas.count(True) == arena:
+            signal.raise_signal(signal.SIGINT)
+        return play_arena(game, bots, settings, **others)
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit) as stopped:
+        patch.setattr(gauntlet, "play_arena", stop)
+        train(Path("tiny.toml"))
+    assert stopped.value.code == INTERRUPTED
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[-1] == "interrupted and saved; go on with: alquerque train tiny.toml --resume runs/tiny-1"
+    assert (
+        load_checkpoint(Path(f"runs/tiny-1/checkpoints/step-{steps:012d}"), load_game("alquerque")).meta.steps == steps
+    )
+    assert ["rating" in line for line in read_log(Path("runs/tiny-1/log.jsonl"))] == {
+        384: [False, False, False],
+        512: [False, False, True, False],
+    }[steps]
+
+    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
+
+    assert without_time(resumed.run) == without_time(uninterrupted.run)
+    assert resumed.measurement == uninterrupted.measurement
+    assert (resumed.checkpoint / "weights.safetensors").read_bytes() == (
+        uninterrupted.checkpoint / "weights.safetensors"
+    ).read_bytes()
+
+
+@needs_jit
+def test_what_is_stopped_while_the_opponents_play_goes_on_with_their_matches(
+    uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(*arguments, **others):
+        signal.raise_signal(signal.SIGINT)
+        return play_arena(*arguments, **others)
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(gauntlet, "play_arena", stop)
+        train(Path("tiny.toml"))
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[-1] == "interrupted; go on with: alquerque train tiny.toml --resume runs/tiny-1"
+
+    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
+
+    assert without_time(resumed.run) == without_time(uninterrupted.run)
 
 
 @needs_jit

@@ -4,6 +4,7 @@ import io
 
 from rich.console import Console
 
+from alquerque_env.arena import Progress
 from training.progress import TrainingProgress
 
 RECORD = {
@@ -66,3 +67,34 @@ def test_win_rates_stay_until_they_are_measured_again() -> None:
 
     assert "not measured yet" in shown(later, terminal=True)
     assert "97 % / 90 %" in shown(RECORD, {**later, "iteration": 40}, terminal=False).splitlines()[-1]
+
+
+def test_an_arena_says_how_far_it_is() -> None:
+    console = Console(file=io.StringIO())
+    with TrainingProgress("alquerque", iterations=40, steps_per_iteration=1000, console=console) as progress:
+        progress.show_arena(Progress("openings", 3, 20))
+
+    assert console.file.getvalue() == "in the arena: 3 of 20 balanced openings found\n"
+
+
+def test_an_arena_is_shown_below_what_the_run_does() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=120)
+    with TrainingProgress("alquerque", iterations=40, steps_per_iteration=1000, console=console) as progress:
+        progress.show(RECORD)
+        progress.show_arena(Progress("matches", 7, 80))
+    last = console.file.getvalue().rpartition("steps/s")[2]
+
+    assert "in the arena: 7 of 80 matches played" in last
+
+
+def test_the_rating_stays_once_it_is_known() -> None:
+    for terminal in (True, False):
+        console = Console(file=io.StringIO(), force_terminal=terminal, width=120)
+        with TrainingProgress("alquerque", iterations=40, steps_per_iteration=1000, console=console) as progress:
+            progress.show({**RECORD, "iteration": 39})
+            progress.show_rating(-48.2)
+            progress.show({**RECORD, "iteration": 40})
+        before, after = console.file.getvalue().rsplit("2,000", 1) if not terminal else ("", console.file.getvalue())
+
+        assert "-48 Elo" not in before
+        assert "-48 Elo" in after

@@ -17,7 +17,8 @@ from test_training_alphazero import TINY
 
 from alquerque_env.storage import JIT
 from training.config import ConfigError
-from training.train import TrainingError, train
+from training.runs import TrainingError
+from training.train import train
 
 pytestmark = [
     pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source"),
@@ -64,7 +65,7 @@ def test_a_process_whose_learner_is_killed_while_it_plays_ends_silently() -> Non
         import os, signal
         from pathlib import Path
         from training.config import load_config
-        from training.train import make_learner
+        from training.learners import make_learner
         from alquerque_env import load_game
 
         if __name__ == "__main__":

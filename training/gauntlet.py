@@ -5,13 +5,13 @@ ratings of one run can be compared, and a player that wins or loses everything a
 rated by the others.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from alquerque_env import load_bot
-from alquerque_env.arena import ArenaResult, PairingResult, Settings, play_arena, rate_together
+from alquerque_env.arena import ArenaResult, PairingResult, Progress, Settings, play_arena, rate_together
 from alquerque_env.arena.openings import Openings, OpeningsError, find_openings
 from alquerque_env.arena.ratings import CONFIDENCE, Estimate
 from alquerque_env.arena.result import ANCHOR
@@ -24,6 +24,12 @@ from training.networks import PolicyValueNetwork
 from training.settings import Config
 
 PLAYER = "player"
+
+Watch = Callable[[Progress], None]
+
+
+def unwatched(_progress: Progress) -> None:
+    """For who does not want to know how far an arena is."""
 
 
 @dataclass(frozen=True)
@@ -93,39 +99,49 @@ class Gauntlet:
         self._settings = _settings(config, games)
         self._opponents = _opponents(config)
         self._simulations = config.evaluation.simulations
+        self._prepared: tuple[Openings, ArenaResult] | None = None
 
-    def prepare(self) -> None:
+    def prepare(self, watch: Watch = unwatched) -> tuple[Openings, ArenaResult]:
         """Lets the opponents play each other, unless they have.
+
+        Args:
+          watch: Is told from time to time how far it is; what it raises ends it.
+
+        Returns:
+          The openings of all matches, and what the opponents did against each other.
 
         Raises:
           AlquerqueError: If the game has too few openings, or the ladder is one of other settings.
           OSError: If the ladder cannot be read or written.
         """
-        _ = self._ladder
+        if self._prepared is None:
+            openings = self._find_openings(watch)
+            ladder = play_arena(
+                self._game, self._opponents, self._settings, output=self._path, openings=openings, watch=watch
+            )
+            self._prepared = openings, ladder
+        return self._prepared
 
-    def measure(self, network: PolicyValueNetwork, games: int) -> Measurement:
+    def measure(self, network: PolicyValueNetwork, games: int, watch: Watch = unwatched) -> Measurement:
         """Plays against every opponent.
 
         Args:
           network: The player; converted to double precision.
           games: Matches against each, at most as many as the opponents play against each other.
+          watch: As in `prepare`.
 
         Raises:
           AlquerqueError, OSError: As `prepare`.
         """
+        found, ladder = self.prepare(watch)
         player = CheckpointBot(PLAYER, self._game, network, self._simulations)
         settings = replace(self._settings, games=games, gauntlet=True)
-        openings = replace(self._openings, list=self._openings.list[: games // 2])
-        result = play_arena(self._game, [player, *self._opponents], settings, openings=openings)
-        rating = rate_together([self._ladder, result])[PLAYER]
+        openings = replace(found, list=found.list[: games // 2])
+        result = play_arena(self._game, [player, *self._opponents], settings, openings=openings, watch=watch)
+        rating = rate_together([ladder, result])[PLAYER]
         return Measurement(result.pairings, rating, self._simulations)
 
-    @cached_property
-    def _ladder(self) -> ArenaResult:
-        return play_arena(self._game, self._opponents, self._settings, output=self._path, openings=self._openings)
-
-    @cached_property
-    def _openings(self) -> Openings:
+    def _find_openings(self, watch: Watch) -> Openings:
         settings = self._settings
         try:
             return find_openings(
@@ -135,6 +151,7 @@ class Gauntlet:
                 seed=settings.seed,
                 judge=settings.judge,
                 max_steps=settings.max_steps,
+                watch=lambda done, count: watch(Progress("openings", done, count)),
             )
         except OpeningsError as error:
             # What it advises cannot be set in a config.

@@ -26,6 +26,7 @@ from training.networks import Geometry, PolicyValueNetwork
 from training.ppo import Learner as PpoLearner
 from training.settings import Config
 from training.sparring import bot_maker
+from training.workers import WorkerError
 
 
 class Learner(Protocol):
@@ -69,6 +70,7 @@ class Learner(Protocol):
 
         Raises:
           KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
+          WorkerError: If a process of its own has ended.
         """
 
     def close(self) -> None:
@@ -114,8 +116,11 @@ def restore(learner: Learner, arrays: Arrays, weights: Mapping[str, Tensor], ste
 
     Raises:
       CheckpointError: If something is missing or does not fit.
+      WorkerError: If a process of the learner has ended.
     """
     try:
         learner.set_state(arrays, weights, steps)
+    except WorkerError:
+        raise
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise CheckpointError(f"training state does not fit this run: {error}") from None

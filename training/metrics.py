@@ -219,7 +219,13 @@ class MetricsLog:
             write_whole(path.with_name(DECLARED), _TABLE.dump_json(tuple(declared), indent=2) + b"\n")
         kept = [(line, record) for line, record in _read_lines(path) if record["iteration"] <= iteration]
         write_whole(path, "".join(line for line, _ in kept).encode())
+        self._last: Record | None = kept[-1][1] if kept else None
         self._summaries = Summaries(path.parent, step_of(kept[-1][1]) if kept else -1)
+
+    @property
+    def last(self) -> Record | None:
+        """The last record, None of an empty log."""
+        return self._last
 
     def write(self, record: Record) -> None:
         """Appends a line.
@@ -230,7 +236,21 @@ class MetricsLog:
         tags = {key: tag_of(key, self._metrics) for key in record}
         with self._path.open("ab") as file:
             file.write((json.dumps(record) + "\n").encode())
-        self._summaries.write(record, tags)
+        self._summaries.write(record, tags, step_of(record))
+        self._last = record
+
+    def amend(self, measured: Record) -> None:
+        """Adds to the last line what was measured after it had been written; whole or not at all.
+
+        Raises:
+          MetricError: As `write`.
+        """
+        tags = {key: tag_of(key, self._metrics) for key in measured}
+        *before, (_, last) = _read_lines(self._path)
+        self._last = {**last, **measured}
+        lines = [*(line for line, _ in before), json.dumps(self._last) + "\n"]
+        write_whole(self._path, "".join(lines).encode())
+        self._summaries.write(measured, tags, step_of(last))
 
 
 def read_log(path: Path) -> list[dict[str, float]]:

@@ -5,10 +5,13 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.table import Table
+from rich.text import Text
+
+from alquerque_env.arena import Progress as ArenaProgress
 
 SECONDS_BETWEEN_LINES = 5.0
 
@@ -28,7 +31,9 @@ class TrainingProgress:
         self._console = console
         self._live = Live(console=console, refresh_per_second=4) if console.is_terminal else None
         self._win_rates = "not measured yet"
+        self._rating = ""
         self._speed = 0.0
+        self._record: Mapping[str, float] | None = None
         self._next_line = 0.0
 
     def __enter__(self) -> Self:
@@ -50,11 +55,32 @@ class TrainingProgress:
         # Smoothed, so that the time left does not jump with every iteration.
         speed = record["steps_per_second"]
         self._speed = 0.8 * self._speed + 0.2 * speed if self._speed else speed
+        self._record = record
         if self._live is not None:
             self._live.update(self._table(record))
-        elif time.monotonic() >= self._next_line or record["iteration"] == self._iterations:
+        else:
+            self._print(self._line(record), at_once=record["iteration"] == self._iterations)
+
+    def show_arena(self, arena: ArenaProgress) -> None:
+        """Shows how far an arena is."""
+        words = "balanced openings found" if arena.stage == "openings" else "matches played"
+        text = f"in the arena: {arena.done} of {arena.count} {words}"
+        if self._live is not None:
+            parts: list[RenderableType] = [] if self._record is None else [self._table(self._record)]
+            self._live.update(Group(*parts, Text(text)))
+        else:
+            self._print(text)
+
+    def show_rating(self, rating: float) -> None:
+        """Shows the newest rating by the arena, in Elo, from now on."""
+        self._rating = f"{rating:+.0f} Elo"
+        if self._live is not None and self._record is not None:
+            self._live.update(self._table(self._record))
+
+    def _print(self, line: str, *, at_once: bool = False) -> None:
+        if at_once or time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + SECONDS_BETWEEN_LINES
-            self._console.print(self._line(record), soft_wrap=True, highlight=False)
+            self._console.print(line, soft_wrap=True, highlight=False)
 
     def note(self, text: str) -> None:
         """Prints a line above the table."""
@@ -66,11 +92,12 @@ class TrainingProgress:
         return f"{minutes}:{seconds:02d}"
 
     def _line(self, record: Mapping[str, float]) -> str:
+        rating = f"rating {self._rating}  " if self._rating else ""
         return (
             f"{record['iteration']:.0f}/{self._iterations} iterations  {record['steps_per_second']:,.0f} steps/s  "
             f"policy loss {_text(record, 'policy_loss', '+.4f')}  value loss {_text(record, 'value_loss', '.4f')}  "
             f"entropy {_text(record, 'entropy', '.3f')}  wins v. random {self._win_rates}  "
-            f"{self._time_left(record)} left"
+            f"{rating}{self._time_left(record)} left"
         )
 
     def _table(self, record: Mapping[str, float]) -> Group:
@@ -84,6 +111,8 @@ class TrainingProgress:
         )
         table.add_row("entropy", _text(record, "entropy", ".3f"), "steps per game", _text(record, "game_length", ".1f"))
         table.add_row("draws", _text(record, "draws", ".0%"), "simulations", _text(record, "simulations", ".0f"))
+        if self._rating:
+            table.add_row("rating", self._rating)
         return Group(bar, table)
 
 

@@ -61,7 +61,8 @@ class SelfPlayConfig(Section):
     Attributes:
       num_games: Games played at once, `B`.
       rollout_steps: Steps in each of them between two updates, `L`.
-      max_cycles: Steps after which a game is cut short; none if absent.
+      max_cycles: Steps after which a game is cut short, none if absent; those of its random opening count for `ppo` and
+        not for `alphazero`.
       no_progress_limit: Plies without progress after which a game ends as the rules say, if sooner than they do,
         `alphazero`. Where play may go to and fro for long, little else is learned from otherwise.
       opening_plies: A game begins with 0 to so many random steps; else the games of a policy that has become sure of

@@ -31,12 +31,12 @@ class Summaries:
             self._writer = SummaryWriter(str(folder / FOLDER), purge_step=last_step + 1)
         weakref.finalize(self, self._writer.close)
 
-    def write(self, record: Mapping[str, float], tags: Mapping[str, str]) -> None:
-        """Writes a record, each metric under its tag."""
+    def write(self, record: Mapping[str, float], tags: Mapping[str, str], step: int) -> None:
+        """Writes what was measured at a step, each metric under its tag."""
         if self._writer is None:
             return
         for name, value in record.items():
-            self._writer.add_scalar(tags[name], value, step_of(record))
+            self._writer.add_scalar(tags[name], value, step)
         self._writer.flush()
 
 
