@@ -12,7 +12,8 @@ from typing import Any
 
 from alquerque_env import load_bot
 from alquerque_env.arena import ArenaResult, PairingResult, Progress, Settings, play_arena, rate_together
-from alquerque_env.arena.openings import Openings, OpeningsError, find_openings
+from alquerque_env.arena.openings import Openings, OpeningsError
+from alquerque_env.arena.published import choose_openings
 from alquerque_env.arena.ratings import CONFIDENCE, Estimate
 from alquerque_env.arena.result import ANCHOR
 from alquerque_env.arena.seeds import derive_seed
@@ -144,15 +145,7 @@ class Gauntlet:
     def _find_openings(self, watch: Watch) -> Openings:
         settings = self._settings
         try:
-            return find_openings(
-                self._game,
-                settings.games // 2,
-                settings.plies,
-                seed=settings.seed,
-                judge=settings.judge,
-                max_steps=settings.max_steps,
-                watch=lambda done, count: watch(Progress("openings", done, count)),
-            )
+            return choose_openings(self._game, settings, lambda done, count: watch(Progress("openings", done, count)))
         except OpeningsError as error:
             # What it advises cannot be set in a config.
             raise AlquerqueError(

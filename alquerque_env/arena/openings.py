@@ -68,10 +68,12 @@ class Openings:
     Attributes:
       list: Those that are played.
       tried: How many were judged to find them.
+      is_published: Whether they are from a list that comes with the package.
     """
 
     list: tuple[Opening, ...]
     tried: int
+    is_published: bool = False
 
     @property
     def num_balanced(self) -> int:
@@ -116,7 +118,7 @@ def find_openings(
         if not lines:
             break
         seeds = [derive_seed(seed, "judge", tried, number) for number in (0, 1)]
-        for line, length in zip(lines, _judge(game, lines, judge, seeds, max_steps), strict=True):
+        for line, length in zip(lines, judge_lines(game, lines, judge, seeds, max_steps), strict=True):
             opening = Opening(line, length is None)
             if length is None:
                 kept.append(opening)
@@ -162,10 +164,21 @@ def _draw(game: Game, plies: int, generator: np.random.Generator) -> Match:
     return match
 
 
-def _judge(
+def judge_lines(
     game: Game, lines: Sequence[tuple[str, ...]], judge: str, seeds: Sequence[int], max_steps: int
 ) -> list[int | None]:
-    """The judge's steps, in both matches, until the same side had won; None where it had not."""
+    """Lets a judge play openings against itself, once with each seed.
+
+    Args:
+      game: What is played.
+      lines: Texts of the steps of each opening.
+      judge: Spec of the judge.
+      seeds: Of its matches.
+      max_steps: Length at which they are cut.
+
+    Returns:
+      For each opening the steps in all its matches until the same side had won; None where it had not: it is balanced.
+    """
     matches = [Opening(line, False).begin(game) for line in lines for _ in seeds]
     bots = [load_bot(judge, game, seed=seed, tables=False) for seed in seeds]
     winners = {

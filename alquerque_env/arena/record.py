@@ -1,14 +1,13 @@
 """The file of an arena: its settings, its openings and every match as it ends, one JSON object a line."""
 
-import json
-import os
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ..errors import AlquerqueError
+from .growing import GrowingFile
 from .openings import Opening, Openings
 from .schedule import Key
 
@@ -67,20 +66,17 @@ class Record:
     def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
         self.openings: Openings | None = None
         self.results: dict[Key, MatchResult] = {}
-        self._path = path
-        is_new = path is not None and not path.exists()
-        self._file = None if path is None else path.open("a+b", buffering=0)
-        if path is None or self._file is None:
+        self._file: GrowingFile | None = None
+        if path is None:
             return
-        try:
-            if not self._go_on(json.loads(json.dumps({"arena": FORMAT, **header}))):
-                self._write({"arena": FORMAT, **header})
-        except BaseException:
-            is_empty = self._file.seek(0, os.SEEK_END) == 0
-            self._file.close()
-            if is_new and is_empty:
-                path.unlink()
-            raise
+        with ExitStack() as stack:
+            self._file = stack.enter_context(GrowingFile(path, "an arena", ("arena", FORMAT), header))
+            for place, entry in enumerate(self._file.entries):
+                try:
+                    self._take(entry)
+                except (KeyError, TypeError):
+                    raise self._file.damaged(place) from None
+            stack.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -89,12 +85,18 @@ class Record:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._file is not None:
-            self._file.close()
+            self._file.__exit__(kind, error, trace)
 
     def set_openings(self, openings: Openings) -> None:
         """Notes the openings."""
         self.openings = openings
-        self._write({"openings": [asdict(opening) for opening in openings.list], "tried": openings.tried})
+        self._write(
+            {
+                "openings": [asdict(opening) for opening in openings.list],
+                "tried": openings.tried,
+                "is_published": openings.is_published,
+            }
+        )
 
     def add(self, result: MatchResult) -> None:
         """Notes the end of a match; a match that is known is left as it is."""
@@ -103,59 +105,13 @@ class Record:
             self._write(asdict(result))
 
     def _write(self, entry: Mapping[str, Any]) -> None:
-        """Writes a line, whole or not at all."""
-        if self._file is None:
-            return
-        size = self._file.seek(0, os.SEEK_END)
-        rest = json.dumps(entry).encode() + b"\n"
-        try:
-            while rest:
-                rest = rest[self._file.write(rest) :]
-        except OSError as error:
-            self._file.truncate(size)
-            reason = (
-                f"{error.strerror}; what was in it before is kept: mend that, and the same arena goes on from there"
-            )
-            raise OSError(error.errno, reason, str(self._path)) from None
+        if self._file is not None:
+            self._file.add(entry)
 
-    def _go_on(self, header: dict[str, Any]) -> bool:
-        """Reads what the file holds, and cuts off a line that was being written; tells whether it held a header."""
-        assert self._file is not None
-        self._file.seek(0)
-        content = self._file.read()
-        whole = content[: content.rfind(b"\n") + 1]
-        lines = whole.splitlines()
-        if content and not lines and not json.dumps(header).encode().startswith(content):
-            raise self._foreign()
-        for number, line in enumerate(lines, 1):
-            try:
-                self._take(json.loads(line), number, header)
-            except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError):
-                raise self._foreign(f"line {number} is damaged") from None
-        if len(whole) < len(content):
-            self._file.truncate(len(whole))
-            self._file.seek(0, os.SEEK_END)
-        return bool(lines)
-
-    def _take(self, entry: dict[str, Any], number: int, header: dict[str, Any]) -> None:
-        if number == 1:
-            self._compare(entry, header)
-        elif number == 2:
+    def _take(self, entry: Mapping[str, Any]) -> None:
+        if self.openings is None:
             found = tuple(Opening(tuple(each["steps"]), each["is_balanced"]) for each in entry["openings"])
-            self.openings = Openings(found, entry["tried"])
+            self.openings = Openings(found, entry["tried"], entry["is_published"])
         else:
             result = MatchResult(**entry)
             self.results[result.key] = result
-
-    def _compare(self, entry: dict[str, Any], header: dict[str, Any]) -> None:
-        if not isinstance(entry, dict) or "arena" not in entry:
-            raise self._foreign()
-        for name in dict.fromkeys([*header, *entry]):
-            if entry.get(name) != header.get(name):
-                raise AlquerqueError(
-                    f"{str(self._path)!r} holds an arena with {name} {json.dumps(entry.get(name))}, "
-                    f"this one has {json.dumps(header.get(name))}: choose another file"
-                )
-
-    def _foreign(self, why: str = "it does not begin as one") -> AlquerqueError:
-        return AlquerqueError(f"{str(self._path)!r} is not the file of an arena: {why}")

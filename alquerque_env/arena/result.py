@@ -78,7 +78,8 @@ class ArenaResult:
       anchor: Name of the player whose rating is 0.
       players: The players, the best first.
       pairings: Those who met.
-      openings: How many openings were played, how many of them are balanced, how many were tried.
+      openings: How many openings were played, how many of them are balanced, how many were tried, and whether they are
+        from a list that comes with the package, for all of which as many were tried.
       sprt: How the question stands, None if none was asked.
       notes: Sentences on what to be careful about.
     """
@@ -88,7 +89,7 @@ class ArenaResult:
     anchor: str
     players: tuple[PlayerResult, ...]
     pairings: tuple[PairingResult, ...]
-    openings: dict[str, int]
+    openings: dict[str, int | bool]
     sprt: Verdict | None
     notes: tuple[str, ...]
 
@@ -208,7 +209,12 @@ def sum_up(
         anchor=names[anchor],
         players=tuple(sorted(players, key=lambda player: -player.rating.value)),
         pairings=met,
-        openings={"played": len(openings.list), "balanced": openings.num_balanced, "tried": openings.tried},
+        openings={
+            "played": len(openings.list),
+            "balanced": openings.num_balanced,
+            "tried": openings.tried,
+            "published": openings.is_published,
+        },
         sprt=verdict,
         notes=tuple(_notes(openings, players, met, ordered)),
     )

@@ -7,6 +7,7 @@ from ..errors import AlquerqueError
 from .sprt import Question
 
 DEFAULT_JUDGE = "alphabeta:4"
+"""Who judges where no judge is named and openings are to be found."""
 
 PLIES = range(8, 17)
 """Turns of an opening where no number is asked for: the least, and one more whenever too few are balanced."""
@@ -19,9 +20,11 @@ class Settings:
     Attributes:
       games: Matches of each pairing, even: each opening is played from both seats.
       gauntlet: Whether only the first player meets all others; else everyone meets everyone.
-      plies: Random turns before the bots take over; None for as few of `PLIES` as leave enough balanced openings.
+      plies: Random turns before the bots take over; None for those of the list of openings that comes with the package
+        if nobody else is to judge, and else for as few of `PLIES` as leave enough balanced openings.
       seed: Decides the openings, what the bots leave to chance, and the intervals.
-      judge: Spec of the bot that finds out which openings are balanced.
+      judge: Spec of the bot that finds out which openings are balanced; None for that list, and for `DEFAULT_JUDGE`
+        where there is none for the game and its options, it is too short, or `plies` is given.
       batch: Matches that are played at once, even. A batch is played by bots of its own.
       max_steps: A match of so many steps is cut and counts as a draw.
       seconds: That searches, engines and exported players may take for a turn, as `load_bot` says; None for their own
@@ -37,7 +40,7 @@ class Settings:
     gauntlet: bool = False
     plies: int | None = None
     seed: int = 0
-    judge: str = DEFAULT_JUDGE
+    judge: str | None = None
     batch: int = 64
     max_steps: int = 1_000
     seconds: float | None = None

@@ -31,6 +31,8 @@ def print_result(result: ArenaResult, console: Console) -> None:
 def _parts(result: ArenaResult, width: int) -> list[RenderableType]:
     openings = result.openings
     balance = f"{openings['balanced']} balanced, of {openings['tried']} tried"
+    if openings["published"]:
+        balance = "balanced, of the published list"
     title = f"{result.game.title}: {openings['played']} openings ({balance}), each from both seats"
     parts: list[RenderableType] = [Text(title), _ratings(result, width), _pairings(result, width)]
     if result.sprt is not None:

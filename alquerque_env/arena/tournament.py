@@ -13,13 +13,14 @@ from ..game import Game
 from ..match import Match
 from ..render.extras import require
 from ..step import Step
-from .openings import Openings, find_openings
+from .openings import Openings
 from .play import play_matches
+from .published import choose_openings
 from .record import MatchResult, Record
 from .result import ArenaResult, count_pairs, pair_points, sum_up
 from .schedule import Batch, make_batches, make_pairings
 from .seeds import derive_seed
-from .settings import Settings
+from .settings import DEFAULT_JUDGE, Settings
 from .sprt import Verdict, decide
 
 
@@ -55,7 +56,7 @@ def play_arena(
         their own: with specs alone, the same seed gives the same result. A bot keeps what it remembers.
       settings: How many matches, from which openings, and so on.
       output: File that takes each match as it ends. One that exists from the same arena is gone on with.
-      openings: What `find_openings` finds with the same settings, for those who have them already; looked for if None.
+      openings: What `choose_openings` gives for the same settings, for those who have them already; chosen if None.
       watch: Is told from time to time how far it is.
 
     Raises:
@@ -91,7 +92,7 @@ class _Arena:
                 raise AlquerqueError(f"{name!r} is given twice; a bot cannot be rated against itself")
         if settings.sprt is not None and len(bots) != 2:
             raise AlquerqueError(f"sprt decides between two bots, got {len(bots)}")
-        for spec in (*bots, settings.judge):
+        for spec in (*bots, settings.judge or DEFAULT_JUDGE):
             if isinstance(spec, str):
                 load_bot(spec, game, seed=0, time_limit=settings.seconds, tables=False)
         self.pairings = make_pairings(len(bots), gauntlet=settings.gauntlet)
@@ -114,15 +115,7 @@ class _Arena:
         return {bot: sha256(file.read_bytes()).hexdigest()[:16] for bot, file in files.items() if file is not None}
 
     def find_openings(self, watch: Callable[[Progress], None]) -> Openings:
-        return find_openings(
-            self.game,
-            self._num_openings,
-            self.settings.plies,
-            seed=self.settings.seed,
-            judge=self.settings.judge,
-            max_steps=self.settings.max_steps,
-            watch=lambda done, count: watch(Progress("openings", done, count)),
-        )
+        return choose_openings(self.game, self.settings, lambda done, count: watch(Progress("openings", done, count)))
 
     def play(self, record: Record, watch: Callable[[Progress], None]) -> Verdict | None:
         """Plays what is not yet in the record, until all is played or the question is decided."""

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ..arena import ArenaResult, PairingResult, Progress, Settings, play_arena
-from ..arena.openings import Opening, Openings, find_openings
+from ..arena.openings import Opening, Openings
+from ..arena.published import choose_openings
 from ..arena.ratings import PairPoints
 from ..bots.shipped import META, shipped_bots
 from ..game import Game
@@ -157,15 +158,7 @@ def list_rungs(protocol: Protocol, game: Game) -> tuple[str, ...]:
 
 
 def _find_openings(game: Game, settings: Settings, watch: Callable[[Progress], None]) -> Openings:
-    return find_openings(
-        game,
-        settings.games // 2,
-        settings.plies,
-        seed=settings.seed,
-        judge=settings.judge,
-        max_steps=settings.max_steps,
-        watch=lambda done, count: watch(Progress("openings", done, count)),
-    )
+    return choose_openings(game, settings, lambda done, count: watch(Progress("openings", done, count)))
 
 
 def _weights(rungs: Sequence[str]) -> dict[str, str]:

@@ -29,12 +29,15 @@ _WORDS = {"openings": "balanced openings found", "matches": "matches played"}
     "--plies",
     type=int,
     metavar="K",
-    help="Random turns before the bots take over.  [default: 8, and more where too few openings are balanced]",
+    help="Random turns before the bots take over.  [default: those of the openings that come with the package, else 8, "
+    "and more where too few are balanced]",
 )
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed, the same result.")
 @click.option("--sprt", metavar="ELO0,ELO1", help="Two bots: stop when it is decided which of the two holds.")
 @click.option(
-    "--judge", default="alphabeta:4", show_default=True, metavar="SPEC", help="Finds out which openings are balanced."
+    "--judge",
+    metavar="SPEC",
+    help="Finds out which openings are balanced.  [default: openings that come with the package, else alphabeta:4]",
 )
 @click.option("--batch", type=int, default=64, show_default=True, metavar="N", help="Matches at once, even.")
 @click.option(
@@ -57,7 +60,7 @@ def arena(
     plies: int | None,
     seed: int,
     sprt: str | None,
-    judge: str,
+    judge: str | None,
     batch: int,
     output: Path | None,
     seconds: float | None,

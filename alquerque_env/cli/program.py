@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, Place] = MappingProxyType(
         "plot": Place("training", "Draw how a training run went."),
         "export": Place("training", "Write a trained player as one file that needs no packages."),
         "arena": Place("arena", "Let bots play against each other and rate them."),
+        "openings": Place("openings", "Make a list of balanced openings."),
         "solve": Place("solve", "Build tables of exact values."),
         "benchmark": Place("benchmark", "Measure an agent by a fixed protocol."),
         "bench": Place("bench", "Measure speed."),

@@ -1,0 +1,106 @@
+"""Files that grow: a JSON object a line, the first of which says what decides the others."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from ..errors import AlquerqueError
+
+
+class GrowingFile:
+    """A file to which lines are added, each of them whole or not at all. A context that closes it.
+
+    Args:
+      path: The file. One that exists is gone on with; a line that was being written is cut off.
+      kind: What it holds, such as "an arena".
+      mark: The key with which its header begins, and the version of the format.
+      header: All that decides what is written into it, as JSON has it.
+
+    Attributes:
+      entries: What stood in it after its header.
+
+    Raises:
+      AlquerqueError: If it has another header, or is no such file; it is left alone.
+      OSError: If it cannot be read or written; it says what is kept and how to go on.
+    """
+
+    def __init__(self, path: Path, kind: str, mark: tuple[str, int], header: Mapping[str, Any]) -> None:
+        self._path, self._kind, self._mark = path, kind, mark[0]
+        whole_header = json.loads(json.dumps(dict([mark]) | dict(header)))
+        is_new = not path.exists()
+        self._file = path.open("a+b", buffering=0)
+        try:
+            lines = self._read(whole_header)
+            if not lines:
+                self.add(whole_header)
+        except BaseException:
+            is_empty = self._file.seek(0, os.SEEK_END) == 0
+            self._file.close()
+            if is_new and is_empty:
+                path.unlink()
+            raise
+        self.entries = lines[1:]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        """Adds a line.
+
+        Raises:
+          OSError: If there is no room for it.
+        """
+        size = self._file.seek(0, os.SEEK_END)
+        rest = json.dumps(entry).encode() + b"\n"
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            self._file.truncate(size)
+            reason = (
+                f"{error.strerror}; what was in it before is kept: mend that, and the same command goes on from there"
+            )
+            raise OSError(error.errno, reason, str(self._path)) from None
+
+    def damaged(self, place: int) -> AlquerqueError:
+        """The error for an entry that is not as it should be, by its place in `entries`."""
+        return self._foreign(f"line {place + 2} is damaged")
+
+    def _read(self, header: dict[str, Any]) -> list[dict[str, Any]]:
+        self._file.seek(0)
+        content = self._file.read()
+        whole = content[: content.rfind(b"\n") + 1]
+        if content and not whole and not json.dumps(header).encode().startswith(content):
+            raise self._foreign()
+        entries: list[dict[str, Any]] = []
+        for line in whole.splitlines():
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                raise self.damaged(len(entries) - 1) from None
+            if not entries:
+                self._compare(entry, header)
+            entries.append(entry)
+        self._file.truncate(len(whole))
+        return entries
+
+    def _compare(self, entry: Any, header: dict[str, Any]) -> None:
+        if not isinstance(entry, dict) or self._mark not in entry:
+            raise self._foreign()
+        for name in dict.fromkeys([*header, *entry]):
+            if entry.get(name) != header.get(name):
+                raise AlquerqueError(
+                    f"{str(self._path)!r} holds {self._kind} with {name} {json.dumps(entry.get(name))}, "
+                    f"this one has {json.dumps(header.get(name))}: choose another file"
+                )
+
+    def _foreign(self, why: str = "it does not begin as one") -> AlquerqueError:
+        return AlquerqueError(f"{str(self._path)!r} is not the file of {self._kind}: {why}")
