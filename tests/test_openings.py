@@ -12,7 +12,7 @@ from full_disk import files_up_to
 from test_arena import images
 
 from alquerque_env import Match, load_game
-from alquerque_env.arena import Settings, play_arena, published
+from alquerque_env.arena import Progress, Settings, play_arena, published
 from alquerque_env.arena.openings import OpeningsError, draw_lines
 from alquerque_env.arena.published import FOLDER, JUDGES, OpeningList, choose_openings, extend_list, published_list
 from alquerque_env.arena.seeds import derive_seed
@@ -94,8 +94,8 @@ def test_who_is_interrupted_goes_on_to_the_same_list(
 ) -> None:
     path, seen = tmp_path / "list", []
 
-    def interrupt(done: int, count: int) -> None:
-        seen.append((done, count))
+    def interrupt(progress: Progress) -> None:
+        seen.append(progress)
         if len(seen) > lots:
             raise KeyboardInterrupt
 

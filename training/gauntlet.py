@@ -5,14 +5,14 @@ ratings of one run can be compared, and a player that wins or loses everything a
 rated by the others.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from alquerque_env import load_bot
-from alquerque_env.arena import ArenaResult, PairingResult, Progress, Settings, play_arena, rate_together
+from alquerque_env.arena import ArenaResult, PairingResult, Settings, play_arena, rate_together
 from alquerque_env.arena.openings import Openings, OpeningsError
+from alquerque_env.arena.progress import Watch, unwatched
 from alquerque_env.arena.published import choose_openings
 from alquerque_env.arena.ratings import CONFIDENCE, Estimate
 from alquerque_env.arena.result import ANCHOR
@@ -25,12 +25,6 @@ from training.networks import PolicyValueNetwork
 from training.settings import Config
 
 PLAYER = "player"
-
-Watch = Callable[[Progress], None]
-
-
-def unwatched(_progress: Progress) -> None:
-    """For who does not want to know how far an arena is."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +139,7 @@ class Gauntlet:
     def _find_openings(self, watch: Watch) -> Openings:
         settings = self._settings
         try:
-            return choose_openings(self._game, settings, lambda done, count: watch(Progress("openings", done, count)))
+            return choose_openings(self._game, settings, watch)
         except OpeningsError as error:
             # What it advises cannot be set in a config.
             raise AlquerqueError(

@@ -7,6 +7,7 @@ beside it. What a learner has declared beside the table stands in `metrics.json`
 """
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -228,15 +229,21 @@ class MetricsLog:
         return self._last
 
     def write(self, record: Record) -> None:
-        """Appends a line.
+        """Appends a line, whole or not at all.
 
         Raises:
           MetricError: If a key is neither in `METRICS` nor declared.
+          OSError: If it cannot be written.
         """
         tags = {key: tag_of(key, self._metrics) for key in record}
-        with self._path.open("ab") as file:
-            file.write((json.dumps(record) + "\n").encode())
-        self._summaries.write(record, tags, step_of(record))
+        size = self._path.stat().st_size
+        try:
+            with self._path.open("ab") as file:
+                file.write((json.dumps(record) + "\n").encode())
+            self._summaries.write(record, tags, step_of(record))
+        except OSError:
+            os.truncate(self._path, size)
+            raise
         self._last = record
 
     def amend(self, measured: Record) -> None:

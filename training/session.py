@@ -2,7 +2,6 @@
 
 import copy
 import math
-import os
 import shlex
 import time
 from collections.abc import Sequence
@@ -15,11 +14,12 @@ from rich.console import Console
 
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.arena import Progress as ArenaProgress
+from alquerque_env.arena.progress import Watch, unwatched
 from alquerque_env.game import Game
 from training.checkpoint import Arrays, save_checkpoint
 from training.curve import read_curve
 from training.evaluate import Evaluation, greedy_policy, play_random
-from training.gauntlet import Gauntlet, Measurement, Watch, unwatched
+from training.gauntlet import Gauntlet, Measurement
 from training.interruption import INTERRUPTED, interruptible
 from training.learners import Learner
 from training.meta import CurvePoint, Meta, RatingMeta, StartMeta, make_meta
@@ -123,7 +123,8 @@ class Session:
             self._complete_record(log, progress, watch)
             while learner.iteration < config.iterations:
                 record = self._iterate()
-                self._append(log, record)
+                with self._writing("log", self.run.log):
+                    log.write(record)
                 progress.show(record)
                 # Before an arena, so that who stops it has lost nothing but its matches.
                 if (
@@ -178,16 +179,6 @@ class Session:
         progress.show_rating(measured.rating.value)
         if self.learner.iteration < self.learner.config.iterations:
             progress.note(f"in the arena after {self.learner.steps:,} steps: {measured}")
-
-    def _append(self, log: MetricsLog, record: dict[str, float]) -> None:
-        """Writes a line of the log, whole or not at all."""
-        with self._writing("log", self.run.log):
-            size = self.run.log.stat().st_size
-            try:
-                log.write(record)
-            except OSError:
-                os.truncate(self.run.log, size)
-                raise
 
     def _check_finite(self, record: dict[str, float]) -> None:
         """Stops where the numbers have run away, before they are saved."""

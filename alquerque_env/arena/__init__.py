@@ -7,10 +7,11 @@
 [('alphabeta:2', True), ('random', False)]
 """
 
+from .progress import Progress
 from .result import ArenaResult, PairingResult, PlayerResult, rate_together
 from .settings import Settings
 from .sprt import Question
-from .tournament import Progress, play_arena
+from .tournament import play_arena
 
 __all__ = [
     "ArenaResult",

@@ -5,7 +5,7 @@ matches of a strong player against itself. Such an opening gives one win each to
 score towards one half.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -17,6 +17,7 @@ from ..game import Game
 from ..match import Match
 from ..solo import Solo
 from .play import play_matches
+from .progress import Progress, Watch, unwatched
 from .seeds import derive_seed
 from .settings import PLIES
 
@@ -89,7 +90,7 @@ def find_openings(
     seed: int,
     judge: str,
     max_steps: int,
-    watch: Callable[[int, int], None] = lambda _done, _count: None,
+    watch: Watch = unwatched,
 ) -> Openings:
     """Draws openings until enough of them are balanced, or too many have been tried.
 
@@ -125,7 +126,7 @@ def find_openings(
             else:
                 decided.append((length, opening))
         tried += len(lines)
-        watch(min(len(kept), count), count)
+        watch(Progress("openings", min(len(kept), count), count))
     decided.sort(key=lambda entry: -entry[0])
     found = [*kept, *(opening for _, opening in decided)][:count]
     if len(found) < count:

@@ -5,7 +5,7 @@ which of them are balanced. So a list can be made longer at any time, and who re
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from itertools import islice
@@ -18,6 +18,7 @@ from ..bots import load_bot
 from ..game import Game
 from .growing import GrowingFile
 from .openings import JUDGED_AT_ONCE, Opening, Openings, OpeningsError, draw_lines, find_openings, judge_lines
+from .progress import Progress, Watch, unwatched
 from .seeds import derive_seed
 from .settings import DEFAULT_JUDGE, PLIES, Settings
 
@@ -31,8 +32,6 @@ JUDGES = DEFAULT_JUDGE, "alphabeta:8"
 
 MAX_STEPS = 1_000
 """At which the judges' matches are cut."""
-
-Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class OpeningList:
     tried: int
 
 
-def choose_openings(game: Game, settings: Settings, watch: Watch = lambda _done, _count: None) -> Openings:
+def choose_openings(game: Game, settings: Settings, watch: Watch = unwatched) -> Openings:
     """The openings of an arena: from the list of the game, or, where that does not do, drawn and judged.
 
     Args:
@@ -93,7 +92,7 @@ def extend_list(
     *,
     seed: int = 0,
     judges: Sequence[str] = JUDGES,
-    watch: Watch = lambda _done, _count: None,
+    watch: Watch = unwatched,
 ) -> OpeningList:
     """Makes a list, or makes one longer, until it has so many openings; what is interrupted can be gone on with.
 
@@ -124,7 +123,7 @@ def extend_list(
         drawn = draw_lines(game, PLIES, np.random.default_rng(derive_seed(seed, "openings")))
         tried = sum(1 for _ in islice(drawn, _gather(lots).tried))
         while (found := len(_gather(lots).lines)) < count:
-            watch(found, count)
+            watch(Progress("openings", found, count))
             lines = list(islice(drawn, JUDGED_AT_ONCE))
             if not lines:
                 raise OpeningsError(f"found only {found} balanced openings of {PLIES[0]} to {PLIES[-1]} plies")
@@ -136,7 +135,7 @@ def extend_list(
             tried += len(lines)
             lots.append({"tried": len(lines), "balanced": [" ".join(line) for line in balanced]})
             file.add(lots[-1])
-        watch(count, count)
+        watch(Progress("openings", count, count))
     return _gather(lots)
 
 

@@ -1,10 +1,9 @@
 """Plays an arena from its openings to its ratings."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ..bots import Bot, load_bot
 from ..bots.load import played_file
@@ -15,6 +14,7 @@ from ..render.extras import require
 from ..step import Step
 from .openings import Openings
 from .play import play_matches
+from .progress import Progress, Watch, unwatched
 from .published import choose_openings
 from .record import MatchResult, Record
 from .result import ArenaResult, count_pairs, pair_points, sum_up
@@ -24,21 +24,6 @@ from .settings import DEFAULT_JUDGE, Settings
 from .sprt import Verdict, decide
 
 
-@dataclass(frozen=True)
-class Progress:
-    """How far an arena is.
-
-    Attributes:
-      stage: What is under way.
-      done: Openings found, or matches played.
-      count: How many there are to be at most.
-    """
-
-    stage: Literal["openings", "matches"]
-    done: int
-    count: int
-
-
 def play_arena(
     game: Game,
     bots: Sequence[str | Bot],
@@ -46,7 +31,7 @@ def play_arena(
     *,
     output: Path | None = None,
     openings: Openings | None = None,
-    watch: Callable[[Progress], None] = lambda _progress: None,
+    watch: Watch = unwatched,
 ) -> ArenaResult:
     """Lets bots play against each other and rates them.
 
@@ -70,7 +55,7 @@ def play_arena(
         raise AlquerqueError(f"got {len(openings.list)} openings, expected {arena.settings.games // 2}: half the games")
     with Record(output, arena.header()) as record:
         if record.openings is None:
-            record.set_openings(arena.find_openings(watch) if openings is None else openings)
+            record.set_openings(choose_openings(game, arena.settings, watch) if openings is None else openings)
         verdict = arena.play(record, watch)
         assert record.openings is not None
         results = list(record.results.values())
@@ -114,10 +99,7 @@ class _Arena:
         files = {bot: played_file(bot) for bot in self._bots if isinstance(bot, str)}
         return {bot: sha256(file.read_bytes()).hexdigest()[:16] for bot, file in files.items() if file is not None}
 
-    def find_openings(self, watch: Callable[[Progress], None]) -> Openings:
-        return choose_openings(self.game, self.settings, lambda done, count: watch(Progress("openings", done, count)))
-
-    def play(self, record: Record, watch: Callable[[Progress], None]) -> Verdict | None:
+    def play(self, record: Record, watch: Watch) -> Verdict | None:
         """Plays what is not yet in the record, until all is played or the question is decided."""
         count = len(self.pairings) * self.settings.games
         verdict = None

@@ -118,7 +118,7 @@ def make_ladder(
       OSError: If the ladder cannot be written.
     """
     settings = arena_settings(protocol)
-    openings = _find_openings(game, settings, watch)
+    openings = choose_openings(game, settings, watch)
     rungs = list_rungs(protocol, game)
     result = play_arena(game, rungs, settings, openings=openings, watch=watch)
     content = {
@@ -155,10 +155,6 @@ def list_rungs(protocol: Protocol, game: Game) -> tuple[str, ...]:
     known = shipped_bots()
     named = [(rung, rung.replace(GAME, game.name)) for rung in protocol.ladder.rungs]
     return tuple(spec for rung, spec in named if rung == spec or spec.partition(":")[0] in known)
-
-
-def _find_openings(game: Game, settings: Settings, watch: Callable[[Progress], None]) -> Openings:
-    return choose_openings(game, settings, lambda done, count: watch(Progress("openings", done, count)))
 
 
 def _weights(rungs: Sequence[str]) -> dict[str, str]:

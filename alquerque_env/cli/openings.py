@@ -38,6 +38,7 @@ def openings(game: Game, count: int, seed: int, judges: tuple[str, ...], output:
     it is balanced unless the same side wins both, and stays in the list if every judge finds it balanced. Ctrl-C stops;
     the same command goes on.
     """
+    from ..arena import Progress
     from ..arena.published import JUDGES, extend_list
 
     check_range("--count", count, 1, MOST)
@@ -45,8 +46,8 @@ def openings(game: Game, count: int, seed: int, judges: tuple[str, ...], output:
     open_match(game)  # compiles, with a note, what every match needs
     with orderly_end(), Display("the same command goes on") as display:
 
-        def watch(done: int, total: int) -> None:
-            display.update("balanced openings found", min(done, total), total)
+        def watch(progress: Progress) -> None:
+            display.update("balanced openings found", progress.done, progress.count)
 
         found = extend_list(output, game, count, seed=seed, judges=judges or JUDGES, watch=watch)
     click.echo(f"{output}: {len(found.lines)} balanced openings of {found.tried} tried")
