@@ -28,10 +28,19 @@ REPEATING = {"repetition": "threefold_draw", "no_progress_limit": "40"}
 
 
 def save_random_checkpoint(
-    path: Path, game: Game, *, kind: str = "mlp", width: int = 16, blocks: int = 1, turns: int = 0, seed: int = 1
+    path: Path,
+    game: Game,
+    *,
+    kind: str = "mlp",
+    width: int = 16,
+    blocks: int = 1,
+    turns: int = 0,
+    exploration: float = 0.3,
+    seed: int = 1,
 ) -> Path:
     """An untrained network whose policies and values differ from position to position."""
-    config = parse_config({"network": {"kind": kind, "width": width, "blocks": blocks, "turns": turns}}, "test")
+    network_config = {"kind": kind, "width": width, "blocks": blocks, "turns": turns}
+    config = parse_config({"network": network_config, "evaluation": {"exploration": exploration}}, "test")
     generator = torch.Generator().manual_seed(seed)
     network = build_network(config.network, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
     network.policy.weight.data *= 100
@@ -107,14 +116,15 @@ def test_a_player_who_moves_twice_keeps_the_sign_at_every_node() -> None:
     assert decide(root, evenly, 200).action == 0
 
 
-def test_many_simulations_find_the_best_action_whoever_is_to_move_next() -> None:
+@pytest.mark.parametrize(("exploration", "depth"), [(1.5, 4), (0.3, 3)])
+def test_many_simulations_find_the_best_action_whoever_is_to_move_next(exploration: float, depth: int) -> None:
     rng = random.Random(5)
     for _ in range(60):
-        tree = random_tree(rng, 4)
+        tree = random_tree(rng, depth)
         if tree.result is not None:
             continue
         sign = 1 if tree.player == 0 else -1
-        decision = decide(tree, evenly, 3000)
+        decision = decide(tree, evenly, 3000, exploration=exploration)
         assert minimax(tree.children[decision.action]) == minimax(tree)
         assert decision.value == pytest.approx(sign * minimax(tree), abs=0.4)
 

@@ -58,10 +58,12 @@ MID_CHAIN = "W:Wc3:Bd3,e4,b2:Cc3"
 class Player:
     """An exported player, beside its checkpoint and the bot of that."""
 
-    def __init__(self, folder: Path, game: Game, kind: str) -> None:
+    def __init__(self, folder: Path, game: Game, kind: str, exploration: float) -> None:
         self.game = game
         turns = 1 if kind == "quiescent" and game.name == "fetaix" else 0
-        self.checkpoint = save_random_checkpoint(folder / "checkpoint", game, kind=kind, turns=turns)
+        self.checkpoint = save_random_checkpoint(
+            folder / "checkpoint", game, kind=kind, turns=turns, exploration=exploration
+        )
         self.file = folder / "player.py"
         self.written = export_player(self.checkpoint, self.file)
         self.module = load_module(self.file)
@@ -93,7 +95,7 @@ def make_player(tmp_path_factory: pytest.TempPathFactory):
     def make(case: int) -> Player:
         name, options = CASES[case]
         kind = "quiescent" if case in QUIESCENT else "mlp"
-        return Player(tmp_path_factory.mktemp("player"), load_game(name, **options), kind)
+        return Player(tmp_path_factory.mktemp("player"), load_game(name, **options), kind, (0.3, 1.2)[case % 2])
 
     return make
 
@@ -584,7 +586,7 @@ def test_a_whole_match_can_be_played_undone_and_ended(
 ) -> None:
     module, rng = make_player(case).module, random.Random(case)
     game, terminal = module._game(), module.find_terminal(ascii_only=True)
-    play = module.Play(game, module._evaluator(), terminal, game.sentences)
+    play = module.Play(game, module._chooser(), terminal, game.sentences)
     undone = []
 
     def answer(_: str) -> str:
@@ -609,7 +611,7 @@ def test_undo_in_the_middle_of_a_chain_goes_back_to_the_beginning_of_the_turn(
     murray: Player, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     module = murray.module
-    play = module.Play(module._game(), module._evaluator(), module.find_terminal(ascii_only=True), ())
+    play = module.Play(module._game(), module._chooser(), module.find_terminal(ascii_only=True), ())
     start = "W:Wa1,a2:Bb2,d4,d5,a5"
     play.match = module.Match(module._game(), position=start)
     positions = []

@@ -73,8 +73,8 @@ def search(game: Game, matches: list[Match], simulations: int, rule: Rule, evalu
 
 @PLAIN
 @pytest.mark.parametrize("name", games())
-@pytest.mark.parametrize("simulations", [0, 1, 40])
-def test_puct_decides_as_the_search_of_the_exported_player(name, simulations):
+@pytest.mark.parametrize(("simulations", "exploration"), [(0, 0.3), (1, 0.3), (40, 0.3), (40, 1.5)])
+def test_puct_decides_as_the_search_of_the_exported_player(name, simulations, exploration):
     """The two share no code: one is compiled and searches all trees in turn, one is plain and searches one."""
     game = load_game(name)
     guesses, onlooker = Guesses(game), Onlooker(game)
@@ -86,9 +86,9 @@ def test_puct_decides_as_the_search_of_the_exported_player(name, simulations):
         return (weights / weights.sum()).tolist(), float(value[0])
 
     matches = positions(game, 12)
-    found = search(game, matches, simulations, Rule(kind=PUCT))
+    found = search(game, matches, simulations, Rule(kind=PUCT, exploration=exploration))
     for row, match in enumerate(matches):
-        expected = puct.decide(Position.of(match), evaluate, simulations)
+        expected = puct.decide(Position.of(match), evaluate, simulations, exploration=exploration)
         count = found.counts[row]
         assert found.actions[row] == expected.action
         assert found.legal[row, :count].tolist() == sorted(step.action for step in match.legal_steps)

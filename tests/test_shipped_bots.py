@@ -26,6 +26,8 @@ from training.checkpoint import META, WEIGHTS, read_meta
 from training.config import load_config
 from training.export import make_source
 from training.numpy_bot import load_numpy_bot
+from training.player.position import Position
+from training.puct import decide
 from training.tensor_file import read_tensors
 
 ROOT = Path(__file__).parent.parent
@@ -271,6 +273,40 @@ def test_a_card_of_before_there_were_turns_is_understood(folder: Path) -> None:
     rewrite(path, network=network)
     assert load_numpy_bot(path, game).evaluate(Match(game)) == expected
     assert load_checkpoint_bot(path, game).evaluate(Match(game))[1] == pytest.approx(expected[1])
+
+
+def test_a_bot_searches_with_the_exploration_of_its_card(tmp_path: Path, evaluated_by: str) -> None:
+    game, seen = load_game("fetaix"), matches(load_game("fetaix"), 20, seed=3)
+    found = {}
+    for exploration in (0.05, 0.3, 4.0):
+        path = save_random_checkpoint(tmp_path / str(exploration), game, exploration=exploration)
+        bot, alone = load_bot(f"{path}:60", game), load_bot(str(path), game)
+        found[exploration] = [bot.evaluate(match) for match in seen]
+        for match, (policy, value) in zip(seen, found[exploration], strict=True):
+            expected = decide(Position.of(match), alone._evaluator, 60, exploration=exploration)
+            assert list(policy.values()) == pytest.approx(expected.policy)
+            assert value == pytest.approx(expected.value)
+        assert bot.choose_many(seen) == [bot.choose(match) for match in seen]
+        assert [bot.think(match).candidates[0].step for match in seen] == bot.choose_many(seen)
+    assert found[0.05] != found[0.3] != found[4.0]
+
+
+@pytest.mark.parametrize("exploration", [0, -1, 101, True, "1", None, float("nan")])
+def test_an_exploration_that_cannot_be_is_refused(folder: Path, evaluated_by: str, exploration: object) -> None:
+    path = folder / "fetaix" / "small"
+    config = json.loads((path / META).read_text())["config"]
+    rewrite(path, config={**config, "evaluation": {**config["evaluation"], "exploration": exploration}})
+    with pytest.raises(AlquerqueError, match=r"meta.json: config.evaluation.exploration"):
+        load_bot("fetaix-small", load_game("fetaix"))
+
+
+def test_a_card_of_before_there_was_an_exploration_is_understood(folder: Path, evaluated_by: str) -> None:
+    path, game = folder / "alquerque" / "strong", load_game("alquerque")
+    expected = load_bot("alquerque-strong:30", game).evaluate(Match(game))
+    config = json.loads((path / META).read_text())["config"]
+    del config["evaluation"]["exploration"]
+    rewrite(path, config=config)
+    assert load_bot("alquerque-strong:30", game).evaluate(Match(game)) == expected
 
 
 BROKEN = [

@@ -14,6 +14,7 @@ from training.checkpoint import Checkpoint, CheckpointError, load_checkpoint, re
 from training.network_bot import NetworkBot, check_simulations, make_name
 from training.networks import PolicyValueNetwork
 from training.player.position import Position
+from training.puct import EXPLORATION
 
 
 class NetworkEvaluator:
@@ -52,12 +53,20 @@ class CheckpointBot(NetworkBot):
       network: The player; converted to double precision.
       simulations: How many for a step, 0 for the policy alone.
       seed: As for every bot; nothing is left to chance here.
+      exploration: Weight of the policy against what a search has found out.
     """
 
     def __init__(
-        self, name: str, game: Game, network: PolicyValueNetwork, simulations: int, seed: int | None = None
+        self,
+        name: str,
+        game: Game,
+        network: PolicyValueNetwork,
+        simulations: int,
+        seed: int | None = None,
+        *,
+        exploration: float = EXPLORATION,
     ) -> None:
-        super().__init__(name, game, NetworkEvaluator(game, network), simulations, seed)
+        super().__init__(name, game, NetworkEvaluator(game, network), simulations, seed, exploration=exploration)
 
 
 def load_checkpoint_bot(
@@ -78,7 +87,9 @@ def load_checkpoint_bot(
     """
     simulations = check_simulations(simulations)
     checkpoint = _load(Path(path), game)
-    return CheckpointBot(make_name(name or path, simulations), game, checkpoint.network, simulations, seed)
+    exploration = checkpoint.meta.config.evaluation.exploration
+    name = make_name(name or path, simulations)
+    return CheckpointBot(name, game, checkpoint.network, simulations, seed, exploration=exploration)
 
 
 def load_playable(path: Path) -> tuple[Game, Checkpoint]:

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game import Game
 from alquerque_env.search.quiescence import MOST_TURNS
+from training.puct import EXPLORATION, MOST_EXPLORATION
 
 FORMAT: Literal[1] = 1
 WEIGHTS, META = "weights.safetensors", "meta.json"
@@ -51,6 +52,7 @@ class PlayerMeta:
       table_hash: Identifies the action table.
       kind: Architecture of the network.
       turns: If the network is told what steps gain, how many turns are tried in full for that.
+      exploration: Weight of the policy against what a search has found out.
       weights_sha256: Checksum of the weights.
     """
 
@@ -60,6 +62,7 @@ class PlayerMeta:
     table_hash: str
     kind: str
     turns: int | None
+    exploration: float
     weights_sha256: str
 
 
@@ -86,6 +89,7 @@ def read_player_meta(path: Path) -> PlayerMeta:
                 table_hash=table_hash,
                 kind=kind,
                 turns=_read_turns(path, network) if kind == QUIESCENT else None,
+                exploration=_read_exploration(path, data),
                 weights_sha256=checksum,
             )
     raise CheckpointError(f"checkpoint {str(path)!r}: {META} does not say what it plays")
@@ -98,6 +102,18 @@ def _read_turns(path: Path, network: Mapping[Any, Any]) -> int:
             f"checkpoint {str(path)!r}: {META}: network.turns is {turns!r:.40}, expected 0 to {MOST_TURNS}"
         )
     return turns
+
+
+def _read_exploration(path: Path, data: Mapping[str, Any]) -> float:
+    match data:
+        case {"config": {"evaluation": {"exploration": exploration}}}:
+            if type(exploration) not in (int, float) or not 0 < exploration <= MOST_EXPLORATION:
+                raise CheckpointError(
+                    f"checkpoint {str(path)!r}: {META}: config.evaluation.exploration is {exploration!r:.40}, "
+                    f"expected a number above 0 and at most {MOST_EXPLORATION}"
+                )
+            return float(exploration)
+    return EXPLORATION
 
 
 def read_json(path: Path) -> Any:

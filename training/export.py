@@ -104,7 +104,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
         known = " and ".join(repr(kind) for kind in EXPORTED_KINDS)
         raise ExportError(f"the network is of kind {network.kind!r}, only {known} can be exported")
     turns = network.turns if network.kind == "quiescent" else None
-    roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "WEIGHTS")]
+    roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "EXPLORATION", "WEIGHTS")]
     code = bundle(RECIPE, roots + [Origin(PROGRAM, name) for name in ("main", "choose", "analyse")])
     header = ast.unparse(ast.Module([ast.Expr(ast.Constant(_header(game, checkpoint.meta)))], []))
     return "\n".join(
@@ -117,6 +117,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
             "# What differs from one exported player to another.",
             "",
             f"NETWORK = {(network.width, network.blocks, turns)!r}",
+            f"EXPLORATION = {checkpoint.meta.config.evaluation.exploration!r}",
             f'GAME = """\n{pack_game(game)}\n"""',
             f'WEIGHTS = """\n{pack_weights(_tensors(checkpoint.network))}\n"""',
             "",

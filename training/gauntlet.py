@@ -93,7 +93,8 @@ class Gauntlet:
         self._most = "opponent_games" if games == evaluation.opponent_games else "final_games"
         self._settings = _settings(config, games)
         self._opponents = _opponents(config)
-        self._simulations = config.evaluation.simulations
+        self._simulations = evaluation.simulations
+        self._exploration = evaluation.exploration
         self._prepared: tuple[Openings, ArenaResult] | None = None
 
     def prepare(self, watch: Watch = unwatched) -> tuple[Openings, ArenaResult]:
@@ -129,7 +130,7 @@ class Gauntlet:
           AlquerqueError, OSError: As `prepare`.
         """
         found, ladder = self.prepare(watch)
-        player = CheckpointBot(PLAYER, self._game, network, self._simulations)
+        player = CheckpointBot(PLAYER, self._game, network, self._simulations, exploration=self._exploration)
         settings = replace(self._settings, games=games, gauntlet=True)
         openings = replace(found, list=found.list[: games // 2])
         result = play_arena(self._game, [player, *self._opponents], settings, openings=openings, watch=watch)

@@ -69,14 +69,24 @@ class NetworkBot(GameBot):
       evaluate: Policies and values.
       simulations: How many for a step, 0 for the policy alone.
       seed: As for every bot; nothing is left to chance here.
+      exploration: Weight of the policy against what a search has found out.
     """
 
     can_think = True
 
-    def __init__(self, name: str, game: Game, evaluate: Evaluator, simulations: int, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        evaluate: Evaluator,
+        simulations: int,
+        seed: int | None = None,
+        *,
+        exploration: float = EXPLORATION,
+    ) -> None:
         super().__init__(name, game, seed)
         self._evaluator = evaluate
-        self._chooser = Chooser(evaluate, simulations)
+        self._chooser = Chooser(evaluate, simulations, exploration)
         self._tree: BatchSearch | None = None
         self._endgames = Endgames(None)
         self._has_table = False
@@ -87,7 +97,7 @@ class NetworkBot(GameBot):
         self._endgames = Endgames(table)
         self._has_table = True
         self._evaluator = KnowingEvaluator(self._evaluator, self.game, self._endgames)
-        self._chooser = Chooser(self._evaluator, self._chooser.simulations)
+        self._chooser.evaluate = self._evaluator
 
     def choose_many(self, matches: Sequence[Match]) -> list[Step]:
         """A step for each of several matches, as `choose`, but the network is asked for all of them at once.
@@ -113,7 +123,8 @@ class NetworkBot(GameBot):
     def _search(self, matches: list[Match]) -> list[int]:
         simulations = self._chooser.simulations
         if self._tree is None:
-            self._tree = BatchSearch(self.game, self._together, simulations, Rule(kind=PUCT, exploration=EXPLORATION))
+            rule = Rule(kind=PUCT, exploration=self._chooser.exploration)
+            self._tree = BatchSearch(self.game, self._together, simulations, rule)
         states = word_rows(len(matches), len(matches[0].state))
         room = max(len(match.steps) for match in matches) + 2
         past = word_rows(len(matches), room)
@@ -145,7 +156,7 @@ class NetworkBot(GameBot):
     def _think(self, match: Match, limits: Limits, every: bool, report: Report | None) -> Thought:
         simulations = self._chooser.simulations if limits.nodes is None else min(limits.nodes, MAX_SIMULATIONS)
         deadline = limits.deadline()
-        root = Node(Position.of(match), self._evaluator)
+        root = Node(Position.of(match), self._evaluator, self._chooser.exploration)
         reported = 0
         for done in range(simulations):
             if deadline.is_over:

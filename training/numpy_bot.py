@@ -60,4 +60,5 @@ def load_numpy_bot(
         network = NumpyMlp(game, read_tensors(data), turns=meta.turns)
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
-    return NetworkBot(make_name(name or path, simulations), game, network, simulations, seed)
+    name = make_name(name or path, simulations)
+    return NetworkBot(name, game, network, simulations, seed, exploration=meta.exploration)

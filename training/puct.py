@@ -15,9 +15,13 @@ from math import sqrt
 from typing import NamedTuple, Protocol
 
 MAX_SIMULATIONS = 100_000
+MOST_EXPLORATION = 100
 
-# Weight of the policy against what the search has found out.
-EXPLORATION = 1.5
+EXPLORATION = 0.3
+"""Weight of the policy against what the search has found out, unless a player has another.
+
+`training/EXPERIMENTS.md`, "What a search may doubt", has what other numbers did.
+"""
 # Scores that rounding alone keeps apart count as equal, so that two evaluators of one network decide alike.
 TOLERANCE = 1e-9
 # Steps without a choice gone through at a time.
@@ -62,7 +66,11 @@ class Decision(NamedTuple):
 
 
 def decide(
-    position: SearchPosition, evaluate: Evaluate, simulations: int, keeping: Container[int] | None = None
+    position: SearchPosition,
+    evaluate: Evaluate,
+    simulations: int,
+    keeping: Container[int] | None = None,
+    exploration: float = EXPLORATION,
 ) -> Decision:
     """Chooses an action.
 
@@ -71,12 +79,13 @@ def decide(
       evaluate: Gives policy and value.
       simulations: How many to spend; with none the policy alone decides.
       keeping: The actions to choose from; None for all.
+      exploration: Weight of the policy against what the search has found out.
 
     Returns:
       The most probable action without simulations, else the one most simulations went to, the better of equals; the
       lowest where that does not decide either.
     """
-    root = Node(position, evaluate)
+    root = Node(position, evaluate, exploration)
     for _ in range(simulations):
         root.simulate(evaluate)
     policy = tuple(visits / simulations for visits in root.visits) if simulations else tuple(root.priors)
@@ -88,6 +97,7 @@ class Node:
 
     Attributes:
       position: The position.
+      exploration: Weight of the policy against what the search has found out, here and below.
       sign: 1 where `player_0` is to move, -1 where `player_1` is.
       value: The evaluation, or the result where the match is over, for `player_0`.
       priors: The policy.
@@ -96,10 +106,11 @@ class Node:
       children: The positions reached by each action, None where no simulation went yet.
     """
 
-    __slots__ = ("children", "position", "priors", "sign", "totals", "value", "visits")
+    __slots__ = ("children", "exploration", "position", "priors", "sign", "totals", "value", "visits")
 
-    def __init__(self, position: SearchPosition, evaluate: Evaluate) -> None:
+    def __init__(self, position: SearchPosition, evaluate: Evaluate, exploration: float = EXPLORATION) -> None:
         self.position = position
+        self.exploration = exploration
         self.sign = 1 if position.player == 0 else -1
         self.priors: Sequence[float] = ()
         if position.result is None:
@@ -126,7 +137,8 @@ class Node:
             node = node.children[index]
         if node is None:
             parent, index = path[-1]
-            node = Node(_next_choice(parent.position.after(parent.position.actions[index])), evaluate)
+            position = _next_choice(parent.position.after(parent.position.actions[index]))
+            node = Node(position, evaluate, self.exploration)
             parent.children[index] = node
         for parent, index in path:
             parent.visits[index] += 1
@@ -135,7 +147,7 @@ class Node:
     def select(self) -> int:
         """The index of the action with the highest upper bound; an untried one is taken to be worth the position."""
         sign, untried = self.sign, self.value_to_mover
-        weight = EXPLORATION * sqrt(1 + sum(self.visits))
+        weight = self.exploration * sqrt(1 + sum(self.visits))
         return _first_best(
             [
                 (sign * total / visits if visits else untried) + weight * prior / (1 + visits)

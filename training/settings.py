@@ -9,6 +9,7 @@ from annotated_types import Ge, Gt, Le, Lt, MultipleOf
 from pydantic import BaseModel, ConfigDict, Strict, model_validator
 
 from alquerque_env.search.quiescence import MOST_TURNS
+from training.puct import EXPLORATION, MOST_EXPLORATION
 
 OptionValue = str | int | bool
 
@@ -151,7 +152,7 @@ class SearchConfig(Section):
     value_offset: Annotated[float, Ge(0), Le(10_000)] = 50.0
     value_scale: Annotated[float, Gt(0), Le(100)] = 0.1
     magnet: Annotated[float, Ge(0), Le(1)] = 0.0
-    exploration: Annotated[float, Gt(0), Le(100)] = 1.5
+    exploration: Annotated[float, Gt(0), Le(MOST_EXPLORATION)] = 1.5
     root_noise: Annotated[float, Ge(0), Le(10)] = 1.0
     dirichlet_total: Annotated[float, Gt(0), Le(1000)] = 10.0
     sampled_decisions: Annotated[int, Ge(0), Le(1000)] = 12
@@ -244,6 +245,7 @@ class EvaluationConfig(Section):
       final_games: As many at the end of the run; if absent, `opponent_games`.
       opponents_every: Iterations between two arenas; there is one at the end in any case.
       simulations: With which it searches there, 0 for its policy alone.
+      exploration: Weight of the policy against values in these searches, and in those of the bot that comes of it.
     """
 
     games_per_seat: Annotated[int, Ge(1), Le(10_000)] = 100
@@ -254,6 +256,7 @@ class EvaluationConfig(Section):
     final_games: Annotated[int, Ge(2), Le(10_000), MultipleOf(2)] | None = None
     opponents_every: Count = 100
     simulations: Annotated[int, Ge(0), Le(4096)] = 0
+    exploration: Annotated[float, Gt(0), Le(MOST_EXPLORATION)] = EXPLORATION
 
 
 class Config(Section):

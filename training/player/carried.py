@@ -2,4 +2,5 @@
 
 GAME = ""  # see `training.player.game`
 NETWORK = (0, 0, None)  # width, number of blocks, turns tried in full if it is told what steps gain
+EXPLORATION = 0.0  # weight of the policy against what a search has found out
 WEIGHTS = ""  # see `training.player.mlp`

@@ -5,7 +5,7 @@ from collections.abc import Container
 from alquerque_env.match import Match
 from alquerque_env.step import Step, join_turn
 from training.player.position import Position
-from training.puct import Decision, Evaluate, decide
+from training.puct import EXPLORATION, Decision, Evaluate, decide
 
 
 class Chooser:
@@ -14,11 +14,13 @@ class Chooser:
     Args:
       evaluate: Policy and value of a `Position`.
       simulations: How many for a step.
+      exploration: Weight of the policy against what the search has found out.
     """
 
-    def __init__(self, evaluate: Evaluate, simulations: int) -> None:
+    def __init__(self, evaluate: Evaluate, simulations: int, exploration: float = EXPLORATION) -> None:
         self.evaluate = evaluate
         self.simulations = simulations
+        self.exploration = exploration
 
     def decide(self, match: Match, keeping: Container[int] | None = None) -> Decision:
         """What to play in a match that is not over; the policy is in the order of its legal steps.
@@ -27,7 +29,7 @@ class Chooser:
           match: The match.
           keeping: The actions to choose from; None for all.
         """
-        return decide(Position.of(match), self.evaluate, self.simulations, keeping)
+        return decide(Position.of(match), self.evaluate, self.simulations, keeping, self.exploration)
 
     def choose_step(self, match: Match, keeping: Container[int] | None = None) -> Step:
         """A legal step, chosen as by `decide`; without a thought where there is no other."""

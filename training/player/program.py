@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from alquerque_env.cli.terminal import find_terminal
 from alquerque_env.errors import AlquerqueError, PositionError
 from alquerque_env.match import Match
-from training.player.carried import GAME, NETWORK, WEIGHTS
+from training.player.carried import EXPLORATION, GAME, NETWORK, WEIGHTS
 from training.player.choosing import Chooser
 from training.player.game import CarriedGame, read_game
 from training.player.mlp import Mlp
@@ -34,13 +34,13 @@ def choose(position_text: str, simulations: int = 0) -> str:
     Raises:
       ValueError: If that is not a position of the game, or one where the match is over.
     """
-    return Chooser(_evaluator(), _checked(simulations)).choose_turn(_match(position_text))
+    return _chooser(_checked(simulations)).choose_turn(_match(position_text))
 
 
 def analyse(position_text: str, simulations: int = 0) -> dict[str, Any]:
     """What the player thinks of a position, as `--json` prints it. Arguments and errors are those of `choose`."""
     match = _match(position_text)
-    chooser = Chooser(_evaluator(), _checked(simulations))
+    chooser = _chooser(_checked(simulations))
     decision = chooser.decide(match)
     return {
         "game": _game().name,
@@ -80,7 +80,7 @@ def _run(chosen: argparse.Namespace) -> None:
     simulations = LEVELS[chosen.level] if chosen.level else chosen.simulations
     if chosen.position is None:
         game = _game()
-        play = Play(game, _evaluator(), find_terminal(ascii_only=chosen.ascii), game.sentences)
+        play = Play(game, _chooser(), find_terminal(ascii_only=chosen.ascii), game.sentences)
         play.run(game.title, chosen.seat, simulations)
     elif chosen.json:
         print(json.dumps(analyse(chosen.position, simulations or 0)))
@@ -152,6 +152,10 @@ def _match(position: str) -> Match:
 @cache
 def _game() -> CarriedGame:
     return read_game(GAME)
+
+
+def _chooser(simulations: int = 0) -> Chooser:
+    return Chooser(_evaluator(), simulations, EXPLORATION)
 
 
 @cache

@@ -14,7 +14,6 @@ from alquerque_env.sentences import SIDES
 from alquerque_env.standing import outcome_sentence, standing
 from alquerque_env.step import PASS
 from training.player.choosing import Chooser
-from training.puct import Evaluate
 
 # Simulations of each level.
 LEVELS = MappingProxyType({1: 0, 2: 10, 3: 40, 4: 160, 5: 640})
@@ -27,16 +26,17 @@ class Play:
 
     Args:
       game: What is played, a carried game or an `alquerque_env.Game`.
-      evaluate: The player's policy and value.
+      chooser: The player; it begins with the simulations of DEFAULT_LEVEL.
       terminal: What the output can show.
       rules: The rules in sentences.
     """
 
-    def __init__(self, game: Any, evaluate: Evaluate, terminal: Terminal, rules: tuple[str, ...]) -> None:
+    def __init__(self, game: Any, chooser: Chooser, terminal: Terminal, rules: tuple[str, ...]) -> None:
         self.match = Match(game)
         self.terminal = terminal
         self.rules = rules
-        self.chooser = Chooser(evaluate, LEVELS[DEFAULT_LEVEL])
+        self.chooser = chooser
+        self.chooser.simulations = LEVELS[DEFAULT_LEVEL]
         self.seat = 0
         # How many steps had been played at the beginning of each turn of the person.
         self.turns: list[int] = []
