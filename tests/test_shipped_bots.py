@@ -300,6 +300,13 @@ def test_an_exploration_that_cannot_be_is_refused(folder: Path, evaluated_by: st
         load_bot("fetaix-small", load_game("fetaix"))
 
 
+@pytest.mark.parametrize("folder", sorted(ROOT.glob("checkpoints/*/ladder-v1*/")), ids=lambda path: path.parent.name)
+def test_opponents_of_the_benchmark_search_as_when_it_was_made(folder: Path) -> None:
+    """There was no other exploration then; with today's they would be stronger, and no result could be compared."""
+    bot = load_bot(f"{folder}:8", load_game(folder.parent.name))
+    assert bot._chooser.exploration == 1.5
+
+
 def test_a_card_of_before_there_was_an_exploration_is_understood(folder: Path, evaluated_by: str) -> None:
     path, game = folder / "alquerque" / "strong", load_game("alquerque")
     expected = load_bot("alquerque-strong:30", game).evaluate(Match(game))
