@@ -626,6 +626,20 @@ def test_a_file_of_other_weights_is_refused(tmp_path):
     assert path.read_bytes() == content
 
 
+def test_a_file_of_another_search_with_the_same_weights_is_refused(tmp_path):
+    settings, path = Settings(games=2, plies=6, judge="random", resamples=10), tmp_path / "whole.jsonl"
+    folder = shutil.copytree(shipped_bots()["fetaix-small"], tmp_path / "bot")
+    play_arena(FETAIX, [str(folder), "random"], settings, output=path)
+    content, card = path.read_bytes(), json.loads((folder / "meta.json").read_text())
+
+    card["config"]["evaluation"]["exploration"] = 1.5
+    (folder / "meta.json").write_text(json.dumps(card))
+
+    with pytest.raises(AlquerqueError, match="holds an arena with files"):
+        play_arena(FETAIX, [str(folder), "random"], settings, output=path)
+    assert path.read_bytes() == content
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -637,14 +637,16 @@ def assert_interrupted_run_goes_on(path: Path, protocol: Protocol, output: Path)
 
 
 @pytest.mark.parametrize(
-    ("name", "width", "told", "codes"),
-    [("fetaix-ladder-v1-small", 128, 0, 0), ("fetaix-small", 80, 2 * 512, 10)],
+    ("name", "exploration", "width", "told", "codes"),
+    [("fetaix-ladder-v1-small", 1.5, 128, 0, 0), ("fetaix-small", 0.3, 80, 2 * 512, 10)],
 )
-def test_what_a_checkpoint_cost_is_read_from_it(name: str, width: int, told: int, codes: int) -> None:
+def test_what_a_checkpoint_cost_is_read_from_it(
+    name: str, exploration: float, width: int, told: int, codes: int
+) -> None:
     path, simulations = find_checkpoint(f"{name}:64")
     facts = read_facts(path, simulations)
 
-    assert (facts.algorithm, facts.simulations) == ("alphazero", 64)
+    assert (facts.algorithm, facts.simulations, facts.exploration) == ("alphazero", 64, exploration)
     assert facts.steps > 1_000_000
     planes, actions = 6, 512
     layers = [planes * 25 + told, *(width,) * 5]

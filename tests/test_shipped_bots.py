@@ -15,6 +15,8 @@ import safetensors.numpy
 from test_checkpoint_bot import matches, save_random_checkpoint
 
 from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.benchmark.ladder import read_ladder
+from alquerque_env.benchmark.protocol import load_protocol
 from alquerque_env.bots import shipped
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.shipped import shipped_bots
@@ -23,6 +25,7 @@ from alquerque_env.game import Game
 from alquerque_env.render.extras import MissingExtraError
 from training.bot import CheckpointBot, load_checkpoint_bot, load_playable
 from training.checkpoint import META, WEIGHTS, read_meta
+from training.checkpoint_files import read_player_meta
 from training.config import load_config
 from training.export import make_source
 from training.numpy_bot import load_numpy_bot
@@ -71,7 +74,7 @@ def test_a_card_tells_how_a_bot_was_made_and_how_strong_it_is(folder: Path) -> N
     *before, command = meta.command.split(" && ")
     program, verb, config, *overrides = shlex.split(command)
     measured = [entry for entry in meta.strength if entry.get("simulations") == 64]
-    last = meta.curve[-1]
+    last = meta.curve[-1]  # by the run itself: its rating is of its time
 
     assert (program, verb) == ("alquerque", "train")
     told, repeated = meta.config.model_dump(), load_config(ROOT / config, overrides).model_dump()
@@ -89,7 +92,8 @@ def test_a_card_tells_how_a_bot_was_made_and_how_strong_it_is(folder: Path) -> N
     assert all(entry["games"] >= 400 for entry in measured)
     assert all(entry["low"] <= entry["score"] <= entry["high"] for entry in measured)
     assert last.steps == meta.steps
-    assert last.low <= meta.rating.value <= last.high
+    assert last.low <= last.rating <= last.high
+    assert meta.rating.low <= meta.rating.value <= meta.rating.high
     assert [*last.scores] == [entry["opponent"] for entry in measured]
     assert sorted(point.steps for point in meta.curve) == [point.steps for point in meta.curve]
 
@@ -291,7 +295,9 @@ def test_a_bot_searches_with_the_exploration_of_its_card(tmp_path: Path, evaluat
     assert found[0.05] != found[0.3] != found[4.0]
 
 
-@pytest.mark.parametrize("exploration", [0, -1, 101, True, "1", None, float("nan")])
+@pytest.mark.parametrize(
+    "exploration", [0, -1, 101, 10**400, True, "1", None, [], {}, float("nan"), float("inf"), -float("inf")]
+)
 def test_an_exploration_that_cannot_be_is_refused(folder: Path, evaluated_by: str, exploration: object) -> None:
     path = folder / "fetaix" / "small"
     config = json.loads((path / META).read_text())["config"]
@@ -300,11 +306,22 @@ def test_an_exploration_that_cannot_be_is_refused(folder: Path, evaluated_by: st
         load_bot("fetaix-small", load_game("fetaix"))
 
 
-@pytest.mark.parametrize("folder", sorted(ROOT.glob("checkpoints/*/ladder-v1*/")), ids=lambda path: path.parent.name)
-def test_opponents_of_the_benchmark_search_as_when_it_was_made(folder: Path) -> None:
-    """There was no other exploration then; with today's they would be stronger, and no result could be compared."""
-    bot = load_bot(f"{folder}:8", load_game(folder.parent.name))
-    assert bot._chooser.exploration == 1.5
+@pytest.mark.parametrize("change", [{"config": None}, {"config": {"evaluation": None}}, {"config": {"evaluation": []}}])
+def test_a_card_whose_settings_are_no_object_is_refused(folder: Path, evaluated_by: str, change: dict) -> None:
+    rewrite(folder / "fetaix" / "small", **change)
+    with pytest.raises(AlquerqueError, match=r"meta.json: config"):
+        load_bot("fetaix-small", load_game("fetaix"))
+
+
+@pytest.mark.parametrize("name", games())
+def test_opponents_of_the_benchmark_search_as_when_it_was_made(name: str) -> None:
+    """There was no other exploration then; with today's they would play otherwise, and no result could be compared."""
+    shipped = [rung for rung in read_ladder(load_protocol(), load_game(name)).rungs if rung.startswith(f"{name}-")]
+
+    assert len(shipped) == (2 if any(bot.startswith(f"{name}-strong") for bot in shipped_bots()) else 0)
+    for rung in shipped:
+        card = read_player_meta(shipped_bots()[rung.partition(":")[0]])
+        assert card.exploration == 1.5
 
 
 def test_a_card_of_before_there_was_an_exploration_is_understood(folder: Path, evaluated_by: str) -> None:

@@ -4,6 +4,7 @@ import json
 import signal
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 import torch
@@ -16,9 +17,10 @@ from alquerque_env.arena.ratings import Estimate
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.storage import JIT
 from training import gauntlet
-from training.checkpoint import load_checkpoint
+from training.checkpoint import META, load_checkpoint
 from training.config import ConfigError, load_config
 from training.export import _describe_strength
+from training.gauntlet import Gauntlet
 from training.interruption import INTERRUPTED
 from training.metrics import read_log
 from training.plot import plot_run
@@ -119,6 +121,27 @@ def test_the_last_measurement_is_that_of_the_weights_that_are_kept(uninterrupted
     again = play_arena(game, [kept, "random", "greedy"], settings)
     assert [pairing.score.value for pairing in again.pairings] == [entry["score"] for entry in arena]
     assert _describe_strength(arena[1]).startswith(f"policy alone: scored {arena[1]['score']:.1%} in 4 games against g")
+
+
+@needs_jit
+def test_the_arena_of_a_run_searches_as_the_bot_that_comes_of_it(uninterrupted: TrainingResult, tmp_path: Path) -> None:
+    """With as many simulations, and the exploration that stands in the card."""
+    game, found = load_game("alquerque"), {}
+    for exploration in (0.05, 20.0):
+        folder = copytree(uninterrupted.checkpoint, tmp_path / str(exploration))
+        card = json.loads((folder / META).read_text())
+        card["config"]["evaluation"] |= {"simulations": 24, "exploration": exploration, "opponent_games": 20}
+        (folder / META).write_text(json.dumps(card))
+        kept, ladder = load_checkpoint(folder, game), tmp_path / "ladder.jsonl"
+
+        measured = Gauntlet(game, kept.meta.config, ladder).measure(kept.network, 20)
+
+        header = json.loads(ladder.read_text().splitlines()[0])
+        settings = Settings(games=20, seed=header["seed"], max_steps=60, gauntlet=True)
+        again = play_arena(game, [load_bot(f"{folder}:24", game), "random", "greedy"], settings)
+        found[exploration] = [pairing.pairs for pairing in measured.pairings]
+        assert [pairing.pairs for pairing in again.pairings] == found[exploration]
+    assert found[0.05] != found[20.0]
 
 
 @needs_jit

@@ -14,7 +14,6 @@ from training.checkpoint import Checkpoint, CheckpointError, load_checkpoint, re
 from training.network_bot import NetworkBot, check_simulations, make_name
 from training.networks import PolicyValueNetwork
 from training.player.position import Position
-from training.puct import EXPLORATION
 
 
 class NetworkEvaluator:
@@ -64,7 +63,7 @@ class CheckpointBot(NetworkBot):
         simulations: int,
         seed: int | None = None,
         *,
-        exploration: float = EXPLORATION,
+        exploration: float,
     ) -> None:
         super().__init__(name, game, NetworkEvaluator(game, network), simulations, seed, exploration=exploration)
 

@@ -105,15 +105,20 @@ def _read_turns(path: Path, network: Mapping[Any, Any]) -> int:
 
 
 def _read_exploration(path: Path, data: Mapping[str, Any]) -> float:
-    match data:
-        case {"config": {"evaluation": {"exploration": exploration}}}:
-            if type(exploration) not in (int, float) or not 0 < exploration <= MOST_EXPLORATION:
-                raise CheckpointError(
-                    f"checkpoint {str(path)!r}: {META}: config.evaluation.exploration is {exploration!r:.40}, "
-                    f"expected a number above 0 and at most {MOST_EXPLORATION}"
-                )
-            return float(exploration)
-    return EXPLORATION
+    where = f"checkpoint {str(path)!r}: {META}: config"
+    config = data.get("config")
+    if not isinstance(config, dict):
+        raise CheckpointError(f"{where} is {config!r:.40}, expected an object")
+    evaluation = config.get("evaluation", {})
+    if not isinstance(evaluation, dict):
+        raise CheckpointError(f"{where}.evaluation is {evaluation!r:.40}, expected an object")
+    exploration = evaluation.get("exploration", EXPLORATION)
+    if type(exploration) not in (int, float) or not 0 < exploration <= MOST_EXPLORATION:
+        raise CheckpointError(
+            f"{where}.evaluation.exploration is {exploration!r:.40}, "
+            f"expected a number above 0 and at most {MOST_EXPLORATION}"
+        )
+    return float(exploration)
 
 
 def read_json(path: Path) -> Any:

@@ -103,8 +103,8 @@ class Meta(BaseModel):
       versions: Of the packages in use.
       command: What the run was started with; None where it was not by `alquerque train`.
       rating: By the matches that `strength` tells of, where there were any: Elo points with the ends of their interval.
-      curve: Strength on the way, those before the run too. Ratings stand on the scale of their run, and may be
-        of fewer matches than `rating`.
+      curve: Strength on the way, those before the run too. As the runs found it: by their search and on
+        their scale, and of fewer matches than `rating`, which may have been measured again.
       strength: Measured results, each with opponent, games and interval.
       licence: SPDX identifier.
       sha256: Of each file of the checkpoint.

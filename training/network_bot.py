@@ -19,7 +19,7 @@ from alquerque_env.storage import JIT, word_rows
 from alquerque_env.tables import EndgameTable
 from training.player.choosing import Chooser
 from training.player.position import Position
-from training.puct import EXPLORATION, LONGEST_FORCED, MAX_SIMULATIONS, Node, decide
+from training.puct import LONGEST_FORCED, MAX_SIMULATIONS, Node, decide
 
 # Searched together: more matches would only need more room, and so would more nodes of all their trees.
 MOST_MATCHES, MOST_NODES = 128, 60_000
@@ -82,7 +82,7 @@ class NetworkBot(GameBot):
         simulations: int,
         seed: int | None = None,
         *,
-        exploration: float = EXPLORATION,
+        exploration: float,
     ) -> None:
         super().__init__(name, game, seed)
         self._evaluator = evaluate

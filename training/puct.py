@@ -15,13 +15,11 @@ from math import sqrt
 from typing import NamedTuple, Protocol
 
 MAX_SIMULATIONS = 100_000
-MOST_EXPLORATION = 100
-
+# Weight of the policy against what the search has found out, unless a player has another; what other numbers did is in
+# `training/EXPERIMENTS.md`, "What a search may doubt".
 EXPLORATION = 0.3
-"""Weight of the policy against what the search has found out, unless a player has another.
-
-`training/EXPERIMENTS.md`, "What a search may doubt", has what other numbers did.
-"""
+# The highest that settings and cards may have: there the policy decides all that a search of any length here can.
+MOST_EXPLORATION = 100
 # Scores that rounding alone keeps apart count as equal, so that two evaluators of one network decide alike.
 TOLERANCE = 1e-9
 # Steps without a choice gone through at a time.

@@ -134,7 +134,8 @@ class SearchConfig(Section):
       value_offset: `c_visit` of `gumbel`.
       value_scale: `c_scale` of `gumbel`.
       magnet: How far what is learned is drawn to the uniform policy, `gumbel`; it pays where much play is to and fro.
-      exploration: Weight of the policy against values, `puct`.
+      exploration: Weight of the policy against values, `puct`; more than in `evaluation`, since self-play is to
+        try things out.
       root_noise: Scale of Gumbel noise, or share of Dirichlet noise (`puct`).
       dirichlet_total: Sum of the parameters of Dirichlet noise.
       sampled_decisions: First decisions of a match that `puct` draws in proportion to the visits.
@@ -245,7 +246,8 @@ class EvaluationConfig(Section):
       final_games: As many at the end of the run; if absent, `opponent_games`.
       opponents_every: Iterations between two arenas; there is one at the end in any case.
       simulations: With which it searches there, 0 for its policy alone.
-      exploration: Weight of the policy against values in these searches, and in those of the bot that comes of it.
+      exploration: Weight of the policy against values in these searches, and in those of the bot that comes of it; that
+        of self-play is `search.exploration`.
     """
 
     games_per_seat: Annotated[int, Ge(1), Le(10_000)] = 100

@@ -21,6 +21,7 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
+"""Is told from time to time how far an arena is; what it raises ends it."""
 
 
 def unwatched(_progress: Progress) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..bots import Bot, load_bot
-from ..bots.load import played_file
+from ..bots.load import played_files
 from ..errors import AlquerqueError, BotError
 from ..game import Game
 from ..match import Match
@@ -96,8 +96,9 @@ class _Arena:
 
     def _fingerprints(self) -> dict[str, str]:
         """What tells the files of trained bots from others that may take their place."""
-        files = {bot: played_file(bot) for bot in self._bots if isinstance(bot, str)}
-        return {bot: sha256(file.read_bytes()).hexdigest()[:16] for bot, file in files.items() if file is not None}
+        files = {bot: played_files(bot) for bot in self._bots if isinstance(bot, str)}
+        contents = {bot: b"".join(path.read_bytes() for path in paths) for bot, paths in files.items() if paths}
+        return {bot: sha256(content).hexdigest()[:16] for bot, content in contents.items()}
 
     def play(self, record: Record, watch: Watch) -> Verdict | None:
         """Plays what is not yet in the record, until all is played or the question is decided."""

@@ -25,6 +25,7 @@ class Facts:
       parameters: Numbers that were learned.
       weights: SHA-256 of the file of its weights.
       simulations: Of its search for a step.
+      exploration: Of its search, as its card says.
     """
 
     kind: str
@@ -34,6 +35,7 @@ class Facts:
     parameters: int | None = None
     weights: str | None = None
     simulations: int | None = None
+    exploration: float | None = None
 
 
 def find_checkpoint(spec: str) -> tuple[Path, int] | None:
@@ -72,6 +74,7 @@ def read_facts(checkpoint: Path, simulations: int) -> Facts:
         parameters=_count_parameters(checkpoint),
         weights=_within(card, "sha256", WEIGHTS),
         simulations=simulations,
+        exploration=_within(card, "config", "evaluation", "exploration"),
     )
 
 

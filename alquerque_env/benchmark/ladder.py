@@ -4,12 +4,13 @@ It comes with the package, so that everybody's agent plays from the same opening
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ..arena import ArenaResult, PairingResult, Progress, Settings, play_arena
+from ..arena import ArenaResult, PairingResult, Settings, play_arena
 from ..arena.openings import Opening, Openings
+from ..arena.progress import Watch, unwatched
 from ..arena.published import choose_openings
 from ..arena.ratings import PairPoints
 from ..bots.shipped import META, shipped_bots
@@ -107,9 +108,7 @@ def read_ladder(protocol: Protocol, game: Game) -> Ladder:
     )
 
 
-def make_ladder(
-    protocol: Protocol, game: Game, watch: Callable[[Progress], None] = lambda _progress: None
-) -> ArenaResult:
+def make_ladder(protocol: Protocol, game: Game, watch: Watch = unwatched) -> ArenaResult:
     """Lets all opponents of a game meet, and puts what they scored into the folder of the protocol.
 
     Raises:

@@ -1,10 +1,11 @@
 """Against opponents: what an agent scores on the ladder, and its rating."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..arena import Progress, play_arena
+from ..arena import play_arena
 from ..arena.openings import Openings
+from ..arena.progress import Watch
 from ..arena.ratings import Estimate, rate
 from ..arena.seeds import derive_seed
 from ..game import Game
@@ -49,9 +50,7 @@ class Opponents:
     rungs: tuple[Rung, ...]
 
 
-def climb(
-    guard: Guard, spec: str, game: Game, ladder: Ladder, protocol: Protocol, watch: Callable[[Progress], None]
-) -> Opponents:
+def climb(guard: Guard, spec: str, game: Game, ladder: Ladder, protocol: Protocol, watch: Watch) -> Opponents:
     """Lets an agent play against every opponent, each opening from both seats.
 
     Args:

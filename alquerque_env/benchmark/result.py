@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
@@ -131,7 +131,9 @@ def _build(kind: Any, content: Any) -> Any:
     """What JSON says as an object of a type: a dataclass, a tuple, a dictionary, something or None, or as it is."""
     if isinstance(kind, type) and is_dataclass(kind):
         hints = get_type_hints(kind)
-        return kind(**{field.name: _build(hints[field.name], content[field.name]) for field in fields(kind)})
+        # What has a default may be absent: results of before it was known are read too.
+        named = [field.name for field in fields(kind) if field.default is MISSING or field.name in content]
+        return kind(**{name: _build(hints[name], content[name]) for name in named})
     inner = get_args(kind)
     if get_origin(kind) is tuple:
         return tuple(_build(inner[0], entry) for entry in content)

@@ -111,14 +111,14 @@ def _simulations(spec: str, name: str) -> int | None:
     return simulations
 
 
-def played_file(spec: str) -> Path | None:
-    """The file that decides how a bot plays: a checkpoint's weights, or an exported player; None for other bots."""
+def played_files(spec: str) -> tuple[Path, ...]:
+    """The files that decide how a bot plays: those of a checkpoint, or an exported player; none for other bots."""
     kind, _, _ = spec.partition(":")
     if kind in _KINDS:
-        return None
+        return ()
     path = shipped_bots().get(kind) or Path(_split_path(spec)[0])
-    file = path / WEIGHTS if path.is_dir() else path
-    return file if file.is_file() else None
+    files = (path / META, path / WEIGHTS) if path.is_dir() else (path,)
+    return tuple(file for file in files if file.is_file())
 
 
 def _split_path(spec: str) -> tuple[str, int | None]:

@@ -5,7 +5,7 @@ from collections.abc import Container
 from alquerque_env.match import Match
 from alquerque_env.step import Step, join_turn
 from training.player.position import Position
-from training.puct import EXPLORATION, Decision, Evaluate, decide
+from training.puct import Decision, Evaluate, decide
 
 
 class Chooser:
@@ -17,7 +17,7 @@ class Chooser:
       exploration: Weight of the policy against what the search has found out.
     """
 
-    def __init__(self, evaluate: Evaluate, simulations: int, exploration: float = EXPLORATION) -> None:
+    def __init__(self, evaluate: Evaluate, simulations: int, exploration: float) -> None:
         self.evaluate = evaluate
         self.simulations = simulations
         self.exploration = exploration

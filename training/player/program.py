@@ -15,7 +15,7 @@ from training.player.carried import EXPLORATION, GAME, NETWORK, WEIGHTS
 from training.player.choosing import Chooser
 from training.player.game import CarriedGame, read_game
 from training.player.mlp import Mlp
-from training.player.terminal import LEVELS, Play
+from training.player.terminal import DEFAULT_LEVEL, LEVELS, Play
 from training.puct import MAX_SIMULATIONS
 
 BAD_ARGUMENT, FAILED, INTERRUPTED = 2, 1, 130
@@ -80,7 +80,7 @@ def _run(chosen: argparse.Namespace) -> None:
     simulations = LEVELS[chosen.level] if chosen.level else chosen.simulations
     if chosen.position is None:
         game = _game()
-        play = Play(game, _chooser(), find_terminal(ascii_only=chosen.ascii), game.sentences)
+        play = Play(game, _chooser(LEVELS[DEFAULT_LEVEL]), find_terminal(ascii_only=chosen.ascii), game.sentences)
         play.run(game.title, chosen.seat, simulations)
     elif chosen.json:
         print(json.dumps(analyse(chosen.position, simulations or 0)))

@@ -26,7 +26,7 @@ class Play:
 
     Args:
       game: What is played, a carried game or an `alquerque_env.Game`.
-      chooser: The player; it begins with the simulations of DEFAULT_LEVEL.
+      chooser: The player.
       terminal: What the output can show.
       rules: The rules in sentences.
     """
@@ -36,7 +36,6 @@ class Play:
         self.terminal = terminal
         self.rules = rules
         self.chooser = chooser
-        self.chooser.simulations = LEVELS[DEFAULT_LEVEL]
         self.seat = 0
         # How many steps had been played at the beginning of each turn of the person.
         self.turns: list[int] = []
