@@ -21,10 +21,12 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from test_checkpoint_bot import matches, save_random_checkpoint
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.cli import main
 from alquerque_env.game import Game
 from training import export
 from training.bot import load_checkpoint_bot
@@ -725,3 +727,16 @@ def test_make_source_is_what_is_written(fetaix: Player) -> None:
     checkpoint = load_checkpoint(fetaix.checkpoint, fetaix.game)
 
     assert make_source(fetaix.game, checkpoint).encode() == fetaix.file.read_bytes()
+
+
+def test_a_bot_of_the_package_is_exported_by_its_name(tmp_path: Path) -> None:
+    file, position = tmp_path / "bot.py", Match(load_game("fetaix")).position
+
+    result = CliRunner().invoke(main, ["export", "fetaix-small", "-o", str(file)])
+    chosen = subprocess.run([sys.executable, "-I", "-S", file, "--position", position], capture_output=True, text=True)
+
+    assert result.exit_code == 0, result.output
+    assert chosen.stdout.strip() == str(load_bot("fetaix-small", "fetaix").choose(Match(load_game("fetaix"))))
+    unknown = CliRunner().invoke(main, ["export", "fetaix-tiny", "-o", str(tmp_path / "other.py")])
+    assert "no checkpoint 'fetaix-tiny'" in unknown.output + str(unknown.exception)
+    assert list(tmp_path.iterdir()) == [file]

@@ -6,6 +6,7 @@ from types import ModuleType
 
 import click
 
+from ..bots.shipped import shipped_bots
 from ..errors import AlquerqueError
 from ..render import MissingExtraError
 from .program import OWN_PACKAGES
@@ -41,10 +42,14 @@ def plot(run: Path, output: Path | None) -> None:
 )
 @click.option("--force", is_flag=True, help="Replace FILE.py if it exists.")
 def export(checkpoint: Path, output: Path, force: bool) -> None:
-    """Write the trained player of CHECKPOINT as one Python file that needs nothing but Python."""
+    """Write a trained player as one Python file that needs nothing but Python.
+
+    CHECKPOINT is its folder, or the name of a bot that comes with the package, such as fetaix-small.
+    """
     if output.is_file() and not force:
         raise AlquerqueError(f"{str(output)!r} exists; --force replaces it")
-    written = import_training("training.export").export_player(checkpoint, output, overwrite=force)
+    folder = shipped_bots().get(str(checkpoint), checkpoint)
+    written = import_training("training.export").export_player(folder, output, overwrite=force)
     click.echo(f"wrote {output}, a player of {written.game.name}; play against it: python3 {output}")
 
 
