@@ -588,7 +588,7 @@ def test_a_whole_match_can_be_played_undone_and_ended(
 ) -> None:
     module, rng = make_player(case).module, random.Random(case)
     game, terminal = module._game(), module.find_terminal(ascii_only=True)
-    play = module.Play(game, module._chooser(), terminal, game.sentences)
+    play = module.Play(game, module._chooser(0), terminal, game.sentences)
     undone = []
 
     def answer(_: str) -> str:
@@ -613,7 +613,7 @@ def test_undo_in_the_middle_of_a_chain_goes_back_to_the_beginning_of_the_turn(
     murray: Player, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     module = murray.module
-    play = module.Play(module._game(), module._chooser(), module.find_terminal(ascii_only=True), ())
+    play = module.Play(module._game(), module._chooser(0), module.find_terminal(ascii_only=True), ())
     start = "W:Wa1,a2:Bb2,d4,d5,a5"
     play.match = module.Match(module._game(), position=start)
     positions = []

@@ -154,7 +154,7 @@ def _game() -> CarriedGame:
     return read_game(GAME)
 
 
-def _chooser(simulations: int = 0) -> Chooser:
+def _chooser(simulations: int) -> Chooser:
     return Chooser(_evaluator(), simulations, EXPLORATION)
 
 
