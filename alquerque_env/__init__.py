@@ -11,34 +11,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .envs.registration import register as _register
-from .game import Game, games, load_game
+from .game.game import Game, games, load_game
 
 if TYPE_CHECKING:
+    from .batch.rollouts import rollouts
     from .bots import load_bot
-    from .counts import perft
     from .envs.aec import env
-    from .envs.vector import SelfPlayVectorEnv
-    from .match import Match, Outcome
-    from .random_play import rollouts
-    from .records import format_record, read_records
-    from .step import Step
-    from .tables import load_table
+    from .envs.self_play_vector import SelfPlayVectorEnv
+    from .game.step import Step
+    from .match.match import Match, Outcome
+    from .match.perft import perft
+    from .match.records import format_record, read_records
+    from .solve.tables import load_table
 
 __version__ = "0.1.0"
 
 # Loaded on first use: compiled kernels and environments are not needed to list the games.
 _LAZY = {
-    "Match": ".match",
-    "Outcome": ".match",
-    "Step": ".step",
-    "SelfPlayVectorEnv": ".envs.vector",
+    "Match": ".match.match",
+    "Outcome": ".match.match",
+    "Step": ".game.step",
+    "SelfPlayVectorEnv": ".envs.self_play_vector",
     "env": ".envs.aec",
-    "format_record": ".records",
+    "format_record": ".match.records",
     "load_bot": ".bots",
-    "load_table": ".tables",
-    "perft": ".counts",
-    "read_records": ".records",
-    "rollouts": ".random_play",
+    "load_table": ".solve.tables",
+    "perft": ".match.perft",
+    "read_records": ".match.records",
+    "rollouts": ".batch.rollouts",
 }
 
 __all__ = [

@@ -9,11 +9,15 @@ ValueError
     ├── IllegalStepError     a step or action that the rules forbid here
     ├── RecordError          a match file that cannot be read or written, or breaks the rules
     ├── BotError             a bot that cannot be loaded or play this game
-    └── TableError           an endgame table that cannot be built, or is damaged or of another game
+    ├── TableError           an endgame table that cannot be built, or is damaged or of another game
+    └── BenchmarkError       a protocol, suite, ladder, agent or result that cannot be used
+
+A missing optional package raises `MissingExtraError`, an `ImportError`.
 """
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib import import_module
 
 
 class AlquerqueError(ValueError):
@@ -71,6 +75,35 @@ class TableError(AlquerqueError):
     """An endgame table that cannot be built, read or used for this game."""
 
 
+class BenchmarkError(AlquerqueError):
+    """A protocol, suite, ladder, agent or result that cannot be used."""
+
+
+class MissingExtraError(ImportError):
+    """A package of an extra is not installed; the message names the command that installs it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f'{package} is missing: pip install "alquerque-env[{extra}]"', name=package)
+
+
 def shorten(text: str, most: int = 60) -> str:
     """The beginning of a text that may be too long to be repeated in a message."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def require(package: str, extra: str) -> None:
+    """Imports a package of an extra.
+
+    Args:
+      package: Name to import.
+      extra: The extra of the distribution that brings the package.
+
+    Raises:
+      MissingExtraError: If the package is not installed.
+    """
+    try:
+        import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise
+        raise MissingExtraError(package, extra) from None

@@ -10,11 +10,11 @@ import numpy as np
 from test_against_reference import every_value
 
 from alquerque_env import load_game, rollouts
-from alquerque_env.board import parse_board
-from alquerque_env.columns.table import column_table
-from alquerque_env.frames import BEGIN
-from alquerque_env.game import Game
-from alquerque_env.matches import Matches, make_matches
+from alquerque_env.batch.batch import Matches, make_matches
+from alquerque_env.batch.step_result import BEGIN
+from alquerque_env.engine.simd_table import column_table
+from alquerque_env.game.board import parse_board
+from alquerque_env.game.game import Game
 
 # A batch that NumPy plays match by match and one that it plays at once.
 BATCHES = (3, 24)

@@ -12,7 +12,7 @@ from itertools import takewhile
 
 import numpy as np
 
-from alquerque_env.game import Game
+from alquerque_env.game.game import Game
 
 Points = frozenset[int]
 Sides = tuple[Points, Points]

@@ -28,7 +28,7 @@ from math import ceil, exp, log, log2, sqrt
 from typing import NamedTuple
 
 from alquerque_env import Match
-from alquerque_env.step import Step
+from alquerque_env.game.step import Step
 
 Evaluate = Callable[[Match], tuple[Sequence[float], float]]
 """From a match to a logit for each of its legal steps and the value for the player to move."""

@@ -4,8 +4,8 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from alquerque_env import load_game
-from alquerque_env.board import Board, parse_board
-from alquerque_env.game import Game
+from alquerque_env.game.board import Board, parse_board
+from alquerque_env.game.game import Game
 
 _ROWS_OF_THREE = [[0, 1, 2]] * 3
 _GRID = ["a1 b1 c1", "a2 b2 c2", "a3 b3 c3", "a1 a2 a3", "b1 b2 b3", "c1 c2 c3"]

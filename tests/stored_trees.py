@@ -22,7 +22,7 @@ import numpy as np
 from search_reference import RefGumbel, RefNode, RefPuct
 
 from alquerque_env import Match, load_game
-from alquerque_env.envs.onlooker import Onlooker
+from alquerque_env.batch.player_view import Onlooker
 
 FOLDER = Path(__file__).parent / "trees"
 DIGITS = 6

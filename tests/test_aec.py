@@ -21,8 +21,8 @@ from alquerque_env import Match, games, load_game
 from alquerque_env.envs import registration
 from alquerque_env.envs.aec import MatchEnv, raw_env
 from alquerque_env.errors import AlquerqueError, IllegalStepError, UnknownNameError
-from alquerque_env.game import Game
-from alquerque_env.observation import planes
+from alquerque_env.game.game import Game
+from alquerque_env.game.planes import planes
 
 with warnings.catch_warnings():
     # The kit makes a game of its own in the old way, of which PettingZoo warns.

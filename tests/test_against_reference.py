@@ -6,7 +6,7 @@ from reference import Reference, RefMatch, RefStep
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import RulesError
-from alquerque_env.game import Game
+from alquerque_env.game.game import Game
 
 
 def every_value() -> list[tuple[str, dict[str, object]]]:

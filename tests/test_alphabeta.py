@@ -14,7 +14,7 @@ import pytest
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots import AlphaBetaBot
 from alquerque_env.errors import PositionError
-from alquerque_env.storage import JIT
+from alquerque_env.game.kernel_arrays import JIT
 
 WIN = 30_000
 SURE = 29_000

@@ -23,17 +23,16 @@ from rich.console import Console
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.arena import Progress, Question, Settings, openings, play_arena
 from alquerque_env.arena.elo import elo_difference, expected_score
+from alquerque_env.arena.match_runner import End, play_matches
 from alquerque_env.arena.openings import Opening, draw_lines, find_openings
-from alquerque_env.arena.play import End, play_matches
 from alquerque_env.arena.ratings import PairPoints, fit_ratings, rate
 from alquerque_env.arena.schedule import make_batches, make_pairings
 from alquerque_env.arena.sprt import decide, log_likelihood_ratio
-from alquerque_env.arena.table import print_result
+from alquerque_env.arena.text_report import print_result
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli import main
-from alquerque_env.errors import AlquerqueError, BotError
-from alquerque_env.render import MissingExtraError
+from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError
 
 pytest.importorskip("choix")
 pytest.importorskip("matplotlib")
@@ -793,7 +792,7 @@ def test_the_command_says_what_the_question_came_to():
 @pytest.mark.parametrize("name", ["arena.png", "arena.svg"])
 def test_long_names_are_shortened_in_the_middle(tmp_path: Path, name: str) -> None:
     bots = [CountingBot(FETAIX, "checkpoints/" + "x" * 60 + "/last"), "random"]
-    from alquerque_env.arena.picture import draw_cross_table
+    from alquerque_env.arena.cross_table_plot import draw_cross_table
 
     draw_cross_table(play_arena(FETAIX, bots, QUICK), tmp_path / name)
 

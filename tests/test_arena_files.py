@@ -9,7 +9,7 @@ from full_disk import files_up_to
 
 from alquerque_env import load_game
 from alquerque_env.arena import ArenaResult, Settings, play_arena
-from alquerque_env.arena.picture import draw_cross_table
+from alquerque_env.arena.cross_table_plot import draw_cross_table
 from alquerque_env.errors import AlquerqueError
 
 FETAIX = load_game("fetaix")

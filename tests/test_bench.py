@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from alquerque_env.bench.clock import RUNS, rate, rates
+from alquerque_env.benchmark.speed.rate import RUNS, rate, rates
 
 
 def test_a_rate_counts_what_the_work_says_it_did_and_works_no_longer_than_asked() -> None:

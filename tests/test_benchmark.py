@@ -16,27 +16,27 @@ from alquerque_env.benchmark import BenchmarkError, Stage, load_protocol, run_be
 from alquerque_env.benchmark import Result as Measured
 from alquerque_env.benchmark import ladder as ladders
 from alquerque_env.benchmark import protocol as protocols
-from alquerque_env.benchmark.agents import find_agent
-from alquerque_env.benchmark.asking import AgentError, Answer, BotThinker
+from alquerque_env.benchmark.against_truth import examine, judge
+from alquerque_env.benchmark.agent_facts import Facts, find_checkpoint, read_facts
+from alquerque_env.benchmark.agent_result import read_file
+from alquerque_env.benchmark.agents.agent import find_agent
+from alquerque_env.benchmark.agents.ask import AgentError, Answer, BotThinker
+from alquerque_env.benchmark.agents.fault_count import Guard
+from alquerque_env.benchmark.agents.function import FunctionProcess, FunctionThinker
 from alquerque_env.benchmark.calibration import calibrate
-from alquerque_env.benchmark.facts import Facts, find_checkpoint, read_facts
-from alquerque_env.benchmark.functions import FunctionProcess, FunctionThinker
-from alquerque_env.benchmark.guard import Guard
 from alquerque_env.benchmark.intervals import estimate_mean, estimate_share
 from alquerque_env.benchmark.ladder import list_rungs, make_ladder, read_ladder
-from alquerque_env.benchmark.making import make_suite
+from alquerque_env.benchmark.make_suite import make_suite
+from alquerque_env.benchmark.partial_result import Unfinished
 from alquerque_env.benchmark.protocol import Limits, Protocol
-from alquerque_env.benchmark.result import read_file
 from alquerque_env.benchmark.suite import Suite, open_position, read_suite
-from alquerque_env.benchmark.truth import examine, judge
-from alquerque_env.benchmark.unfinished import Unfinished
 from alquerque_env.bots import load_bot
-from alquerque_env.bots.dialogue import Patience
+from alquerque_env.bots.external.ugi_bot import UgiBot
+from alquerque_env.bots.external.ugi_client import Patience
 from alquerque_env.bots.shipped import shipped_bots
-from alquerque_env.bots.ugi import UgiBot
 from alquerque_env.cli import main
-from alquerque_env.storage import JIT
-from alquerque_env.tables import build_table, load_table
+from alquerque_env.game.kernel_arrays import JIT
+from alquerque_env.solve.tables import build_table, load_table
 
 NAME = "alquerque_murray"
 GAME = load_game(NAME)
@@ -586,7 +586,7 @@ max_cycles = 60
 
 
 def test_the_checkpoints_of_a_run_make_a_curve(installed: None, protocol: Protocol, folder: Path) -> None:
-    from training.train import train
+    from alquerque_training.run.train import train
 
     (folder / "tiny.toml").write_text(TINY)
     path = train(folder / "tiny.toml").run

@@ -10,12 +10,12 @@ from PIL import Image
 
 from alquerque_env.arena.ratings import Estimate
 from alquerque_env.benchmark import BenchmarkError, make_leaderboard
+from alquerque_env.benchmark.against_ladder import Opponents, Rung
+from alquerque_env.benchmark.against_truth import Share, Stratum, Truth
+from alquerque_env.benchmark.agent_facts import Facts
+from alquerque_env.benchmark.agent_result import Faults, GameResult, Result, Timing
 from alquerque_env.benchmark.calibration import Bin, Calibration
-from alquerque_env.benchmark.facts import Facts
-from alquerque_env.benchmark.leaderboard import PAGE, PICTURE, digest, read_results, render_page
-from alquerque_env.benchmark.opponents import Opponents, Rung
-from alquerque_env.benchmark.result import Faults, GameResult, Result, Timing
-from alquerque_env.benchmark.truth import Share, Stratum, Truth
+from alquerque_env.benchmark.report.leaderboard import PAGE, PICTURE, digest, read_results, render_page
 from alquerque_env.cli import main
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"

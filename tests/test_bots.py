@@ -9,9 +9,8 @@ import pytest
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots import load
-from alquerque_env.errors import BotError
-from alquerque_env.render.extras import MissingExtraError
-from alquerque_env.storage import JIT
+from alquerque_env.errors import BotError, MissingExtraError
+from alquerque_env.game.kernel_arrays import JIT
 
 SPECS = ("random", "greedy", "alphabeta:2", "mcts:20")
 
@@ -196,10 +195,10 @@ def checkpoint(folder):
 
 def test_the_folder_of_a_checkpoint_is_handed_to_training(tmp_path, monkeypatch):
     folder, game, asked = checkpoint(tmp_path / "one"), load_game("alquerque"), []
-    fake = ModuleType("training.bot")
+    fake = ModuleType("alquerque_training.checkpoints.torch_bot")
     fake.load_checkpoint_bot = lambda *arguments: asked.append(arguments) or "the bot"
     monkeypatch.setattr(load, "require", lambda *_: None)
-    monkeypatch.setitem(sys.modules, "training.bot", fake)
+    monkeypatch.setitem(sys.modules, "alquerque_training.checkpoints.torch_bot", fake)
     assert load_bot(str(folder), game, seed=4) == "the bot"
     assert load_bot(f"{folder}:32", game, seed=5) == "the bot"
     assert load_bot(f"{folder}:0", game) == "the bot"

@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-
-from alquerque_env.game import Game, load_game
-from training import checkpoint
-from training.checkpoint import (
+from alquerque_training.checkpoints import checkpoint
+from alquerque_training.checkpoints.card_writer import make_meta
+from alquerque_training.checkpoints.checkpoint import (
     META,
     TRAINING,
     WEIGHTS,
@@ -23,10 +22,11 @@ from training.checkpoint import (
     read_meta,
     save_checkpoint,
 )
-from training.config import parse_config
-from training.meta import make_meta
-from training.networks import PolicyValueNetwork, Shape, build_network
-from training.settings import Config
+from alquerque_training.config.loader import parse_config
+from alquerque_training.config.settings import Config
+from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
+
+from alquerque_env.game.game import Game, load_game
 
 STRENGTH = [{"opponent": "random", "games": 2, "low": 0.1, "high": 0.9}]
 CONFIG = parse_config({"network": {"width": 8, "blocks": 1}, "run": {"seed": 7}}, "test")
@@ -203,8 +203,8 @@ def test_a_process_killed_at_any_moment_of_a_save_leaves_no_half_checkpoint(save
         import os, signal, sys
         from pathlib import Path
         from training import checkpoint
-        from training.checkpoint import load_checkpoint, save_checkpoint
-        from alquerque_env.game import load_game
+        from alquerque_training.checkpoints.checkpoint import load_checkpoint, save_checkpoint
+        from alquerque_env.game.game import load_game
 
         folder = Path(sys.argv[1])
         loaded = load_checkpoint(folder / "one", load_game("alquerque"))

@@ -10,19 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from alquerque_training.checkpoints.card_writer import make_meta
+from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, save_checkpoint
+from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
+from alquerque_training.config.loader import parse_config
+from alquerque_training.networks import PolicyValueNetwork, Shape, build_network, masked_log_probs
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.bots.bot import GameBot
+from alquerque_env.bots.network.search_position import Position
 from alquerque_env.errors import BotError
-from alquerque_env.game import Game
-from alquerque_env.observation import plane_scale, planes
-from training.bot import load_checkpoint_bot
-from training.checkpoint import META, CheckpointError, load_checkpoint, save_checkpoint
-from training.config import parse_config
-from training.meta import make_meta
-from training.networks import PolicyValueNetwork, Shape, build_network, masked_log_probs
-from training.player.position import Position
-from training.puct import MAX_SIMULATIONS, Node, decide
+from alquerque_env.game.game import Game
+from alquerque_env.game.planes import plane_scale, planes
+from alquerque_env.search.puct import MAX_SIMULATIONS, Node, decide
 
 REPEATING = {"repetition": "threefold_draw", "no_progress_limit": "40"}
 
@@ -293,7 +293,7 @@ def test_a_forced_step_is_played_without_a_thought(saved: Path, monkeypatch: pyt
     bot = load_checkpoint_bot(saved, game, 10)
     match = Match(game)
     match.push("c2-c3")
-    monkeypatch.setattr("training.player.choosing.decide", lambda *_: pytest.fail("thought"))
+    monkeypatch.setattr("alquerque_env.bots.network.choose.decide", lambda *_: pytest.fail("thought"))
 
     assert bot.choose(match) == match.legal_steps[0]
 

@@ -12,9 +12,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from alquerque_env import Match, __version__, games, load_game, perft, rollouts
-from alquerque_env.cli import doctor, main
-from alquerque_env.cli.program import COMMANDS
-from alquerque_env.observation import planes
+from alquerque_env.cli import main
+from alquerque_env.cli.commands import doctor
+from alquerque_env.cli.main import COMMANDS
+from alquerque_env.game.planes import planes
 
 START = "W:Wa1,b1,c1,d1,e1,a2,b2,c2,d2,e2,d3,e3:Ba3,b3,a4,b4,c4,d4,e4,a5,b5,c5,d5,e5"
 
@@ -163,7 +164,7 @@ def test_games_as_json_lists_ids_with_titles() -> None:
 
 
 def test_listing_the_games_loads_only_what_every_command_needs() -> None:
-    heavy = "('torch', 'pygame', 'training', 'alquerque_env.bots', 'alquerque_env.match', 'alquerque_env.render')"
+    heavy = "('torch', 'pygame', 'training', 'alquerque_env.bots', 'alquerque_env.match.match', 'alquerque_env.render')"
     code = (
         "import sys; from alquerque_env.cli import main; main(['games'], standalone_mode=False); "
         f"print([name for name in {heavy} if name in sys.modules])"
@@ -378,7 +379,7 @@ def test_doctor_names_a_package_that_is_broken(monkeypatch: pytest.MonkeyPatch, 
 def test_train_hands_config_overrides_and_run_to_the_trainer(monkeypatch: pytest.MonkeyPatch) -> None:
     given = []
     monkeypatch.setitem(
-        sys.modules, "training.train", SimpleNamespace(train=lambda *arguments: given.append(arguments))
+        sys.modules, "alquerque_training.run.train", SimpleNamespace(train=lambda *arguments: given.append(arguments))
     )
 
     output_of("train", "a.toml", "ppo.clip=0.1", "run.seed=-1", "--resume", "runs/a-1")
@@ -393,7 +394,7 @@ def test_export_hands_checkpoint_and_file_to_the_exporter(monkeypatch: pytest.Mo
         given.append((checkpoint, output, overwrite))
         return SimpleNamespace(game=load_game("fetaix"))
 
-    monkeypatch.setitem(sys.modules, "training.export", SimpleNamespace(export_player=export_player))
+    monkeypatch.setitem(sys.modules, "alquerque_training.export.exporter", SimpleNamespace(export_player=export_player))
     written, kept = tmp_path / "bot.py", tmp_path / "kept.py"
     kept.write_text("precious")
 

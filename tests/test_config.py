@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-
-from training.config import ConfigError, load_config, parse_config
-from training.settings import Config, first_difference
+from alquerque_training.config.loader import ConfigError, load_config, parse_config
+from alquerque_training.config.settings import Config, first_difference
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 

@@ -15,10 +15,10 @@ import pytest
 from reference import Reference, RefState, RefStep
 
 from alquerque_env import Match, games, load_game, perft
-from alquerque_env.counts import divide
 from alquerque_env.errors import AlquerqueError, PositionError
-from alquerque_env.game import Game
-from alquerque_env.step import join_turn
+from alquerque_env.game.game import Game
+from alquerque_env.game.step import join_turn
+from alquerque_env.match.perft import divide
 
 FOLDER = Path(__file__).parent / "perft"
 

@@ -6,8 +6,8 @@ import sys
 import pytest
 from test_play import terminal
 
-from alquerque_env.cli import display as module
-from alquerque_env.cli.display import Display
+from alquerque_env.cli.console import progress_bar as module
+from alquerque_env.cli.console.progress_bar import Display
 
 NO_RICH = importlib.util.find_spec("rich") is None
 

@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 from reference import Reference
 
-from alquerque_env import Match, engine, entry, games, load_game, perft
-from alquerque_env import layout as e
-from alquerque_env.game import Game
-from alquerque_env.jit import JIT, borrowed, kernel
-from alquerque_env.notation import format_position
-from alquerque_env.observation import planes
-from alquerque_env.storage import words
+from alquerque_env import Match, games, load_game, perft
+from alquerque_env.engine import entry_points, rules
+from alquerque_env.engine.compiler import JIT, borrowed, kernel
+from alquerque_env.game import table_layout as e
+from alquerque_env.game.game import Game
+from alquerque_env.game.kernel_arrays import words
+from alquerque_env.game.planes import planes
+from alquerque_env.match.position_text import format_position
 
 MOSONA = "awithlaknannai_mosona"
 VARIANTS: list[tuple[str, dict[str, object]]] = [
@@ -41,17 +42,17 @@ ROOM = 400
 
 @kernel
 def sample_action(t, s, w, actions, rng):
-    return engine.sample_action(borrowed(t), borrowed(s), borrowed(w), borrowed(actions), borrowed(rng))
+    return rules.sample_action(borrowed(t), borrowed(s), borrowed(w), borrowed(actions), borrowed(rng))
 
 
 @kernel
 def observe(t, s, earlier, observation):
-    engine.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), 0)
+    rules.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), 0)
 
 
 @kernel
 def random_below(rng, n):
-    return engine.random_below(borrowed(rng), n)
+    return rules.random_below(borrowed(rng), n)
 
 
 def copied(state: object) -> object:
@@ -90,13 +91,13 @@ def digest(name: str, options: dict[str, object]) -> str:
         for match in random_match(game, seed):
             state = [int(word) for word in match.state]
             legal = [step.action for step in match.legal_steps]
-            key = int(entry.position_key(table, copied(state)))
+            key = int(entry_points.position_key(table, copied(state)))
             observe(table, copied(state), max(match.occurrences() - 1, 0), seen)
             said.update(repr((state, legal, match.outcome, key, seen.tolist())).encode())
             if len(match.steps) % 8 == 0 and not match.is_over:
                 end = copied(state)
                 scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
-                result = entry.play_out(table, end, scratch, room, match.keys(ROOM), ROOM, rng)
+                result = entry_points.play_out(table, end, scratch, room, match.keys(ROOM), ROOM, rng)
                 said.update(repr(([int(word) for word in end], [int(number) for number in result])).encode())
                 said.update(repr((perft(game, 2, match.position), perft(game, 2, match.position, turns=True))).encode())
     said.update(repr([int(random_below(rng, below)) for below in range(1, 200)]).encode())
@@ -147,11 +148,11 @@ def test_the_hash_looks_at_everything_in_a_state_but_the_clock(name, options):
     game = load_game(name, **options)
     table = game.table.words
     for match in list(random_match(game, 6))[::5]:
-        key = entry.position_key(table, match.state)
+        key = entry_points.position_key(table, match.state)
         for place in range(len(match.state)):
             other = copied(match.state)
             other[place] += 1
-            assert (entry.position_key(table, other) == key) == (place == e.QUIET)
+            assert (entry_points.position_key(table, other) == key) == (place == e.QUIET)
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS[:3], ids=str)
@@ -161,7 +162,7 @@ def test_different_positions_have_different_hashes(name, options):
     for seed in range(30):
         for match in random_match(game, seed):
             words_but_clock = tuple(int(word) for place, word in enumerate(match.state) if place != e.QUIET)
-            key = int(entry.position_key(game.table.words, match.state))
+            key = int(entry_points.position_key(game.table.words, match.state))
             assert 0 <= key < 2**63
             assert keys.setdefault(key, words_but_clock) == words_but_clock
 
@@ -233,7 +234,7 @@ def test_a_play_out_ends_as_the_reference_says(name, options):
     for _ in range(30):
         match = Match(game)
         state = match.state
-        code, played = entry.play_out(table, state, scratch, room, match.keys(ROOM), ROOM, rng)
+        code, played = entry_points.play_out(table, state, scratch, room, match.keys(ROOM), ROOM, rng)
         reason, winner = divmod(int(code), 4)
         assert played > 0
         assert state[e.CHAIN] == e.NO_POINT
@@ -253,7 +254,7 @@ def test_a_play_out_that_outlasts_its_room_is_drawn():
     scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
     match = Match(game, "W:WKa1:BKc5")
 
-    code, played = entry.play_out(table, match.state, scratch, room, match.keys(2), 2, seeded(0))
+    code, played = entry_points.play_out(table, match.state, scratch, room, match.keys(2), 2, seeded(0))
     assert (int(code), int(played)) == (4 * e.NO_PROGRESS + e.NOBODY, 1)
 
 
@@ -264,7 +265,7 @@ def test_a_play_out_counts_a_position_that_two_passes_bring_back():
     scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
     match = Match(game, "W:Wa5,b5,c5,d5,e5:Ba1,b1,c1,d1,e1")
 
-    code, played = entry.play_out(table, match.state, scratch, room, match.keys(ROOM), ROOM, seeded(0))
+    code, played = entry_points.play_out(table, match.state, scratch, room, match.keys(ROOM), ROOM, seeded(0))
     assert (int(code), int(played)) == (4 * e.REPETITION + e.NOBODY, 4)
 
 
@@ -279,7 +280,8 @@ def test_a_play_out_sees_positions_that_occurred_before_it():
 
     def repeats_at_once(keys: object) -> int:
         results = [
-            entry.play_out(table, match.state, scratch, room, copied(keys), ROOM, seeded(seed)) for seed in range(300)
+            entry_points.play_out(table, match.state, scratch, room, copied(keys), ROOM, seeded(seed))
+            for seed in range(300)
         ]
         return sum((int(code), int(played)) == (4 * e.REPETITION + e.NOBODY, 1) for code, played in results)
 

@@ -8,13 +8,13 @@ from click.testing import CliRunner
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.alphabeta import AlphaBetaBot
-from alquerque_env.bots.endgame import Endgames
 from alquerque_env.bots.mcts import MctsBot
 from alquerque_env.cli import main
-from alquerque_env.proof import solve_position
-from alquerque_env.solutions import known_solution
-from alquerque_env.standing import exact_sentence
-from alquerque_env.tables import build_table, load_table, present_table
+from alquerque_env.match.status_text import exact_sentence
+from alquerque_env.solve.proof import solve_position
+from alquerque_env.solve.solutions import known_solution
+from alquerque_env.solve.tables import build_table, load_table, present_table
+from alquerque_env.solve.tables.search_probe import Endgames
 
 PIECES = 3
 GAMES = ("fetaix", "alquerque", "awithlaknannai_mosona_davis", "alquerque_murray")

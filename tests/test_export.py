@@ -21,20 +21,20 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from alquerque_training.checkpoints.checkpoint import META, WEIGHTS, CheckpointError, load_checkpoint
+from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
+from alquerque_training.export.bundle import BundleError, Origin, Recipe, bundle
+from alquerque_training.export.exporter import ExportError, export_player, make_source
+from alquerque_training.export.player.bigint_vectors import Layer
+from alquerque_training.export.weights import WeightReader, pack_weights
 from click.testing import CliRunner
 from test_checkpoint_bot import matches, save_random_checkpoint
 
+import alquerque_env
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli import main
-from alquerque_env.game import Game
-from training import export
-from training.bot import load_checkpoint_bot
-from training.checkpoint import META, WEIGHTS, CheckpointError, load_checkpoint
-from training.export import ExportError, export_player, make_source
-from training.player.bundle import BundleError, Origin, Recipe, bundle
-from training.player.lanes import Layer
-from training.player.weights import WeightReader, pack_weights
+from alquerque_env.game.game import Game
 
 CASES = [
     *((name, {}) for name in games()),
@@ -410,9 +410,9 @@ def test_the_file_carries_the_engine_as_it_is(fetaix: Player) -> None:
         return found
 
     carried = functions(fetaix.file.read_text(encoding="utf-8"))
-    root = Path(export.__file__).parent.parent / "alquerque_env"
+    root = Path(alquerque_env.__file__).parent / "engine"
     engine = {"legal_actions", "apply_action", "outcome", "observe"}
-    for module, needed in (("engine", engine), ("blocks", {"generate"}), ("memory", {"forget"})):
+    for module, needed in (("rules", engine), ("moves", {"generate"}), ("undo_memory", {"forget"})):
         source = functions((root / f"{module}.py").read_text(encoding="utf-8"))
         assert needed <= carried.keys() & source.keys()
         for name in carried.keys() & source.keys():
@@ -702,7 +702,7 @@ def test_a_reader_that_goes_away_gets_no_traceback(murray: Player) -> None:
 
 def test_a_name_that_cannot_be_found_is_a_fault_of_the_bundle(tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text("def start():\n    return missing()\n")
-    recipe = Recipe(source=tmp_path, packages=frozenset({"one"}))
+    recipe = Recipe(packages={"one": tmp_path})
 
     with pytest.raises(BundleError, match="one: missing is not defined"):
         bundle(recipe, [Origin("one", "start")])
@@ -716,7 +716,7 @@ def test_names_that_clash_or_would_be_hidden_are_told_apart(tmp_path: Path) -> N
         "    size = [LIMIT for LIMIT in (7, 8)]\n"
         "    return given, LIMIT, double(10), two.size, size, [two.LIMIT for _ in size]\n"
     )
-    recipe = Recipe(source=tmp_path, packages=frozenset({"one", "two"}))
+    recipe = Recipe(packages={"one": tmp_path, "two": tmp_path})
     namespace: dict = {}
     exec(bundle(recipe, [Origin("one", "start")]), namespace)
 

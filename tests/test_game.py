@@ -15,9 +15,9 @@ from reference import Reference
 from test_against_reference import every_value
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game, load_table, perft, rollouts
-from alquerque_env.counts import divide
 from alquerque_env.errors import AlquerqueError, RulesError, TableError, UnknownNameError
-from alquerque_env.game import Game
+from alquerque_env.game.game import Game
+from alquerque_env.match.perft import divide
 
 MOSONA = "awithlaknannai_mosona"
 DAVIS = "awithlaknannai_mosona_davis"
@@ -503,7 +503,7 @@ def test_a_game_cannot_be_changed():
 # Import.
 
 
-HEAVY = ("numba", "llvmlite", "torch", "pygame", "starlette", "uvicorn", "matplotlib", "rich", "pydantic", "training")
+HEAVY = ("numba", "torch", "pygame", "starlette", "uvicorn", "matplotlib", "rich", "pydantic", "alquerque_training")
 
 
 def test_importing_the_package_and_listing_the_games_loads_nothing_heavy():

@@ -16,11 +16,11 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, Step, games, load_bot, load_game
+from alquerque_env.envs.opponent import VersusEnv
+from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.envs.registration import camel_case, register
-from alquerque_env.envs.versus import VersusEnv
-from alquerque_env.envs.versus_vector import VersusVectorEnv
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, UnknownNameError
-from alquerque_env.observation import planes
+from alquerque_env.game.planes import planes
 from alquerque_env.render import Window
 
 every_game = pytest.mark.parametrize("name", games())
@@ -334,8 +334,8 @@ class TestPlay:
         def twice(match: Match) -> Step:
             return next(step for step in match.legal_steps if step.text in ("c1xc3", "c3xa5"))
 
-        monkeypatch.setattr("alquerque_env.envs.versus.load_game", lambda _name: game)
-        monkeypatch.setattr("alquerque_env.envs.versus_vector.load_game", lambda _name: game)
+        monkeypatch.setattr("alquerque_env.envs.opponent.load_game", lambda _name: game)
+        monkeypatch.setattr("alquerque_env.envs.opponent_vector.load_game", lambda _name: game)
         single, vector = (
             VersusEnv(opponent=twice, seat=1, max_cycles=1),
             VersusVectorEnv(1, opponent=twice, seat=1, max_cycles=1),

@@ -1,88 +1,56 @@
-"""Imports point one way: a module of the package imports only from rows below its own."""
+"""Imports point one way, in the order in which CONTRIBUTING.md lists the folders, and never in a circle."""
 
 import ast
-from collections.abc import Iterator
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PACKAGE = "alquerque_env"
-
-# Bottom to top. A name is a module or a package with all its modules.
-ROWS = [
-    "errors writing",
-    "layout",
-    "storage",
-    "pointers",
-    "jit",
-    "board",
-    "rules",
-    "ruleset",
-    "observation",
-    "table",
-    "symmetry step",
-    "game",
-    "memory blocks",
-    "engine",
-    "entry",
-    "frames",
-    "columns",
-    "solo lockstep",
-    "lockstep_columns lockstep_numpy",
-    "search",
-    "matches",
-    "notation",
-    "reachable",
-    "render",
-    "match",
-    "sentences",
-    "standing records",
-    "counts random_play",
-    "protocol solutions",
-    "tables",
-    "bots",
-    "arena proof ugi",
-    "envs",
-    "__init__",
-    "bench benchmark web",
-    "cli",
-    "__main__",
-]
-HEIGHT = {name: height for height, row in enumerate(ROWS) for name in row.split()}
+SOURCES = {"alquerque_env": ROOT, "alquerque_training": ROOT / "training"}
 
 FILES = {
-    ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
-    for file in sorted((ROOT / PACKAGE).rglob("*.py"))
+    ".".join(file.relative_to(folder).with_suffix("").parts).removesuffix(".__init__"): file
+    for package, folder in SOURCES.items()
+    for file in sorted((folder / package).rglob("*.py"))
 }
-TRAINING = sorted((ROOT / "training").rglob("*.py"))
 
 
-def row_of(module: str) -> str:
-    """The name in the table of rows that a module of the package stands under."""
-    return "__init__" if module == PACKAGE else module.split(".")[1]
+def listed_layout() -> dict[str, list[str]]:
+    """For each package the names directly under it in the listing of CONTRIBUTING.md, lowest first."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listing = text.partition("## Layout")[2].partition("```\n")[2].partition("```")[0]
+    layout: dict[str, list[str]] = {}
+    for line in listing.splitlines():
+        if head := re.match(r"(?:training/)?(\w+)/", line):
+            package = head[1]
+            layout[package] = []
+        elif entry := re.match(r"  (\w+)(?:/|\.py)", line):
+            layout[package].append(entry[1])
+    return layout
 
 
-def height(module: str) -> int:
-    row = row_of(module)
-    assert row in HEIGHT, f"{module} stands in no row; say where it belongs"
-    return HEIGHT[row]
+LAYOUT = listed_layout()
+# The package itself offers what the folders below `benchmark` hold; `python -m` starts the command line.
+_ABOVE = LAYOUT["alquerque_env"].index("benchmark")
+ROWS = {
+    "alquerque_env": [*LAYOUT["alquerque_env"][:_ABOVE], "__init__", *LAYOUT["alquerque_env"][_ABOVE:], "__main__"],
+    "alquerque_training": [*LAYOUT["alquerque_training"], "__init__"],
+}
+HEIGHT = {(package, name): height for package, names in ROWS.items() for height, name in enumerate(names)}
 
 
-def nodes(tree: ast.AST, *, lazy: bool) -> Iterator[ast.AST]:
-    """Nodes of a module, those for type checkers apart; with `lazy` also those inside functions."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        if lazy or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            yield node
-            yield from nodes(node, lazy=lazy)
+def row_of(module: str) -> tuple[str, str]:
+    """The package and the entry of its listing under which a module stands."""
+    package, _, rest = module.partition(".")
+    return package, rest.partition(".")[0] or "__init__"
 
 
-def imports(module: str, source: str, known: set[str], *, lazy: bool = True, is_package: bool = False) -> set[str]:
-    """Absolute names of the modules that a module imports."""
+def imports(module: str, source: str, *, is_package: bool = False) -> set[str]:
+    """Absolute names of all that a module imports: inside functions and for type checkers too."""
     found = set()
-    for node in nodes(ast.parse(source), lazy=lazy):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -91,29 +59,32 @@ def imports(module: str, source: str, known: set[str], *, lazy: bool = True, is_
             origin = ".".join([*base, *([node.module] if node.module else [])])
             for alias in node.names:
                 inner = f"{origin}.{alias.name}"
-                found.add(inner if inner in known else origin)
+                found.add(inner if inner in FILES else origin)
     return found
 
 
-def imports_of(module: str, *, lazy: bool = True) -> set[str]:
+def imports_of(module: str) -> set[str]:
     file = FILES[module]
-    is_package = file.name == "__init__.py"
-    return imports(module, file.read_text(encoding="utf-8"), set(FILES), lazy=lazy, is_package=is_package)
+    return imports(module, file.read_text(encoding="utf-8"), is_package=file.name == "__init__.py")
 
 
 def upward(module: str, imported: set[str]) -> list[str]:
-    """Those of the imports that do not point down to a lower row, or to another module of the same package."""
-    inside = {name for name in imported if name.split(".")[0] == PACKAGE}
+    """Those of the imports that do not point to a lower row, or to another module of the same row."""
     own = row_of(module)
-    siblings = {name for name in inside if row_of(name) == own != "__init__"}
-    return sorted(name for name in inside - siblings if height(name) >= height(module))
+    inside = {name for name in imported if row_of(name)[0] == own[0]}
+    return sorted(name for name in inside if row_of(name) != own and HEIGHT[row_of(name)] >= HEIGHT[own])
 
 
-def test_every_module_stands_in_one_row_and_every_row_has_a_module():
-    names = [name for row in ROWS for name in row.split()]
+def test_the_listing_names_every_folder_and_module_on_top_and_nothing_else():
+    assert {row_of(module) for module in FILES} == set(HEIGHT)
+    listing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    folders = {file.parent.name for file in FILES.values()} - set(SOURCES)
+    assert {name for name in folders if f" {name}/ " not in listing} == set()
 
-    assert len(names) == len(set(names))
-    assert {row_of(module) for module in FILES} == set(names)
+
+def test_the_package_has_at_most_fourteen_folders():
+    folders = {row_of(module)[1] for module in FILES if module.count(".") > 1 and module.startswith("alquerque_env")}
+    assert len(folders) <= 14
 
 
 @pytest.mark.parametrize("module", FILES)
@@ -121,52 +92,75 @@ def test_a_module_imports_from_lower_rows_only(module):
     assert upward(module, imports_of(module)) == []
 
 
-@pytest.mark.parametrize("module", FILES)
-def test_the_package_needs_neither_training_nor_torch(module):
-    """Not even inside functions."""
-    roots = {name.split(".")[0] for name in imports_of(module)}
+def test_the_package_needs_neither_the_trainer_nor_torch():
+    for module in FILES:
+        if module.startswith("alquerque_env"):
+            roots = {name.split(".")[0] for name in imports_of(module)}
+            assert roots.isdisjoint({"alquerque_training", "torch"}), module
+            # Modules that are loaded by name are named in no import.
+            assert "alquerque_training." not in FILES[module].read_text(encoding="utf-8"), module
 
-    assert roots.isdisjoint({"training", "torch"})
 
-
-def test_modules_do_not_import_each_other_in_a_circle():
-    """At module level; rows leave only the modules of one package and of one row to be looked at."""
-    graph = {module: {name for name in imports_of(module, lazy=False) if name in FILES} - {module} for module in FILES}
+def circles(graph: dict[str, set[str]]) -> list[str]:
     left = dict(graph)
     while ready := [module for module, needed in left.items() if not needed & left.keys()]:
         for module in ready:
             del left[module]
+    return sorted(left)
 
-    assert sorted(left) == []
+
+def test_modules_do_not_import_each_other_in_a_circle():
+    assert circles({module: imports_of(module) - {module} for module in FILES}) == []
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}, "e": set()}) == ["a", "b", "c", "d"]
+
+
+def test_two_modules_with_different_jobs_have_different_names():
+    """A command's file has the name of the command."""
+    names = Counter(
+        module.rpartition(".")[2]
+        for module, file in FILES.items()
+        if file.name not in ("__init__.py", "__main__.py") and not module.startswith("alquerque_env.cli.commands.")
+    )
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_every_folder_says_its_job():
+    for file in FILES.values():
+        if file.name == "__init__.py":
+            first = (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").partition("\n")[0]
+            assert first.endswith("."), file
 
 
 def test_boards_and_rules_are_read_with_the_standard_library_alone():
-    """A board and the rules of a game are data."""
-    for module in ("errors", "board", "rules", "ruleset"):
-        roots = {name.split(".")[0] for name in imports_of(f"{PACKAGE}.{module}")}
+    """The exported player and a page without a server read them too."""
+    for module in ("errors", "game.board", "game.options", "game.ruleset"):
+        roots = {name.split(".")[0] for name in imports_of(f"alquerque_env.{module}")}
         assert roots.isdisjoint({"numpy", "numba", "gymnasium", "pettingzoo", "click"}), module
 
 
 @pytest.mark.parametrize(
     ("module", "source", "found"),
     [
-        ("alquerque_env.board", "from .match import Match", ["alquerque_env.match"]),
-        ("alquerque_env.board", "from . import match as m", ["alquerque_env.match"]),
-        ("alquerque_env.board", "import alquerque_env.cli", ["alquerque_env.cli"]),
-        ("alquerque_env.board", "def f():\n    from .match import Match", ["alquerque_env.match"]),
+        ("alquerque_env.game.board", "from ..match.match import Match", ["alquerque_env.match.match"]),
+        ("alquerque_env.game.board", "from ..match import match as m", ["alquerque_env.match.match"]),
+        ("alquerque_env.game.board", "import alquerque_env.cli", ["alquerque_env.cli"]),
+        ("alquerque_env.game.board", "def f():\n    from ..match.match import Match", ["alquerque_env.match.match"]),
         (
-            "alquerque_env.board",
-            "try:\n    from .match import Match\nexcept ImportError:\n    pass",
-            ["alquerque_env.match"],
+            "alquerque_env.game.board",
+            "try:\n    from ..match.match import Match\nexcept ImportError:\n    pass",
+            ["alquerque_env.match.match"],
         ),
-        ("alquerque_env.board", "from . import Match", ["alquerque_env"]),
-        ("alquerque_env.render.svg", "from ..match import Match", ["alquerque_env.match"]),
-        ("alquerque_env.blocks", "from .memory import forget", ["alquerque_env.memory"]),
+        (
+            "alquerque_env.game.board",
+            "if TYPE_CHECKING:\n    from ..match.match import Match",
+            ["alquerque_env.match.match"],
+        ),
+        ("alquerque_env.game.board", "from .. import Match", ["alquerque_env"]),
         ("alquerque_env.envs.aec", "from .. import load_game", ["alquerque_env"]),
-        ("alquerque_env.match", "from .board import Board", []),
+        ("alquerque_env.match.match", "from ..game.board import Board", []),
         ("alquerque_env.render.svg", "from .picture import Picture", []),
-        ("alquerque_env.board", "if TYPE_CHECKING:\n    from .match import Match", []),
+        ("alquerque_training.gae", "from alquerque_training.ppo import Learner", ["alquerque_training.ppo"]),
     ],
 )
 def test_an_upward_import_is_found_however_it_is_written(module, source, found):
-    assert upward(module, imports(module, source, set(FILES))) == found
+    assert upward(module, imports(module, source)) == found

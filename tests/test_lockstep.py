@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from alquerque_env import load_game
-from alquerque_env.frames import BEGIN, HOLD, PLAY
-from alquerque_env.jit import JIT
-from alquerque_env.lockstep import Lockstep
-from alquerque_env.matches import make_matches
+from alquerque_env.batch.batch import make_matches
+from alquerque_env.batch.scalar_batch import Lockstep
+from alquerque_env.batch.step_result import BEGIN, HOLD, PLAY
+from alquerque_env.engine.compiler import JIT
 
 
 @pytest.mark.skipif(not JIT, reason="there is only one reader without Numba")

@@ -8,9 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from alquerque_env import Match, Outcome, Step, entry, games, load_game
-from alquerque_env import layout as e
+from alquerque_env import Match, Outcome, Step, games, load_game
+from alquerque_env.engine import entry_points
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError
+from alquerque_env.game import table_layout as e
 
 # South captures twice, or once where chains may stop.
 TWO_LEAPS = "W:Wa1,b2:Bc3,d3,c4,e1"
@@ -415,7 +416,7 @@ def test_keys_tell_how_often_the_position_occurred_since_the_last_progress(name,
                 continue
             clock = int(match.state[e.QUIET])
             keys = match.keys(clock + 1)
-            assert keys[clock] == entry.position_key(match.game.table.words, match.state)
+            assert keys[clock] == entry_points.position_key(match.game.table.words, match.state)
             earlier = [keys[before] for before in range(clock % 2, clock, 2)].count(keys[clock])
             assert earlier == match.occurrences() - 1
             repeated += earlier > 0
@@ -428,7 +429,7 @@ def test_keys_of_a_match_that_began_with_turns_on_the_clock_are_those_since_then
     match = begin("fetaix", "W:WKa1:BKc5:H7", *shuffle, repetition="threefold_draw")
     keys = match.keys(20)
 
-    assert keys[11] == keys[7] == entry.position_key(match.game.table.words, match.state)
+    assert keys[11] == keys[7] == entry_points.position_key(match.game.table.words, match.state)
     assert len({int(key) for key in keys[7:11]}) == 4
     assert not any(keys[:7])
     assert not any(keys[12:])

@@ -8,7 +8,7 @@ from test_alphabeta import ab, minimax, some_position
 
 from alquerque_env import Match, load_game
 from alquerque_env.bots import MctsBot, mcts
-from alquerque_env.storage import JIT
+from alquerque_env.game.kernel_arrays import JIT
 
 SURE = 29_000
 

@@ -7,23 +7,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from alquerque_training.checkpoints.card_writer import make_meta
+from alquerque_training.checkpoints.checkpoint import META, CheckpointError, load_checkpoint, save_checkpoint
+from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
+from alquerque_training.config.loader import ConfigError, parse_config
+from alquerque_training.config.settings import Config, NetworkConfig
+from alquerque_training.export.exporter import ExportError, export_player
+from alquerque_training.networks import NETWORKS, Geometry, NetworkError, PolicyValueNetwork, Shape, build_network
+from alquerque_training.networks.board_geometry import Maker, Move
+from alquerque_training.networks.layers import Conv
+from alquerque_training.ppo import Learner
 from test_observation import SYMMETRIC, observe
 from torch import Tensor, nn
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
-from alquerque_env.game import Game
-from alquerque_env.observation import plane_scale, planes
+from alquerque_env.game.game import Game
+from alquerque_env.game.planes import plane_scale, planes
 from alquerque_env.search.quiescence import EVEN, Gains
-from training.bot import load_checkpoint_bot
-from training.checkpoint import META, CheckpointError, load_checkpoint, save_checkpoint
-from training.config import ConfigError, parse_config
-from training.export import ExportError, export_player
-from training.meta import make_meta
-from training.networks import NETWORKS, Geometry, NetworkError, PolicyValueNetwork, Shape, build_network
-from training.networks.geometry import Maker, Move
-from training.networks.layers import Conv
-from training.ppo import Learner
-from training.settings import Config, NetworkConfig
 
 CULIN = ("awithlaknannai_mosona", {"board": "culin"})
 GAMES = [*((name, {}) for name in games()), CULIN, ("alquerque", {"undo_scope": "never_revisit"})]

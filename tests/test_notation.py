@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from test_against_reference import every_value
 
 from alquerque_env import Match, load_game
-from alquerque_env import layout as e
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
-from alquerque_env.game import Game
+from alquerque_env.game import table_layout as e
+from alquerque_env.game.game import Game
 
 MOSONA = "awithlaknannai_mosona"
 LATE = {"capture_removal": "end_of_turn"}

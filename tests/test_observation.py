@@ -12,12 +12,14 @@ from reference import Reference, RefMatch, RefState, RefStep
 from small_games import BOARDS, small_game
 from test_against_reference import every_value
 
-from alquerque_env import Match, engine, games, layout, load_game, perft
+from alquerque_env import Match, games, load_game, perft
+from alquerque_env.engine import rules
+from alquerque_env.engine.compiler import borrowed, kernel
 from alquerque_env.envs.spaces import observation_space
-from alquerque_env.game import Game
-from alquerque_env.jit import borrowed, kernel
-from alquerque_env.observation import plane_scale, planes
-from alquerque_env.storage import JIT, words
+from alquerque_env.game import table_layout
+from alquerque_env.game.game import Game
+from alquerque_env.game.kernel_arrays import JIT, words
+from alquerque_env.game.planes import plane_scale, planes
 
 MOSONA = "awithlaknannai_mosona"
 LONG = {"no_progress_limit": 300}
@@ -34,17 +36,17 @@ def variant(number: int) -> Game:
 
 @kernel
 def write_observation(t, s, earlier, observation, place):
-    engine.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), place)
+    rules.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), place)
 
 
 @kernel
 def recall_observation(t, observation, place, s):
-    engine.recall(borrowed(t), borrowed(observation), place, borrowed(s))
+    rules.recall(borrowed(t), borrowed(observation), place, borrowed(s))
 
 
 @kernel
 def list_actions(t, s, w, actions):
-    return engine.legal_actions(borrowed(t), borrowed(s), borrowed(w), borrowed(actions))
+    return rules.legal_actions(borrowed(t), borrowed(s), borrowed(w), borrowed(actions))
 
 
 def observe(match: Match) -> np.ndarray:
@@ -205,7 +207,11 @@ def test_a_state_comes_back_from_what_is_seen_of_it(number):
     """With the same steps, and looking the same once more: so nothing that the rules look at is missing."""
     game = variant(number)
     t = game.table.words
-    state, scratch, room = words(t[layout.T_STATE_SIZE]), words(t[layout.T_SCRATCH_SIZE]), words(game.num_actions)
+    state, scratch, room = (
+        words(t[table_layout.T_STATE_SIZE]),
+        words(t[table_layout.T_SCRATCH_SIZE]),
+        words(game.num_actions),
+    )
     for match in islice(random_match(game, 4), 120):
         seen = np.concatenate([np.ones(MARGIN, np.int8), observe(match).ravel()])
         recall_observation(t, seen if JIT else seen.tolist(), MARGIN, state)

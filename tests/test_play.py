@@ -19,9 +19,9 @@ from click.testing import CliRunner, Result
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.cli import main
-from alquerque_env.cli import seats as seats_module
+from alquerque_env.cli.terminal_match import players as seats_module
 from alquerque_env.errors import BotError
-from alquerque_env.standing import numbered_turns, outcome_sentence
+from alquerque_env.match.status_text import numbered_turns, outcome_sentence
 
 needs_terminal = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 

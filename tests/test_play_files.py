@@ -11,10 +11,11 @@ from click.testing import CliRunner
 from test_play import MURRAY_CHAIN, play, position_in, shown, state_folder  # noqa: F401
 
 from alquerque_env import Match, format_record, load_bot, load_game, read_records
-from alquerque_env.cli import keeping, main
-from alquerque_env.cli import seats as seats_module
+from alquerque_env.cli import main
+from alquerque_env.cli.terminal_match import match_file
+from alquerque_env.cli.terminal_match import players as seats_module
 from alquerque_env.errors import BotError
-from alquerque_env.records import Record, load_record, save_record
+from alquerque_env.match.records import Record, load_record, save_record
 
 SAVED = re.compile(r"The match is saved in (.*)\.$", re.MULTILINE)
 GO_ON = re.compile(r"Go on with: alquerque (.*)")
@@ -445,13 +446,13 @@ def test_what_a_file_holds_already_is_not_written_again(file, state_folder):  # 
 
 
 def test_a_file_that_has_vanished_is_not_named(file, state_folder, monkeypatch):  # noqa: F811
-    save = keeping.Keeper.save
+    save = match_file.Keeper.save
 
     def save_and_lose(keeper, path, text):
         save(keeper, path, text)
         Path(path).unlink()
 
-    monkeypatch.setattr(keeping.Keeper, "save", save_and_lose)
+    monkeypatch.setattr(match_file.Keeper, "save", save_and_lose)
     output = shown("fetaix", typed=f"c2-c3|save {file}|quit")
 
     (kept,) = state_folder.iterdir()
@@ -467,12 +468,12 @@ def test_a_match_without_a_turn_is_not_kept(state_folder):  # noqa: F811
 
 
 def test_matches_that_end_in_the_same_second_are_all_kept(state_folder, monkeypatch):  # noqa: F811
-    class Clock(keeping.datetime):
+    class Clock(match_file.datetime):
         @classmethod
         def now(cls, tz=None):
             return cls(2026, 11, 21, 12, 30, 5)
 
-    monkeypatch.setattr(keeping, "datetime", Clock)
+    monkeypatch.setattr(match_file, "datetime", Clock)
     for _ in range(3):
         shown("fetaix", typed="c2-c3")
 
@@ -508,7 +509,7 @@ def test_a_target_that_is_in_the_way_is_told_before_the_match(file, tmp_path):
 def test_a_target_that_has_vanished_is_told_and_the_match_is_kept_elsewhere(typed, tmp_path, state_folder, monkeypatch):  # noqa: F811
     target = tmp_path / "here" / "match.pdn"
     target.parent.mkdir()
-    monkeypatch.setattr(keeping.Keeper, "check_target", lambda _: target.parent.rmdir())
+    monkeypatch.setattr(match_file.Keeper, "check_target", lambda _: target.parent.rmdir())
 
     result = play("fetaix", "--save", str(target), typed=typed)
 

@@ -12,8 +12,8 @@ import pytest
 from test_play import needs_terminal, position_in, state_folder  # noqa: F401
 from test_play_files import GO_ON, saved
 
-from alquerque_env.cli.closing import orderly_end, undisturbed
-from alquerque_env.records import load_record
+from alquerque_env.cli.console.signals import orderly_end, undisturbed
+from alquerque_env.match.records import load_record
 
 pytestmark = needs_terminal
 

@@ -6,14 +6,14 @@ from importlib import util
 from pathlib import Path
 
 import pytest
+from alquerque_training.measure import tensorboard
+from alquerque_training.measure.metrics import METRICS, Metric, MetricsLog, read_metrics
+from alquerque_training.run.plot import TITLES, PlotError, draw, plot_run
 from click.testing import CliRunner
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from alquerque_env.cli import main
-from training import summaries
-from training.metrics import METRICS, Metric, MetricsLog, read_metrics
-from training.plot import TITLES, PlotError, draw, plot_run
 
 needs_tensorboard = pytest.mark.skipif(util.find_spec("tensorboard") is None, reason="TensorBoard is not installed")
 PPO = {"policy_loss": -0.01, "value_loss": 0.1, "entropy": 0.9, "approx_kl": 0.01, "explained_variance": 0.3}
@@ -322,7 +322,7 @@ def test_tensorboard_forgets_what_a_resumed_run_does_again(tmp_path: Path) -> No
 
 
 def test_nothing_is_written_where_tensorboard_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(summaries, "find_spec", lambda _name: None)
+    monkeypatch.setattr(tensorboard, "find_spec", lambda _name: None)
     MetricsLog(tmp_path / "log.jsonl").write(record(1))
 
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]

@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 import torch
-
-from training.networks import MASK_FILL, Shape, build_network, masked_log_probs, sample
-from training.ppo import Batch, Rollout, explained_variance, make_batch, ppo_loss, update
-from training.settings import NetworkConfig, PpoConfig
+from alquerque_training.config.settings import NetworkConfig, PpoConfig
+from alquerque_training.networks import MASK_FILL, Shape, build_network, masked_log_probs, sample
+from alquerque_training.ppo import Batch, Rollout, explained_variance, make_batch, ppo_loss, update
 
 SHAPE = Shape(planes=2, points=3, actions=4)
 

@@ -11,11 +11,11 @@ from click.testing import CliRunner
 from alquerque_env import Match, load_game
 from alquerque_env.cli import main
 from alquerque_env.errors import TableError
-from alquerque_env.proof import ProofSearch, Question, solve_position
-from alquerque_env.proof import kernels as k
-from alquerque_env.proof.checking import check_proof
-from alquerque_env.proof.search import DISPROVED, PROVED, UNASKED
-from alquerque_env.tables import build_table, load_table
+from alquerque_env.solve.proof import ProofSearch, Question, solve_position
+from alquerque_env.solve.proof import dfpn_kernels as k
+from alquerque_env.solve.proof.dfpn import DISPROVED, PROVED, UNASKED
+from alquerque_env.solve.proof.verify_proof import check_proof
+from alquerque_env.solve.tables import build_table, load_table
 
 MEMORY = 0.01
 CASES = [
@@ -122,7 +122,7 @@ def test_its_line_can_be_played_and_keeps_the_answer():
 
 
 def test_it_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
-    monkeypatch.setattr("alquerque_env.proof.solving.NODES_AT_ONCE", 64)
+    monkeypatch.setattr("alquerque_env.solve.proof.game_value.NODES_AT_ONCE", 64)
     match = few_pieces(load_game("alquerque"), 12, seed=5, count=3)[2]
     whole = solve_position(match, memory=MEMORY)
     folder = tmp_path / "work"
@@ -140,7 +140,7 @@ def test_it_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
 
 def test_what_is_known_of_a_question_is_not_forgotten(tmp_path, monkeypatch):
     """A search that begins again does not know at once what it has found out."""
-    monkeypatch.setattr("alquerque_env.proof.solving.NODES_AT_ONCE", 256)
+    monkeypatch.setattr("alquerque_env.solve.proof.game_value.NODES_AT_ONCE", 256)
     match = few_pieces(load_game("fetaix", no_progress_limit=12), 3, seed=7, count=1)[0]
     south, north = Question(0, False), Question(1, False)
 

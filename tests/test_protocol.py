@@ -4,8 +4,7 @@ import random
 
 import pytest
 
-from alquerque_env.errors import AlquerqueError
-from alquerque_env.protocol import (
+from alquerque_env.bots.external.ugi_protocol import (
     Go,
     Info,
     ProtocolError,
@@ -15,6 +14,7 @@ from alquerque_env.protocol import (
     parse_set_option,
     write_position,
 )
+from alquerque_env.errors import AlquerqueError
 
 
 def test_what_is_written_is_read_again():

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import torch
+from alquerque_training.checkpoints.quantise import quantise
+from alquerque_training.config.settings import NetworkConfig
+from alquerque_training.export.weights import grid_exponent
+from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
 from alquerque_env import load_game
-from alquerque_env.observation import plane_scale
-from training.networks import PolicyValueNetwork, Shape, build_network
-from training.player.weights import grid_exponent
-from training.quantise import quantise
-from training.settings import NetworkConfig
+from alquerque_env.game.planes import plane_scale
 
 
 def make_network(kind: str = "mlp") -> PolicyValueNetwork:

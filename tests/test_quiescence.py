@@ -9,7 +9,7 @@ from test_observation import mask_of, observe, random_match
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import PositionError
-from alquerque_env.game import Game
+from alquerque_env.game.game import Game
 from alquerque_env.search import Gains
 from alquerque_env.search.quiescence import EVEN, ILLEGAL, MOST
 from alquerque_env.search.quiescence_kernels import PATIENCE

@@ -16,11 +16,11 @@ from reference import Reference, RefState
 from small_games import small_game
 
 from alquerque_env import Match, games, load_game, rollouts
-from alquerque_env.columns.table import column_table
+from alquerque_env.engine.compiler import JIT
+from alquerque_env.engine.simd_table import column_table
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.game import Game
-from alquerque_env.jit import JIT
-from alquerque_env.match import REASONS
+from alquerque_env.game.game import Game
+from alquerque_env.match.match import REASONS
 
 MATCHES = 40_000
 # As many standard deviations are missed by chance once in two million trials.

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from alquerque_env import Match, games, load_game
-from alquerque_env.observation import planes
+from alquerque_env.game.planes import planes
 from alquerque_env.render import draw_svg
 
 ROOT = Path(__file__).parent.parent

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from test_against_reference import every_value
 
 import alquerque_env
-from alquerque_env import Match, format_record, load_game, read_records, records
+from alquerque_env import Match, format_record, load_game, read_records
 from alquerque_env.errors import AlquerqueError, RecordError
-from alquerque_env.records import Record, words
+from alquerque_env.match import records
+from alquerque_env.match.records import Record, tokens
 
 MURRAY_CHAIN = "W:Wa1:Bb1,d1,e5"
 FIRST_TURNS = "1. c2-c3 c4xc2 2. c1xc3 a3xc1"
@@ -71,7 +72,7 @@ def play_on(match: Match, choices: list[int]) -> Match:
 
 @pytest.mark.parametrize(("name", "options"), every_value(), ids=lambda case: str(case).replace("'", ""))
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(choices=CHOICES, begun=CHOICES, name_south=st.text(st.characters(exclude_categories=words._UNPRINTABLE)))
+@given(choices=CHOICES, begun=CHOICES, name_south=st.text(st.characters(exclude_categories=tokens._UNPRINTABLE)))
 def test_every_match_is_read_back_as_it_was_written(name, options, choices, begun, name_south):
     """From the start and from any position, ended or left anywhere, also in the middle of a chain."""
     game = load_game(name, **options)

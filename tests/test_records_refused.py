@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from test_records import MURRAY_CHAIN, play_on, played, record, refused, same, text_of
 
-from alquerque_env import Match, format_record, load_game, read_records, records
+from alquerque_env import Match, format_record, load_game, read_records
 from alquerque_env.errors import RecordError
-from alquerque_env.records import Record, load_records
+from alquerque_env.match import records
+from alquerque_env.match.records import Record, load_records
 
 # What is wrong is refused.
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from reference import Outcome, Reference, RefMatch, RefState, RefStep, positions
 
-from alquerque_env.game import games, load_game
-from alquerque_env.rules import OptionValue
+from alquerque_env.game.game import games, load_game
+from alquerque_env.game.options import OptionValue
 
 MOSONA = "awithlaknannai_mosona"
 

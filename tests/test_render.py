@@ -13,10 +13,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from alquerque_env.board import Board, load_board
-from alquerque_env.game import load_game
-from alquerque_env.render import MissingExtraError, Picture, Piece, Window, draw_rgb, draw_svg, draw_text
-from alquerque_env.render.layout import PIECE_RADIUS, UNIT, lay_out
+from alquerque_env.errors import MissingExtraError
+from alquerque_env.game.board import Board, load_board
+from alquerque_env.game.game import load_game
+from alquerque_env.render import Picture, Piece, Window, draw_rgb, draw_svg, draw_text
+from alquerque_env.render.geometry import PIECE_RADIUS, UNIT, lay_out
 
 BOARDS = ("alquerque", "mosona_culin", "mosona_murray", "mosona_zigzag")
 ALQUERQUE = load_board("alquerque")
@@ -487,7 +488,7 @@ def run_python(code: str) -> str:
 
 def test_importing_the_package_and_drawing_text_and_svg_load_no_pygame() -> None:
     code = (
-        "import sys; from alquerque_env.board import load_board; from alquerque_env.render import *; "
+        "import sys; from alquerque_env.game.board import load_board; from alquerque_env.render import *; "
         "p = Picture(load_board('alquerque')); draw_text(p); draw_svg(p); print('pygame' in sys.modules)"
     )
 
@@ -588,7 +589,7 @@ class TestPixels:
 
     def test_no_display_is_opened_and_nothing_is_printed(self) -> None:
         code = (
-            "from alquerque_env.board import load_board; from alquerque_env.render import *; "
+            "from alquerque_env.game.board import load_board; from alquerque_env.render import *; "
             "draw_rgb(Picture(load_board('alquerque'), player=0, caption='x')); import pygame; "
             "print(pygame.get_init(), pygame.display.get_init(), pygame.mixer.get_init())"
         )

@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 
 from alquerque_env import Match, games, load_game
-from alquerque_env.envs.onlooker import Onlooker
-from alquerque_env.game import Game
-from alquerque_env.notation import format_position
-from alquerque_env.observation import planes
-from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule
-from alquerque_env.search.halving import considered_visits, halving
-from alquerque_env.search.matches import Matches
-from alquerque_env.storage import JIT, word_rows
-from training import puct
-from training.player.position import Position
+from alquerque_env.batch.player_view import Onlooker
+from alquerque_env.bots.network.search_position import Position
+from alquerque_env.game.game import Game
+from alquerque_env.game.kernel_arrays import JIT, word_rows
+from alquerque_env.game.planes import planes
+from alquerque_env.match.position_text import format_position
+from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule, puct
+from alquerque_env.search.decision_batch import Matches
+from alquerque_env.search.sequential_halving import considered_visits, halving
 
 PLAIN = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 

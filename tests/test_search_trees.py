@@ -15,10 +15,10 @@ import pytest
 from stored_trees import EVALUATORS, FOLDER, PLACES, as_text, grow, load, match_of
 
 from alquerque_env import Match, load_game
-from alquerque_env.notation import format_position
+from alquerque_env.game.kernel_arrays import word_rows
+from alquerque_env.match.position_text import format_position
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule
-from alquerque_env.search import kernels as k
-from alquerque_env.storage import word_rows
+from alquerque_env.search import tree_kernels as k
 
 KINDS = {"gumbel": GUMBEL, "puct": PUCT}
 TREES = [(game, name) for game in PLACES for name in load(game)]

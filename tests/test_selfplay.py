@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 import torch
+from alquerque_training.alphazero import AlphaZeroLearner, alphazero_loss
+from alquerque_training.config.loader import ConfigError, parse_config
+from alquerque_training.config.settings import Config
+from alquerque_training.experience.augment import Augmenter
+from alquerque_training.experience.replay_buffer import MAX_CHOICES, ReplayBuffer, Rows
+from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
+from alquerque_training.self_play.generator import SelfPlay
 
 from alquerque_env import Match, load_game
-from alquerque_env.game import Game
-from alquerque_env.observation import planes
-from alquerque_env.search.matches import Matches
-from alquerque_env.step import Step
-from alquerque_env.storage import JIT
-from alquerque_env.tables import EndgameTable, build_table, load_table
-from alquerque_env.tables.places import table_path
-from training.alphazero import AlphaZeroLearner, alphazero_loss
-from training.arrays import pack_generator, unpack_generator
-from training.augment import Augmenter
-from training.config import ConfigError, parse_config
-from training.replay import MAX_CHOICES, ReplayBuffer, Rows
-from training.selfplay import SelfPlay
-from training.settings import Config
+from alquerque_env.game.game import Game
+from alquerque_env.game.kernel_arrays import JIT
+from alquerque_env.game.planes import planes
+from alquerque_env.game.step import Step
+from alquerque_env.search.decision_batch import Matches
+from alquerque_env.solve.tables import EndgameTable, build_table, load_table
+from alquerque_env.solve.tables.locations import table_path
 
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 
@@ -78,7 +78,7 @@ class Watched(Matches):
 )
 def test_every_position_of_an_ended_match_gets_its_result_in_the_eyes_of_who_moved(name, options, room, monkeypatch):
     """However long the match: there is room for 64 at first."""
-    monkeypatch.setattr("training.selfplay.Matches", Watched)
+    monkeypatch.setattr("alquerque_training.self_play.generator.Matches", Watched)
     play = self_play(settings(name, run={"options": options}))
     rows, tally = play.play(even, 300, 2)
     assert play._room >= room
@@ -100,7 +100,7 @@ class FirstBot:
 
 
 def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_them(monkeypatch):
-    monkeypatch.setattr("training.selfplay.bot_maker", lambda *_: lambda _seed: [FirstBot()])
+    monkeypatch.setattr("alquerque_training.self_play.generator.bot_maker", lambda *_: lambda _seed: [FirstBot()])
     play = self_play(settings(self_play={"bots": ["first"], "bots_share": 0.5}))
     advance, seen = play._matches.advance, []
 
@@ -180,7 +180,7 @@ class Replayed(Matches):
 @pytest.mark.parametrize("max_cycles", [None, 30])
 def test_a_match_counts_when_it_ends_with_all_its_steps(max_cycles, monkeypatch):
     """However often self-play was called in the course of it."""
-    monkeypatch.setattr("training.selfplay.Matches", Replayed)
+    monkeypatch.setattr("alquerque_training.self_play.generator.Matches", Replayed)
     play = self_play(settings("awithlaknannai_mosona_davis", self_play={"max_cycles": max_cycles}))
     endings, none = set(), 0
     for _ in range(60):
@@ -395,7 +395,7 @@ def test_a_result_is_what_the_table_says_from_where_it_first_knows(name, tmp_pat
     game, discount = load_game(name), 0.9
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
     table = load_table(game, build_table(game, 4, table_path(game, 4)))
-    monkeypatch.setattr("training.selfplay.Matches", Recorded)
+    monkeypatch.setattr("alquerque_training.self_play.generator.Matches", Recorded)
     play = self_play(settings(name, self_play={"exact_values": True, "discount": discount}))
     rows, _ = play.play(even, 400, 2)
 
@@ -450,8 +450,8 @@ def test_without_a_table_exact_values_are_refused():
 
 def test_it_learns_to_win_within_seconds():
     """The policy alone against random, before and after; the same as `alquerque train` does."""
-    from training.evaluate import greedy_policy, play_random
-    from training.session import make_env
+    from alquerque_training.measure.evaluate import greedy_policy, play_random
+    from alquerque_training.run.training_session import make_env
 
     config = settings(
         run={"total_steps": 64 * 24 * 20},

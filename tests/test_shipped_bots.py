@@ -12,6 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
+from alquerque_training.checkpoints.checkpoint import META, WEIGHTS, read_meta
+from alquerque_training.checkpoints.torch_bot import CheckpointBot, load_checkpoint_bot, load_playable
+from alquerque_training.config.loader import load_config
+from alquerque_training.export.exporter import make_source
 from test_checkpoint_bot import matches, save_random_checkpoint
 
 from alquerque_env import Match, games, load_bot, load_game
@@ -19,19 +23,14 @@ from alquerque_env.benchmark.ladder import read_ladder
 from alquerque_env.benchmark.protocol import load_protocol
 from alquerque_env.bots import shipped
 from alquerque_env.bots.bot import GameBot
+from alquerque_env.bots.network.model_card import read_player_meta
+from alquerque_env.bots.network.numpy_bot import load_numpy_bot
+from alquerque_env.bots.network.search_position import Position
+from alquerque_env.bots.network.tensors import read_tensors
 from alquerque_env.bots.shipped import shipped_bots
-from alquerque_env.errors import AlquerqueError, BotError
-from alquerque_env.game import Game
-from alquerque_env.render.extras import MissingExtraError
-from training.bot import CheckpointBot, load_checkpoint_bot, load_playable
-from training.checkpoint import META, WEIGHTS, read_meta
-from training.checkpoint_files import read_player_meta
-from training.config import load_config
-from training.export import make_source
-from training.numpy_bot import load_numpy_bot
-from training.player.position import Position
-from training.puct import decide
-from training.tensor_file import read_tensors
+from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError
+from alquerque_env.game.game import Game
+from alquerque_env.search.puct import decide
 
 ROOT = Path(__file__).parent.parent
 CASES = [

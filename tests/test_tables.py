@@ -19,15 +19,15 @@ from small_games import small_game
 from test_against_reference import every_value
 
 from alquerque_env import Match, load_game
-from alquerque_env import layout as e
 from alquerque_env.bots import AlphaBetaBot
 from alquerque_env.bots.alphabeta import turns_to_end
 from alquerque_env.errors import TableError
-from alquerque_env.notation import format_position, parse_position
-from alquerque_env.storage import JIT, words
-from alquerque_env.tables import EndgameTable, build_table, load_table
-from alquerque_env.tables.numbering import number_of, set_up
-from alquerque_env.tables.verifying import verify_table
+from alquerque_env.game import table_layout as e
+from alquerque_env.game.kernel_arrays import JIT, words
+from alquerque_env.match.position_text import format_position, parse_position
+from alquerque_env.solve.tables import EndgameTable, build_table, load_table
+from alquerque_env.solve.tables.numbering import number_of, set_up
+from alquerque_env.solve.tables.verify import verify_table
 
 PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 needs_numba = pytest.mark.skipif(not JIT, reason="long without Numba")

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.cli import main
-from alquerque_env.cli.display import Display
+from alquerque_env.cli.console.progress_bar import Display
 from alquerque_env.errors import TableError
-from alquerque_env.tables import places, solving
+from alquerque_env.solve.tables import locations, slices
 
 INTERRUPTED = 130
 NAME = "alquerque_murray"
@@ -21,7 +21,7 @@ NAME = "alquerque_murray"
 def cache(tmp_path, monkeypatch):
     """An empty folder in the place of the user's tables."""
     folder = tmp_path / "cache"
-    monkeypatch.setattr(places, "tables_folder", lambda: folder)
+    monkeypatch.setattr(locations, "tables_folder", lambda: folder)
     return folder
 
 
@@ -154,7 +154,7 @@ def test_bad_arguments_end_with_one_line(line, message, tmp_path, monkeypatch):
 
 
 def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(solving, "SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr(slices, "SECONDS_BETWEEN_REPORTS", 0.0)
     path = tmp_path / "table.aqt"
     reports = []
 
@@ -200,7 +200,7 @@ def test_the_cache_directory_is_that_of_the_system(tmp_path, monkeypatch):
     monkeypatch.undo()
     monkeypatch.delenv("ALQUERQUE_TABLES", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert places.tables_folder() == tmp_path / "alquerque-env" / "tables"
+    assert locations.tables_folder() == tmp_path / "alquerque-env" / "tables"
     assert solved(NAME, "--pieces", 2)["path"].startswith(str(tmp_path / "alquerque-env" / "tables"))
 
 

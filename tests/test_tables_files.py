@@ -15,15 +15,15 @@ import pytest
 from small_games import small_game
 
 from alquerque_env import Match, load_game
-from alquerque_env import layout as e
 from alquerque_env.errors import RulesError, TableError
-from alquerque_env.notation import format_position
-from alquerque_env.storage import words
-from alquerque_env.tables import build_table, building, load_table, places, solving
-from alquerque_env.tables import layout as x
-from alquerque_env.tables.file import MAGIC, TableFile
-from alquerque_env.tables.numbering import set_up
-from alquerque_env.tables.verifying import verify_table
+from alquerque_env.game import table_layout as e
+from alquerque_env.game.kernel_arrays import words
+from alquerque_env.match.position_text import format_position
+from alquerque_env.solve.tables import build, build_table, load_table, locations, slices
+from alquerque_env.solve.tables import index_layout as x
+from alquerque_env.solve.tables.numbering import set_up
+from alquerque_env.solve.tables.table_file import MAGIC, TableFile
+from alquerque_env.solve.tables.verify import verify_table
 
 MURRAY = load_game("alquerque_murray")
 FETAIX = small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority")
@@ -169,7 +169,7 @@ def build_until(path, pieces, reports, game=FETAIX):
 @pytest.fixture
 def all_reports(monkeypatch):
     """Reports as often as there is something to tell."""
-    monkeypatch.setattr(solving, "SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr(slices, "SECONDS_BETWEEN_REPORTS", 0.0)
 
 
 def test_a_build_that_was_stopped_goes_on(tmp_path, mullahs, all_reports):
@@ -231,8 +231,8 @@ KILLED = """
 import sys, time
 from pathlib import Path
 from small_games import small_game
-from alquerque_env.tables import build_table, solving
-solving.SECONDS_BETWEEN_REPORTS = 0.0
+from alquerque_env.solve.tables import build_table, solving
+slices.SECONDS_BETWEEN_REPORTS = 0.0
 
 def watch(progress):
     if (progress.name, progress.stage) == (sys.argv[2], sys.argv[3]):
@@ -323,7 +323,7 @@ def test_too_little_memory_is_refused_with_what_is_needed(tmp_path):
     needed = float(re.search(r"needs ([0-9.]+) GiB, more than the 0.01 allowed", str(caught.value))[1])
     assert 0.05 < needed < 1
     assert "8 pieces" in str(caught.value)
-    assert building.plan(MURRAY, 8, needed + 0.05).size > 40_000_000
+    assert build.plan(MURRAY, 8, needed + 0.05).size > 40_000_000
     assert not list(tmp_path.iterdir())
 
 
@@ -371,7 +371,7 @@ def test_a_table_replaces_an_older_one(tmp_path, whole):
 
 def test_tables_are_found_in_the_cache_directory(tmp_path, monkeypatch, whole):
     monkeypatch.delenv("ALQUERQUE_TABLES", raising=False)
-    monkeypatch.setattr(places.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
+    monkeypatch.setattr(locations.platformdirs, "user_cache_dir", lambda name: str(tmp_path / name))
     with pytest.raises(TableError, match="there is no endgame table of alquerque_murray yet"):
         load_table(MURRAY)
     paths = [build_table(MURRAY, pieces) for pieces in (3, 2)]
@@ -405,7 +405,7 @@ def kept_numbers(table):
 
 def build_with(monkeypatch, path, game, pieces, change):
     """Builds a table file whose values have been changed between solving and writing."""
-    run = solving.Solver.run
+    run = slices.Solver.run
 
     def changing(solver):
         values, notes = run(solver)
@@ -414,7 +414,7 @@ def build_with(monkeypatch, path, game, pieces, change):
         return values, notes
 
     with monkeypatch.context() as patch:
-        patch.setattr(building.Solver, "run", changing)
+        patch.setattr(build.Solver, "run", changing)
         return load_table(game, build_table(game, pieces, path))
 
 
@@ -479,7 +479,7 @@ def test_any_number_of_different_values_can_be_kept(tmp_path, monkeypatch, kinds
 
 
 def test_slices_may_have_many_blocks(tmp_path, monkeypatch, whole):
-    monkeypatch.setattr(building, "BLOCK", 100)
+    monkeypatch.setattr(build, "BLOCK", 100)
     table = load_table(MURRAY, build_table(MURRAY, 3, tmp_path / "table.aqt"))
     assert max(len(part["blocks"]) for part in table.header.slices) > 10
     one = load_table(MURRAY, whole)

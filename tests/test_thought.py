@@ -12,8 +12,8 @@ from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots import Limits
 from alquerque_env.bots.turns import push_turn
 from alquerque_env.errors import BotError, IllegalStepError
-from alquerque_env.game import Game
-from alquerque_env.storage import JIT
+from alquerque_env.game.game import Game
+from alquerque_env.game.kernel_arrays import JIT
 
 VARIANTS = [
     *((name, {}) for name in games()),

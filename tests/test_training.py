@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 import torch
+from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint
+from alquerque_training.config.loader import ConfigError
+from alquerque_training.measure.metrics import MetricsLog, read_log
+from alquerque_training.ppo import Learner
+from alquerque_training.run.folder import TrainingError
+from alquerque_training.run.interrupt import INTERRUPTED
+from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env import load_game
-from training.checkpoint import CheckpointError, load_checkpoint
-from training.config import ConfigError
-from training.interruption import INTERRUPTED
-from training.metrics import MetricsLog, read_log
-from training.ppo import Learner
-from training.runs import TrainingError
-from training.train import TrainingResult, train
 
 ROOT = Path(__file__).parent.parent
 TINY = """
@@ -160,7 +160,7 @@ def test_a_run_that_crashed_goes_on_from_its_last_checkpoint(
 
 
 def test_a_killed_process_goes_on_from_its_last_checkpoint(uninterrupted: TrainingResult) -> None:
-    code = "from pathlib import Path; from training.train import train; train(Path('tiny.toml'))"
+    code = "from pathlib import Path; from alquerque_training.run.train import train; train(Path('tiny.toml'))"
     process = subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", code],
         env={**os.environ, "PYTHONPATH": str(ROOT)},

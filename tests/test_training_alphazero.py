@@ -9,19 +9,19 @@ import time
 from pathlib import Path
 
 import pytest
+from alquerque_training.alphazero import AlphaZeroLearner
+from alquerque_training.checkpoints import checkpoint as checkpoint_module
+from alquerque_training.checkpoints.checkpoint import TRAINING, CheckpointError
+from alquerque_training.checkpoints.quantise import quantise
+from alquerque_training.config.loader import ConfigError
+from alquerque_training.measure.metrics import read_log
+from alquerque_training.run.folder import Run, TrainingError
+from alquerque_training.run.train import TrainingResult, train
 from test_training import at_iteration, weights, without_time
 
 from alquerque_env import load_bot, load_game
-from alquerque_env.match import Match
-from alquerque_env.storage import JIT
-from training import checkpoint as checkpoint_module
-from training.alphazero import AlphaZeroLearner
-from training.checkpoint import TRAINING, CheckpointError
-from training.config import ConfigError
-from training.metrics import read_log
-from training.quantise import quantise
-from training.runs import Run, TrainingError
-from training.train import TrainingResult, train
+from alquerque_env.game.kernel_arrays import JIT
+from alquerque_env.match.match import Match
 
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 
@@ -92,7 +92,7 @@ def test_a_run_that_crashed_goes_on_from_its_last_checkpoint(
 
 
 def test_a_killed_process_goes_on_from_its_last_checkpoint(whole: TrainingResult) -> None:
-    code = "from pathlib import Path; from training.train import train; train(Path('tiny.toml'))"
+    code = "from pathlib import Path; from alquerque_training.run.train import train; train(Path('tiny.toml'))"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], env=environment, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 200
@@ -165,7 +165,7 @@ def test_numbers_that_run_away_stop_the_run_with_the_last_good_checkpoint_named(
 def test_a_run_in_use_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     crash_at(4, monkeypatch)
     code = (
-        "from pathlib import Path; from training.runs import Run\n"
+        "from pathlib import Path; from alquerque_training.run.folder import Run\n"
         "with Run(Path('runs/tiny-1')).locked(): print('held', flush=True); input()"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -11,14 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from alquerque_training.config.loader import ConfigError
+from alquerque_training.run import train as train_module
+from alquerque_training.run.folder import TrainingError
+from alquerque_training.run.train import TrainingResult, train
 from full_disk import files_up_to, resource
 from test_training import TINY, at_iteration, weights, without_time
 
-from alquerque_env.storage import JIT
-from training import train as train_module
-from training.config import ConfigError
-from training.runs import TrainingError
-from training.train import TrainingResult, train
+from alquerque_env.game.kernel_arrays import JIT
 
 needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
 LARGE = os.strerror(errno.EFBIG)

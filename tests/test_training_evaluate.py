@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
+from alquerque_training.measure.evaluate import Evaluation, SeatResult, play_random, random_actions, wilson_interval
 from test_training_heap import HEAP, POISON, HeapEnv, solve, value_of
-
-from training.evaluate import Evaluation, SeatResult, play_random, random_actions, wilson_interval
 
 VALUES = solve()
 

@@ -2,8 +2,7 @@
 
 import pytest
 import torch
-
-from training.gae import advantages
+from alquerque_training.gae import advantages
 
 
 def column(*numbers: float) -> torch.Tensor:

@@ -1,8 +1,7 @@
 """What training tells of the games that ended, on games written down by hand."""
 
 import torch
-
-from training.games import GameCounter, describe_games
+from alquerque_training.experience.self_play_games import GameCounter, describe_games
 
 
 def lay(*games: str) -> dict[str, torch.Tensor]:

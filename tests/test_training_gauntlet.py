@@ -8,6 +8,16 @@ from shutil import copytree
 
 import pytest
 import torch
+from alquerque_training.checkpoints.checkpoint import META, load_checkpoint
+from alquerque_training.config.loader import ConfigError, load_config
+from alquerque_training.export.exporter import _describe_strength
+from alquerque_training.measure import gauntlet
+from alquerque_training.measure.gauntlet import Gauntlet
+from alquerque_training.measure.metrics import read_log
+from alquerque_training.run.interrupt import INTERRUPTED
+from alquerque_training.run.plot import plot_run
+from alquerque_training.run.train import TrainingResult, train
+from alquerque_training.self_play.workers import make_network
 from test_training import at_iteration, without_time
 
 from alquerque_env import load_bot, load_game
@@ -15,17 +25,7 @@ from alquerque_env.arena import Settings, play_arena, rate_together
 from alquerque_env.arena.openings import find_openings
 from alquerque_env.arena.ratings import Estimate
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.storage import JIT
-from training import gauntlet
-from training.checkpoint import META, load_checkpoint
-from training.config import ConfigError, load_config
-from training.export import _describe_strength
-from training.gauntlet import Gauntlet
-from training.interruption import INTERRUPTED
-from training.metrics import read_log
-from training.plot import plot_run
-from training.train import TrainingResult, train
-from training.workers import make_network
+from alquerque_env.game.kernel_arrays import JIT
 
 TINY = """
 [run]

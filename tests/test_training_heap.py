@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-
-from training.checkpoint import CheckpointError
-from training.config import parse_config
-from training.evaluate import greedy_policy, play_random
-from training.learners import restore
-from training.ppo import Learner
-from training.settings import Config
+from alquerque_training.checkpoints.checkpoint import CheckpointError
+from alquerque_training.config.loader import parse_config
+from alquerque_training.config.settings import Config
+from alquerque_training.measure.evaluate import greedy_policy, play_random
+from alquerque_training.ppo import Learner
+from alquerque_training.run.learner import restore
 
 HEAP, POISON = 16, 7
 

@@ -4,12 +4,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from alquerque_training.measure.metrics import read_log, read_metrics
+from alquerque_training.run.plot import plot_run
+from alquerque_training.run.train import train
 from click.testing import CliRunner
 
 from alquerque_env.cli import main
-from training.metrics import read_log, read_metrics
-from training.plot import plot_run
-from training.train import train
 
 TINY = """
 [run]
@@ -30,8 +30,8 @@ LEARNER = """
 import time
 
 from alquerque_env import SelfPlayVectorEnv
-from training.metrics import Metric
-from training.ppo import Learner
+from alquerque_training.measure.metrics import Metric
+from alquerque_training.ppo import Learner
 
 
 class Own(Learner):

@@ -4,13 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from test_selfplay import settings
-from test_training_heap import HeapEnv, heap_config
-
-from alquerque_env import load_game
-from alquerque_env.storage import JIT
-from training.alphazero import AlphaZeroLearner
-from training.metrics import (
+from alquerque_training.alphazero import AlphaZeroLearner
+from alquerque_training.measure.metrics import (
     METRICS,
     Metric,
     MetricError,
@@ -21,7 +16,12 @@ from training.metrics import (
     tag_of,
     with_declared,
 )
-from training.ppo import Learner
+from alquerque_training.ppo import Learner
+from test_selfplay import settings
+from test_training_heap import HeapEnv, heap_config
+
+from alquerque_env import load_game
+from alquerque_env.game.kernel_arrays import JIT
 
 
 @pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")

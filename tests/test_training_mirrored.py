@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from alquerque_training.experience.symmetric_env import MirroredGames
 
 from alquerque_env import SelfPlayVectorEnv, load_bot, load_game
-from training.mirrored import MirroredGames
 
 GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "alquerque_alfonso_x")
 

@@ -2,11 +2,10 @@
 
 import numpy as np
 import torch
+from alquerque_training.config.loader import parse_config
+from alquerque_training.experience.random_openings import RandomOpenings
+from alquerque_training.ppo import Learner
 from test_training_heap import HeapEnv, heap_config
-
-from training.config import parse_config
-from training.openings import RandomOpenings
-from training.ppo import Learner
 
 
 def play(openings: RandomOpenings, ends: list[int], steps: int, seed: int = 0) -> torch.Tensor:

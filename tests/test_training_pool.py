@@ -4,13 +4,13 @@ from itertools import pairwise
 
 import pytest
 import torch
+from alquerque_training.config.loader import ConfigError, parse_config
+from alquerque_training.config.settings import Config
+from alquerque_training.ppo import Learner
+from alquerque_training.run.learner import make_learner, restore
 from test_training_heap import HeapEnv, heap_config
 
 from alquerque_env import load_game
-from training.config import ConfigError, parse_config
-from training.learners import make_learner, restore
-from training.ppo import Learner
-from training.settings import Config
 
 
 def config(**ppo: object) -> Config:

@@ -2,10 +2,10 @@
 
 import io
 
+from alquerque_training.run.live_table import TrainingProgress
 from rich.console import Console
 
 from alquerque_env.arena import Progress
-from training.progress import TrainingProgress
 
 RECORD = {
     "iteration": 10,

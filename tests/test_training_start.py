@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint, read_meta
+from alquerque_training.run.train import TrainingResult, train
 from test_training import TINY, at_iteration, weights, without_time
 
 from alquerque_env import load_game
-from alquerque_env.storage import JIT
-from training.checkpoint import CheckpointError, load_checkpoint, read_meta
-from training.train import TrainingResult, train
+from alquerque_env.game.kernel_arrays import JIT
 
 needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
 GAME = load_game("alquerque")

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from alquerque_training.config.loader import ConfigError
+from alquerque_training.run.folder import TrainingError
+from alquerque_training.run.train import train
 from test_training import at_iteration
 from test_training_alphazero import TINY
 
-from alquerque_env.storage import JIT
-from training.config import ConfigError
-from training.runs import TrainingError
-from training.train import train
+from alquerque_env.game.kernel_arrays import JIT
 
 pytestmark = [
     pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source"),
@@ -64,8 +64,8 @@ def test_a_process_whose_learner_is_killed_while_it_plays_ends_silently() -> Non
     script = """
         import os, signal
         from pathlib import Path
-        from training.config import load_config
-        from training.learners import make_learner
+        from alquerque_training.config.loader import load_config
+        from alquerque_training.run.learner import make_learner
         from alquerque_env import load_game
 
         if __name__ == "__main__":

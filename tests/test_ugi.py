@@ -10,14 +10,14 @@ import pytest
 from click.testing import CliRunner
 
 from alquerque_env import Match, games, load_game
-from alquerque_env.bots.process import Process, ProcessError
+from alquerque_env.bots.external.process import Process, ProcessError
+from alquerque_env.bots.external.ugi_protocol import parse_info
 from alquerque_env.bots.turns import push_turn
 from alquerque_env.cli import main
+from alquerque_env.cli.ugi import Engine, Settings
+from alquerque_env.cli.ugi.ugi_position import play_moves
 from alquerque_env.errors import IllegalStepError
-from alquerque_env.protocol import parse_info
-from alquerque_env.storage import JIT
-from alquerque_env.ugi import Engine, Settings
-from alquerque_env.ugi.moves import play_moves
+from alquerque_env.game.kernel_arrays import JIT
 
 COMMAND = [sys.executable, "-m", "alquerque_env", "engine"]
 SOON = 120.0  # for what may compile

@@ -19,15 +19,16 @@ import pytest
 from click.testing import CliRunner
 
 from alquerque_env import Match, games, load_bot, load_game
-from alquerque_env.arena.play import End, play_matches
-from alquerque_env.bots import Limits, ugi
+from alquerque_env.arena.match_runner import End, play_matches
+from alquerque_env.bots import Limits
 from alquerque_env.bots.alphabeta import squeeze
-from alquerque_env.bots.dialogue import MOST_LINES, Patience
+from alquerque_env.bots.external import ugi_bot
+from alquerque_env.bots.external.ugi_bot import UgiBot
+from alquerque_env.bots.external.ugi_client import MOST_LINES, Patience
 from alquerque_env.bots.turns import push_turn
-from alquerque_env.bots.ugi import UgiBot
 from alquerque_env.cli import main
 from alquerque_env.errors import BotError
-from alquerque_env.game import Game
+from alquerque_env.game.game import Game
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes")
 
@@ -88,7 +89,7 @@ class Fake:
 @pytest.fixture(autouse=True)
 def patience(monkeypatch):
     """Ours is a slow engine on a machine with much to do."""
-    monkeypatch.setattr(ugi, "Patience", lambda: Patience(handshake=120, loading=300, turn=300))
+    monkeypatch.setattr(ugi_bot, "Patience", lambda: Patience(handshake=120, loading=300, turn=300))
 
 
 @pytest.fixture

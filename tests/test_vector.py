@@ -16,8 +16,8 @@ from hypothesis.extra.numpy import arrays
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.envs.aec import MatchEnv
 from alquerque_env.errors import AlquerqueError, IllegalStepError
-from alquerque_env.game import Game
-from alquerque_env.observation import planes
+from alquerque_env.game.game import Game
+from alquerque_env.game.planes import planes
 
 AGENTS = ("player_0", "player_1")
 

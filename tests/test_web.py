@@ -16,9 +16,9 @@ from starlette.testclient import TestClient
 from alquerque_env import Match, games, load_game
 from alquerque_env.bots.levels import levels
 from alquerque_env.cli import main
-from alquerque_env.cli.web import find_games, listen
+from alquerque_env.cli.commands.web import find_games, listen
 from alquerque_env.web.app import make_app
-from alquerque_env.web.guard import MOST_BYTES
+from alquerque_env.web.request_guard import MOST_BYTES
 
 HOST = "http://127.0.0.1:8008"
 START = {"game": "alquerque", "options": {}, "start": None, "steps": []}

@@ -7,10 +7,10 @@
 [('alphabeta:2', True), ('random', False)]
 """
 
-from .progress import Progress
-from .result import ArenaResult, PairingResult, PlayerResult, rate_together
-from .settings import Settings
+from .arena_result import ArenaResult, PairingResult, PlayerResult, rate_together
+from .arena_settings import Settings
 from .sprt import Question
+from .stage import Progress
 from .tournament import play_arena
 
 __all__ = [

@@ -11,15 +11,15 @@ from itertools import islice
 
 import numpy as np
 
+from ..batch.single import Solo
 from ..bots import load_bot
 from ..errors import AlquerqueError
-from ..game import Game
-from ..match import Match
-from ..solo import Solo
-from .play import play_matches
-from .progress import Progress, Watch, unwatched
+from ..game.game import Game
+from ..match.match import Match
+from .arena_settings import PLIES
+from .match_runner import play_matches
 from .seeds import derive_seed
-from .settings import PLIES
+from .stage import Progress, Watch, unwatched
 
 TRIED_PER_OPENING = 12
 """Openings that are judged at most for each that is wanted."""

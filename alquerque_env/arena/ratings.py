@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..render.extras import require
+from ..errors import require
 from .elo import POINTS_PER_NAT
 
 PRIOR = 0.5

@@ -7,21 +7,20 @@ from typing import Any
 
 from ..bots import Bot, load_bot
 from ..bots.load import played_files
-from ..errors import AlquerqueError, BotError
-from ..game import Game
-from ..match import Match
-from ..render.extras import require
-from ..step import Step
+from ..errors import AlquerqueError, BotError, require
+from ..game.game import Game
+from ..game.step import Step
+from ..match.match import Match
+from .arena_file import MatchResult, Record
+from .arena_result import ArenaResult, count_pairs, pair_points, sum_up
+from .arena_settings import DEFAULT_JUDGE, Settings
+from .match_runner import play_matches
+from .opening_lists import choose_openings
 from .openings import Openings
-from .play import play_matches
-from .progress import Progress, Watch, unwatched
-from .published import choose_openings
-from .record import MatchResult, Record
-from .result import ArenaResult, count_pairs, pair_points, sum_up
 from .schedule import Batch, make_batches, make_pairings
 from .seeds import derive_seed
-from .settings import DEFAULT_JUDGE, Settings
 from .sprt import Verdict, decide
+from .stage import Progress, Watch, unwatched
 
 
 def play_arena(

@@ -8,13 +8,13 @@
 `run_benchmark` measures an agent; a protocol decides all its figures, so that people get the same for the same agent.
 """
 
-from .agents import Agent
-from .curve import run_curve
-from .errors import BenchmarkError
-from .leaderboard import make_leaderboard
+from ..errors import BenchmarkError
+from .agent_result import Result
+from .agents.agent import Agent
 from .protocol import Protocol, load_protocol
-from .result import Result
-from .running import Stage, run_benchmark
+from .report.leaderboard import make_leaderboard
+from .report.learning_curve import run_curve
+from .runner import Stage, run_benchmark
 
 __all__ = [
     "Agent",

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arena.ratings import Estimate
+from .against_truth import Decision
 from .intervals import estimate_share
-from .truth import Decision
 
 BINS = 10
 _EVEN = 0.5

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ..arena import ArenaResult, PairingResult, Settings, play_arena
+from ..arena.opening_lists import choose_openings
 from ..arena.openings import Opening, Openings
-from ..arena.progress import Watch, unwatched
-from ..arena.published import choose_openings
 from ..arena.ratings import PairPoints
+from ..arena.stage import Watch, unwatched
 from ..bots.shipped import META, shipped_bots
-from ..game import Game
-from .errors import BenchmarkError
-from .files import read_checked, write_checked
+from ..errors import BenchmarkError
+from ..game.game import Game
 from .protocol import Protocol
+from .protocol_files import read_checked, write_checked
 
 GAME = "{game}"
 SIDES = ("first", "second")

@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..game import Game
-from ..match import Match
-from .errors import BenchmarkError
-from .files import read_checked
+from ..errors import BenchmarkError
+from ..game.game import Game
+from ..match.match import Match
 from .protocol import Protocol
+from .protocol_files import read_checked
 
 SIGNS = "-=+"
 """Of the values -1, 0 and 1."""

@@ -7,10 +7,10 @@
 """
 
 from .alphabeta import AlphaBetaBot, Analysis
+from .analysis import Candidate, Limits, Thought
 from .bot import Bot, GameBot
 from .load import load_bot
 from .mcts import MctsBot, StepStatistics
-from .thought import Candidate, Limits, Thought
 
 __all__ = [
     "AlphaBetaBot",

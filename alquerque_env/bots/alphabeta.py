@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .. import engine as e
-from ..game import Game
-from ..jit import wrapped_sum
-from ..match import Match
-from ..step import Step
-from ..storage import JIT, word_rows, words
-from ..tables import EndgameTable
-from . import alphabeta_kernels as k
+from ..engine import rules as e
+from ..engine.compiler import wrapped_sum
+from ..game.game import Game
+from ..game.kernel_arrays import JIT, word_rows, words
+from ..game.step import Step
+from ..match.match import Match
+from ..search import alphabeta_kernels as k
+from ..solve.tables import EndgameTable
+from ..solve.tables.search_probe import Endgames
+from .analysis import Candidate, Deadline, Limits, Report, Thought
 from .bot import GameBot, rest_of_turn, state_key, step_of
-from .endgame import Endgames
-from .thought import Candidate, Deadline, Limits, Report, Thought
 from .turns import finish_turn, tell_line
 
 MAX_DEPTH = 99

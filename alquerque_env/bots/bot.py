@@ -7,10 +7,10 @@ from typing import Protocol
 import numpy as np
 
 from ..errors import BotError
-from ..game import Game
-from ..match import Match
-from ..step import Step
-from .thought import NO_LIMITS, Limits, Report, Thought
+from ..game.game import Game
+from ..game.step import Step
+from ..match.match import Match
+from .analysis import NO_LIMITS, Limits, Report, Thought
 
 
 class Bot(Protocol):

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from ..game import Game
-from ..storage import JIT
+from ..game.game import Game
+from ..game.kernel_arrays import JIT
 from .shipped import shipped_bots
 
 

@@ -4,21 +4,21 @@ import math
 import os
 from collections.abc import Callable
 from difflib import get_close_matches
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
-from ..errors import BotError
-from ..game import Game, as_game
-from ..render.extras import MissingExtraError, require
-from ..tables import EndgameTable, present_table
+from ..errors import BotError, MissingExtraError
+from ..game.game import Game, as_game
+from ..solve.tables import EndgameTable, present_table
 from .alphabeta import MAX_DEPTH, AlphaBetaBot
 from .bot import GameBot
-from .exported import PATIENCE, ExportedBot
+from .external.exported import PATIENCE, ExportedBot
+from .external.ugi_bot import UgiBot, split_command
 from .mcts import MAX_SIMULATIONS, MctsBot
+from .network.network_bot import NetworkBot
+from .network.numpy_bot import load_numpy_bot, needs_torch
 from .shipped import META, WEIGHTS, shipped_bots
 from .simple import GreedyBot, RandomBot
-from .ugi import UgiBot, split_command
+from .trainer import load_from_trainer
 
 KNOWN = ("random", "greedy", "alphabeta:DEPTH", "mcts:SIMULATIONS", "ugi:COMMAND", "PATH[:SIMULATIONS]")
 _KINDS = tuple(known.partition(":")[0] for known in KNOWN[:5])
@@ -155,18 +155,14 @@ def _find_checkpoint(path: Path, simulations: int | None, find: Finder, **named:
     return make
 
 
-def _checkpoint_loader(path: Path) -> Callable[..., Any]:
-    """What loads checkpoints here; by name, since this package does not know of `training` but for this."""
-    require("training", "train")
+def _checkpoint_loader(path: Path) -> Callable[..., NetworkBot]:
+    """What loads a checkpoint: torch where it is installed, else NumPy if it can evaluate the network."""
     try:
-        for package in ("torch", "pydantic", "safetensors"):
-            require(package, "train")
+        return load_from_trainer("load_checkpoint_bot")
     except MissingExtraError:
-        plain = import_module("training.numpy_bot")
-        if plain.needs_torch(path):
+        if needs_torch(path):
             raise
-        return plain.load_numpy_bot
-    return import_module("training.bot").load_checkpoint_bot
+        return load_numpy_bot
 
 
 def _unknown(spec: str) -> str:

@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .. import engine as e
-from ..game import Game
-from ..match import Match
-from ..step import Step
-from ..storage import JIT, words
-from ..tables import EndgameTable
-from . import mcts_kernels as k
+from ..engine import rules as e
+from ..game.game import Game
+from ..game.kernel_arrays import JIT, words
+from ..game.step import Step
+from ..match.match import Match
+from ..search import mcts_kernels as k
+from ..solve.tables import EndgameTable
+from ..solve.tables.search_probe import Endgames
+from .analysis import Candidate, Deadline, Limits, Report, Thought
 from .bot import GameBot
-from .endgame import Endgames
-from .thought import Candidate, Deadline, Limits, Report, Thought
 from .turns import finish_turn, tell_line
 
 MAX_SIMULATIONS = 10_000_000

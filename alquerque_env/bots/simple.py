@@ -1,11 +1,11 @@
 """Bots that do not search: random and greedy."""
 
-from .. import engine as e
-from .. import entry
-from ..game import Game
-from ..match import Match
-from ..step import Step
-from ..storage import words
+from ..engine import entry_points
+from ..engine import rules as e
+from ..game.game import Game
+from ..game.kernel_arrays import words
+from ..game.step import Step
+from ..match.match import Match
 from .bot import GameBot
 
 
@@ -37,11 +37,11 @@ class GreedyBot(GameBot):
         to_do = [(match.state, step.action, len(step.captured))]
         while to_do:
             state, action, count = to_do.pop()
-            entry.apply_action(t, state, self._scratch, action)
+            entry_points.apply_action(t, state, self._scratch, action)
             most = max(most, count)
             if state[e.CHAIN] < 0:
                 continue
-            legal = entry.legal_actions(t, state, self._scratch, self._actions)
+            legal = entry_points.legal_actions(t, state, self._scratch, self._actions)
             to_do += [
                 (state.copy(), int(following), count + 1)
                 for following in self._actions[:legal]

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from ..errors import AlquerqueError, IllegalStepError
-from ..match import Match
-from ..step import PASS, Step, join_turn
+from ..game.step import PASS, Step, join_turn
+from ..match.match import Match
 
 
 def push_turn(match: Match, text: str) -> None:

@@ -4,6 +4,6 @@ A command stands in a module of its own, which is imported when the command is c
 for compiled kernels. A new command is a module and a line in `program.COMMANDS`.
 """
 
-from .program import main
+from .main import main
 
 __all__ = ["main"]

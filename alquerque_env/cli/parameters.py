@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import AlquerqueError, UnknownNameError
-from ..game import Game, games, load_game
-from ..rules import spell
-from .working import work
+from ..game.game import Game, games, load_game
+from ..game.options import spell
+from .console.interruptible import work
 
 if TYPE_CHECKING:
-    from ..match import Match
+    from ..match.match import Match
 
 MAX_SEED = 2**63 - 1
 
@@ -66,7 +66,7 @@ def open_match(game: Game, position: str | None = None) -> "Match":
     Raises:
       PositionError: If the text is not a position of the game.
     """
-    from ..match import Match
+    from ..match.match import Match
 
     return work(
         lambda: Match(game, position), "loading the rules; the first time after an installation they are compiled ..."

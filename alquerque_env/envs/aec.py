@@ -21,14 +21,14 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from .. import layout as e
+from ..batch.single import Solo
 from ..errors import IllegalStepError
-from ..game import Game, load_game
-from ..match import Match
-from ..notation import format_position
-from ..solo import Solo
+from ..game import table_layout as e
+from ..game.game import Game, load_game
+from ..match.match import Match
+from ..match.position_text import format_position
 from .arguments import check_max_cycles
-from .rendering import RENDER_FPS, RENDER_MODES, Renderer, check_render_mode
+from .render_modes import RENDER_FPS, RENDER_MODES, Renderer, check_render_mode
 from .spaces import action_space, observation_space
 
 AGENTS = ("player_0", "player_1")

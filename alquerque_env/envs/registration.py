@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 import pettingzoo
 
-from ..game import games
+from ..game.game import games
 
 PACKAGE = __package__.partition(".")[0]
 AEC = f"{PACKAGE}.envs.aec"
@@ -49,8 +49,8 @@ def register() -> None:
         if single not in gymnasium.registry:
             gymnasium.register(
                 single,
-                entry_point=f"{PACKAGE}.envs.versus:VersusEnv",
-                vector_entry_point=f"{PACKAGE}.envs.versus_vector:VersusVectorEnv",
+                entry_point=f"{PACKAGE}.envs.opponent:VersusEnv",
+                vector_entry_point=f"{PACKAGE}.envs.opponent_vector:VersusVectorEnv",
                 kwargs={"game": game},
             )
         # PettingZoo has a registry since 1.27.

@@ -3,8 +3,8 @@
 import numpy as np
 from gymnasium import spaces
 
-from ..game import Game
-from ..observation import planes
+from ..game.game import Game
+from ..game.planes import planes
 
 
 def observation_space(game: Game) -> spaces.Box:

@@ -3,7 +3,6 @@
 Importing this package does not load pygame; `draw_rgb` and `Window` do, and say how to install it where it is missing.
 """
 
-from .extras import MissingExtraError
 from .picture import Picture, Piece
 from .raster import draw_rgb
 from .svg import draw_board, draw_piece, draw_svg
@@ -11,7 +10,6 @@ from .text import draw_text
 from .window import Window
 
 __all__ = [
-    "MissingExtraError",
     "Picture",
     "Piece",
     "Window",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from ..board import Board
+from ..game.board import Board
 
 SIDES = ("South", "North")
 

@@ -1,9 +1,11 @@
 """Draws a picture as pixels."""
 
+import os
+
 import numpy as np
 import numpy.typing as npt
 
-from .extras import require_pygame
+from ..errors import require
 from .picture import Picture
 
 
@@ -22,6 +24,16 @@ def draw_rgb(picture: Picture, *, size: int = 480) -> npt.NDArray[np.uint8]:
       ValueError: If the size is not positive.
     """
     require_pygame()
-    from .surface import paint, pixels
+    from .pygame_surface import paint, pixels
 
     return pixels(paint(picture, size))
+
+
+def require_pygame() -> None:
+    """Imports pygame without the greeting that it prints, which would spoil output that programs read.
+
+    Raises:
+      MissingExtraError: If pygame is not installed.
+    """
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    require("pygame", "render")

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from . import palette
-from .layout import PIECE_RADIUS, UNIT, Layout, Place, lay_out
+from .geometry import PIECE_RADIUS, UNIT, Layout, Place, lay_out
 from .picture import SIDES, Picture, Piece, printable
 from .shapes import Curve, Disc, Fill, Mark, Polyline, Shape, Slab, Words
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .layout import Arc, Place
+from .geometry import Arc, Place
 
 
 @dataclass(frozen=True)

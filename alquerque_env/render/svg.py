@@ -3,7 +3,7 @@
 from functools import singledispatch
 from xml.sax.saxutils import escape, quoteattr
 
-from .layout import Place
+from .geometry import Place
 from .picture import Picture, Piece
 from .scene import compose, compose_board, compose_piece
 from .shapes import Curve, Disc, Fill, Mark, Polyline, Radial, Shape, Slab, Vertical, Words

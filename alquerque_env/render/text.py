@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, groupby
 
-from .layout import columns_and_rows, lay_out
+from .geometry import columns_and_rows, lay_out
 from .picture import SIDES, Picture, Piece, printable
 
 Cell = tuple[int, int]

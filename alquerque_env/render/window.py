@@ -4,8 +4,8 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from .extras import require_pygame
 from .picture import Picture, printable
+from .raster import require_pygame
 
 if TYPE_CHECKING:
     import pygame
@@ -57,7 +57,7 @@ class Window:
         Returns:
           Whether it was shown: False once the window is closed.
         """
-        from .surface import paint
+        from .pygame_surface import paint
 
         if not self.pump():
             return False

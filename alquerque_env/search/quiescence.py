@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..game import Game
-from ..observation import planes as game_planes
-from ..storage import JIT
+from ..game.game import Game
+from ..game.kernel_arrays import JIT
+from ..game.planes import planes as game_planes
 from .quiescence_kernels import CODES, EVEN, ILLEGAL, MOST, weigh
 
 __all__ = ["CODES", "EVEN", "ILLEGAL", "MOST", "MOST_TURNS", "Gains"]

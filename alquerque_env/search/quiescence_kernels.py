@@ -8,8 +8,8 @@ Sources: Shannon 1950, Programming a computer for playing chess (evaluation of q
 1975, An analysis of alpha-beta pruning.
 """
 
-from .. import engine as e
-from ..jit import allocate, borrowed, inlined, kernel, popcount, release
+from ..engine import rules as e
+from ..engine.compiler import allocate, borrowed, inlined, kernel, popcount, release
 
 # Worths of pieces, and of a match that is over.
 MAN, KING, WIN = 1, 2, 100

@@ -19,16 +19,16 @@ from starlette.staticfiles import StaticFiles
 
 from .. import __version__
 from ..errors import AlquerqueError
-from ..game import games, load_game
-from ..match import Match
-from ..records import format_record, read_records
+from ..game.game import games, load_game
+from ..game.step import Step
+from ..match.match import Match
+from ..match.records import format_record, read_records
 from ..render import draw_svg
-from ..step import Step
-from ..tables import StepValue
+from ..solve.tables import StepValue
 from . import catalogue
-from .guard import TOO_LARGE, Guard, TooLargeError
-from .matches import Body, MatchText, Name, RulesText, Text, show, show_step, show_way
-from .thinkers import FaultError, Thinkers
+from .bot_pool import FaultError, Thinkers
+from .messages import Body, MatchText, Name, RulesText, Text, show, show_step, show_way
+from .request_guard import TOO_LARGE, Guard, TooLargeError
 
 STATIC = Path(__file__).parent / "static"
 MOST_THINKING = 2

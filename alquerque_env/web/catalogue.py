@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..bots.levels import Level
-from ..game import Game
-from ..match import Match
+from ..game.game import Game
+from ..game.options import Option
+from ..game.rules_text import answer, endings, fixed_sentences, notation_sentences, open_questions
+from ..match.match import Match
 from ..render import Picture, Piece, draw_board, draw_piece
-from ..render.layout import PIECE_RADIUS, UNIT, lay_out
-from ..rules import Option
-from ..sentences import answer, endings, fixed_sentences, notation_sentences, open_questions
+from ..render.geometry import PIECE_RADIUS, UNIT, lay_out
 
 
 def describe(game: Game, levels: Sequence[Level]) -> dict[str, Any]:

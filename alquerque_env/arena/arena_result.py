@@ -1,0 +1,296 @@
+"""What an arena has found out: ratings, scores, and what to be careful about."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..game.game import Game
+from .arena_file import MatchResult
+from .arena_settings import Settings
+from .match_runner import CUT
+from .openings import Openings
+from .ratings import Estimate, PairPoints, rate
+from .seeds import derive_seed
+from .sprt import OUTCOMES, Verdict
+
+ANCHOR = "random"
+
+
+@dataclass(frozen=True)
+class PlayerResult:
+    """How a player did.
+
+    Attributes:
+      name: Its spec.
+      rating: In Elo points, that of the anchor 0.
+      wins, draws, losses: Matches.
+      score: Share of points.
+      seat_scores: Share of points as player 0 and as player 1.
+      mean_steps: Mean length of its matches, the opening included.
+      faults: Matches that it lost because it failed.
+      first_fault: What it did wrong in the first of them, None if there is none.
+    """
+
+    name: str
+    rating: Estimate
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    seat_scores: tuple[float, float]
+    mean_steps: float
+    faults: int
+    first_fault: str | None
+
+    @property
+    def games(self) -> int:
+        """Its matches."""
+        return self.wins + self.draws + self.losses
+
+
+@dataclass(frozen=True)
+class PairingResult:
+    """How two players did against each other, from the first one's side.
+
+    Attributes:
+      first, second: Their names.
+      wins, draws, losses: Matches.
+      score: Share of points.
+      pairs: How many openings brought 0, 1/2, 1, 3/2 and 2 points from both seats.
+    """
+
+    first: str
+    second: str
+    wins: int
+    draws: int
+    losses: int
+    score: Estimate
+    pairs: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ArenaResult:
+    """What an arena has found out.
+
+    Attributes:
+      game: What was played.
+      settings: How it was played.
+      anchor: Name of the player whose rating is 0.
+      players: The players, the best first.
+      pairings: Those who met.
+      openings: How many openings were played, how many of them are balanced, how many were tried, and whether they are
+        from a list that comes with the package, for all of which as many were tried.
+      sprt: How the question stands, None if none was asked.
+      notes: Sentences on what to be careful about.
+    """
+
+    game: Game
+    settings: Settings
+    anchor: str
+    players: tuple[PlayerResult, ...]
+    pairings: tuple[PairingResult, ...]
+    openings: dict[str, int | bool]
+    sprt: Verdict | None
+    notes: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The result as JSON has it; the same for the same seed. A pair is seen from `a`."""
+        content = {
+            "game": self.game.name,
+            "options": dict(self.game.options),
+            "table_hash": self.game.table_hash,
+            "settings": self.settings.as_dict(),
+            "anchor": self.anchor,
+            "openings": self.openings,
+            "players": [player.name for player in self.players],
+            "ratings": {player.name: _named("rating", player.rating) for player in self.players},
+            "results": {
+                player.name: {name: value for name, value in asdict(player).items() if name not in ("name", "rating")}
+                for player in self.players
+            },
+            "pairs": [
+                {
+                    "a": pairing.first,
+                    "b": pairing.second,
+                    "games": pairing.wins + pairing.draws + pairing.losses,
+                    "wins": pairing.wins,
+                    "draws": pairing.draws,
+                    "losses": pairing.losses,
+                    **_named("score", pairing.score),
+                    "openings": list(pairing.pairs),
+                }
+                for pairing in self.pairings
+            ],
+            "sprt": None if self.sprt is None else {"accepted": self.sprt.accepted, "ratio": self.sprt.ratio},
+            "notes": list(self.notes),
+        }
+        rounded: dict[str, Any] = _rounded(content)
+        return rounded
+
+
+def _named(name: str, estimate: Estimate) -> dict[str, float]:
+    return {name: estimate.value, "low": estimate.low, "high": estimate.high}
+
+
+def pair_points(results: Sequence[MatchResult]) -> tuple[float, ...]:
+    """Points of the first player for each opening of which both matches are known."""
+    by_opening: dict[int, list[float]] = {}
+    for result in sorted(results, key=lambda result: result.key):
+        by_opening.setdefault(result.opening, []).append(result.points)
+    return tuple(sum(points) for points in by_opening.values() if len(points) == 2)
+
+
+def count_pairs(points: Sequence[float]) -> tuple[int, ...]:
+    """How many pairs brought 0, 1/2, 1, 3/2 and 2 points."""
+    return tuple(sum(2 * each == place for each in points) for place in range(OUTCOMES))
+
+
+def rate_together(results: Sequence[ArenaResult]) -> dict[str, Estimate]:
+    """Rates the players of several arenas of one game by all their matches.
+
+    Args:
+      results: The arenas, each with a player of another; players of one name are one player. The first of them says
+        who the anchor is, and how the intervals are drawn.
+
+    Returns:
+      The rating of each player in Elo points, by its name.
+
+    Raises:
+      MissingExtraError: If choix is not installed.
+    """
+    first = results[0]
+    names = list(dict.fromkeys(player.name for result in results for player in result.players))
+    scored = [
+        PairPoints(names.index(pairing.first), names.index(pairing.second), _spread(pairing.pairs))
+        for result in results
+        for pairing in result.pairings
+    ]
+    seed = derive_seed(first.settings.seed, "intervals")
+    ratings, _ = rate(len(names), scored, names.index(first.anchor), seed, first.settings.resamples)
+    return dict(zip(names, ratings, strict=True))
+
+
+def _spread(counts: Sequence[int]) -> tuple[float, ...]:
+    """The points of pairs, of which `count_pairs` gives these counts."""
+    return tuple(place / 2 for place, count in enumerate(counts) for _ in range(count))
+
+
+def sum_up(
+    game: Game,
+    settings: Settings,
+    names: Sequence[str],
+    pairings: Sequence[tuple[int, int]],
+    openings: Openings,
+    results: Sequence[MatchResult],
+    verdict: Verdict | None,
+) -> ArenaResult:
+    """Makes the report of an arena from its matches.
+
+    Raises:
+      MissingExtraError: If choix is not installed.
+    """
+    ordered = sorted(results, key=lambda result: result.key)
+    by_pairing = [[result for result in ordered if result.pairing == number] for number in range(len(pairings))]
+    scored = [PairPoints(*pair, pair_points(found)) for pair, found in zip(pairings, by_pairing, strict=True)]
+    anchor = names.index(ANCHOR) if ANCHOR in names else 0
+    seed = derive_seed(settings.seed, "intervals")
+    ratings, scores = rate(len(names), scored, anchor, seed, settings.resamples)
+    met = tuple(
+        _pairing(names[first], names[second], found, score, count_pairs(pair.points))
+        for (first, second), found, score, pair in zip(pairings, by_pairing, scores, scored, strict=True)
+    )
+    players = [
+        _player(name, rating, list(_sides(pairings, ordered, place)))
+        for place, (name, rating) in enumerate(zip(names, ratings, strict=True))
+    ]
+    return ArenaResult(
+        game=game,
+        settings=settings,
+        anchor=names[anchor],
+        players=tuple(sorted(players, key=lambda player: -player.rating.value)),
+        pairings=met,
+        openings={
+            "played": len(openings.list),
+            "balanced": openings.num_balanced,
+            "tried": openings.tried,
+            "published": openings.is_published,
+        },
+        sprt=verdict,
+        notes=tuple(_notes(openings, players, met, ordered)),
+    )
+
+
+def _sides(
+    pairings: Sequence[tuple[int, int]], results: Sequence[MatchResult], player: int
+) -> Iterator[tuple[int, MatchResult]]:
+    """The seat of a player in each of its matches."""
+    for result in results:
+        first, second = pairings[result.pairing]
+        if player == first:
+            yield result.seat, result
+        elif player == second:
+            yield 1 - result.seat, result
+
+
+def _player(name: str, rating: Estimate, matches: list[tuple[int, MatchResult]]) -> PlayerResult:
+    points: tuple[list[float], list[float]] = ([], [])
+    for seat, result in matches:
+        points[seat].append(0.5 if result.winner is None else float(result.winner == seat))
+    both = points[0] + points[1]
+    faults = [result.fault for seat, result in matches if result.fault is not None and result.winner != seat]
+    return PlayerResult(
+        name=name,
+        rating=rating,
+        wins=both.count(1),
+        draws=both.count(0.5),
+        losses=both.count(0),
+        score=sum(both) / len(both),
+        seat_scores=(sum(points[0]) / len(points[0]), sum(points[1]) / len(points[1])),
+        mean_steps=sum(result.steps for _, result in matches) / len(matches),
+        faults=len(faults),
+        first_fault=faults[0] if faults else None,
+    )
+
+
+def _pairing(
+    first: str, second: str, results: list[MatchResult], score: Estimate, pairs: tuple[int, ...]
+) -> PairingResult:
+    points = [result.points for result in results]
+    return PairingResult(first, second, points.count(1), points.count(0.5), points.count(0), score, pairs)
+
+
+def _notes(
+    openings: Openings,
+    players: Sequence[PlayerResult],
+    pairings: Sequence[PairingResult],
+    results: Sequence[MatchResult],
+) -> Iterator[str]:
+    count = len(openings.list)
+    if openings.num_balanced < count:
+        yield (
+            f"only {openings.num_balanced} of {openings.tried} openings were balanced; "
+            f"{count - openings.num_balanced} of the {count} played are probably decided, which draws scores to 50 %; "
+            "more may be found among longer ones (--plies)"
+        )
+    clean = [pairing for pairing in pairings if pairing.score.value in (0, 1)]
+    if clean:
+        met = ", ".join(f"{pairing.first} v. {pairing.second}" for pairing in clean)
+        yield f"one side won every match of {met}: how much stronger it is, only its results against others can tell"
+    cut = sum(result.reason == CUT for result in results)
+    if cut:
+        yield f"{cut} of {len(results)} matches were cut for their length and count as draws"
+    for player in players:
+        if player.faults:
+            failed = f"{player.name} failed in {player.faults} of {player.games} matches, which it lost"
+            yield f"{failed}; the first: {player.first_fault}"
+
+
+def _rounded(content: Any) -> Any:
+    """The same with numbers that people can read."""
+    if isinstance(content, float):
+        return round(content, 4)
+    if isinstance(content, dict):
+        return {name: _rounded(value) for name, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [_rounded(value) for value in content]
+    return content

@@ -1,0 +1,98 @@
+"""The cross-table of an arena as a picture: what each row scored against each column."""
+
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import AlquerqueError, require
+from ..files.atomic import write_whole
+from .arena_result import ArenaResult
+
+FORMATS = (".png", ".svg", ".pdf")
+
+_COLOURS = "RdBu"
+"""Red and blue are told apart by almost everyone, and differ from the white between them in lightness too."""
+
+_LONGEST_NAME = 22
+_DARK = 0.32
+"""How far from a half a score is when its colour is too dark for black letters."""
+
+
+def check_picture(path: Path) -> None:
+    """Refuses a file that could not be drawn, before hours are spent on what it is to show.
+
+    Raises:
+      AlquerqueError: If its ending is none of `FORMATS`, or its folder does not exist.
+      MissingExtraError: If matplotlib is not installed.
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise AlquerqueError(f"the picture is {str(path)!r}, expected a name that ends in {', '.join(FORMATS)}")
+    if not path.parent.is_dir():
+        raise AlquerqueError(f"there is no folder {str(path.parent)!r} for the picture")
+    require("matplotlib", "arena")
+
+
+def draw_cross_table(result: ArenaResult, path: Path) -> None:
+    """Draws the scores of all pairings, the strongest player on top.
+
+    Raises:
+      AlquerqueError, MissingExtraError: As `check_picture`; or the file cannot be written, then it is as it was before.
+    """
+    check_picture(path)
+    from matplotlib.figure import Figure
+
+    names = [player.name for player in result.players]
+    scores, lows, highs = _cells(result)
+    size = 1.15 * len(names)
+    figure = Figure(figsize=(size + 4.0, size + 2.2), dpi=150, layout="constrained")
+    axes = figure.add_subplot()
+    shades = axes.imshow(np.ma.masked_invalid(scores), cmap=_COLOURS, vmin=0, vmax=1)
+    axes.set_facecolor("0.85")
+    for row, column in np.argwhere(~np.isnan(scores)):
+        score, low, high = (of[row, column] for of in (scores, lows, highs))
+        colour = "white" if abs(score - 0.5) > _DARK else "black"
+        axes.text(column, row, f"{score:.0%}", ha="center", va="bottom", color=colour, fontsize=12)
+        axes.text(column, row + 0.08, f"{low:.0%} – {high:.0%}", ha="center", va="top", color=colour, fontsize=8)
+    rows = [
+        f"{_short(player.name)}\n{player.rating.value:+.0f} ({player.rating.low:+.0f} to {player.rating.high:+.0f})"
+        if player.name != result.anchor
+        else f"{_short(player.name)}\n0"
+        for player in result.players
+    ]
+    axes.set_yticks(range(len(names)), rows)
+    axes.set_xticks(
+        range(len(names)), [_short(name) for name in names], rotation=35, ha="right", rotation_mode="anchor"
+    )
+    axes.set_ylabel("player, Elo (95 %)")
+    axes.set_xlabel("against")
+    axes.set_title(f"{result.game.name}: score of the row against the column", fontsize=11)
+    axes.tick_params(length=0)
+    figure.colorbar(shades, ax=axes, label="score", shrink=0.8, format=lambda score, _: f"{score:.0%}")
+    picture = BytesIO()
+    # The layout leaves no room for labels of two lines.
+    figure.savefig(picture, format=path.suffix[1:].lower(), bbox_inches="tight")
+    try:
+        write_whole(path, picture.getvalue())
+    except OSError as error:
+        raise AlquerqueError(
+            f"picture {str(path)!r} cannot be written: {error.strerror}; mend that and draw it again: an arena that is "
+            "kept in a file is not played again for it"
+        ) from None
+
+
+def _cells(result: ArenaResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Scores of rows against columns, and the ends of their intervals; nan where two have not met."""
+    place = {player.name: number for number, player in enumerate(result.players)}
+    scores, lows, highs = (np.full((len(place), len(place)), np.nan) for _ in range(3))
+    for pairing in result.pairings:
+        there = place[pairing.first], place[pairing.second]
+        scores[there], lows[there], highs[there] = pairing.score.value, pairing.score.low, pairing.score.high
+        scores[there[::-1]] = 1 - pairing.score.value
+        lows[there[::-1]], highs[there[::-1]] = 1 - pairing.score.high, 1 - pairing.score.low
+    return scores, lows, highs
+
+
+def _short(name: str) -> str:
+    """A name with its middle left out where it is long: a path tells most at its end."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[:4]}…{name[5 - _LONGEST_NAME :]}"

@@ -1,0 +1,154 @@
+"""Openings that come with the package: lists of those that judges found balanced, so that an arena begins at once.
+
+A list is a file of JSON lines: what decides it, then, for each lot of openings that was judged, how many there were and
+which of them are balanced. So a list can be made longer at any time, and who reads one knows how it was made.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..bots import load_bot
+from ..files.json_lines import GrowingFile
+from ..game.game import Game
+from .arena_settings import DEFAULT_JUDGE, PLIES, Settings
+from .openings import JUDGED_AT_ONCE, Opening, Openings, OpeningsError, draw_lines, find_openings, judge_lines
+from .seeds import derive_seed
+from .stage import Progress, Watch, unwatched
+
+FOLDER = resources.files(__package__) / "lists"
+"""Of the lists, `<game>.jsonl`."""
+
+FORMAT = 1
+
+JUDGES = DEFAULT_JUDGE, "alphabeta:8"
+"""Those of the lists that come with the package. The first one spares the second, who is slow, most of the work."""
+
+MAX_STEPS = 1_000
+"""At which the judges' matches are cut."""
+
+
+@dataclass(frozen=True)
+class OpeningList:
+    """A list of openings.
+
+    Attributes:
+      lines: Texts of the steps of each.
+      tried: How many were judged to find them.
+    """
+
+    lines: tuple[tuple[str, ...], ...]
+    tried: int
+
+
+def choose_openings(game: Game, settings: Settings, watch: Watch = unwatched) -> Openings:
+    """The openings of an arena: from the list of the game, or, where that does not do, drawn and judged.
+
+    Args:
+      game: What is played.
+      settings: How many, and by which judge; one that is named judges anew, as openings of a length that is named are.
+      watch: Is told how many are found of how many, from time to time.
+
+    Raises:
+      OpeningsError: If the game has not so many.
+    """
+    count = settings.games // 2
+    known = published_list(game) if settings.judge is None and settings.plies is None else None
+    lines = [line for line in known.lines if len(line) < settings.max_steps] if known else []
+    if known and len(lines) >= count:
+        order = np.random.default_rng(derive_seed(settings.seed, "openings")).permutation(len(lines))
+        chosen = tuple(Opening(lines[place], is_balanced=True) for place in order[:count])
+        return Openings(chosen, known.tried, is_published=True)
+    return find_openings(
+        game,
+        count,
+        settings.plies,
+        seed=settings.seed,
+        judge=settings.judge or DEFAULT_JUDGE,
+        max_steps=settings.max_steps,
+        watch=watch,
+    )
+
+
+def published_list(game: Game) -> OpeningList | None:
+    """The list of a game that comes with the package; None if there is none for its options."""
+    file = FOLDER / f"{game.name}.jsonl"
+    if not file.is_file():
+        return None
+    header, *lots = (json.loads(line) for line in file.read_text(encoding="utf-8").splitlines())
+    return _gather(lots) if header["table_hash"] == game.table_hash else None
+
+
+def extend_list(
+    path: Path,
+    game: Game,
+    count: int,
+    *,
+    seed: int = 0,
+    judges: Sequence[str] = JUDGES,
+    watch: Watch = unwatched,
+) -> OpeningList:
+    """Makes a list, or makes one longer, until it has so many openings; what is interrupted can be gone on with.
+
+    Args:
+      path: Its file. One that exists and was made with the same arguments is gone on with.
+      game: What is played.
+      count: How many openings it shall have, at least.
+      seed: Decides which are drawn.
+      judges: Specs of the bots that judge, one after another. Balanced is what none of them wins twice for one side.
+      watch: Is told how many are found of how many, from time to time.
+
+    Raises:
+      AlquerqueError: If a spec names no bot, or the file is one of other arguments or no list.
+      OpeningsError: If the game has not so many; those that it has are kept.
+      OSError: If the file cannot be read or written.
+    """
+    for judge in judges:
+        load_bot(judge, game, seed=seed, tables=False)
+    header = {
+        "game": game.name,
+        "options": dict(game.options),
+        "table_hash": game.table_hash,
+        "seed": seed,
+        "judges": list(judges),
+    }
+    with GrowingFile(path, "a list of openings", ("openings", FORMAT), header) as file:
+        lots = _checked(file)
+        drawn = draw_lines(game, PLIES, np.random.default_rng(derive_seed(seed, "openings")))
+        tried = sum(1 for _ in islice(drawn, _gather(lots).tried))
+        while (found := len(_gather(lots).lines)) < count:
+            watch(Progress("openings", found, count))
+            lines = list(islice(drawn, JUDGED_AT_ONCE))
+            if not lines:
+                raise OpeningsError(f"found only {found} balanced openings of {PLIES[0]} to {PLIES[-1]} plies")
+            balanced = lines
+            for place, judge in enumerate(judges):
+                seeds = [derive_seed(seed, "judge", place, tried, number) for number in (0, 1)]
+                verdicts = judge_lines(game, balanced, judge, seeds, MAX_STEPS)
+                balanced = [line for line, verdict in zip(balanced, verdicts, strict=True) if verdict is None]
+            tried += len(lines)
+            lots.append({"tried": len(lines), "balanced": [" ".join(line) for line in balanced]})
+            file.add(lots[-1])
+        watch(Progress("openings", count, count))
+    return _gather(lots)
+
+
+def _gather(lots: Sequence[Mapping[str, Any]]) -> OpeningList:
+    lines = tuple(tuple(text.split()) for lot in lots for text in lot["balanced"])
+    return OpeningList(lines, sum(lot["tried"] for lot in lots))
+
+
+def _checked(file: GrowingFile) -> list[dict[str, Any]]:
+    """The lots that a file holds."""
+    for place, lot in enumerate(file.entries):
+        try:
+            _gather([lot])
+        except (KeyError, TypeError, AttributeError):
+            raise file.damaged(place) from None
+    return file.entries

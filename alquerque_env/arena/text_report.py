@@ -1,0 +1,119 @@
+"""The result of an arena as tables for people."""
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from .arena_result import ArenaResult
+from .elo import elo_difference
+from .ratings import Estimate
+from .sprt import Verdict
+
+PLAIN_WIDTH = 140
+"""Columns where the output is not a terminal."""
+
+_NAME_WIDTH = 24
+"""Room for names, before columns are left out for them; longer names are folded."""
+
+_COUNTS = "drawn", "lost", "won"
+_GAP = 3
+"""Columns between two of a table."""
+
+
+def print_result(result: ArenaResult, console: Console) -> None:
+    """Prints the ratings, who met whom, and what to be careful about."""
+    console.print(Group(*_parts(result, console.width)), soft_wrap=False, highlight=False)
+
+
+def _parts(result: ArenaResult, width: int) -> list[RenderableType]:
+    openings = result.openings
+    balance = f"{openings['balanced']} balanced, of {openings['tried']} tried"
+    if openings["published"]:
+        balance = "balanced, of the published list"
+    title = f"{result.game.title}: {openings['played']} openings ({balance}), each from both seats"
+    parts: list[RenderableType] = [Text(title), _ratings(result, width), _pairings(result, width)]
+    if result.sprt is not None:
+        parts.append(Text(sprt_sentence(result.sprt, result.pairings[0].first, result.pairings[0].second)))
+    parts += [Text(f"Note: {note}.") for note in result.notes]
+    return parts
+
+
+def _ratings(result: ArenaResult, width: int) -> Table:
+    head = ("player", "Elo", "95 %", "games", "score", "won", "drawn", "lost", "as player 0 / 1", "mean steps")
+    rows = [
+        (
+            player.name,
+            "0" if player.name == result.anchor else f"{player.rating.value:+.0f}",
+            "anchor" if player.name == result.anchor else f"{player.rating.low:+.0f} to {player.rating.high:+.0f}",
+            str(player.games),
+            f"{player.score:.1%}",
+            str(player.wins),
+            str(player.draws),
+            str(player.losses),
+            " / ".join(f"{score:.0%}" for score in player.seat_scores),
+            f"{player.mean_steps:.0f}",
+        )
+        for player in result.players
+    ]
+    return fit_table(head, rows, ("mean steps", "as player 0 / 1", "games", *_COUNTS), width)
+
+
+def _pairings(result: ArenaResult, width: int) -> Table:
+    head = ("pairing", "score", "95 %", "Elo of it", "won", "drawn", "lost", "pairs 0 ½ 1 1½ 2")
+    rows = [
+        (
+            f"{pairing.first} v. {pairing.second}",
+            f"{pairing.score.value:.1%}",
+            f"{pairing.score.low:.1%} to {pairing.score.high:.1%}",
+            _elo_range(pairing.score),
+            str(pairing.wins),
+            str(pairing.draws),
+            str(pairing.losses),
+            " ".join(map(str, pairing.pairs)),
+        )
+        for pairing in result.pairings
+    ]
+    return fit_table(head, rows, ("Elo of it", "pairs 0 ½ 1 1½ 2", *_COUNTS), width)
+
+
+def fit_table(head: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str], width: int) -> Table:
+    """A table of figures about names, which are folded if they must be.
+
+    Args:
+      head: What stands over the names, and over the figures.
+      rows: A name each, and its figures.
+      spare: Figures to leave out, the first of them first, while they leave too little room for the names.
+      width: Columns of the terminal.
+    """
+    lengths = {name: max(map(len, cells)) for name, *cells in zip(head, head, *rows, strict=True)}
+    figures = list(head[1:])
+    needed = min(lengths[head[0]], _NAME_WIDTH)
+    for name in spare:
+        if needed + sum(lengths[figure] + _GAP for figure in figures) + _GAP > width:
+            figures.remove(name)
+    table = Table(box=box.SIMPLE_HEAD, title=None, pad_edge=False)
+    table.add_column(head[0], overflow="fold")
+    for figure in figures:
+        table.add_column(figure, justify="right", no_wrap=True)
+    for name, *cells in rows:
+        shown = dict(zip(head[1:], cells, strict=True))
+        table.add_row(Text(name), *(shown[figure] for figure in figures))
+    return table
+
+
+def _elo_range(score: Estimate) -> str:
+    return f"{elo_difference(score.value):+.0f} ({elo_difference(score.low):+.0f} to {elo_difference(score.high):+.0f})"
+
+
+def sprt_sentence(verdict: Verdict, first: str, second: str) -> str:
+    """What the test says, as a sentence."""
+    question = verdict.question
+    low, high = question.bounds
+    shown = f"log-likelihood ratio {verdict.ratio:+.2f}, bounds {low:+.2f} and {high:+.2f}"
+    if verdict.accepted is None:
+        return f"SPRT: not decided after all matches; {shown}."
+    claim = f"{question.elo1:+g} Elo or more" if verdict.accepted == "elo1" else f"{question.elo0:+g} Elo or less"
+    return f"SPRT: {first} is {claim} from {second}; {shown}."

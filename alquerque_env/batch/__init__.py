@@ -1,0 +1,1 @@
+"""Many matches at once, for batched environments, self-play and rollouts."""

@@ -1,0 +1,95 @@
+"""Against opponents: what an agent scores on the ladder, and its rating."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..arena import play_arena
+from ..arena.openings import Openings
+from ..arena.ratings import Estimate, rate
+from ..arena.seeds import derive_seed
+from ..arena.stage import Watch
+from ..game.game import Game
+from .agents.fault_count import Guard
+from .ladder import Ladder, Meeting, arena_settings
+from .protocol import Protocol
+
+ANCHOR = "random"
+
+
+@dataclass(frozen=True)
+class Rung:
+    """What an agent did against one opponent.
+
+    Attributes:
+      name: Of the opponent.
+      rating: Of the opponent, in Elo points.
+      wins, draws, losses: Matches of the agent.
+      score: Its share of points.
+    """
+
+    name: str
+    rating: Estimate
+    wins: int
+    draws: int
+    losses: int
+    score: Estimate
+
+
+@dataclass(frozen=True)
+class Opponents:
+    """What an agent did on the ladder.
+
+    Attributes:
+      rating: In Elo points, that of `random` 0.
+      score: Share of points against all.
+      rungs: In the order of the ladder.
+    """
+
+    rating: Estimate
+    score: float
+    rungs: tuple[Rung, ...]
+
+
+def climb(guard: Guard, spec: str, game: Game, ladder: Ladder, protocol: Protocol, watch: Watch) -> Opponents:
+    """Lets an agent play against every opponent, each opening from both seats.
+
+    Args:
+      guard: The agent.
+      spec: Of the agent. One that is itself on the ladder has played already, when the ladder was made.
+      game: What is played.
+      ladder: Of the game.
+      protocol: Says how many matches.
+      watch: Is told how far it is.
+
+    Raises:
+      MissingExtraError: If choix is not installed, or an opponent needs packages that are not.
+    """
+    if spec in ladder.rungs:
+        return _rate(spec, ladder, [], protocol)
+    openings = Openings(ladder.openings.list[: protocol.games // 2], ladder.openings.tried)
+    settings = arena_settings(protocol, gauntlet=True)
+    result = play_arena(game, [guard, *ladder.rungs], settings, openings=openings, watch=watch)
+    return _rate(guard.name, ladder, [Meeting.of(pairing) for pairing in result.pairings], protocol)
+
+
+def _rate(name: str, ladder: Ladder, played: Sequence[Meeting], protocol: Protocol) -> Opponents:
+    """Rates an agent by its matches, together with those of the opponents among each other."""
+    meetings = [*ladder.meetings, *played]
+    names = list(dict.fromkeys([*ladder.rungs, name]))
+    points = [meeting.points(names) for meeting in meetings]
+    seed = derive_seed(protocol.seed, "ratings")
+    ratings, scores = rate(len(names), points, names.index(ANCHOR), seed, protocol.resamples)
+    rating = dict(zip(names, ratings, strict=True))
+    rungs = [
+        _rung(meeting, score, name, rating)
+        for meeting, score in zip(meetings, scores, strict=True)
+        if name in (meeting.first, meeting.second)
+    ]
+    games = sum(rung.wins + rung.draws + rung.losses for rung in rungs)
+    return Opponents(rating[name], sum(rung.wins + rung.draws / 2 for rung in rungs) / games, tuple(rungs))
+
+
+def _rung(meeting: Meeting, score: Estimate, name: str, rating: dict[str, Estimate]) -> Rung:
+    own = meeting.seen_from(name)
+    seen = score if own is meeting else Estimate(1 - score.value, 1 - score.high, 1 - score.low)
+    return Rung(own.second, rating[own.second], own.wins, own.draws, own.losses, seen)

@@ -1,0 +1,1 @@
+"""What the benchmark measures: bots, and functions of observation and action mask."""

@@ -1,0 +1,157 @@
+"""Makes suites from endgame tables.
+
+Positions are put into strata, by the number of pieces and by their value for the player to move. Where that is a win or
+a draw only positions are taken in which some step loses value; in a lost position none does, and it serves to compare
+the values that agents see. From one match at most one position comes into a stratum.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Protocol as Interface
+
+from .. import __version__
+from ..errors import BenchmarkError
+from ..game.game import Game
+from ..game.step import Step
+from ..match.match import Match
+from .protocol import Protocol, SuitePlan
+from .protocol_files import write_checked
+from .sample_positions import sample_endings
+from .suite import SuitePosition, format_suite, suite_file
+
+Stratum = tuple[int, int]
+"""Pieces and value."""
+
+Strata = dict[Stratum, list[SuitePosition]]
+Watch = Callable[[int, int], None]
+
+
+class Table(Interface):
+    """What is asked of an endgame table; see `alquerque_env.load_table`."""
+
+    @property
+    def pieces(self) -> int:
+        """The most pieces that it covers."""
+
+    def value(self, match: Match) -> int | None:
+        """1, 0 or -1 for the player to move; None where it does not reach."""
+
+    def distance(self, match: Match) -> int | None:
+        """Turns to the end under best play, None for draws."""
+
+
+def make_suite(protocol: Protocol, game: Game, table: Table, watch: Watch = lambda _done, _count: None) -> int:
+    """Makes the suite of a game and puts it into the folder of the protocol.
+
+    Args:
+      protocol: Says how.
+      game: With its default options.
+      table: Of the game.
+      watch: Is told how many matches have been played, and of how many at most.
+
+    Returns:
+      How many positions it has.
+
+    Raises:
+      BenchmarkError: If the table contradicts itself.
+      OSError: If the suite cannot be written.
+    """
+    found = find_positions(game, protocol.suite, table, watch)
+    origin = {
+        "suite": protocol.version,
+        "game": game.name,
+        "table_hash": game.table_hash,
+        "seed": protocol.suite.seed,
+        "pieces": table.pieces,
+        "made_by": f"alquerque-env {__version__}",
+    }
+    write_checked(protocol.folder, suite_file(game.name), format_suite(origin, found))
+    return len(found)
+
+
+def find_positions(game: Game, plan: SuitePlan, table: Table, watch: Watch) -> list[SuitePosition]:
+    """The positions of a suite, ordered by pieces and then value, the wins first."""
+    strata: Strata = defaultdict(list)
+    for number, matches in enumerate(sample_endings(game, plan, table.pieces)):
+        watch(number, plan.matches)
+        _sort_in(strata, matches, table, plan.positions)
+    chosen = _share_out(strata, [stratum for stratum in strata if stratum[1] >= 0], plan.positions)
+    chosen |= _share_out(strata, [stratum for stratum in strata if stratum[1] < 0], plan.lost_positions)
+    order = sorted(strata, key=lambda stratum: (stratum[0], -stratum[1]))
+    return [entry for stratum in order for entry in strata[stratum][: chosen[stratum]]]
+
+
+def _sort_in(strata: Strata, matches: Sequence[Match], table: Table, most: int) -> None:
+    """Adds the first position of each stratum that is not full, among those of one play."""
+    added = set()
+    for match in matches:
+        entry = describe(match, table)
+        if entry is None or not (entry.is_critical or entry.value < 0):
+            continue
+        stratum = entry.pieces, entry.value
+        if stratum not in added and len(strata[stratum]) < most:
+            added.add(stratum)
+            strata[stratum].append(entry)
+
+
+def _share_out(strata: Strata, among: Sequence[Stratum], count: int) -> dict[Stratum, int]:
+    """How many to take of each: as evenly as can be, all of those of which there are too few."""
+    shares: dict[Stratum, int] = {}
+    for place, stratum in enumerate(sorted(among, key=lambda stratum: (len(strata[stratum]), stratum))):
+        shares[stratum] = min(len(strata[stratum]), (count - sum(shares.values())) // (len(among) - place))
+    return shares
+
+
+def describe(match: Match, table: Table) -> SuitePosition | None:
+    """What a table knows of a position; None where it does not reach, or the clock of the game might run down.
+
+    Raises:
+      BenchmarkError: If the value of the position is not that of its best step.
+    """
+    after = [_after(match, step) for step in match.legal_steps]
+    values = [_value_for(match.player, each, table) for each in after]
+    known = [value for value in values if value is not None]
+    if len(known) < len(values) or any(_may_be_late(each, table) for each in (match, *after)):
+        return None
+    best = max(known)
+    if table.value(match) != best:
+        raise BenchmarkError(
+            f"the table says {table.value(match)} of {match.position!r} of {match.game.name}, its steps say {best}"
+        )
+    is_unique = _count_best_turns(match, best, table, 2) == 1
+    return SuitePosition(match.position, best, table.distance(match), tuple(known), is_unique)
+
+
+def _value_for(player: int, match: Match, table: Table) -> int | None:
+    """1, 0 or -1 for a player; None where the table does not reach."""
+    if match.outcome is not None:
+        winner = match.outcome.winner
+        return 0 if winner is None else 1 if winner == player else -1
+    value = table.value(match)
+    return None if value is None else value if match.player == player else -value
+
+
+def _may_be_late(match: Match, table: Table) -> bool:
+    """Whether the clock, which tables leave out, might end the match before it is won."""
+    limit = match.game.rules.no_progress_limit
+    if match.is_over or limit == "off":
+        return False
+    distance = table.distance(match)
+    return distance is not None and distance >= limit
+
+
+def _after(match: Match, step: Step) -> Match:
+    after = match.copy()
+    after.push(step)
+    return after
+
+
+def _count_best_turns(match: Match, best: int, table: Table, most: int) -> int:
+    """How many whole turns keep a value, counted up to a number."""
+    count = 0
+    for step in match.legal_steps:
+        after = _after(match, step)
+        if count < most and _value_for(match.player, after, table) == best:
+            goes_on = after.chain is not None and not after.is_over
+            count += _count_best_turns(after, best, table, most - count) if goes_on else 1
+    return count

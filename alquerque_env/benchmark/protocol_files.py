@@ -1,0 +1,56 @@
+"""Files of a protocol, which must be to the byte what they were made."""
+
+import hashlib
+from pathlib import Path
+
+from ..errors import BenchmarkError
+from ..files.atomic import write_whole
+
+SUMS = "SHA256SUMS"
+
+
+def read_checked(folder: Path, name: str) -> tuple[str, str]:
+    """The text of a file of a protocol, and its SHA-256.
+
+    Args:
+      folder: Of the protocol.
+      name: Of the file, in the folder.
+
+    Raises:
+      BenchmarkError: If it is missing, or not the one whose sum stands in `SHA256SUMS`.
+    """
+    try:
+        data = (folder / name).read_bytes()
+    except FileNotFoundError:
+        raise BenchmarkError(f"benchmark {folder.name} has no {name}") from None
+    found, expected = _sum(data), _read_sums(folder).get(name)
+    if found != expected:
+        raise BenchmarkError(
+            f"benchmark {folder.name}: {name} is damaged: its SHA-256 is {found[:12]}…, "
+            f"expected {expected[:12] + '…' if expected else 'none'}"
+        )
+    return data.decode(), found
+
+
+def write_checked(folder: Path, name: str, text: str) -> None:
+    """Writes a file of a protocol and its sum.
+
+    Raises:
+      OSError: If that is not possible.
+    """
+    data = text.encode()
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / name, data)
+    sums = _read_sums(folder) | {name: _sum(data)}
+    write_whole(folder / SUMS, "".join(f"{value}  {file}\n" for file, value in sorted(sums.items())).encode())
+
+
+def _read_sums(folder: Path) -> dict[str, str]:
+    """The sum of each file, in the form of the program sha256sum."""
+    file = folder / SUMS
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    return {name: value for value, _, name in (line.partition("  ") for line in lines)}
+
+
+def _sum(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

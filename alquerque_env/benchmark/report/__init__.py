@@ -1,0 +1,1 @@
+"""Results of the benchmark as tables, charts and a leaderboard."""

@@ -1,0 +1,157 @@
+"""The result of an agent as tables for people."""
+
+from collections.abc import Iterator, Sequence
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ...arena.ratings import Estimate
+from ...arena.text_report import fit_table
+from ...game.game import load_game
+from ..against_truth import Share
+from ..agent_facts import Facts
+from ..agent_result import Faults, GameResult, Result
+
+PLAIN_WIDTH = 120
+"""Columns where the output is not a terminal."""
+
+_SCALES = ((1.0, "s", 1), (1e-3, "ms", 1e3), (0.0, "µs", 1e6))
+
+
+def print_result(result: Result, console: Console) -> None:
+    """Prints what an agent did, game by game, and what to be careful about."""
+    parts: list[RenderableType] = [Text(f"{result.name}: benchmark {result.benchmark}{_describe(result.facts)}")]
+    for name, game in result.games.items():
+        parts += [Text(f"\n{load_game(name).title}"), _sum_up(game), _rungs(game), _strata(game)]
+    parts += [Text(f"Note: {note}.") for note in list_notes(result)]
+    console.print(Group(*parts), soft_wrap=False, highlight=False)
+
+
+def print_curve(results: Sequence[Result], console: Console) -> None:
+    """Prints what the checkpoints of a run did, a row for each."""
+    rows = []
+    for result in results:
+        game = next(iter(result.games.values()))
+        rows.append(
+            (
+                f"{result.facts.steps:,}",
+                tell_rating(game.opponents.rating),
+                f"{game.opponents.score:.1%}",
+                tell_share(game.truth.all.optimal),
+                f"{game.truth.all.loss.value:.3f}",
+                "" if game.timing is None else tell_time(game.timing.median),
+            )
+        )
+    head = ("steps", "rating, random = 0", "score", "optimal choices", "mean loss", "time")
+    table = fit_table(head, rows, ("time", "mean loss"), console.width)
+    notes = dict.fromkeys(note for result in results for note in list_notes(result))
+    console.print(Group(table, *(Text(f"Note: {note}.") for note in notes)), soft_wrap=False, highlight=False)
+
+
+def list_notes(result: Result) -> Iterator[str]:
+    """Sentences on what to be careful about."""
+    if result.quick:
+        yield "a quick run, whose figures are not comparable"
+    for name, game in result.games.items():
+        if game.faults.count:
+            yield f"in {name} the agent failed: {tell_faults(game.faults)}; the first time it {game.faults.first}"
+        if game.faults.gave_up:
+            yield f"in {name} the agent took too long or ended so often that it was asked no more, and lost the rest"
+
+
+def tell_faults(faults: Faults) -> str:
+    """What an agent did wrong, in words."""
+    counts = {"illegal": faults.illegal, "crashed": faults.crash, "over time": faults.over_time}
+    return ", ".join(f"{count} x {what}" for what, count in counts.items() if count) or "none"
+
+
+def tell_time(seconds: float) -> str:
+    """A time in the unit that suits it."""
+    unit, scale = next((unit, scale) for least, unit, scale in _SCALES if seconds >= least)
+    return f"{seconds * scale:.3g} {unit}"
+
+
+def tell_share(share: Estimate) -> str:
+    """A share and its interval."""
+    return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%})"
+
+
+def tell_rating(rating: Estimate) -> str:
+    """A rating and its interval."""
+    return f"{rating.value:+.0f} ({rating.low:+.0f} to {rating.high:+.0f})"
+
+
+def _describe(facts: Facts) -> str:
+    known = {
+        "trained by {}": facts.algorithm,
+        "{:,} steps": facts.steps,
+        "{:,} parameters": facts.parameters,
+        "{} simulations": facts.simulations,
+    }
+    return "".join(f", {words.format(value)}" for words, value in known.items() if value is not None)
+
+
+def _sum_up(game: GameResult) -> Table:
+    truth, opponents = game.truth, game.opponents
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=False)
+    table.add_column()
+    table.add_column(no_wrap=True)
+    table.add_row("rating, random = 0", tell_rating(opponents.rating))
+    table.add_row("score against all", f"{opponents.score:.1%}")
+    table.add_row(f"optimal choices in {truth.all.positions} positions", tell_share(truth.all.optimal))
+    table.add_row("the same of random steps", f"{truth.all.chance:.1%}")
+    if truth.unique is not None:
+        table.add_row(f"where one turn is best, {truth.unique.positions}", tell_share(truth.unique.optimal))
+    table.add_row("mean loss in value", _loss(truth.all))
+    mistakes = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in truth.mistakes.items())
+    table.add_row("mistakes", mistakes)
+    if game.calibration is not None:
+        table.add_row("its value names the result", tell_share(game.calibration.accuracy))
+        table.add_row("squared error of its value", f"{game.calibration.squared_error:.3f}")
+        table.add_row("error of its value over bins", f"{game.calibration.bin_error:.3f}")
+    if game.timing is not None:
+        table.add_row("time per decision", f"{tell_time(game.timing.median)}, 95 % {tell_time(game.timing.slow)}")
+    table.add_row("faults", tell_faults(game.faults))
+    return table
+
+
+def _rungs(game: GameResult) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("against", overflow="fold")
+    for column in ("its rating", "score", "95 %", "won", "drawn", "lost"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for rung in game.opponents.rungs:
+        table.add_row(
+            Text(rung.name),
+            f"{rung.rating.value:+.0f}",
+            f"{rung.score.value:.1%}",
+            f"{rung.score.low:.1%} to {rung.score.high:.1%}",
+            str(rung.wins),
+            str(rung.draws),
+            str(rung.losses),
+        )
+    return table
+
+
+def _strata(game: GameResult) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("pieces, value")
+    for column in ("positions", "optimal", "95 %", "of random steps", "mean loss"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for stratum in game.truth.strata:
+        share = stratum.share
+        table.add_row(
+            f"{stratum.pieces}, {'won' if stratum.value > 0 else 'drawn'}",
+            str(share.positions),
+            f"{share.optimal.value:.1%}",
+            f"{share.optimal.low:.1%} to {share.optimal.high:.1%}",
+            f"{share.chance:.1%}",
+            f"{share.loss.value:.3f}",
+        )
+    return table
+
+
+def _loss(share: Share) -> str:
+    return f"{share.loss.value:.3f} ({share.loss.low:.3f} to {share.loss.high:.3f})"

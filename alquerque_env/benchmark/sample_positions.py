@@ -1,0 +1,82 @@
+"""Positions of endgames as they come up in play: between bots of several kinds, with random steps among theirs."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..arena.seeds import derive_seed
+from ..batch.single import Solo
+from ..bots import Bot, load_bot
+from ..game import table_layout as e
+from ..game.game import Game
+from ..match.match import Match
+from .protocol import SuitePlan
+
+LONGEST = 600
+"""Steps after which a match is not gone on with."""
+
+_CLOCK = "H"
+_FIELDS = 3
+
+
+def sample_endings(game: Game, plan: SuitePlan, pieces: int) -> Iterator[list[Match]]:
+    """For each match its positions with a choice and with at most so many pieces, the clock set back.
+
+    No position comes twice, nor as an image of itself under the symmetries of the game.
+
+    Args:
+      game: What is played.
+      plan: Who plays, how many matches, and the seed.
+      pieces: The most on the board.
+    """
+    bots = [load_bot(spec, game, seed=derive_seed(plan.seed, "player", spec), tables=False) for spec in plan.players]
+    view = _View(game)
+    seen: set[bytes] = set()
+    for number in range(plan.matches):
+        generator = np.random.default_rng(derive_seed(plan.seed, "match", number))
+        found = []
+        for match in _play(game, bots, plan.random_share, generator):
+            if len(match.legal_steps) > 1 and _count_pieces(match) <= pieces:
+                fresh = Match(game, without_clock(match.position))
+                key = view.key(fresh)
+                if key not in seen:
+                    seen.add(key)
+                    found.append(fresh)
+        yield found
+
+
+def without_clock(position: str) -> str:
+    """A position with nothing on the clock of the game."""
+    fields = position.split(":")
+    return ":".join([*fields[:_FIELDS], *(field for field in fields[_FIELDS:] if not field.startswith(_CLOCK))])
+
+
+def _play(game: Game, bots: Sequence[Bot], random_share: float, generator: np.random.Generator) -> Iterator[Match]:
+    """Plays a match; gives it at every step, always the same object."""
+    players = [bots[int(place)] for place in generator.integers(len(bots), size=2)]
+    match = Match(game)
+    while not match.is_over and len(match.steps) < LONGEST:
+        yield match
+        steps = match.legal_steps
+        is_random = generator.random() < random_share
+        step = steps[int(generator.integers(len(steps)))] if is_random else players[match.player].choose(match)
+        match.push(step)
+
+
+def _count_pieces(match: Match) -> int:
+    state = match.state
+    return sum(int(state[kind + player]).bit_count() for kind in (e.MEN, e.KINGS) for player in (0, 1))
+
+
+class _View:
+    """Tells positions apart as the players see them, but for the symmetries of the game."""
+
+    def __init__(self, game: Game) -> None:
+        self._solo = Solo(game)
+        self._inverses = [(np.argsort(symmetry.planes), np.argsort(symmetry.points)) for symmetry in game.symmetries]
+
+    def key(self, match: Match) -> bytes:
+        """The same for a position and its images."""
+        self._solo.show(match.state, 0)
+        seen = self._solo.observe(match.player)
+        return min(seen[planes][:, points].tobytes() for planes, points in self._inverses)

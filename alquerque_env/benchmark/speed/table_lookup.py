@@ -1,0 +1,78 @@
+"""How fast values are looked up in an endgame table, beside as many numbers read from the same memory at random."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ...game import table_layout as e
+from ...game.kernel_arrays import words
+from ...match.match import Match
+from ...solve.tables import EndgameTable
+from ...solve.tables.numbering import set_up
+
+
+class Rate(NamedTuple):
+    """One measured rate.
+
+    Attributes:
+      name: What was measured.
+      per_second: Lookups a second of one core.
+      ratio: As a part of what the memory allows.
+    """
+
+    name: str
+    per_second: float
+    ratio: float
+
+
+POSITIONS = 1 << 16
+MATCHES = 1000
+
+
+def measure_table(table: EndgameTable, seconds: float) -> Iterator[Rate]:
+    """Lookups a second of one core.
+
+    Args:
+      table: An endgame table; all its values are read and worked out.
+      seconds: Processor time for each figure.
+    """
+    states = _random_states(table)
+    table.load()
+    places = np.random.default_rng(0).integers(table.index.size, size=POSITIONS)
+    limit = _rate(lambda: table.codes[places], POSITIONS, seconds)
+    yield Rate("numbers read from the same memory at random, by NumPy", limit, 1.0)
+    matches = [Match.from_state(table.game, row) for row in states[:MATCHES]]
+    rate = _rate(lambda: [table.value(match) for match in matches], MATCHES, seconds)
+    yield Rate("table.value(match)", rate, rate / limit)
+    rate = _rate(lambda: table.probe(states), POSITIONS, seconds)
+    yield Rate("table.probe(states), captures followed", rate, rate / limit)
+    table.expand()
+    rate = _rate(lambda: table.probe(states), POSITIONS, seconds)
+    yield Rate("table.probe(states) after table.expand()", rate, rate / limit)
+
+
+def _random_states(table: EndgameTable) -> np.ndarray:
+    """int64 `[POSITIONS, S]`, positions drawn from all of the table alike."""
+    rng = np.random.default_rng(0)
+    t, x = table.game.table.words, table.index.words
+    state = words(t[e.T_STATE_SIZE])
+    ends = np.cumsum([part.size for part in table.index.slices])
+    found: list[np.ndarray] = []
+    while len(found) < POSITIONS:
+        number = int(rng.integers(table.index.size))
+        part = table.index.slices[int(np.searchsorted(ends, number, side="right"))]
+        if set_up(t, x, part.row, number - part.base, state):
+            found.append(np.array(state, np.int64))
+    return np.stack(found)
+
+
+def _rate(task: Callable[[], object], count: int, seconds: float) -> float:
+    task()
+    done = 0
+    began = time.process_time()
+    while time.process_time() - began < seconds:
+        task()
+        done += count
+    return done / (time.process_time() - began)

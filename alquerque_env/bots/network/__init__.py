@@ -1,0 +1,1 @@
+"""Bots that a trained network guides, evaluated with NumPy alone."""

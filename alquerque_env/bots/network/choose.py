@@ -1,0 +1,53 @@
+"""How a player with a policy and a value chooses steps and turns of a match."""
+
+from collections.abc import Container
+
+from ...game.step import Step, join_turn
+from ...match.match import Match
+from ...search.puct import Decision, Evaluate, decide
+from .search_position import Position
+
+
+class Chooser:
+    """Chooses by policy alone, or by search.
+
+    Args:
+      evaluate: Policy and value of a `Position`.
+      simulations: How many for a step.
+      exploration: Weight of the policy against what the search has found out.
+    """
+
+    def __init__(self, evaluate: Evaluate, simulations: int, exploration: float) -> None:
+        self.evaluate = evaluate
+        self.simulations = simulations
+        self.exploration = exploration
+
+    def decide(self, match: Match, keeping: Container[int] | None = None) -> Decision:
+        """What to play in a match that is not over; the policy is in the order of its legal steps.
+
+        Args:
+          match: The match.
+          keeping: The actions to choose from; None for all.
+        """
+        return decide(Position.of(match), self.evaluate, self.simulations, keeping, self.exploration)
+
+    def choose_step(self, match: Match, keeping: Container[int] | None = None) -> Step:
+        """A legal step, chosen as by `decide`; without a thought where there is no other."""
+        if len(match.legal_steps) == 1:
+            return match.legal_steps[0]
+        action = self.decide(match, keeping).action
+        return next(step for step in match.legal_steps if step.action == action)
+
+    def choose_turn(self, match: Match, first: int | None = None) -> str:
+        """A whole turn, or the rest of one in the middle of a chain, in notation.
+
+        Args:
+          match: A match that is not over; it is left as it was.
+          first: The action to begin with, if that has been decided.
+        """
+        match = match.copy()
+        played = len(match.steps)
+        match.push(self.choose_step(match) if first is None else first)
+        while match.chain is not None:
+            match.push(self.choose_step(match))
+        return join_turn([step.text for step in match.steps[played:]])

@@ -1,0 +1,177 @@
+"""The files of a checkpoint, read and checked with the standard library alone: for who plays without torch."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from ...errors import AlquerqueError
+from ...game.game import Game
+from ...search.puct import EXPLORATION, MOST_EXPLORATION
+from ...search.quiescence import MOST_TURNS
+
+FORMAT: Literal[1] = 1
+WEIGHTS, META = "weights.safetensors", "meta.json"
+QUIESCENT = "quiescent"
+
+
+class CheckpointError(AlquerqueError):
+    """A folder that is not a checkpoint, is damaged, or belongs to another game."""
+
+
+class PlayedGame(Protocol):
+    """What a checkpoint says of the game that it plays."""
+
+    @property
+    def game(self) -> str:
+        """Id of the game."""
+
+    @property
+    def game_version(self) -> int:
+        """Version of the game."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """Every rule option with its value."""
+
+    @property
+    def table_hash(self) -> str:
+        """Identifies the action table."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayerMeta:
+    """The part of `meta.json` that one needs to play.
+
+    Attributes:
+      game: Id of the game.
+      game_version: Version of the game.
+      options: Every rule option with its value.
+      table_hash: Identifies the action table.
+      kind: Architecture of the network.
+      turns: If the network is told what steps gain, how many turns are tried in full for that.
+      exploration: Weight of the policy against what a search has found out.
+      weights_sha256: Checksum of the weights.
+    """
+
+    game: str
+    game_version: int
+    options: Mapping[str, Any]
+    table_hash: str
+    kind: str
+    turns: int | None
+    exploration: float
+    weights_sha256: str
+
+
+def read_player_meta(path: Path) -> PlayerMeta:
+    """Reads what one needs to play.
+
+    Raises:
+      CheckpointError: If there is no checkpoint or its `meta.json` cannot be understood.
+    """
+    data = read_json(path)
+    match data:
+        case {
+            "game": str(game),
+            "game_version": int(version),
+            "options": dict(options),
+            "table_hash": str(table_hash),
+            "network": {"kind": str(kind), **network},
+            "sha256": {"weights.safetensors": str(checksum)},
+        }:
+            return PlayerMeta(
+                game=game,
+                game_version=version,
+                options=options,
+                table_hash=table_hash,
+                kind=kind,
+                turns=_read_turns(path, network) if kind == QUIESCENT else None,
+                exploration=_read_exploration(path, data),
+                weights_sha256=checksum,
+            )
+    raise CheckpointError(f"checkpoint {str(path)!r}: {META} does not say what it plays")
+
+
+def _read_turns(path: Path, network: Mapping[Any, Any]) -> int:
+    turns = network.get("turns", 0)
+    if type(turns) is not int or not 0 <= turns <= MOST_TURNS:
+        raise CheckpointError(
+            f"checkpoint {str(path)!r}: {META}: network.turns is {turns!r:.40}, expected 0 to {MOST_TURNS}"
+        )
+    return turns
+
+
+def _read_exploration(path: Path, data: Mapping[str, Any]) -> float:
+    where = f"checkpoint {str(path)!r}: {META}: config"
+    config = data.get("config")
+    if not isinstance(config, dict):
+        raise CheckpointError(f"{where} is {config!r:.40}, expected an object")
+    evaluation = config.get("evaluation", {})
+    if not isinstance(evaluation, dict):
+        raise CheckpointError(f"{where}.evaluation is {evaluation!r:.40}, expected an object")
+    exploration = evaluation.get("exploration", EXPLORATION)
+    if type(exploration) not in (int, float) or not 0 < exploration <= MOST_EXPLORATION:
+        raise CheckpointError(
+            f"{where}.evaluation.exploration is {exploration!r:.40}, "
+            f"expected a number above 0 and at most {MOST_EXPLORATION}"
+        )
+    return float(exploration)
+
+
+def read_json(path: Path) -> Any:
+    """Reads `meta.json` of a format that is known.
+
+    Raises:
+      CheckpointError: If that is not possible.
+    """
+    if not path.exists():
+        raise CheckpointError(f"no checkpoint {str(path)!r}")
+    try:
+        data = json.loads((path / META).read_bytes())
+    except OSError as error:
+        raise CheckpointError(f"{str(path)!r} is not a checkpoint: {META}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {META} is not valid JSON: {error}") from None
+    if isinstance(data, dict) and data.get("format") != FORMAT:
+        raise CheckpointError(f"checkpoint {str(path)!r} has format {data.get('format')!r}, expected {FORMAT}")
+    return data
+
+
+def check_game(path: Path, meta: PlayedGame, game: Game) -> None:
+    """Refuses a checkpoint of another game.
+
+    Raises:
+      CheckpointError: If game, options or action table are others.
+    """
+    if meta.game != game.name:
+        raise CheckpointError(f"checkpoint {str(path)!r} plays {meta.game!r}, not {game.name!r}")
+    for option, value in game.options.items():
+        if meta.options.get(option, value) != value:
+            raise CheckpointError(
+                f"checkpoint {str(path)!r} was trained with {option}={meta.options[option]!r}, this game has {value!r}"
+            )
+    if meta.table_hash != game.table_hash:
+        raise CheckpointError(
+            f"checkpoint {str(path)!r} was trained on action table {meta.table_hash}, this one is {game.table_hash} "
+            f"(game version {meta.game_version} -> {game.version})"
+        )
+
+
+def read_checked(path: Path, name: str, checksum: str) -> bytes:
+    """Reads a file of a checkpoint.
+
+    Raises:
+      CheckpointError: If it is missing or not what it was.
+    """
+    try:
+        data = (path / name).read_bytes()
+    except OSError as error:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {name}: {error.strerror}") from None
+    if (found := hashlib.sha256(data).hexdigest()) != checksum:
+        raise CheckpointError(
+            f"checkpoint {str(path)!r}: {name} is damaged: its SHA-256 is {found[:12]}…, expected {checksum[:12]}…"
+        )
+    return data

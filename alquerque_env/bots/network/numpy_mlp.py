@@ -1,0 +1,119 @@
+"""Evaluates a `ResidualMlp` or `QuiescentMlp` of the trainer, with NumPy, in double precision."""
+
+from collections.abc import Mapping, Sequence
+from itertools import count
+from math import tanh
+
+import numpy as np
+
+from ...batch.player_view import Onlooker
+from ...game.game import Game
+from ...game.planes import planes
+from ...search import Gains
+from ...search.quiescence import CODES
+from .search_position import Position
+
+
+class NumpyMlp:
+    """Policy and value of positions by a network.
+
+    Args:
+      game: What is played.
+      tensors: The network's, by name.
+      turns: If it is told what steps gain, how many turns are tried in full for that.
+
+    Raises:
+      ValueError: If these are not the tensors of such a network for the game.
+    """
+
+    def __init__(self, game: Game, tensors: Mapping[str, np.ndarray], *, turns: int | None = None) -> None:
+        _check(game, tensors, turns is not None)
+        exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
+        self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
+        self._blocks = _blocks(exact)
+        self._scale = exact["plane_scale"][:, None]
+        self._turns, self._gains = turns, Gains(game)
+        self._worth = exact.get("worth")
+        self._onlooker = Onlooker(game)
+
+    def __call__(self, position: Position) -> tuple[Sequence[float], float]:
+        """The probability of each legal action and the value for the player to move, in [-1, 1]."""
+        observation = self._onlooker.observe(position.state, position.player, position.earlier)
+        inputs, worth = self._told(observation[None])
+        hidden = self._hidden(inputs[0])
+        weight, bias = self._layers["policy"]
+        legal = list(position.actions)
+        logits = weight[legal] @ hidden + bias[legal]
+        if worth is not None:
+            logits += worth[0, legal]
+        policy = np.exp(logits - logits.max())
+        return (policy / policy.sum()).tolist(), tanh(self._apply("value", hidden)[0])
+
+    def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """From int8 `[R, C, P]` observations to float64 `[R, A]` logits and `[R]` values for the player to move."""
+        inputs, worth = self._told(seen)
+        hidden = self._hidden(inputs)
+        logits = self._apply("policy", hidden)
+        return logits if worth is None else logits + worth, np.tanh(self._apply("value", hidden)[:, 0])
+
+    def _told(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """What the first layer is given, `[R, inputs]`, and what is added to the logits, `[R, A]` if anything is."""
+        numbers = (seen / self._scale).reshape(len(seen), -1)
+        if self._turns is None or self._worth is None:
+            return numbers, None
+        codes = self._gains(seen, self._turns)
+        return np.concatenate([numbers, *(half[codes] for half in np.array(CODES).T)], axis=1), self._worth[codes]
+
+    def _hidden(self, inputs: np.ndarray) -> np.ndarray:
+        hidden = _relu(self._apply("input", inputs))
+        for block in self._blocks:
+            inner = _relu(self._apply(f"{block}.first", hidden))
+            hidden = _relu(hidden + self._apply(f"{block}.second", inner))
+        return hidden
+
+    def _apply(self, layer: str, inputs: np.ndarray) -> np.ndarray:
+        """`[..., in]` to `[..., out]`."""
+        weight, bias = self._layers[layer]
+        outputs: np.ndarray = inputs @ weight.T + bias
+        return outputs
+
+
+def _relu(numbers: np.ndarray) -> np.ndarray:
+    return np.maximum(numbers, 0)
+
+
+def _blocks(tensors: Mapping[str, np.ndarray]) -> list[str]:
+    """The names of the blocks, as many as there are in a row."""
+    names = []
+    for index in count():
+        if f"blocks.{index}.first.weight" not in tensors:
+            break
+        names.append(f"blocks.{index}")
+    return names
+
+
+def _layers(tensors: Mapping[str, np.ndarray]) -> list[str]:
+    halves = [f"{block}.{half}" for block in _blocks(tensors) for half in ("first", "second")]
+    return ["input", *halves, "policy", "value"]
+
+
+def _check(game: Game, tensors: Mapping[str, np.ndarray], quiescent: bool) -> None:
+    inputs, width = len(planes(game)), tensors["input.bias"].size if "input.bias" in tensors else 0
+    told = len(CODES[0]) * game.num_actions if quiescent else 0
+    sizes = {
+        "input": (width, inputs * len(game.board.points) + told),
+        "policy": (game.num_actions, width),
+        "value": (1, width),
+    }
+    expected: dict[str, tuple[int, ...]] = {"plane_scale": (inputs,)}
+    if quiescent:
+        expected["worth"] = (len(CODES),)
+    for layer in _layers(tensors):
+        outputs, entering = sizes.get(layer, (width, width))
+        expected |= {f"{layer}.weight": (outputs, entering), f"{layer}.bias": (outputs,)}
+    for name in sorted(expected.keys() | tensors.keys()):
+        shape = tensors[name].shape if name in tensors else None
+        if shape != expected.get(name):
+            raise ValueError(f"{name} has shape {shape}, expected {expected.get(name)}")
+        if not np.isfinite(tensors[name]).all():
+            raise ValueError(f"{name} is not finite")

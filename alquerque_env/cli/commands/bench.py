@@ -1,0 +1,203 @@
+"""`alquerque bench`: a group, one command for each thing that is measured."""
+
+import json
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ...bots.trainer import load_from_trainer
+from ...errors import AlquerqueError
+from ...game.game import load_game
+from ..parameters import check_range, takes_json
+
+BENCH_GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis")
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def bench(ctx: click.Context) -> None:
+    """Measure speed on this machine, each figure beside a peer or a limit in the same run."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@bench.command()
+@click.argument("names", metavar="[GAME]...", nargs=-1)
+@click.option("--seconds", type=float, default=2.0, show_default=True, help="Processor time for each figure.")
+@takes_json
+def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
+    """Measure the environments, in steps a second of one core.
+
+    Beside them stand the framework's own floor, an environment that does nothing, and OpenSpiel's checkers stepped in
+    Python with legal actions, mask and tensor, if open_spiel is installed.
+    """
+    from ...benchmark.speed.env_speed import Figure, measure
+
+    check_range("--seconds", seconds, 0.01, 600)
+    chosen = [load_game(name) for name in names or BENCH_GAMES]
+    found: dict[str, list[Figure]] = {}
+    if not as_json:
+        click.echo(f"steps a second of one core; Python {platform.python_version()}, {_machine()}")
+    for game in chosen:
+        found[game.name] = []
+        if not as_json:
+            click.echo(f"\n{game.name}")
+        for figure in measure(game, seconds):
+            found[game.name].append(figure)
+            if not as_json:
+                ratio = "" if figure.ratio is None else f"{figure.ratio:9.2f} x {figure.beside}"
+                click.echo(f"  {figure.name:<58} {figure.steps_per_second:>13,.0f} {ratio}")
+    if as_json:
+        rows = {name: [figure._asdict() for figure in figures] for name, figures in found.items()}
+        click.echo(json.dumps({"machine": _machine(), "seconds": seconds, "games": rows}, indent=2))
+
+
+@bench.command()
+@click.argument("names", metavar="[GAME]...", nargs=-1)
+@click.option("--seconds", type=float, default=1.0, show_default=True, help="For each figure, once it has begun.")
+@click.option(
+    "--network",
+    "kinds",
+    type=click.Choice(["mlp", "quiescent", "conv", "graph"]),
+    multiple=True,
+    help="Only these; repeatable.",
+)
+@click.option("--games", "batches", type=int, multiple=True, metavar="N", help="Games at once; repeatable.")
+@click.option("--processes", type=int, metavar="N", help="At once in the last figure; 2 if there are as many cores.")
+@takes_json
+def search(
+    names: tuple[str, ...],
+    seconds: float,
+    kinds: tuple[str, ...],
+    batches: tuple[int, ...],
+    processes: int | None,
+    as_json: bool,
+) -> None:
+    """Measure self-play with a search, in simulations a second, beside the network alone.
+
+    One process with one thread, by its processor time (a GPU by the clock); then the fastest of them in several
+    processes at once, by the clock too.
+    """
+    check_range("--seconds", seconds, 0.01, 600)
+    for count in batches:
+        check_range("--games", count, 1, 65_536)
+    processes = min(2, os.cpu_count() or 1) if processes is None else processes
+    check_range("--processes", processes, 1, 256)
+    chosen = [load_game(name) for name in names or BENCH_GAMES[:1]]
+    measured = load_from_trainer("train_speed")
+    found: dict[str, Any] = {}
+    if not as_json:
+        click.echo(f"Gumbel search, {measured.SIMULATIONS} simulations a decision, one thread; {_machine()}")
+        click.echo(SEARCH_COLUMNS)
+    for game in chosen:
+        if not as_json:
+            click.echo(f"\n{game.name}\n{SEARCH_HEADING}")
+        figures = []
+        for figure in measured.measure_search(game, seconds, kinds, batches):
+            figures.append(figure)
+            if not as_json:
+                click.echo(_search_row(figure))
+        best = measured.fastest_on_processor(game, figures)
+        together = measured.measure_together(best, seconds, processes)
+        if not as_json:
+            click.echo(
+                f"  {together.network} {together.precision}, {together.games} games in each of {processes} processes: "
+                f"{together.simulations_per_second:,.0f} simulations/s by processor time, "
+                f"{together.simulations_per_clock_second:,.0f} by the clock"
+            )
+        found[game.name] = {"figures": [each._asdict() for each in figures], "together": together._asdict()}
+    if as_json:
+        click.echo(json.dumps({"machine": _machine(), "seconds": seconds, "games": found}, indent=2))
+
+
+@bench.command()
+@click.argument("name", metavar="GAME")
+@click.option("--table", "path", type=click.Path(path_type=Path), metavar="PATH", help="Another table of the game.")
+@click.option("--seconds", type=float, default=1.0, show_default=True, help="Processor time for each figure.")
+@takes_json
+def tables(name: str, path: Path | None, seconds: float, as_json: bool) -> None:
+    """Measure an endgame table, in values looked up a second of one core, beside reading the memory alone."""
+    from ...benchmark.speed.table_lookup import measure_table
+    from ...solve.tables import load_table
+
+    check_range("--seconds", seconds, 0.01, 600)
+    table = load_table(load_game(name), path)
+    found = []
+    if not as_json:
+        click.echo(f"{name}, up to {table.pieces} pieces, {table.index.size:,} numbers; {_machine()}")
+    for rate in measure_table(table, seconds):
+        found.append(rate._asdict())
+        if not as_json:
+            click.echo(f"  {rate.name:<56} {rate.per_second:>14,.0f}  {rate.ratio:8.4f}")
+    if as_json:
+        click.echo(json.dumps({"machine": _machine(), "game": name, "pieces": table.pieces, "rates": found}, indent=2))
+
+
+SEARCH_COLUMNS = (
+    "ratio: simulations/s to network alone/s; of peak (mlp only): operations/s of the network alone "
+    "to those of large products of matrices"
+)
+SEARCH_HEADING = (
+    f"  {'':<40}{'simulations/s':>15}{'by the clock':>14}{'decisions/s':>13}{'in network':>12}"
+    f"{'network alone/s':>17}{'ratio':>7}{'of peak':>9}"
+)
+
+
+def _search_row(figure: Any) -> str:
+    name = f"{figure.network} {figure.precision} {figure.device}, {figure.games} games"
+    peak = "" if figure.peak_share is None else f"{figure.peak_share:9.2%}"
+    return (
+        f"  {name:<40}{figure.simulations_per_second:>15,.0f}{figure.simulations_per_clock_second:>14,.0f}"
+        f"{figure.decisions_per_second:>13,.0f}{figure.network_share:>12.1%}{figure.evaluations_per_second:>17,.0f}"
+        f"{figure.ratio:>7.2f}{peak}"
+    )
+
+
+@bench.command()
+@click.argument("config", metavar="CONFIG|GAME")
+@click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
+@click.option("--iterations", type=int, default=3, show_default=True, help="Measured, after some to begin with.")
+@takes_json
+def train(config: str, overrides: tuple[str, ...], iterations: int, as_json: bool) -> None:
+    """Measure training, in steps a second of whole iterations: as the TOML file CONFIG says, or PPO and AlphaZero.
+
+    Nothing is written; what is learned is lost.
+    """
+    check_range("--iterations", iterations, 1, 1000)
+    measured = load_from_trainer("train_speed")
+    if Path(config).suffix == ".toml":
+        configs = [load_from_trainer("load_config")(Path(config), overrides)]
+    elif overrides:
+        raise AlquerqueError(f"{overrides[0]!r} changes a config, and {config!r} is not a .toml file")
+    else:
+        configs = measured.default_configs(load_game(config))
+    figures = []
+    if not as_json:
+        click.echo(f"whole iterations, by the clock; {_machine()}\n{TRAIN_HEADING}")
+    for settings in configs:
+        figure = measured.measure_training(settings, iterations)
+        figures.append(figure._asdict())
+        if not as_json:
+            click.echo(_train_row(figure))
+    if as_json:
+        click.echo(json.dumps({"machine": _machine(), "config": config, "figures": figures}, indent=2))
+
+
+TRAIN_HEADING = (
+    f"  {'':<20}{'steps/s':>12}{'steps/processor s':>19}{'playing':>9}{'learning':>10}{'positions learned/s':>21}"
+)
+
+
+def _train_row(figure: Any) -> str:
+    row = f"  {figure.algorithm:<20}{figure.steps_per_second:>12,.0f}{figure.steps_per_processor_second:>19,.0f}"
+    if figure.playing_share is None:
+        return row
+    share = figure.playing_share
+    return f"{row}{share:>9.1%}{1 - share:>10.1%}{figure.positions_per_second:>21,.0f}"
+
+
+def _machine() -> str:
+    return f"{platform.system()} {platform.machine()}"

@@ -1,0 +1,277 @@
+"""`alquerque describe`: everything about a game, printed from its data so that it cannot go out of date."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from ...game.game import Game
+from ...game.options import Option, OptionValue, spell
+from ...game.planes import planes
+from ...game.rules_text import SIDES, answer, endings, fixed_rules, fixed_sentences
+from ...game.ruleset import NORTH, SOUTH
+from ...match.match import Match
+from ...match.status_text import exact_sentence, outcome_sentence, standing
+from ...solve.solutions import known_solution
+from ...solve.tables import EndgameTable, StepValue, present_table
+from ..console.capabilities import Terminal, find_terminal, join_words
+from ..parameters import open_match, takes_game, takes_json, takes_position
+
+_REWARDS = {"win": 1, "loss": -1, "draw": 0, "otherwise": 0}
+
+
+@click.command()
+@takes_game
+@takes_position
+@takes_json
+def describe(game: Game, position: str | None, as_json: bool) -> None:
+    """Describe a game: board, start, rules and options, observation, actions, rewards, endings, sources.
+
+    With --position, describe that position: how it stands, and where an endgame table knows it what each step is worth.
+    """
+    terminal = find_terminal()
+    if position is not None:
+        match = open_match(game, position)
+        match.table = present_table(game)
+        click.echo(json.dumps(position_json(match), indent=2) if as_json else "\n".join(position_text(match, terminal)))
+        return
+    click.echo(json.dumps(to_json(game), indent=2) if as_json else "\n".join(to_text(game, terminal)))
+
+
+def position_json(match: Match) -> dict[str, Any]:
+    """A position as JSON knows it; values are those of an endgame table, None where it does not say."""
+    known = {found.step: found for found in _worth(match)}
+    return {
+        "game": match.game.name,
+        "position": match.position,
+        "player": match.player,
+        "outcome": None if match.outcome is None else asdict(match.outcome),
+        "value": match.value,
+        "distance": match.distance,
+        "steps": [
+            {
+                "text": step.text,
+                "action": step.action,
+                "value": known[step].value if step in known else None,
+                "distance": known[step].distance if step in known else None,
+            }
+            for step in match.legal_steps
+        ],
+    }
+
+
+def position_text(match: Match, terminal: Terminal) -> Iterator[str]:
+    """A position for people, in lines."""
+    yield from terminal.draw(match.picture()).split("\n")
+    yield ""
+    if match.outcome is not None:
+        yield outcome_sentence(match, match.outcome)
+        return
+    yield f"{SIDES[match.player]} is to move. {standing(match)}".rstrip()
+    worth = _worth(match)
+    yield exact_sentence(match) or "No endgame table says who wins."
+    words = {1: "wins", 0: "draws", -1: "loses"}
+    for found in worth:
+        turns = "" if found.distance is None else f" in {found.distance}"
+        yield f"  {found.step.text:<8} {words[found.value]}{turns}"
+    if not worth:
+        yield terminal.wrap(f"Steps: {', '.join(step.text for step in match.legal_steps)}.")
+
+
+def _worth(match: Match) -> tuple[StepValue, ...]:
+    table = match.table
+    return table.steps(match) if isinstance(table, EndgameTable) else ()
+
+
+def to_json(game: Game) -> dict[str, Any]:
+    """Everything about a game as JSON knows it. Points are numbers; labels and coordinates stand under `board`."""
+    return {
+        "name": game.name,
+        "title": game.title,
+        "version": game.version,
+        "table_hash": game.table_hash,
+        "sources": list(game.sources),
+        "board": _board(game),
+        "start": {
+            "position": open_match(game).position,
+            "player": game.first_player,
+            "pieces": [sorted(game.start[SOUTH]), sorted(game.start[NORTH])],
+        },
+        "rules": [rule._asdict() for rule in fixed_rules(game)],
+        "options": [_option(option, game.options[name]) for name, option in game.option_table.items()],
+        "num_actions": game.num_actions,
+        "actions": [None if action is None else list(action) for action in game.actions],
+        "victims": list(game.table.over),
+        "planes": [
+            {"index": index, "name": plane.name, "maximum": plane.maximum, "meaning": plane.meaning}
+            for index, plane in enumerate(planes(game))
+        ],
+        "turned_for_player_1": game.is_symmetric,
+        "rewards": _REWARDS,
+        "endings": [ending._asdict() for ending in endings(game)],
+        "symmetries": len(game.symmetries),
+        "solution": None if (known := known_solution(game)) is None else known._asdict(),
+    }
+
+
+def _board(game: Game) -> dict[str, Any]:
+    board = game.board
+    return {
+        "title": board.title,
+        "source": board.source,
+        "points": [{"label": label, "x": x, "y": y} for label, (x, y) in zip(board.labels, board.points, strict=True)],
+        "lines": [list(line) for line in board.lines],
+        "end_arcs": [list(line) for line in board.end_arcs],
+        "bends": [list(line) for line in board.bends],
+    }
+
+
+def _option(option: Option, value: OptionValue) -> dict[str, Any]:
+    return {
+        "name": option.name,
+        "question": option.question,
+        "value": value,
+        "default": option.default,
+        "values": [{"value": known, "meaning": what} for known, what in option.values.items()],
+        "source": option.source,
+    }
+
+
+def to_text(game: Game, terminal: Terminal) -> Iterator[str]:
+    """Everything about a game for people, in lines."""
+    yield f"# {game.title}"
+    for title, lines in (
+        ("Specs", _specs(game)),
+        ("Board", _drawn_board(game, terminal)),
+        ("Start", _start(game, terminal)),
+        ("Rules", _bullets(fixed_sentences(game), terminal)),
+        ("Options", _options(game, terminal)),
+        ("Observation", _observation(game, terminal)),
+        ("Action", _actions(game, terminal)),
+        ("Rewards", ["The winner gets 1, the loser -1; a draw and every step before the end give 0."]),
+        ("Termination", _termination(game, terminal)),
+        ("Solved", _solved(game, terminal)),
+        ("Sources", _bullets(game.sources, terminal)),
+    ):
+        yield from ("", f"## {title}", "")
+        yield from lines
+
+
+def _specs(game: Game) -> list[str]:
+    facts: Mapping[str, object] = {
+        "id": game.name,
+        "version": f"{game.version}, table {game.table_hash}",
+        "players": "player_0 South (W in texts), player_1 North (B)",
+        "points": len(game.board.points),
+        "actions": game.num_actions,
+        "observation": f"int8 [{len(planes(game))}, {len(game.board.points)}]: planes, points",
+        "symmetries": len(game.symmetries),
+        "rewards": "from -1 to 1",
+    }
+    width = max(len(name) for name in facts)
+    return [f"{name:<{width}}  {fact}" for name, fact in facts.items()]
+
+
+def _drawn_board(game: Game, terminal: Terminal) -> Iterator[str]:
+    board = game.board
+    yield from (terminal.wrap(f"{board.title}: {len(board.points)} points ({board.source})."), "")
+    yield from terminal.draw(open_match(game).picture()).split("\n")
+    yield ""
+    yield from _lines("lines", game, board.lines, terminal)
+    yield from _lines("curved lines", game, board.end_arcs, terminal)
+    yield from _lines("bends", game, board.bends, terminal)
+
+
+def _lines(title: str, game: Game, lines: tuple[tuple[int, ...], ...], terminal: Terminal) -> Iterator[str]:
+    if lines:
+        drawn = ["-".join(game.board.labels[point] for point in line) for line in lines]
+        yield terminal.wrap(f"{len(lines)} {title}: {', '.join(drawn)}.")
+
+
+def _start(game: Game, terminal: Terminal) -> Iterator[str]:
+    vacant = set(range(len(game.board.points))) - game.start[SOUTH] - game.start[NORTH]
+    labels = [game.board.labels[point] for point in sorted(vacant)]
+    counts = f"South has {len(game.start[SOUTH])} men, North {len(game.start[NORTH])}"
+    vacancy = f"; {join_words(labels, 'and')} {'is' if len(labels) == 1 else 'are'} vacant" if labels else ""
+    yield terminal.wrap(f"{counts}{vacancy}. {SIDES[game.first_player]} moves first.")
+    yield terminal.wrap(open_match(game).position)
+
+
+def _solved(game: Game, terminal: Terminal) -> Iterator[str]:
+    known = known_solution(game)
+    if known is None:
+        yield "Nobody has tried yet: alquerque solve --from-start."
+    elif known.winner is None:
+        effort = f"after {known.nodes:,} positions over the endgame table of {known.table_pieces} pieces"
+        cannot = "".join(f" {SIDES[loser]} cannot win." for loser in known.losers)
+        yield terminal.wrap(f"Who wins is not known yet, {effort}.{cannot}")
+    else:
+        what = "It is a draw" if known.winner == "draw" else f"{SIDES[int(known.winner)]} wins"
+        yield terminal.wrap(
+            f"{what}: proved in {known.nodes:,} positions over the endgame table of {known.table_pieces} pieces. "
+            f"A line: {' '.join(known.line)}."
+        )
+
+
+def _bullets(sentences: Iterable[str], terminal: Terminal) -> Iterator[str]:
+    return (terminal.wrap(text, "  ", "- ") for text in sentences)
+
+
+def _options(game: Game, terminal: Terminal) -> Iterator[str]:
+    for name, option in game.option_table.items():
+        value = game.options[name]
+        default = "" if value == option.default else f" (default {spell(option.default)})"
+        yield f"- {name}={spell(value)}{default}"
+        yield terminal.wrap(answer(game, name), "    ")
+        others = [f"{spell(known)} ({what})" for known, what in option.values.items() if known not in (value, "N")]
+        if "N" in option.values:
+            others.append(f"{'another' if isinstance(value, int) else 'a'} number ({option.values['N']})")
+        yield terminal.wrap(f"Other values: {'; '.join(others)}.", "    ")
+        yield terminal.wrap(f"Source: {option.source}.", "    ")
+
+
+def _observation(game: Game, terminal: Terminal) -> Iterator[str]:
+    yield terminal.wrap(_frame(game))
+    for index, plane in enumerate(planes(game)):
+        yield terminal.wrap(f"{plane.name}, 0 to {plane.maximum}: {plane.meaning}", "      ", f"{index:>4}  ")
+
+
+def _actions(game: Game, terminal: Terminal) -> Iterator[str]:
+    yield terminal.wrap(
+        f"{game.num_actions} actions, each one step; a chain of captures is several. {_frame(game)} In their order:"
+    )
+    over = game.table.over
+    steps = [a for a, action in enumerate(game.actions) if action is not None and over[a] is None]
+    captures = [a for a in range(game.num_actions) if over[a] is not None]
+    for title, numbers in (("simple steps by origin and target", steps), ("captures by origin and target", captures)):
+        examples = ", ".join(f"{a} is {action_text(game, a)}" for a in (numbers[0], numbers[-1]))
+        yield f"- {numbers[0]} to {numbers[-1]}: {title}; {examples}"
+    if any(action is not None and action[2] is not None for action in game.actions):
+        victim = "Where an origin and a target do not say which piece is captured, its point is part of the action."
+        yield terminal.wrap(victim, "  ")
+    if None in game.actions:
+        yield f"- {game.actions.index(None)}: pass, which ends a turn without a move"
+
+
+def action_text(game: Game, action: int) -> str:
+    """An action in notation, in the mover's frame."""
+    what = game.actions[action]
+    if what is None:
+        return "pass"
+    origin, target = (game.board.labels[point] for point in what[:2])
+    victim = "" if what[2] is None else f"^{game.board.labels[what[2]]}"
+    return f"{origin}{'-' if game.table.over[action] is None else 'x'}{target}{victim}"
+
+
+def _frame(game: Game) -> str:
+    if game.is_symmetric:
+        return "Points are in the frame of the player to move: for player_1 the board is turned by 180 degrees."
+    return "Points are those of the board for both players."
+
+
+def _termination(game: Game, terminal: Terminal) -> Iterator[str]:
+    yield "After each turn, the first of these that applies:"
+    for number, ending in enumerate(endings(game), 1):
+        yield terminal.wrap(f"{ending.sentence} Reason: {ending.reason}.", "   ", f"{number}. ")

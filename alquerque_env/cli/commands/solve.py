@@ -1,0 +1,229 @@
+"""`alquerque solve`."""
+
+import json
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...errors import AlquerqueError
+from ...game.game import Game
+from ...game.rules_text import SIDES
+from ..console.progress_bar import Display
+from ..parameters import open_match, takes_game, takes_json, takes_position
+
+if TYPE_CHECKING:
+    from ...match.match import Match
+    from ...solve.proof import Answer, Question, Solution
+    from ...solve.tables.slices import SolveProgress
+    from ...solve.tables.table_file import Header
+
+
+@click.command()
+@takes_game
+@click.option("--pieces", type=int, metavar="K", help="Build the table of positions with at most K pieces.")
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Check every value of a table against those after each turn; with --from-start, every position of the proof.",
+)
+@click.option("--from-start", is_flag=True, help="Find out who wins from the start, or from --position.")
+@takes_position
+@click.option("--seconds", type=click.FloatRange(0), metavar="S", help="With --from-start: when to stop searching.")
+@click.option("--table", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH", help="Another table to use.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PATH",
+    help="The table file; without it, its place in the user's cache directory.",
+)
+@click.option(
+    "--memory",
+    type=click.FloatRange(0.001),
+    default=16.0,
+    show_default=True,
+    metavar="GIB",
+    help="The most it may use.",
+)
+@click.option("--threads", type=click.IntRange(1), metavar="N", help="Processors to use for tables; all without it.")
+@takes_json
+def solve(
+    game: Game,
+    pieces: int | None,
+    verify: bool,
+    from_start: bool,
+    position: str | None,
+    seconds: float | None,
+    table: Path | None,
+    output: Path | None,
+    memory: float,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Build the table of exact values of all positions with at most K pieces, check one, or solve the whole game.
+
+    Ctrl-C stops; the same command goes on where it was.
+    """
+    if pieces is None and not verify and not from_start:
+        raise AlquerqueError("say what to solve: --pieces K, --verify for a table that there is, or --from-start")
+    match = open_match(game, position)  # compiles, with a note, what every match needs
+    if pieces is not None or (verify and not from_start):
+        _solve_table(game, pieces, verify, output or table, memory, threads, as_json)
+    if from_start:
+        _solve_match(match, output or table, memory, seconds, verify, as_json)
+
+
+def _solve_table(
+    game: Game,
+    pieces: int | None,
+    verify: bool,
+    path: Path | None,
+    memory: float,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    from ...solve.tables import build_table, load_table
+    from ...solve.tables.build import GIBIBYTE, plan
+    from ...solve.tables.locations import find_table
+    from ...solve.tables.slices import memory_needed
+    from ...solve.tables.verify import verify_table
+
+    began = time.monotonic()
+    with _display() as display:
+        watch = partial(_show, display)
+        if pieces is not None:
+            index = plan(game, pieces, memory)
+            display.note(f"{index.size:,} numbers, {memory_needed(index) / GIBIBYTE:.2f} GiB of memory")
+            path = build_table(game, pieces, path, memory=memory, threads=threads, watch=watch)
+        table = load_table(game, path)
+        if verify:
+            verify_table(table, threads, watch)
+    _report(path or find_table(game), table.header, time.monotonic() - began, verify, as_json)
+
+
+def _solve_match(
+    match: "Match", path: Path | None, memory: float, seconds: float | None, verify: bool, as_json: bool
+) -> None:
+    from ...solve.proof import solve_position
+    from ...solve.tables import load_table, present_table
+    from ...solve.tables.locations import proof_folder
+
+    if match.is_over:
+        raise AlquerqueError("the match is over in this position")
+    table = present_table(match.game) if path is None else load_table(match.game, path)
+    pieces = 0 if table is None else table.pieces
+    with _display() as display:
+        display.note(f"with the endgame table of {pieces} pieces" if pieces else "with no endgame table")
+        solution = solve_position(
+            match,
+            table,
+            memory=memory,
+            seconds=seconds,
+            folder=proof_folder(match, pieces),
+            watch=lambda question, answer: display.update(_sentence(question, answer)),
+            verify=verify,
+            watch_check=lambda checked: display.update(f"{checked.positions:,} positions of the proof checked"),
+        )
+    _report_solution(match, solution, pieces, verify, as_json)
+
+
+def _display() -> Display:
+    return Display("the same command goes on", counts=False)
+
+
+def _show(display: Display, progress: "SolveProgress") -> None:
+    share = progress.done / progress.total
+    line = f"{share:.0%} done, now {progress.name}: {progress.stage}"
+    display.update(f"{progress.name} {progress.stage}", progress.done, progress.total, line=line)
+
+
+def _sentence(question: "Question", answer: "Answer") -> str:
+    """What is known of a question, for people."""
+    if answer.state == "open" and answer.nodes == 0:
+        return f"{SIDES[question.player]} wins: open, not begun"
+    missing = f", {answer.proof} to prove or {answer.disproof} to disprove" if answer.state == "open" else ""
+    return f"{SIDES[question.player]} wins: {answer.state}{missing}; {answer.nodes:,} positions"
+
+
+def _report_solution(match: "Match", solution: "Solution", pieces: int, verify: bool, as_json: bool) -> None:
+    if as_json:
+        questions = [{"player": question.player, **answer._asdict()} for question, answer in solution.answers.items()]
+        found = {
+            "game": match.game.name,
+            "options": dict(match.game.options),
+            "table_hash": match.game.table_hash,
+            "position": match.position,
+            "winner": solution.winner,
+            "questions": questions,
+            "line": list(solution.line),
+            "table_pieces": pieces,
+            "seconds": round(solution.seconds, 1),
+        }
+        if solution.checked:
+            found["checked"] = [{"player": question.player, **c._asdict()} for question, c in solution.checked.items()]
+        click.echo(json.dumps(found, indent=2))
+        return
+    for question, answer in solution.answers.items():
+        click.echo(_sentence(question, answer))
+    for question, checked in solution.checked.items():
+        what = f"The proof of whether {SIDES[question.player]} wins holds"
+        click.echo(f"{what}: {checked.positions:,} positions, {checked.ends:,} ends, {checked.gaps:,} gaps.")
+    if verify and any(answer.state == "open" for answer in solution.answers.values()):
+        click.echo("What is open has no proof to check.")
+    if solution.winner is None:
+        click.echo(f"not known yet after {solution.seconds:.0f} s; the same command goes on")
+        return
+    click.echo("It is a draw." if solution.winner == "draw" else f"{SIDES[int(solution.winner)]} wins.")
+    if solution.line:
+        click.echo(f"A line: {' '.join(solution.line)}")
+
+
+def _report(path: Path, header: "Header", seconds: float, verified: bool, as_json: bool) -> None:
+    positions = sum(part["positions"] for part in header.slices)
+    size = path.stat().st_size
+    if as_json:
+        parts = [{key: value for key, value in part.items() if key != "blocks"} for part in header.slices]
+        found = {
+            "game": header.game,
+            "options": header.options,
+            "table_hash": header.table_hash,
+            "pieces": header.pieces,
+            "positions": positions,
+            "bytes": size,
+            "path": str(path),
+            "seconds": round(seconds, 1),
+            "verified": verified,
+            "clock": _clock(header),
+            "slices": parts,
+        }
+        click.echo(json.dumps(found, indent=2))
+        return
+    width = max(len(part["name"]) for part in header.slices)
+    click.echo(f"{'slice':<{width}} {'positions':>13} {'won':>7} {'drawn':>7} {'lost':>7} {'longest':>8}")
+    for part in header.slices:
+        shares = " ".join(f"{part[what] / max(part['positions'], 1):>7.2%}" for what in ("won", "drawn", "lost"))
+        click.echo(f"{part['name']:<{width}} {part['positions']:>13,} {shares} {part['longest']:>8}")
+    if clock := _clock(header):
+        click.echo(
+            f"The longest way to the next capture or promotion is {clock['longest_way']} plies, the limit "
+            f"{clock['limit']}: it would change the values of {clock['changed']:,} positions."
+        )
+    elif header.options["no_progress_limit"] != "off":
+        click.echo("What the limit of plies without progress would change is not studied under these rules.")
+    checked = "; every value checked" if verified else ""
+    click.echo(f"{positions:,} positions, {size / positions:.3f} bytes each, {seconds:.0f} s: {path}{checked}")
+
+
+def _clock(header: "Header") -> dict[str, int] | None:
+    """What the limit of plies without progress, which a table leaves out, would change; None where none was studied."""
+    studied = [group for group in header.groups if "longest_way" in group]
+    if not studied:
+        return None
+    return {
+        "limit": int(header.options["no_progress_limit"]),
+        "longest_way": max(group["longest_way"] for group in studied),
+        "changed": sum(group["changed"] for group in studied),
+    }

@@ -1,0 +1,1 @@
+"""What commands share in a console: progress, signals and capabilities."""

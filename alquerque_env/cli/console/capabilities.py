@@ -1,0 +1,92 @@
+"""What the terminal can show, and text laid out for it."""
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ...render import Picture, draw_text
+
+_WIDEST = 100
+# One of each kind of character that `draw_text` uses.
+_GLYPHS = "○●♔♚·×◇─│╱╲┼╳"
+# Their fonts lack the kings.
+_PLAIN_TERMINALS = ("dumb", "linux")
+
+
+@dataclass(frozen=True)
+class Terminal:
+    """What the output can show.
+
+    Attributes:
+      unicode: Whether it has box-drawing characters and pieces.
+      color: Whether it has colours.
+      width: Columns for text.
+    """
+
+    unicode: bool
+    color: bool
+    width: int
+
+    def draw(self, picture: Picture) -> str:
+        """Draws a picture as well as the terminal can."""
+        return draw_text(picture, unicode=self.unicode, color=self.color)
+
+    def wrap(self, text: str, indent: str = "", first: str | None = None) -> str:
+        """Breaks a paragraph into lines.
+
+        Args:
+          text: The paragraph.
+          indent: What its lines begin with.
+          first: What its first line begins with, if something else.
+        """
+        opening = indent if first is None else first
+        return textwrap.fill(
+            self.plain(text),
+            self.width,
+            initial_indent=opening,
+            subsequent_indent=indent,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+
+    def plain(self, text: str) -> str:
+        """The text without characters that the terminal lacks."""
+        return text if self.unicode else text.replace("…", "...").encode("ascii", "replace").decode()
+
+    def columns(self, items: Sequence[str], indent: str = "  ") -> str:
+        """Lays short items out in columns, row by row."""
+        breadth = max(len(item) for item in items) + 3
+        across = max(1, (self.width - len(indent)) // breadth)
+        rows = (items[first : first + across] for first in range(0, len(items), across))
+        return "\n".join((indent + "".join(f"{item:<{breadth}}" for item in row)).rstrip() for row in rows)
+
+
+def find_terminal(*, ascii_only: bool = False) -> Terminal:
+    """Finds out what standard output can show.
+
+    Args:
+      ascii_only: Whether the user wants plain characters whatever the terminal has.
+    """
+    named = os.environ.get("TERM", "")
+    return Terminal(
+        unicode=not ascii_only and named not in _PLAIN_TERMINALS and _can_encode(_GLYPHS),
+        color=sys.stdout.isatty() and not os.environ.get("NO_COLOR") and named != "dumb",
+        width=max(20, min(_WIDEST, shutil.get_terminal_size().columns)),
+    )
+
+
+def join_words(words: Iterable[str], last: str = "or") -> str:
+    """`a, b or c`."""
+    listed = list(words)
+    return f" {last} ".join(part for part in (", ".join(listed[:-1]), listed[-1]) if part)
+
+
+def _can_encode(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

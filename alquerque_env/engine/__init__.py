@@ -1,0 +1,1 @@
+"""The rules of play on one state: legal actions, apply, outcome, observe."""

@@ -1,0 +1,276 @@
+"""Lays a step table out for columns: blocks that serve both players at once, and what they find as planes.
+
+A plane holds, as a word of origins, the actions that one lane of a block finds. So the legal actions of a position are
+its planes, and an action is a plane and a point.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..game import table_layout as e
+from ..game.game import Game
+from ..game.kernel_arrays import JIT
+from ..game.ruleset import NORTH, SOUTH
+from ..game.step_table import Block, Section, StepTable
+from . import simd_layout as c
+
+
+class ColumnTable(NamedTuple):
+    """A step table as columns read it.
+
+    Attributes:
+      codes: Integers that say what to do.
+      maps: `[M]`, what is looked up match by match, in words of columns.
+      start: The state in which matches begin.
+      kind: Of words: int32 where they have room for the points of the board, else int64.
+      num_columns: Of scratch space.
+      lanes: Matches to a vector.
+    """
+
+    codes: Any
+    maps: np.ndarray
+    start: np.ndarray
+    kind: Any
+    num_columns: int
+    lanes: int
+
+
+def column_table(game: Game) -> ColumnTable | None:
+    """Lays a game's step table out for columns.
+
+    Returns:
+      None where its rules compare captures, where its memory is kept point by point, and where the two players' tables
+      differ in more than distances and origins.
+    """
+    t, table = game.table.words, game.table
+    if t[e.T_COMPARES] or t[e.T_REMEMBERS_POINTS] or not _is_alike(table):
+        return None
+    points = len(game.board.points)
+    kind = np.int32 if points < np.iinfo(np.int32).bits else np.int64
+    layout = _Layout(game, np.iinfo(kind).bits)
+    codes = layout.codes()
+    return ColumnTable(
+        codes=np.array(codes, kind) if JIT else tuple(codes),
+        maps=np.array(layout.maps, kind),
+        start=np.array(t[t[e.T_START] :][: t[e.T_STATE_SIZE]], kind),
+        kind=kind,
+        num_columns=layout.num_columns,
+        lanes=c.WIDTH // np.iinfo(kind).bits,
+    )
+
+
+def _is_alike(table: StepTable) -> bool:
+    """Whether the two players' blocks look at the same things in the same order."""
+    for south, north in zip(table.sections[: e.SECTIONS], table.sections[e.SECTIONS :], strict=True):
+        if _shape(table, south) != _shape(table, north):
+            return False
+    return True
+
+
+def _shape(table: StepTable, section: Section) -> list[Any]:
+    shape: list[Any] = [section.kings - section.begin]
+    for block in table.blocks[section.begin : section.end]:
+        parents = _offset(block.parents, section)
+        shape.append((parents, block.sees, block.skip - section.begin, block.actions >= 0))
+    return shape
+
+
+def _offset(words: int, section: Section) -> int:
+    """Scratch words, with those of blocks counted from the beginning of the section."""
+    first = e.FIRST_BLOCK_WORD + e.LANES * section.begin
+    return words - first + e.FIRST_BLOCK_WORD if words >= e.FIRST_BLOCK_WORD else words
+
+
+class _Layout:
+    """The codes and maps of a game."""
+
+    def __init__(self, game: Game, bits: int) -> None:
+        self.game = game
+        self.bits = bits  # of a word
+        self.table = game.table
+        self.points = len(game.board.points)
+        self.pairs: list[tuple[Block, Block]] = []
+        self.lanes: list[int] = []
+        self.first_planes: list[int] = []  # of each block, whether or not it has any
+        self.skips: list[int] = []
+        self.planes: list[tuple[int, int]] = []  # where in `action_at` the actions stand for each player
+        self.sections: list[tuple[int, int, int]] = []
+        self.columns: dict[int, int] = {}  # of the words of the blocks
+        self.same_leaps = self._has_same_leaps()
+        for number in range(e.SECTIONS):
+            if number == e.NEXT_LEAP and self.same_leaps:
+                self.sections.append(self.sections[e.FIRST_LEAP])
+            else:
+                self._add_section(number)
+        self.first_planes.append(len(self.planes))
+        self.has_pass = game.table.words[e.T_PASS_ACTION] >= 0
+        self.maps = self._maps()
+        self._place_columns()
+
+    def _has_same_leaps(self) -> bool:
+        for player in (SOUTH, NORTH):
+            first, after = self.table.sections[e.SECTIONS * player :][:2]
+            if _shape(self.table, first) != _shape(self.table, after) or self._lanes_of(first) != self._lanes_of(after):
+                return False
+        return True
+
+    def _lanes_of(self, section: Section) -> list[Any]:
+        actions = self.table.action_at
+        size = e.LANES * self.points
+        return [
+            (block.distances, block.origins, actions[block.actions :][:size] if block.actions >= 0 else None)
+            for block in self.table.blocks[section.begin : section.end]
+        ]
+
+    def _add_section(self, number: int) -> None:
+        south, north = (self.table.sections[e.SECTIONS * player + number] for player in (SOUTH, NORTH))
+        first = len(self.pairs)
+        for index in range(south.end - south.begin):
+            pair = self.table.blocks[south.begin + index], self.table.blocks[north.begin + index]
+            lanes = max(lane + 1 for block in pair for lane in range(e.LANES) if block.origins[lane] or lane == 0)
+            self.pairs.append(pair)
+            self.lanes.append(lanes)
+            self.skips.append(pair[0].skip - south.begin + first)
+            self.first_planes.append(len(self.planes))
+            if pair[0].actions >= 0:
+                for lane in range(lanes):
+                    self.planes.append((pair[0].actions + lane * self.points, pair[1].actions + lane * self.points))
+        self.sections.append((first, first + south.kings - south.begin, len(self.pairs)))
+
+    def _place_columns(self) -> None:
+        """Gives the blocks whose actions are planes the columns of these, the others columns of their own."""
+        inner = [index for index, pair in enumerate(self.pairs) if pair[0].actions < 0]
+        self.planes_at = c.FIRST_BLOCK_COLUMN + e.LANES * len(inner)
+        for index, (south, _) in enumerate(self.pairs):
+            is_inner = south.actions < 0
+            own = c.FIRST_BLOCK_COLUMN + e.LANES * inner.index(index) if is_inner else 0
+            self.columns[south.words] = own if is_inner else self.planes_at + self.first_planes[index]
+        self.num_planes = len(self.planes) + self.has_pass
+        self.tallies_at = self.planes_at + self.num_planes + 1
+        self.marked_at = self.tallies_at + self.num_planes
+        self.num_marked = -(-self.game.num_actions // c.MARKED)
+        self.num_columns = self.marked_at + self.num_marked
+
+    def _maps(self) -> list[int]:
+        """For each player the actions of planes and points, then what each action does."""
+        maps: list[int] = []
+        for player in (SOUTH, NORTH):
+            for plane in range(len(self.planes)):
+                maps += [max(0, action) for action in self._actions(player, plane)]
+            if self.has_pass:
+                maps += [self.game.table.words[e.T_PASS_ACTION]] * self.points
+        for step in self.table.steps:
+            if step.origin == e.NO_POINT:
+                maps.append(1 << c.PASS_SHIFT)
+                continue
+            over, undo = (step.over + 1) << c.OVER_SHIFT, (step.undo + 1) << c.UNDO_SHIFT
+            maps.append(step.origin | step.target << c.TARGET_SHIFT | over | undo)
+        return maps
+
+    def codes(self) -> list[int]:
+        """All codes."""
+        codes = [0] * c.CODES_HEAD
+        blocks_at = c.CODES_HEAD + c.SECTION_SIZE * e.SECTIONS
+        codes[c.C_PLANES], codes[c.C_NUM_PLANES] = self.planes_at, self.num_planes
+        codes[c.C_PASS_PLANE] = self.num_planes - 1 if self.has_pass else -1
+        codes[c.C_TALLIES] = self.tallies_at
+        codes[c.C_SAME_LEAPS] = int(self.same_leaps)
+        codes[c.C_SECTIONS] = c.CODES_HEAD
+        num_steps = len(self.table.steps) // 2
+        codes[c.C_MAPS + NORTH] = self.num_planes * self.points
+        codes[c.C_STEPS + SOUTH] = 2 * self.num_planes * self.points
+        codes[c.C_STEPS + NORTH] = codes[c.C_STEPS + SOUTH] + num_steps
+        for blocks in self.sections:
+            codes += [blocks_at + c.BLOCK_SIZE * block for block in blocks]
+            codes += [self.first_planes[block] for block in blocks]
+        for index in range(len(self.pairs)):
+            codes += self._block(index, blocks_at)
+        codes[c.C_OPENS] = len(codes)
+        codes += [self._openers(player, plane) for plane in range(len(self.planes)) for player in (SOUTH, NORTH)]
+        codes[c.C_MARKED], codes[c.C_NUM_MARKED] = self.marked_at, self.num_marked
+        sources = self._sources()
+        codes[c.C_SOURCES] = len(codes)
+        codes[c.C_MOVES] = len(codes) + c.SOURCE_SIZE * len(sources)
+        moves: list[int] = []
+        for south, north, is_turned, actions in sources:
+            moves += self._moves(actions, codes[c.C_MOVES] + len(moves))
+            codes += [south, north, int(is_turned), codes[c.C_MOVES] + len(moves)]
+        return codes + moves
+
+    def _block(self, index: int, blocks_at: int) -> list[int]:
+        south, north = self.pairs[index]
+        parents, parents_step = self._column(south.parents)
+        sees, sees_step = self._column(south.sees)
+        skip = self.skips[index]
+        is_last = skip == index + 1
+        is_shared = sees_step == 0 and south[-2:] == north[-2:]
+        row = [
+            *(parents, parents_step, sees, sees_step, self.columns[south.words], int(is_last)),
+            *(blocks_at + c.BLOCK_SIZE * skip, self.lanes[index], int(is_shared)),
+            *(self.first_planes[index + 1], self.first_planes[skip]),
+        ]
+        for lane in range(e.LANES):
+            row += [south.distances[lane], north.distances[lane], south.origins[lane], north.origins[lane]]
+        return row
+
+    def _column(self, words: int) -> tuple[int, int]:
+        """Where the columns of scratch words stand, and how far apart those of two lanes are."""
+        if words >= e.FIRST_BLOCK_WORD:
+            return self.columns[words], 1
+        return words // e.LANES, 1 if words == e.ALLOWED else 0
+
+    def _sources(self) -> list[tuple[int, int, bool, list[int]]]:
+        """What legal actions are read from: for each player a column, and the actions of its points.
+
+        Where the board looks the same from both sides, the second player's planes run backwards and each has its
+        counterpart. Planes without one go with a column of zeros.
+        """
+        zeros = self.tallies_at - 1
+        south, north = ([self._actions(player, plane) for plane in range(self.num_planes)] for player in (SOUTH, NORTH))
+        sources = []
+        for plane, actions in enumerate(south):
+            alike = [
+                (other, is_turned)
+                for other, others in enumerate(north)
+                for is_turned in (False, True)
+                if others and others[:: -1 if is_turned else 1] == actions
+            ]
+            other, is_turned = alike[0] if alike else (zeros - self.planes_at, False)
+            sources.append((self.planes_at + plane, self.planes_at + other, is_turned, actions))
+            if alike:
+                north[other] = []
+        left = [plane for plane, actions in enumerate(north) if actions]
+        return sources + [(zeros, self.planes_at + plane, False, north[plane]) for plane in left]
+
+    def _actions(self, player: int, plane: int) -> list[int]:
+        """The actions of a plane, or -1, for each point."""
+        if plane == len(self.planes):
+            return [self.game.table.words[e.T_PASS_ACTION]] + [-1] * (self.points - 1)
+        return [int(action) for action in self.table.action_at[self.planes[plane][player] :][: self.points]]
+
+    def _moves(self, actions: list[int], begin: int) -> list[int]:
+        """The moves of bits that bring points to their actions; `begin` is where they will stand."""
+        found: dict[int, dict[int, int]] = {}
+        for point, action in enumerate(actions):
+            if action >= 0:
+                word, bit = divmod(action, c.MARKED)
+                moves = found.setdefault(word, {})
+                distance = (point - bit) % self.bits
+                moves[distance] = moves.get(distance, 0) | 1 << bit
+        codes: list[int] = []
+        for word, moves in found.items():
+            codes += [word, begin + len(codes) + c.TO_WORD_SIZE + c.MOVE_SIZE * len(moves)]
+            for distance, bits in moves.items():
+                codes += [distance, self._signed(bits)]
+        return codes
+
+    def _signed(self, word: int) -> int:
+        """A word whose bits may all be set, as the signed number that has them."""
+        return word - (word >> self.bits - 1 << self.bits)
+
+    def _openers(self, player: int, plane: int) -> int:
+        """The points from which the opening rule allows the actions of a plane."""
+        steps = self.table.steps[len(self.table.steps) // 2 * player :]
+        actions = self._actions(player, plane)
+        return sum(1 << point for point, action in enumerate(actions) if action >= 0 and steps[action].opens)

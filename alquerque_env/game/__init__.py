@@ -1,0 +1,1 @@
+"""Boards and rules as data, compiled to step tables."""

@@ -1,0 +1,108 @@
+"""What an agent sees: the planes of an observation, everything that the rules look at.
+
+An observation is int8 `[C, P]`, `C` planes of `P` points in the frame of the player to move: for `player_1` the board
+is turned where the game is symmetric. `engine.observe` fills it in, from the rows that this module derives.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import table_layout as e
+from .ruleset import Ruleset
+
+
+class Plane(NamedTuple):
+    """One plane of an observation.
+
+    Attributes:
+      name: Its short name.
+      maximum: The largest value in it; the smallest is 0.
+      meaning: What it shows, as a sentence.
+      row: How the engine fills it: its kind, then for each player to move a place in the state, or a unit.
+    """
+
+    name: str
+    maximum: int
+    meaning: str
+    row: tuple[int, int, int]
+
+
+def planes(game: Ruleset) -> tuple[Plane, ...]:
+    """The planes of a game's observations, in order."""
+    return (*_pieces(game), *_chain(game), *_memory(game), *_facts(game))
+
+
+def plane_scale(game: Ruleset) -> np.ndarray:
+    """float32 `[C]`, what divides each plane into [0, 1]."""
+    return np.array([plane.maximum for plane in planes(game)], np.float32)
+
+
+def _pieces(game: Ruleset) -> list[Plane]:
+    kinds = [("men", e.MEN)] + ([("kings", e.KINGS)] if game.rules.promotion != "none" else [])
+    titles = {"men": "men", "kings": "promoted pieces"}
+    return [
+        Plane(f"{side}_{name}", 1, f"{titles[name]} of the {whose}", (e.PLANE_WORD, word + other, word + 1 - other))
+        for name, word in kinds
+        for side, whose, other in (("own", "player to move", 0), ("enemy", "opponent", 1))
+    ]
+
+
+def _chain(game: Ruleset) -> list[Plane]:
+    rules = game.rules
+    if rules.chain == "single":
+        return []
+    found = [Plane("chain", 1, "the piece in the middle of a chain", (e.PLANE_POINT, e.CHAIN, e.CHAIN))]
+    if rules.capture_removal == "end_of_turn":
+        row = (e.PLANE_WORD, e.CAPTURED, e.CAPTURED)
+        found.append(Plane("captured", 1, "pieces captured in this chain and not yet removed", row))
+    if not rules.chain_may_return_to_start:
+        row = (e.PLANE_WORD, e.BARRED, e.BARRED)
+        found.append(Plane("chain_start", 1, "the point where this chain began and may not land", row))
+    return found
+
+
+def _memory(game: Ruleset) -> list[Plane]:
+    if game.rules.undo_scope == "off":
+        return []
+    if game.remembers_points:
+        return [
+            Plane(
+                f"remembered_{label}",
+                1,
+                f"points to which the piece on {label} of the mover's frame may not step",
+                (e.PLANE_WORD, e.MEMORY_POINTS + point, e.MEMORY_POINTS + game.turn[point]),
+            )
+            for point, label in enumerate(game.board.labels)
+        ]
+    relations = game.relations
+    pairs = {frozenset(relation.items()): number for number, relation in enumerate(relations)}
+    found = []
+    for number, relation in enumerate(relations):
+        turned = frozenset((game.turn[point], game.turn[other]) for point, other in relation.items())
+        point, other = next(iter(sorted(relation.items())))
+        example = f"{game.board.labels[point]} to {game.board.labels[other]}"
+        meaning = f"pieces that may not step in the direction from {example} of the mover's frame"
+        row = (e.PLANE_WORD, e.MEMORY + number, e.MEMORY + pairs[turned])
+        found.append(Plane(f"no_undo_{number}", 1, meaning, row))
+    return found
+
+
+def _facts(game: Ruleset) -> list[Plane]:
+    found = []
+    limit = game.rules.no_progress_limit
+    if limit != "off":
+        low = "turns without progress" if limit < e.CLOCK_DIGIT else f"turns without progress modulo {e.CLOCK_DIGIT}"
+        found.append(Plane("clock", min(limit, e.CLOCK_DIGIT - 1), low, (e.PLANE_CLOCK, 1, 1)))
+        if limit >= e.CLOCK_DIGIT:
+            row = (e.PLANE_CLOCK, e.CLOCK_DIGIT, e.CLOCK_DIGIT)
+            found.append(Plane("clock_high", limit // e.CLOCK_DIGIT, f"turns without progress by {e.CLOCK_DIGIT}", row))
+    if game.rules.repetition != "off":
+        row = (e.PLANE_EARLIER, 0, 0)
+        found.append(Plane("earlier", e.OCCURRENCES_TO_DRAW - 1, "how often the position occurred before", row))
+    if game.opening is not None:
+        row = (e.PLANE_OPENING, 0, 0)
+        found.append(Plane("opening", 1, "1 in the start position, where the opening rule holds", row))
+    if not game.is_symmetric:
+        found.append(Plane("player", 1, "1 where player_1 is to move", (e.PLANE_PLAYER, 0, 0)))
+    return found

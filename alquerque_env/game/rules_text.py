@@ -1,0 +1,165 @@
+"""The rules of a game in sentences, made from its answers."""
+
+from dataclasses import MISSING, fields
+from typing import NamedTuple
+
+from .game import Game
+from .options import OptionValue, Rules, spell, vocabulary
+
+SIDES = ("South", "North")
+
+_TURN = "The players take turns. A turn is one step, or captures by one piece."
+_AIM = {
+    "loss": "The aim is to capture all enemy pieces, or to leave the enemy without a move.",
+    "draw": "The aim is to capture all enemy pieces.",
+    "majority": "The aim is to capture all enemy pieces, or to have more when nobody can go on.",
+    "pass": "The aim is to capture all enemy pieces.",
+}
+_LEAP = {
+    "straight": "the vacant point straight behind it",
+    "drawn_line": "the vacant point behind it on the same drawn line, even where the line bends",
+    "pattern": "a vacant point behind it; the leap follows the lines and may bend over the enemy, but not lead back",
+}
+# What no game leaves open, and the vocabulary therefore does not ask.
+_ALWAYS_FIXED = {
+    "man_steps": {
+        "all": "A man steps along a line to the next point, in every direction, if it is vacant.",
+        "forward_sideways": "A man steps along a line to the next point, forward or sideways, if it is vacant.",
+    },
+    "promotion": {
+        "none": "There is no promotion.",
+        "last_rank": "A man that reaches the enemy's first rank is promoted to a mullah (K in texts), which steps over "
+        "any number of vacant points of a line, and captures the first enemy on it from any distance.",
+    },
+    "progress": {
+        "capture": "Where turns without progress are counted, only a capture is progress.",
+        "capture_or_promotion": "Where turns without progress are counted, a capture or a promotion is progress.",
+    },
+}
+_PROGRESS = {"capture": "a capture", "capture_or_promotion": "a capture or a promotion"}
+_BLOCKED = {
+    "loss": "A player who cannot move loses.",
+    "draw": "If the player to move cannot, the match is drawn.",
+    "majority": "If the player to move cannot, the side with more pieces wins; equal numbers draw.",
+}
+
+
+class FixedRule(NamedTuple):
+    """A question to which a game has one answer.
+
+    Attributes:
+      name: The rule.
+      value: The answer.
+      sentence: Both in words.
+    """
+
+    name: str
+    value: OptionValue
+    sentence: str
+
+
+class Ending(NamedTuple):
+    """A way in which a match ends.
+
+    Attributes:
+      reason: As in `Outcome.reason`.
+      sentence: When, and who wins.
+    """
+
+    reason: str
+    sentence: str
+
+
+def fixed_rules(game: Game) -> list[FixedRule]:
+    """The answers that no option changes; those to questions that do not arise in the game are left out."""
+    return [
+        FixedRule(field.name, value, _sentence(field.name, value))
+        for field in fields(Rules)
+        if field.name not in game.option_table
+        and (value := getattr(game.rules, field.name)) != (None if field.default is MISSING else field.default)
+    ]
+
+
+def _sentence(name: str, value: OptionValue) -> str:
+    if name in _ALWAYS_FIXED:
+        return _ALWAYS_FIXED[name][str(value)]
+    entry = vocabulary()[name]
+    return f"{entry['question']} {_finish(entry['values'][spell(value)])}"
+
+
+def fixed_sentences(game: Game) -> list[str]:
+    """The aim, what a turn is, and the rules that no option changes."""
+    rules = game.rules
+    captures = f"A man captures an enemy on the next point by leaping over it to {_LEAP[rules.leap]}."
+    counted = rules.no_progress_limit != "off"
+    steps, *others = [rule.sentence for rule in fixed_rules(game) if counted or rule.name != "progress"]
+    return [_AIM[rules.no_moves], _TURN, steps, captures, *others]
+
+
+def answer(game: Game, name: str) -> str:
+    """The question of an option with its chosen answer."""
+    option, value = game.option_table[name], game.options[name]
+    meaning = option.values[value] if value in option.values else option.values["N"].replace("this many", str(value))
+    return f"{option.question} {_finish(meaning)}"
+
+
+def open_questions(game: Game) -> list[str]:
+    """The options whose answers matter under the other answers that are chosen."""
+    rules = game.rules
+    moot = {
+        "no_progress_result": rules.no_progress_limit == "off",
+        "chain_may_return_to_start": rules.chain == "single",
+    }
+    return [name for name in game.option_table if not moot.get(name, False)]
+
+
+def notation_sentences(game: Game) -> list[str]:
+    """How steps and turns are written, with examples from the board of the game."""
+    labels, rules = game.board.labels, game.rules
+    points = [labels[point] for point in max(game.board.lines, key=len)]
+    found = [f"{points[0]}-{points[1]} is a step; {points[0]}x{points[2]} is a capture"]
+    if rules.chain != "single" and len(points) > 4:
+        found[0] += f", and {points[0]}x{points[2]}x{points[4]} two captures by one piece in one turn"
+    found[0] += "."
+    if any(game.table.has_two_victims):
+        found.append("A mark such as ^c2 after a capture names the captured piece, where more than one could be meant.")
+    if rules.chain == "optional":
+        found.append("pass ends a turn that could go on capturing.")
+    if rules.no_moves == "pass":
+        found.append("pass is the turn of a player who cannot move.")
+    kings = "; K before a point is a mullah" if rules.promotion != "none" else ""
+    found.append(f"In the text of a position, W is South and B is North{kings}.")
+    return found
+
+
+def rule_sentences(game: Game) -> list[str]:
+    """All rules as played under the chosen options: aim, moves, endings, notation."""
+    answers = [answer(game, name) for name in open_questions(game)]
+    ends = [ending.sentence for ending in endings(game)]
+    return [*fixed_sentences(game), *answers, *ends, *notation_sentences(game)]
+
+
+def _finish(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def endings(game: Game) -> list[Ending]:
+    """How a match ends, in order of precedence."""
+    rules = game.rules
+    found = [Ending("captured", "A player without pieces loses.")]
+    if rules.no_moves in _BLOCKED:
+        found.append(Ending("blocked", _BLOCKED[rules.no_moves]))
+    if rules.repetition == "threefold_draw":
+        found.append(Ending("repetition", "The third occurrence of a position with the same player to move is a draw."))
+    if rules.no_progress_limit != "off":
+        when = f"After {rules.no_progress_limit} turns in a row without {progress(game)}, both players' counted,"
+        if rules.no_progress_result == "majority":
+            found.append(Ending("majority", f"{when} the side with more pieces wins; equal numbers draw."))
+        else:
+            found.append(Ending("no_progress", f"{when} the match is drawn."))
+    return found
+
+
+def progress(game: Game) -> str:
+    """What counts as progress in the game, as `a capture`."""
+    return _PROGRESS[game.rules.progress]

@@ -1,0 +1,113 @@
+"""What the rules of a game say about its board: everything between the data file and the compiled table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from .board import Board, Permutation
+from .options import Option, OptionValue, Rules
+
+SOUTH, NORTH = 0, 1
+
+
+@dataclass(frozen=True, eq=False)
+class Ruleset:
+    """The rules of one game with one choice of options. Immutable.
+
+    Attributes:
+      name: The game's id.
+      title: Its name for people.
+      version: Raised whenever play, actions or observations change.
+      board: Points and lines.
+      start: Points of the men of `player_0` and of `player_1` at the start.
+      rules: Every answer, fixed and chosen.
+      option_table: The open questions, by name.
+      options: Read-only mapping of every option to its value here, defaults included.
+      opening: First steps allowed by the opening rule, as `(origin, target)` in the frame of the first player; a None
+        stands for any point. None where the first turn is free.
+      sources: Where the rules are described.
+    """
+
+    name: str
+    title: str
+    version: int
+    board: Board
+    start: tuple[frozenset[int], frozenset[int]]
+    rules: Rules
+    option_table: Mapping[str, Option]
+    options: Mapping[str, OptionValue]
+    opening: tuple[int | None, int] | None
+    sources: tuple[str, ...]
+
+    @property
+    def first_player(self) -> int:
+        """The player who begins."""
+        return NORTH if self.rules.who_starts == "player_1" else SOUTH
+
+    @cached_property
+    def turn(self) -> Permutation:
+        """How the board is turned for `player_1`: where a point of the board lies in the mover's frame.
+
+        The half-turn where the game is symmetric under it, else the identity.
+        """
+        half_turn = self.board.half_turn
+        if half_turn is not None and {half_turn[point] for point in self.start[SOUTH]} == self.start[NORTH]:
+            return half_turn
+        return tuple(range(len(self.board.points)))
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether both players see the same game from their own side."""
+        return self.turn != tuple(range(len(self.board.points)))
+
+    def forward(self, player: int) -> int:
+        """Sign of y in which `player`'s men go forward."""
+        return 1 if player == SOUTH else -1
+
+    def promotion_points(self, player: int) -> frozenset[int]:
+        """Points where a man of `player` is promoted: the enemy's first rank."""
+        if self.rules.promotion == "none":
+            return frozenset()
+        return self.last_rank(player)
+
+    def last_rank(self, player: int) -> frozenset[int]:
+        """The enemy's first rank, seen from `player`."""
+        rows = [y for _, y in self.board.points]
+        last = max(rows) if self.forward(player) > 0 else min(rows)
+        return frozenset(point for point, y in enumerate(rows) if y == last)
+
+    def is_backward(self, player: int, origin: int, target: int) -> bool:
+        """Whether a piece of `player` would go backward."""
+        rise = self.board.points[target][1] - self.board.points[origin][1]
+        return rise * self.forward(player) < 0
+
+    def man_steps(self, player: int) -> list[tuple[int, int]]:
+        """Simple steps of the men of `player` on the empty board, as (origin, target)."""
+        frozen = self.last_rank(player) if self.rules.last_rank_frozen else frozenset()
+        return [
+            (origin, target)
+            for origin, target in sorted(self.board.edges)
+            if origin not in frozen and (self.rules.man_steps == "all" or not self.is_backward(player, origin, target))
+        ]
+
+    @property
+    def remembers_points(self) -> bool:
+        """Whether memory must be kept point by point: where it can come to bite later than at once."""
+        rules = self.rules
+        return rules.undo_scope != "off" and (rules.undo_scope == "never_revisit" or not rules.undo_cleared_by_jump)
+
+    @cached_property
+    def relations(self) -> tuple[dict[int, int], ...]:
+        """The simple steps that memory can forbid, in groups of one direction, each mapping origin to target.
+
+        Where memory clears with a capture and only the last move counts, these are the steps whose reverse is a step.
+        """
+        if self.rules.undo_scope == "off":
+            return ()
+        groups: dict[int, dict[int, int]] = {}
+        for player in (SOUTH, NORTH):
+            steps = set(self.man_steps(player))
+            for origin, target in steps:
+                if self.remembers_points or (target, origin) in steps:
+                    groups.setdefault(target - origin, {})[origin] = target
+        return tuple(groups[distance] for distance in sorted(groups))

@@ -1,0 +1,94 @@
+"""Steps, what one action does, and turns, one or more of them: their texts."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ..errors import NotationError, shorten
+from . import table_layout as e
+from .board import Board
+from .step_table import StepTable
+
+PASS = "pass"
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one action does: one piece goes once, or a turn ends without a move.
+
+    Attributes:
+      origin, target: Points. Both are the chain's point where an optional chain stops, None where a player passes.
+      captured: Points of the pieces that the step captures.
+      action: Index into `game.actions`, in the frame of the player to move.
+      text: The step in notation, `c2-c3`, `c2xc4`, `c2xc4^d3` or `pass`.
+    """
+
+    origin: int | None
+    target: int | None
+    captured: tuple[int, ...]
+    action: int
+    text: str
+
+    @property
+    def is_pass(self) -> bool:
+        """Whether the turn ends without a move."""
+        return self.text == PASS
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def make_steps(table: StepTable, labels: Sequence[str]) -> tuple[tuple[Step | None, ...], ...]:
+    """The steps of all actions, for each player; None for the pass, which depends on where the chain is."""
+    return tuple(
+        tuple(_make_step(table, labels, player, action) for action in range(len(table.actions))) for player in (0, 1)
+    )
+
+
+def _make_step(table: StepTable, labels: Sequence[str], player: int, action: int) -> Step | None:
+    if table.actions[action] is None:
+        return None
+    row = table.steps[player * len(table.actions) + action]
+    origin, target = (labels[point] for point in (row.origin, row.target))
+    if row.over == e.NO_POINT:
+        return Step(row.origin, row.target, (), action, f"{origin}-{target}")
+    over = f"^{labels[row.over]}" if table.has_two_victims[action] else ""
+    return Step(row.origin, row.target, (row.over,), action, f"{origin}x{target}{over}")
+
+
+def join_turn(steps: list[str]) -> str:
+    """The text of a turn from those of its steps: `c2xc4`, `c4xe4` make `c2xc4xe4`; stopping is not written."""
+    moves = [step for step in steps if step != PASS]
+    if not moves:
+        return PASS
+    return moves[0] + "".join("x" + move.partition("x")[2] for move in moves[1:])
+
+
+def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
+    """The steps of a turn text, each with the label of the victim if the text names it.
+
+    Raises:
+      NotationError: If the text is no step or turn, or names a point that the board does not have.
+    """
+    if text == PASS:
+        return [(PASS, None)]
+    if not _TURN.fullmatch(text):
+        raise _unreadable(text)
+    places = _PLACE.findall(text)
+    for name in (name for _, label, over in places for name in (label, over) if name and name not in board.index):
+        labels = board.labels
+        raise NotationError(
+            f"unknown point {shorten(name)!r} in {shorten(text)!r}; points are {labels[0]} to {labels[-1]}"
+        )
+    return [(f"{origin}{mark}{target}", over or None) for (_, origin, _), (mark, target, over) in pairwise(places)]
+
+
+_PLACE = re.compile(r"([-x]?)([a-z]+[0-9]+)(?:\^([a-z]+[0-9]+))?")
+_TURN = re.compile(r"[a-z]+[0-9]+(-[a-z]+[0-9]+|(x[a-z]+[0-9]+(\^[a-z]+[0-9]+)?)+)")
+
+
+def _unreadable(text: str) -> NotationError:
+    return NotationError(
+        f"cannot read {shorten(text)!r} as a step or turn; expected the like of c2-c3, c2xc4, c2xc4^d3 or c2xc4xe4"
+    )

@@ -1,0 +1,496 @@
+"""Compiles a game into a step table: the arrays that the engine reads.
+
+Every leap or slide that the board and the rules permit is a `Template`. Templates that ask for the same things at the
+same distances share a lane: a word of origins that is narrowed, from block to block, to those that see, so many points
+away, an empty point or an enemy. Points are numbered row by row, so on a regular board a direction is one distance and
+a table has few lanes; on an irregular one it has more, and the engine does not care.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from ..errors import RulesError
+from . import table_layout as e
+from .kernel_arrays import WORD_BITS, constants
+from .planes import planes
+from .ruleset import NORTH, SOUTH, Ruleset
+
+Action = tuple[int, int, int | None]
+"""Origin, target and, where these two do not say it, the victim's point; in the mover's frame."""
+
+
+class Template(NamedTuple):
+    """One step that a piece might take, absolute."""
+
+    origin: int
+    target: int
+    victim: int  # or NO_POINT
+    path: tuple[tuple[int, int], ...]  # what must be seen, in order: (EMPTY or ENEMY, point)
+    is_king: bool
+    first: bool  # may begin a turn
+    next: bool  # may continue a chain
+
+
+class Block(NamedTuple):
+    """Narrows a word of origins in each lane: see `engine._narrow`."""
+
+    parents: int  # scratch words with the origins to narrow
+    sees: int  # scratch words that must hold the seen point
+    words: int  # scratch words for the origins left
+    actions: int  # where the actions of the lanes and points stand in `action_at`, or -1 if no step ends here
+    skip: int  # number of the next block if no origin is left
+    distances: tuple[int, ...]  # for each lane, to the seen point
+    origins: tuple[int, ...]  # for each lane, the origins that have a point there
+
+
+class Section(NamedTuple):
+    """A run of blocks: those of men from `begin`, those of kings from `kings` to `end`."""
+
+    begin: int
+    kings: int
+    end: int
+
+
+class Step(NamedTuple):
+    """What an action does for one player, absolute."""
+
+    origin: int
+    target: int
+    over: int  # the victim's point, or NO_POINT
+    undo: int  # relation that would lead back, or -1
+    opens: int  # whether the opening rule allows it
+
+
+@dataclass(frozen=True, eq=False)
+class StepTable:
+    """The compiled form of a game.
+
+    Attributes:
+      actions: What each action does, in the mover's frame; None for the pass, which stands last.
+      templates: All templates of `player_0` and of `player_1`.
+      relations: For each relation the pairs (point of a piece, point to which memory may forbid it to step).
+      blocks: The blocks of both players.
+      sections: Which blocks find what, for `player_0` and then for `player_1`.
+      action_at: Actions of the lanes and points of the blocks at which steps end.
+      steps: What each action does, for `player_0` and then for `player_1`.
+      words: All of it as the engine reads it.
+    """
+
+    actions: tuple[Action | None, ...]
+    templates: tuple[tuple[Template, ...], tuple[Template, ...]]
+    relations: tuple[dict[int, int], ...]
+    blocks: tuple[Block, ...]
+    sections: tuple[Section, ...]
+    action_at: tuple[int, ...]
+    steps: tuple[Step, ...]
+    words: Any
+
+    @cached_property
+    def over(self) -> tuple[int | None, ...]:
+        """The victim's point of each action in the mover's frame; None for steps and the pass."""
+        points = (step.over for step in self.steps[: len(self.actions)])
+        return tuple(None if point == e.NO_POINT else point for point in points)
+
+    @cached_property
+    def has_two_victims(self) -> tuple[bool, ...]:
+        """For each action, whether another captures a different piece between the same points in the same position."""
+        paths: dict[tuple[int, int], list[Template]] = {}
+        for template in self.templates[SOUTH]:
+            if template.victim != e.NO_POINT:
+                paths.setdefault((template.origin, template.target), []).append(template)
+        unclear = {ends for ends, ways in paths.items() if any(_compatible(a, b) for a in ways for b in ways)}
+        return tuple(
+            action is not None and over is not None and action[:2] in unclear
+            for action, over in zip(self.actions, self.over, strict=True)
+        )
+
+    @cached_property
+    def number(self) -> dict[tuple[int, int, int | None], int]:
+        """Action of each `(origin, target, victim)` in the mover's frame."""
+        return {
+            (action[0], action[1], over): index
+            for index, (action, over) in enumerate(zip(self.actions, self.over, strict=True))
+            if action is not None
+        }
+
+
+def _compatible(a: Template, b: Template) -> bool:
+    """Whether two captures of different pieces can be open at once."""
+    needs = {point: what for what, point in a.path}
+    return a.victim != b.victim and all(needs.get(point, what) == what for what, point in b.path)
+
+
+def compile_table(game: Ruleset) -> StepTable:
+    """Builds the step table of a game.
+
+    Raises:
+      RulesError: If the board has more points than a word has bits.
+    """
+    if len(game.board.points) > WORD_BITS:
+        raise RulesError(f"{game.name}: the board has {len(game.board.points)} points, at most {WORD_BITS} fit a word")
+    templates = tuple(_templates(game, SOUTH)), tuple(_templates(game, NORTH))
+    keys = _action_keys(game, templates)
+    relations = {next(target - origin for origin, target in pairs.items()): pairs for pairs in game.relations}
+    builder = _BlockBuilder(game, keys, relations)
+    for player in (SOUTH, NORTH):
+        builder.add_player(player, templates[player])
+    steps = tuple(step for player in (SOUTH, NORTH) for step in _steps(game, player, keys, relations))
+    return StepTable(
+        actions=_name_actions(keys),
+        templates=templates,
+        relations=tuple(relations.values()),
+        blocks=tuple(builder.blocks),
+        sections=tuple(builder.sections),
+        action_at=tuple(builder.action_at),
+        steps=steps,
+        words=_flatten(game, keys, relations, builder, steps),
+    )
+
+
+def _templates(game: Ruleset, player: int) -> Iterator[Template]:
+    """Every step that a piece of `player` might take on the empty board, with every possible victim."""
+    rules = game.rules
+    for origin, target in game.man_steps(player):
+        yield Template(origin, target, e.NO_POINT, ((e.EMPTY, target),), False, True, False)
+    for origin, victim, target in sorted(_leaps(game)):
+        first = rules.man_capture_dirs == "all" or not game.is_backward(player, origin, target)
+        after = first or rules.man_capture_dirs == "first_leap_forward_sideways"
+        if first or after:
+            yield Template(origin, target, victim, ((e.ENEMY, victim), (e.EMPTY, target)), False, first, after)
+    if rules.promotion != "none":
+        yield from _king_templates(game)
+
+
+def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
+    """Short leaps as (origin, victim, target), after the option `leap`."""
+    rules, board = game.rules, game.board
+    if rules.leap == "pattern":
+        return {
+            (origin, victim, target)
+            for origin, victim in board.edges
+            for target in board.neighbours[victim]
+            if target != origin
+        }
+    lines = list(board.lines)
+    if rules.leap == "drawn_line":
+        lines += [*board.end_arcs, *board.bends]
+    elif rules.end_arc:
+        lines += board.end_arcs
+    triples = {triple for line in lines for triple in zip(line, line[1:], line[2:], strict=False)}
+    return triples | {triple[::-1] for triple in triples}
+
+
+def _king_templates(game: Ruleset) -> Iterator[Template]:
+    """Slides and flying captures along lines; short ones along lines on which a king does not fly."""
+    longest = max(len(line) for line in game.board.lines)
+    diagonals = [line for line in game.board.lines if len(line) == longest and _is_diagonal(game, line)]
+    for line in game.board.lines:
+        flies = game.rules.mullah_lines == "all" or line in diagonals
+        for ray in (line, line[::-1]):
+            for start, origin in enumerate(ray):
+                yield from _along(origin, ray[start + 1 :], flies)
+
+
+def _is_diagonal(game: Ruleset, line: tuple[int, ...]) -> bool:
+    (x0, y0), (x1, y1) = (game.board.points[point] for point in line[:2])
+    return x0 != x1 and y0 != y1
+
+
+def _along(origin: int, ray: tuple[int, ...], flies: bool) -> Iterator[Template]:
+    reach = len(ray) if flies else 1
+    for distance, target in enumerate(ray[:reach]):
+        path = tuple((e.EMPTY, point) for point in ray[: distance + 1])
+        yield Template(origin, target, e.NO_POINT, path, True, True, False)
+    for distance, victim in enumerate(ray[:reach]):
+        to_victim = (*((e.EMPTY, point) for point in ray[:distance]), (e.ENEMY, victim))
+        behind = ray[distance + 1 : None if flies else distance + 2]
+        for beyond, target in enumerate(behind):
+            path = to_victim + tuple((e.EMPTY, point) for point in behind[: beyond + 1])
+            yield Template(origin, target, victim, path, True, True, True)
+
+
+Key = tuple[int, int, int] | None
+
+
+def _action_keys(game: Ruleset, templates: tuple[tuple[Template, ...], ...]) -> tuple[Key, ...]:
+    """The actions in order: simple steps, captures, pass; each as (origin, target, victim), in the mover's frame."""
+    found = {_in_frame(game, player, template) for player in (SOUTH, NORTH) for template in templates[player]}
+    ordered = sorted(found, key=lambda key: (key[2] != e.NO_POINT, key))
+    return (*ordered, None) if _has_pass(game) else tuple(ordered)
+
+
+def _in_frame(game: Ruleset, player: int, template: Template) -> tuple[int, int, int]:
+    """Origin, target and victim as the player sees them."""
+    if player == SOUTH:
+        return template[:3]
+    turn = game.turn
+    victim = e.NO_POINT if template.victim == e.NO_POINT else turn[template.victim]
+    return turn[template.origin], turn[template.target], victim
+
+
+def _has_pass(game: Ruleset) -> bool:
+    return game.rules.chain == "optional" or game.rules.no_moves == "pass"
+
+
+def _name_actions(keys: tuple[Key, ...]) -> tuple[Action | None, ...]:
+    """Leaves the victim out where origin and target say it."""
+    ways: dict[tuple[int, int], int] = {}
+    for key in keys:
+        if key is not None:
+            ways[key[:2]] = ways.get(key[:2], 0) + 1
+    return tuple(
+        None if key is None else (key[0], key[1], key[2] if key[2] != e.NO_POINT and ways[key[:2]] > 1 else None)
+        for key in keys
+    )
+
+
+def _steps(game: Ruleset, player: int, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> Iterator[Step]:
+    numbers = {distance: index for index, distance in enumerate(relations)}
+    turn = game.turn if player == NORTH else tuple(range(len(game.board.points)))
+    for key in keys:
+        if key is None:
+            yield Step(e.NO_POINT, e.NO_POINT, e.NO_POINT, -1, 0)
+            continue
+        origin, target = turn[key[0]], turn[key[1]]
+        over = e.NO_POINT if key[2] == e.NO_POINT else turn[key[2]]
+        leads_back = over == e.NO_POINT and target in relations.get(origin - target, {})
+        undo = numbers[origin - target] if leads_back else -1
+        yield Step(origin, target, over, undo, int(over == e.NO_POINT and _opens(game, key)))
+
+
+def _opens(game: Ruleset, key: tuple[int, int, int]) -> bool:
+    """Whether the opening rule allows a simple step, in the frame of the first player."""
+    if game.opening is None:
+        return True
+    origin, target = game.opening
+    return origin in (None, key[0]) and target == key[1]
+
+
+Lane = list[Template]
+
+
+class _BlockBuilder:
+    """Lays the templates of both players out as blocks.
+
+    Below a block stand, for each thing that can be seen next, blocks in which a lane goes on where it was: its first
+    continuation in the first of them, its second, if it branches, in the second.
+    """
+
+    def __init__(self, game: Ruleset, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> None:
+        self.game = game
+        self.number = {key: action for action, key in enumerate(keys)}
+        self.relations = list(relations)
+        self.blocks: list[Block] = []
+        self.sections: list[Section] = []
+        self.action_at: list[int] = []
+
+    def add_player(self, player: int, templates: tuple[Template, ...]) -> None:
+        leaps = [template for template in templates if template.victim != e.NO_POINT]
+        self._add_section(player, [template for template in leaps if template.first])
+        self._add_section(player, [template for template in leaps if template.next])
+        self._add_section(player, [template for template in templates if template.victim == e.NO_POINT])
+
+    def _add_section(self, player: int, templates: list[Template]) -> None:
+        begin = len(self.blocks)
+        self._add_pieces(player, e.OWN_MEN, [template for template in templates if not template.is_king])
+        kings = len(self.blocks)
+        self._add_pieces(player, e.OWN_KINGS, [template for template in templates if template.is_king])
+        self.sections.append(Section(begin, kings, len(self.blocks)))
+
+    def _add_pieces(self, player: int, pieces: int, templates: list[Template]) -> None:
+        for what in (e.EMPTY, e.ENEMY):
+            lanes = _continuations(templates, 0, what)
+            remembered = [distance for distance in lanes if what == e.EMPTY and distance in self.relations]
+            if remembered and pieces == e.OWN_MEN:
+                self._add_remembered(player, {distance: lanes.pop(distance) for distance in remembered})
+            free = list(lanes.values())
+            for first in range(0, len(free), e.LANES):
+                self._add_block(player, pieces, what, free[first : first + e.LANES], 0)
+
+    def _add_remembered(self, player: int, lanes: dict[int, Lane]) -> None:
+        """Adds the steps that memory can forbid, behind a block that lets through what it does not."""
+        if len(self.relations) > e.LANES:
+            raise RulesError(f"{self.game.name}: memory holds back steps of more than {e.LANES} directions")
+        in_place = [lanes.get(distance, []) for distance in self.relations]
+        gate = len(self.blocks)
+        words = self._append(e.OWN_MEN, e.ALLOWED, in_place, [0] * len(in_place), -1)
+        self._add_block(player, words, e.EMPTY, in_place, 0)
+        self.blocks[gate] = self.blocks[gate]._replace(skip=len(self.blocks))
+
+    def _add_block(self, player: int, parents: int, what: int, lanes: list[Lane], depth: int) -> None:
+        distances = [lane[0].path[depth][1] - lane[0].origin if lane else 0 for lane in lanes]
+        index = len(self.blocks)
+        words = self._append(parents, what, lanes, distances, self._actions(player, lanes, depth + 1))
+        for next_what in (e.EMPTY, e.ENEMY):
+            branches = [list(_continuations(lane, depth + 1, next_what).values()) for lane in lanes]
+            for rank in range(max(len(branch) for branch in branches)):
+                going_on = [branch[rank] if rank < len(branch) else [] for branch in branches]
+                self._add_block(player, words, next_what, going_on, depth + 1)
+        self.blocks[index] = self.blocks[index]._replace(skip=len(self.blocks))
+
+    def _append(self, parents: int, sees: int, lanes: list[Lane], distances: list[int], actions: int) -> int:
+        words = e.FIRST_BLOCK_WORD + e.LANES * len(self.blocks)
+        origins = [_word({template.origin for template in lane}) for lane in lanes]
+        idle = [0] * (e.LANES - len(lanes))
+        block = Block(parents, sees, words, actions, -1, (*distances, *idle), (*origins, *idle))
+        self.blocks.append(block)
+        return words
+
+    def _actions(self, player: int, lanes: list[Lane], length: int) -> int:
+        """Where the actions of steps that end at a block stand in `action_at`; -1 if none does."""
+        if not any(len(template.path) == length for lane in lanes for template in lane):
+            return -1
+        points = len(self.game.board.points)
+        first = len(self.action_at)
+        self.action_at += [-1] * (e.LANES * points)
+        for number, lane in enumerate(lanes):
+            ending = [template for template in lane if len(template.path) == length]
+            assert {t.origin for t in ending} == {t.origin for t in lane}, "a lane passes a point where no step ends"
+            for template in ending:
+                key = _in_frame(self.game, player, template)
+                self.action_at[first + number * points + template.origin] = self.number[key]
+        return first
+
+
+def _continuations(templates: Lane, depth: int, what: int) -> dict[int, Lane]:
+    """The templates that see `what` at this depth of their paths, by its distance."""
+    found: dict[int, Lane] = {}
+    for template in templates:
+        if len(template.path) > depth and template.path[depth][0] == what:
+            found.setdefault(template.path[depth][1] - template.origin, []).append(template)
+    return dict(sorted(found.items()))
+
+
+def _flatten(
+    game: Ruleset,
+    keys: tuple[Key, ...],
+    relations: dict[int, dict[int, int]],
+    builder: _BlockBuilder,
+    steps: tuple[Step, ...],
+) -> Any:
+    """Lays the table out as `engine.py` describes."""
+    start = _start_state(game, len(relations))
+    table = _head(game, len(keys), len(start), len(relations), len(builder.blocks))
+    action_at = len(table)
+    table += builder.action_at
+    table += [0] * (-len(table) % e.LANES)
+    sections = {
+        **_block_sections(builder, action_at, len(table)),
+        e.T_STEPS: [value for step in steps for value in step],
+        e.T_START: start,
+        **_point_sections(game, relations),
+    }
+    for place, values in sections.items():
+        table[place] = len(table)
+        table += values
+    return constants(table)
+
+
+def _head(game: Ruleset, num_actions: int, state_size: int, num_relations: int, num_blocks: int) -> list[int]:
+    points = range(len(game.board.points))
+    head = [0] * e.TABLE_HEAD
+    for place, answer in _answers(game).items():
+        head[place] = int(answer)
+    head[e.T_POINTS] = len(points)
+    head[e.T_ALL_POINTS] = _word(points)
+    head[e.T_NUM_ACTIONS] = num_actions
+    head[e.T_PASS_ACTION] = num_actions - 1 if _has_pass(game) else -1
+    head[e.T_STATE_SIZE] = state_size
+    head[e.T_SCRATCH_SIZE] = e.FIRST_BLOCK_WORD + (e.LANES + 1) * num_blocks
+    head[e.T_RELATIONS] = num_relations
+    head[e.T_NUM_PLANES] = len(planes(game))
+    reverse = tuple(reversed(points))
+    head[e.T_TURN + NORTH] = {tuple(points): e.NOT_TURNED, reverse: e.HALF_TURN}.get(game.turn, e.TURNED)
+    head[e.T_PROMOTION + SOUTH] = _word(game.promotion_points(SOUTH))
+    head[e.T_PROMOTION + NORTH] = _word(game.promotion_points(NORTH))
+    return head
+
+
+def _block_sections(builder: _BlockBuilder, action_at: int, first: int) -> dict[int, list[int]]:
+    """The blocks and where each section of them begins, laid out from `first` on."""
+    tallies = e.FIRST_BLOCK_WORD + e.LANES * len(builder.blocks)
+
+    def place_of(block: int) -> int:
+        return first + e.BLOCK_SIZE * block
+
+    rows = [
+        _block_row(block, tallies + number, action_at, place_of(block.skip))
+        for number, block in enumerate(builder.blocks)
+    ]
+    return {
+        e.T_BLOCKS: [value for row in rows for value in row],
+        e.T_SECTIONS: [place_of(block) for section in builder.sections for block in section],
+    }
+
+
+def _point_sections(game: Ruleset, relations: dict[int, dict[int, int]]) -> dict[int, list[int]]:
+    """What is told of each point, and of each observation plane."""
+    points = range(len(game.board.points))
+    return {
+        e.T_MAN_STEPS: [
+            _word({target for origin, target in game.man_steps(player) if origin == point})
+            for player in (SOUTH, NORTH)
+            for point in points
+        ],
+        e.T_RELATION_TARGET: [pairs.get(point, e.NO_POINT) for pairs in relations.values() for point in points],
+        e.T_FRAME: [*points, *game.turn],
+        e.T_PLANES: [value for plane in planes(game) for value in plane.row],
+    }
+
+
+def _block_row(block: Block, tally: int, action_at: int, skip: int) -> list[int]:
+    actions = block.actions + action_at if block.actions >= 0 else 0
+    head = [block.parents, block.sees, block.words, tally, actions, skip]
+    return [*head, *[0] * (e.DISTANCES - len(head)), *block.distances, *block.origins]
+
+
+def _answers(game: Ruleset) -> dict[int, int | bool]:
+    """The rules as the engine asks for them."""
+    rules = game.rules
+    limit = 0 if rules.no_progress_limit == "off" else rules.no_progress_limit
+    return {
+        e.T_CHAIN: {"compulsory": e.COMPULSORY, "optional": e.OPTIONAL, "single": e.SINGLE}[rules.chain],
+        e.T_CAPTURE_OPTIONAL: rules.capture == "optional",
+        e.T_REMOVAL_AT_END: rules.capture_removal == "end_of_turn",
+        e.T_MIDCHAIN_PROMOTION: {
+            "only_if_turn_ends_there": e.IF_TURN_ENDS_THERE,
+            "promote_and_stop": e.PROMOTE_AND_STOP,
+            "promote_and_continue": e.PROMOTE_AND_CONTINUE,
+        }[rules.midchain_promotion],
+        e.T_PROMOTION_IS_PROGRESS: rules.progress == "capture_or_promotion",
+        e.T_MAY_RETURN_TO_START: rules.chain_may_return_to_start,
+        e.T_LANDING_MUST_CONTINUE: rules.mullah_landing == "must_continue",
+        e.T_MOST_PIECES: rules.max_capture == "most_pieces",
+        e.T_HAS_OPENING: game.opening is not None,
+        e.T_COMPARES: rules.mullah_landing == "must_continue" or rules.max_capture == "most_pieces",
+        e.T_NO_MOVES: {"loss": e.LOSS, "draw": e.DRAW, "majority": e.MAJORITY, "pass": e.PASS}[rules.no_moves],
+        e.T_THREEFOLD: rules.repetition == "threefold_draw",
+        e.T_NO_PROGRESS_LIMIT: limit,
+        e.T_NO_PROGRESS_MAJORITY: rules.no_progress_result == "majority",
+        e.T_COUNTS_QUIET: limit != 0 or rules.repetition == "threefold_draw",
+        e.T_REMEMBERS: rules.undo_scope != "off",
+        e.T_REMEMBERS_POINTS: game.remembers_points,
+        e.T_UNDO_SCOPE: {
+            "off": e.PER_COIN,
+            "per_coin": e.PER_COIN,
+            "per_player_last_move": e.PER_PLAYER,
+            "never_revisit": e.NEVER_REVISIT,
+        }[rules.undo_scope],
+        e.T_JUMP_CLEARS: rules.undo_cleared_by_jump,
+    }
+
+
+def _start_state(game: Ruleset, relations: int) -> list[int]:
+    size = e.MEMORY_POINTS if relations else e.MEMORY
+    state = [0] * (size + (len(game.board.points) if game.remembers_points else 0))
+    state[e.MEN + SOUTH] = _word(game.start[SOUTH])
+    state[e.MEN + NORTH] = _word(game.start[NORTH])
+    state[e.PLAYER] = game.first_player
+    state[e.CHAIN] = e.NO_POINT
+    return state
+
+
+def _word(points: Any) -> int:
+    return sum(1 << point for point in points)

@@ -1,0 +1,79 @@
+"""Symmetries of a game in the mover's frame, for augmentation: what a position teaches, its images teach too."""
+
+from typing import NamedTuple
+
+from .board import Permutation
+from .planes import planes
+from .ruleset import Ruleset
+from .step_table import StepTable, Template
+from .table_layout import NO_POINT
+
+
+class Symmetry(NamedTuple):
+    """A rotation or reflection of the board under which the rules stay the same.
+
+    Entry `i` of each permutation is what `i` becomes: for an observation `[C, P]` and a mask `[A]`,
+    `image[planes[c], points[p]] = observation[c, p]` and `image_mask[actions[a]] = mask[a]`.
+    """
+
+    points: Permutation
+    actions: Permutation
+    planes: Permutation
+
+
+def find_symmetries(game: Ruleset, table: StepTable) -> tuple[Symmetry, ...]:
+    """The board's automorphisms that keep the game's steps, captures and promotion; the identity first.
+
+    The opening rule is not looked at: it holds in the start position alone, and an image of that is another position.
+    """
+    found = (_symmetry(game, table, points) for points in game.board.reflections)
+    return tuple(symmetry for symmetry in found if symmetry is not None)
+
+
+def _symmetry(game: Ruleset, table: StepTable, points: Permutation) -> Symmetry | None:
+    for player, templates in enumerate(table.templates):
+        if {_image(template, points) for template in templates} != {_key(template) for template in templates}:
+            return None
+        zone = game.promotion_points(player)
+        if {points[point] for point in zone} != zone:
+            return None
+    planes = _planes(game, points)
+    return None if planes is None else Symmetry(points, _actions(table, points), planes)
+
+
+def _key(template: Template) -> tuple[object, ...]:
+    return (*template[:3], frozenset(template.path), *template[4:])
+
+
+def _image(template: Template, points: Permutation) -> tuple[object, ...]:
+    ends = (NO_POINT if point == NO_POINT else points[point] for point in template[:3])
+    return (*ends, frozenset((what, points[point]) for what, point in template.path), *template[4:])
+
+
+def _actions(table: StepTable, points: Permutation) -> Permutation:
+    number = table.number
+    moved = []
+    for index, (action, over) in enumerate(zip(table.actions, table.over, strict=True)):
+        if action is None:
+            moved.append(index)
+        else:
+            moved.append(number[points[action[0]], points[action[1]], None if over is None else points[over]])
+    return tuple(moved)
+
+
+def _planes(game: Ruleset, points: Permutation) -> Permutation | None:
+    """What each plane becomes: planes of a direction or a point move with it."""
+    shown = planes(game)
+    order = {plane.name: number for number, plane in enumerate(shown)}
+    moved = list(range(len(shown)))
+    if game.remembers_points:
+        for point, label in enumerate(game.board.labels):
+            moved[order[f"remembered_{label}"]] = order[f"remembered_{game.board.labels[points[point]]}"]
+    else:
+        directions = {frozenset(pairs.items()): number for number, pairs in enumerate(game.relations)}
+        for number, pairs in enumerate(game.relations):
+            image = directions.get(frozenset((points[a], points[b]) for a, b in pairs.items()))
+            if image is None:
+                return None
+            moved[order[f"no_undo_{number}"]] = order[f"no_undo_{image}"]
+    return tuple(moved)

@@ -1,0 +1,1 @@
+"""One match, for people: steps, undo, position text, records and perft."""

@@ -1,0 +1,88 @@
+"""Whether a position in the middle of a chain can have come about: a chain must lead there and be able to go on."""
+
+from ..engine import entry_points
+from ..engine import rules as e
+from ..errors import PositionError
+from ..game.game import Game
+from ..game.kernel_arrays import words
+from ..game.step_table import Template
+from .position_text import Words, points_of
+
+
+def check_chain(game: Game, s: Words, text: str) -> None:
+    """Refuses a state in the middle of a chain that no chain could have left.
+
+    Raises:
+      PositionError: If the piece could not go on, or could not have come there by capturing what it did.
+    """
+    if s[e.CHAIN] < 0:
+        return
+    t = game.table.words
+    label = game.board.labels[s[e.CHAIN]]
+    actions = words(t[e.T_NUM_ACTIONS])
+    count = entry_points.legal_actions(t, s, words(t[e.T_SCRATCH_SIZE]), actions)
+    if not any(action != t[e.T_PASS_ACTION] for action in actions[:count]):
+        raise PositionError(f"the piece on {label} cannot capture again, so its turn is over, in position {text!r}")
+    mover = int(s[e.PLAYER])
+    promotes = t[e.T_MIDCHAIN_PROMOTION] != e.IF_TURN_ENDS_THERE
+    if promotes and s[e.MEN + mover] & t[e.T_PROMOTION + mover] & 1 << s[e.CHAIN]:
+        raise PositionError(f"the piece on {label} would have been promoted there in position {text!r}")
+    if t[e.T_JUMP_CLEARS] and _remembered(t, s) & _cleared(t, s):
+        raise PositionError(f"field U holds what the capture that led to {label} has cleared, in position {text!r}")
+    if not _Chain(game, s).could_have_been():
+        raise PositionError(f"no chain of captures leads to {label} in position {text!r}")
+
+
+def _remembered(t: Words, s: Words) -> int:
+    """The pieces that remember something."""
+    if not t[e.T_REMEMBERS]:
+        return 0
+    held = 0
+    for word in s[e.MEMORY : e.MEMORY_POINTS]:
+        held |= int(word)
+    if t[e.T_REMEMBERS_POINTS]:
+        held |= sum(1 << point for point, word in enumerate(s[e.MEMORY_POINTS :]) if word)
+    return held
+
+
+def _cleared(t: Words, s: Words) -> int:
+    """The pieces whose memory the last leap has cleared."""
+    piece = 1 << int(s[e.CHAIN])
+    return piece if t[e.T_UNDO_SCOPE] != e.PER_PLAYER else piece | int(s[e.MEN + s[e.PLAYER]])
+
+
+class _Chain:
+    """Takes leaps back until one could have begun the chain."""
+
+    def __init__(self, game: Game, s: Words) -> None:
+        mover = int(s[e.PLAYER])
+        self.point = int(s[e.CHAIN])
+        self.start = next(points_of(s[e.BARRED]), None)
+        self.removed_later = bool(game.table.words[e.T_REMOVAL_AT_END])
+        self.victims = frozenset(points_of(s[e.CAPTURED]))
+        self.occupied = frozenset(point for word in s[: e.PLAYER] for point in points_of(int(word)))
+        is_king = bool(s[e.KINGS + mover] >> self.point & 1)
+        self.leaps = [leap for leap in game.table.templates[mover] if leap.victim >= 0 and leap.is_king <= is_king]
+        self.tried: set[tuple[int, frozenset[int]]] = set()
+
+    def could_have_been(self) -> bool:
+        return self._led_to(self.point, self.victims)
+
+    def _led_to(self, point: int, victims: frozenset[int]) -> bool:
+        if (point, victims) in self.tried:
+            return False
+        self.tried.add((point, victims))
+        return any(self._was_last(leap, victims) for leap in self.leaps if leap.target == point)
+
+    def _was_last(self, leap: Template, victims: frozenset[int]) -> bool:
+        if self.removed_later:
+            if leap.victim not in victims:
+                return False
+            victims -= {leap.victim}
+        elif leap.victim in self.occupied - {self.point} or leap.victim == self.start:
+            return False
+        vacant = {leap.origin, *(point for what, point in leap.path if what == e.EMPTY)}
+        if (vacant - {self.point}) & self.occupied:
+            return False
+        begins = leap.first and not victims and self.start in (None, leap.origin)
+        return begins or (leap.next and self._led_to(leap.origin, victims))

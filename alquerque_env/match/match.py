@@ -1,0 +1,372 @@
+"""One play of a game: steps pushed and popped, the outcome, the position as text. Everything is absolute."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from operator import index as as_integer
+from typing import Any, NamedTuple, Protocol
+
+from ..engine import entry_points
+from ..engine import rules as e
+from ..errors import IllegalStepError, NotationError, shorten
+from ..game.game import Game, as_game
+from ..game.kernel_arrays import words
+from ..game.step import PASS, Step, join_turn, split_turn
+from ..render import Picture, draw_svg, draw_text
+from .chain_check import check_chain
+from .position_text import format_position, parse_position
+
+REASONS = {
+    e.CAPTURED_ALL: "captured",
+    e.BLOCKED: "blocked",
+    e.REPETITION: "repetition",
+    e.NO_PROGRESS: "no_progress",
+    e.BY_MAJORITY: "majority",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a match ended.
+
+    Attributes:
+      winner: 0, 1, or None for a draw.
+      reason: "captured", "blocked", "repetition", "no_progress" or "majority".
+    """
+
+    winner: int | None
+    reason: str
+
+
+class _Played(NamedTuple):
+    """A step with what is needed to take it back."""
+
+    step: Step
+    player: int
+    before: Any
+    key: tuple[int, ...]
+    legal: tuple[Step, ...]
+    ends_turn: bool
+
+
+class ExactValues(Protocol):
+    """What knows the values of some positions: an endgame table, as `load_table` gives it."""
+
+    def check_game(self, game: Game) -> None:
+        """Refuses other rules than those by which it knows the values.
+
+        Raises:
+          TableError: If they are.
+        """
+
+    def value(self, match: "Match") -> int | None:
+        """1, 0 or -1 for the player to move; None where it is not known."""
+
+    def distance(self, match: "Match") -> int | None:
+        """Plies to the end under best play; None for draws and where it is not known."""
+
+
+class Match:
+    """A match in progress.
+
+    Args:
+      game: The rules, or a game's id.
+      position: Position text to begin from; the start of the game if None.
+      table: Knows exact values, if there is one.
+
+    Attributes:
+      game: The rules.
+      table: What knows exact values, or None.
+
+    Raises:
+      PositionError: If the text is not a position of the game.
+      TableError: If the table is of another game or of other options.
+    """
+
+    def __init__(self, game: Game | str, position: str | None = None, *, table: ExactValues | None = None) -> None:
+        self.game = game = as_game(game)
+        if table is not None:
+            table.check_game(game)
+        self.table = table
+        t = game.table.words
+        self._t = t
+        self._scratch = words(t[e.T_SCRATCH_SIZE])
+        self._actions = words(t[e.T_NUM_ACTIONS])
+        self._state = words(t[e.T_STATE_SIZE])
+        start = t[t[e.T_START] : t[e.T_START] + t[e.T_STATE_SIZE]]
+        self._state[:] = start if position is None else parse_position(t, game.board.labels, position)
+        if position is not None:
+            check_chain(game, self._state, position)
+        self._played: list[_Played] = []
+        self._seen: Counter[tuple[int, ...]] = Counter()
+        self._key: tuple[int, ...]
+        self._legal: tuple[Step, ...]
+        self._outcome: Outcome | None
+        self._enter()
+
+    @classmethod
+    def from_state(cls, game: Game, state: Iterable[Any]) -> "Match":
+        """A match that begins from a state of the engine, without its earlier positions."""
+        known = [int(word) for word in state]
+        return cls(game, format_position(game.table.words, game.board.labels, known))
+
+    @property
+    def player(self) -> int:
+        """The player to move: 0 or 1."""
+        return int(self._state[e.PLAYER])
+
+    @property
+    def legal_steps(self) -> tuple[Step, ...]:
+        """The legal steps, empty when the match is over."""
+        return self._legal
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the match ended, None while it goes on."""
+        return self._outcome
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the match has ended."""
+        return self._outcome is not None
+
+    @property
+    def value(self) -> int | None:
+        """Under best play 1, 0 or -1 for the player to move; None where the match has no table or that does not say."""
+        return None if self.table is None else self.table.value(self)
+
+    @property
+    def distance(self) -> int | None:
+        """Plies to the end under best play, the loser delaying; None likewise, and for draws."""
+        return None if self.table is None else self.table.distance(self)
+
+    @property
+    def position(self) -> str:
+        """The position as text; everything that the rules look at but earlier positions."""
+        return format_position(self._t, self.game.board.labels, [int(word) for word in self._state])
+
+    @property
+    def state(self) -> Any:
+        """A copy of the engine's state, as `jit.words` makes it."""
+        return self._state.copy()
+
+    @property
+    def chain(self) -> int | None:
+        """The point of the piece in the middle of a chain."""
+        return int(self._state[e.CHAIN]) if self._state[e.CHAIN] >= 0 else None
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps pushed so far."""
+        return tuple(played.step for played in self._played)
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """The turns so far in notation, the last one possibly unfinished."""
+        return tuple(join_turn([played.step.text for played in turn]) for turn in self._split_turns())
+
+    @property
+    def history(self) -> tuple[tuple[int, tuple[Step, ...]], ...]:
+        """The turns so far, each as its player and its steps, the last one possibly unfinished."""
+        return tuple((turn[0].player, tuple(played.step for played in turn)) for turn in self._split_turns())
+
+    def push(self, step: "Step | int | str") -> None:
+        """Plays a step.
+
+        Args:
+          step: A step of `legal_steps`, an action index, the text of a step, or the text of a whole turn of several
+            leaps. A whole turn that ends before its chain must is ended by stopping.
+
+        Raises:
+          NotationError: If text cannot be read.
+          IllegalStepError: If the step is not legal; the match is as it was.
+        """
+        if isinstance(step, Step):
+            if step not in self._legal:
+                raise self._illegal(step.text)
+            self._push_legal(step)
+        elif isinstance(step, str):
+            self._push_text(step)
+        else:
+            try:
+                if isinstance(step, bool):
+                    raise TypeError
+                action = as_integer(step)
+            except TypeError:
+                raise NotationError(f"a step is a Step, an action index or text, not {type(step).__name__}") from None
+            self._push_action(action, f"action {action}")
+
+    def pop(self) -> Step:
+        """Takes back the last step and returns it.
+
+        Raises:
+          IndexError: If no step has been pushed.
+        """
+        if not self._played:
+            raise IndexError("no step to take back")
+        last = self._played.pop()
+        self._seen[self._key] -= 1
+        self._state[:] = last.before
+        self._key, self._legal = last.key, last.legal
+        self._outcome = None
+        return last.step
+
+    def copy(self) -> "Match":
+        """An independent copy with the same history."""
+        twin = Match.__new__(Match)
+        twin.__dict__.update(self.__dict__)
+        twin._scratch = self._scratch.copy()
+        twin._actions = self._actions.copy()
+        twin._state = self._state.copy()
+        twin._played = list(self._played)
+        twin._seen = self._seen.copy()
+        return twin
+
+    def occurrences(self) -> int:
+        """How often the position has occurred in this match, this time included."""
+        return self._seen[self._key]
+
+    def keys(self, room: int) -> Any:
+        """Hashes of the positions since the last progress, as `engine.earlier_occurrences` wants them.
+
+        Args:
+          room: Number of words to return; at least the clock of the state and one more are needed.
+        """
+        keys = words(room)
+        if self.chain is not None:  # a capture is progress
+            return keys
+        states = [played.before for played in self._played] + [self._state]
+        for state in states[::-1]:
+            if state[e.CHAIN] < 0:
+                keys[int(state[e.QUIET])] = entry_points.position_key(self._t, state)
+                if state[e.QUIET] == 0:
+                    break
+        return keys
+
+    def picture(self, **marks: Any) -> Picture:
+        """What a picture of the match shows; keyword arguments as in `render.Picture` replace or add to it."""
+        state = [int(word) for word in self._state]
+        pieces = {
+            point: (player, bool(state[e.KINGS + player] >> point & 1))
+            for player in (0, 1)
+            for point in range(len(self.game.board.points))
+            if (state[e.MEN + player] | state[e.KINGS + player]) >> point & 1
+        }
+        last = self._last_turn()
+        shown: dict[str, Any] = {
+            "board": self.game.board,
+            "pieces": pieces,
+            "player": None if self.is_over else self.player,
+            "chain": self.chain,
+            "last_turn": _path(last),
+            "captured": tuple(point for step in last for point in step.captured if point not in pieces),
+            "pending": tuple(point for point in pieces if state[e.CAPTURED] >> point & 1),
+        }
+        return Picture(**(shown | marks))
+
+    def __str__(self) -> str:
+        return draw_text(self.picture())
+
+    def __repr__(self) -> str:
+        return f"Match({self.game!r}, position={self.position!r})"
+
+    def _repr_svg_(self) -> str:
+        return draw_svg(self.picture())
+
+    def __copy__(self) -> "Match":
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Match":
+        return self.copy()
+
+    def _enter(self) -> None:
+        """Notes that the position has occurred, and finds its legal steps and outcome."""
+        self._key = tuple(int(word) for place, word in enumerate(self._state) if place != e.QUIET)
+        self._seen[self._key] += 1
+        count = entry_points.legal_actions(self._t, self._state, self._scratch, self._actions)
+        code = entry_points.outcome(self._t, self._state, count, self.occurrences() - 1)
+        self._outcome = None if code == e.ONGOING else _read_outcome(int(code))
+        actions = [] if self._outcome else sorted(int(action) for action in self._actions[:count])
+        steps = self.game.steps[self.player]
+        self._legal = tuple(steps[action] or Step(self.chain, self.chain, (), action, PASS) for action in actions)
+
+    def _push_action(self, action: int, text: str) -> None:
+        for step in self._legal:
+            if step.action == action:
+                self._push_legal(step)
+                return
+        raise self._illegal(text)
+
+    def _push_legal(self, step: Step) -> None:
+        before, player = self._state.copy(), self.player
+        entry_points.apply_action(self._t, self._state, self._scratch, step.action)
+        self._played.append(_Played(step, player, before, self._key, self._legal, bool(self._state[e.CHAIN] < 0)))
+        self._enter()
+
+    def _push_text(self, text: str) -> None:
+        parts = split_turn(text, self.game.board)
+        for number, part in enumerate(parts):
+            fitting = self._fitting(*part)
+            if len(fitting) != 1:
+                raise self._unfit(text, fitting, number)
+            self._push_legal(fitting[0])
+        if len(parts) > 1 and self.chain is not None:
+            stops = self._fitting(PASS, None)
+            if not stops:
+                raise self._unfit(text, stops, len(parts))
+            self._push_legal(stops[0])
+
+    def _fitting(self, wanted: str, over: str | None) -> list[Step]:
+        """The legal steps that a part of a turn text may mean."""
+        return [
+            step
+            for step in self._legal
+            if step.text.partition("^")[0] == wanted
+            and (over is None or step.captured == (self.game.board.index[over],))
+        ]
+
+    def _unfit(self, text: str, fitting: list[Step], pushed: int) -> IllegalStepError:
+        """Takes back the steps of a turn that have been pushed; says why the next is refused."""
+        begun = join_turn([played.step.text for played in self._played[len(self._played) - pushed :]])
+        legal = ", ".join(step.text for step in fitting or self._legal)
+        is_over = self.chain is None
+        for _ in range(pushed):
+            self.pop()
+        if fitting:
+            return IllegalStepError(f"{shorten(text)!r} is ambiguous; say which: {legal}")
+        if pushed == 0:
+            return self._illegal(text)
+        problem = f"the turn ends with {begun}" if is_over else f"after {begun} only {legal} can follow"
+        return IllegalStepError(f"{shorten(text)} is not legal in {self.position!r}: {problem}")
+
+    def _illegal(self, text: str) -> IllegalStepError:
+        if self._outcome is not None:
+            return IllegalStepError(f"{shorten(text)} is not legal in {self.position!r}: the match is over")
+        legal = ", ".join(step.text for step in self._legal)
+        return IllegalStepError(f"{shorten(text)} is not legal in {self.position!r}; legal: {legal}")
+
+    def _split_turns(self) -> Iterator[list[_Played]]:
+        turn: list[_Played] = []
+        for played in self._played:
+            turn.append(played)
+            if played.ends_turn:
+                yield turn
+                turn = []
+        if turn:
+            yield turn
+
+    def _last_turn(self) -> list[Step]:
+        turns = list(self._split_turns())
+        return [played.step for played in turns[-1]] if turns else []
+
+
+def _read_outcome(code: int) -> Outcome:
+    reason, winner = divmod(code, 4)
+    return Outcome(None if winner == e.NOBODY else winner, REASONS[reason])
+
+
+def _path(steps: list[Step]) -> tuple[int, ...]:
+    moves = [step for step in steps if not step.is_pass]
+    if not moves:
+        return ()
+    return (moves[0].origin, *(step.target for step in moves))  # type: ignore[arg-type]

@@ -1,0 +1,240 @@
+"""Text of positions: reading with every check, and writing.
+
+The format is that of draughts' FEN in PDN: `W:Wa1,Kc3:Be5:H4`. The exported player carries this file as it is.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from ..engine import rules as e
+from ..errors import PositionError
+
+SIDES = "WB"
+
+Words = Sequence[int]
+
+
+def format_position(t: Words, labels: Sequence[str], s: Words) -> str:
+    """Writes a state as position text.
+
+    Args:
+      t: Step table of the game.
+      labels: The points' names.
+      s: A state.
+    """
+    fields = [SIDES[s[e.PLAYER]], *(_format_side(labels, s, player) for player in (0, 1))]
+    if t[e.T_NO_PROGRESS_LIMIT] and s[e.QUIET]:
+        fields.append(f"H{s[e.QUIET]}")
+    if s[e.CHAIN] >= 0:
+        fields.append(f"C{labels[s[e.CHAIN]]}")
+    held_back = ",".join(f"{labels[point]}-{labels[other]}" for point, other in _memory(t, s))
+    if held_back:
+        fields.append(f"U{held_back}")
+    if s[e.CAPTURED]:
+        fields.append("X" + ",".join(labels[point] for point in points_of(s[e.CAPTURED])))
+    if s[e.BARRED]:
+        fields.append("S" + ",".join(labels[point] for point in points_of(s[e.BARRED])))
+    return ":".join(fields)
+
+
+def parse_position(t: Words, labels: Sequence[str], text: str) -> list[int]:
+    """Reads position text.
+
+    Returns:
+      The state, as a list of integers.
+
+    Raises:
+      PositionError: If the text is not a position of the game; the message says what is wrong and where.
+    """
+    return _Reader(t, labels, text).read()
+
+
+def points_of(word: int) -> Iterator[int]:
+    """The points of a word, in ascending order."""
+    point = 0
+    while word >> point:
+        if word >> point & 1:
+            yield point
+        point += 1
+
+
+def _format_side(labels: Sequence[str], s: Words, player: int) -> str:
+    kings = s[e.KINGS + player]
+    points = points_of(s[e.MEN + player] | kings)
+    return SIDES[player] + ",".join(("K" if kings >> point & 1 else "") + labels[point] for point in points)
+
+
+def _memory(t: Words, s: Words) -> list[tuple[int, int]]:
+    """Pairs of the point of a piece and a point to which it may not step."""
+    if not t[e.T_REMEMBERS]:
+        return []
+    points = range(t[e.T_POINTS])
+    if t[e.T_REMEMBERS_POINTS]:
+        return [(point, other) for point in points for other in points_of(s[e.MEMORY_POINTS + point])]
+    targets = t[e.T_RELATION_TARGET]
+    return sorted(
+        (point, t[targets + relation * len(points) + point])
+        for relation in range(t[e.T_RELATIONS])
+        for point in points_of(s[e.MEMORY + relation])
+    )
+
+
+class _Reader:
+    """Reads one position text, field by field."""
+
+    def __init__(self, t: Words, labels: Sequence[str], text: str) -> None:
+        if not isinstance(text, str):
+            raise PositionError(f"a position is text, not {type(text).__name__}")
+        self.t = t
+        self.text = text
+        self.labels = labels
+        self.index = {label: point for point, label in enumerate(labels)}
+        self.state = [0] * t[e.T_STATE_SIZE]
+        self.state[e.CHAIN] = e.NO_POINT
+
+    def fail(self, problem: str) -> PositionError:
+        return PositionError(f"{problem} in position {self.text!r}")
+
+    def read(self) -> list[int]:
+        parts = self.text.split(":")
+        if len(parts) < 3:
+            raise self.fail(f"expected mover:W<pieces>:B<pieces>, got {len(parts)} of these 3 fields")
+        if parts[0] not in ("W", "B"):
+            raise self.fail(f"the mover is {parts[0]!r}, expected W or B")
+        self.state[e.PLAYER] = SIDES.index(parts[0])
+        for player in (0, 1):
+            self.read_side(player, parts[1 + player])
+        if not any(self.state[: e.PLAYER]):
+            raise self.fail("no piece stands on the board")
+        fields = self.split_fields(parts[3:])
+        for letter, read in (
+            ("C", self.read_chain),
+            ("H", self.read_clock),
+            ("U", self.read_memory),
+            ("X", self.read_captured),
+            ("S", self.read_start),
+        ):
+            read(fields.get(letter))
+        return self.state
+
+    def split_fields(self, parts: list[str]) -> dict[str, str]:
+        fields: dict[str, str] = {}
+        for part in parts:
+            letter, value = part[:1], part[1:]
+            if letter not in ("H", "C", "U", "X", "S") or not letter:
+                raise self.fail(f"unknown field {part!r}, expected one that begins with H, C, U, X or S")
+            if letter in fields:
+                raise self.fail(f"field {letter} stands twice")
+            if not value:
+                raise self.fail(f"field {letter} is empty")
+            fields[letter] = value
+        return fields
+
+    def point(self, label: str, where: str) -> int:
+        if label not in self.index:
+            raise self.fail(f"unknown point {label!r} in {where}")
+        return self.index[label]
+
+    def read_side(self, player: int, part: str) -> None:
+        side = SIDES[player]
+        if part[:1] != side:
+            raise self.fail(f"field {2 + player} is {part!r}, expected {side} and the pieces of player_{player}")
+        for item in part[1:].split(",") if part[1:] else []:
+            promoted = item.startswith("K")
+            point = self.point(item[1:] if promoted else item, f"{side}'s pieces")
+            if promoted and not (self.t[e.T_PROMOTION] | self.t[e.T_PROMOTION + 1]):
+                raise self.fail(f"{item!r} is promoted, but this game has no promotion")
+            if any(word >> point & 1 for word in self.state[: e.PLAYER]):
+                raise self.fail(f"two pieces on {self.labels[point]}")
+            self.state[(e.KINGS if promoted else e.MEN) + player] |= 1 << point
+
+    def read_clock(self, value: str | None) -> None:
+        if value is None:
+            return
+        limit = self.t[e.T_NO_PROGRESS_LIMIT]
+        if not limit:
+            raise self.fail("field H counts turns without progress, but this game does not")
+        if not (value.isascii() and value.isdigit() and len(value) < 9):
+            raise self.fail(f"H{value} is not a number of turns")
+        if int(value) > limit:
+            raise self.fail(f"H{value} exceeds the limit of {limit} turns without progress")
+        if int(value) and self.state[e.CHAIN] >= 0:
+            raise self.fail(f"H{value} cannot be in a chain of captures, which is progress")
+        self.state[e.QUIET] = int(value)
+
+    def read_chain(self, value: str | None) -> None:
+        if value is None:
+            return
+        if self.t[e.T_CHAIN] == e.SINGLE:
+            raise self.fail("field C names a piece in a chain, but in this game a turn is one leap")
+        point = self.point(value, "field C")
+        mover = self.state[e.PLAYER]
+        if not (self.state[e.MEN + mover] | self.state[e.KINGS + mover]) >> point & 1:
+            raise self.fail(f"C{value} is no piece of the mover, player_{mover}")
+        self.state[e.CHAIN] = point
+
+    def read_memory(self, value: str | None) -> None:
+        if value is None:
+            return
+        if not self.t[e.T_REMEMBERS]:
+            raise self.fail("field U forbids steps back, but this game does not")
+        seen: dict[object, str] = {}
+        for item in value.split(","):
+            ends = item.split("-")
+            if len(ends) != 2:
+                raise self.fail(f"{item!r} in field U is not of the form <label>-<label>")
+            point, other = (self.point(label, "field U") for label in ends)
+            owner = next((p for p in (0, 1) if self.state[e.MEN + p] >> point & 1), None)
+            if owner is None:
+                raise self.fail(f"no piece stands on {ends[0]} of {item!r} in field U")
+            self.remember(owner, point, other, item)
+            scope = self.t[e.T_UNDO_SCOPE]
+            key = owner if scope == e.PER_PLAYER else point if scope == e.PER_COIN else item
+            if key in seen:
+                raise self.fail(f"{seen[key]!r} and {item!r} in field U cannot both be remembered")
+            seen[key] = item
+
+    def remember(self, owner: int, point: int, other: int, item: str) -> None:
+        t, n = self.t, self.t[e.T_POINTS]
+        allowed = t[t[e.T_MAN_STEPS] + owner * n + point] >> other & 1
+        if t[e.T_REMEMBERS_POINTS]:
+            self.state[e.MEMORY_POINTS + point] |= 1 << other
+        elif not allowed:
+            raise self.fail(f"{item!r} in field U forbids a step that is not allowed anyway")
+        for relation in range(t[e.T_RELATIONS]):
+            if t[t[e.T_RELATION_TARGET] + relation * n + point] == other:
+                self.state[e.MEMORY + relation] |= 1 << point
+                return
+        if not t[e.T_REMEMBERS_POINTS]:
+            raise self.fail(f"{item!r} in field U undoes no step")
+
+    def read_captured(self, value: str | None) -> None:
+        at_end = self.t[e.T_REMOVAL_AT_END]
+        if value is None:
+            if at_end and self.state[e.CHAIN] >= 0:
+                raise self.fail("field X is missing: in a chain, captured pieces still stand on the board")
+            return
+        if not at_end:
+            raise self.fail("field X names pieces to be removed later, but in this game they are removed at once")
+        if self.state[e.CHAIN] < 0:
+            raise self.fail("field X names captured pieces, but no field C a piece in a chain")
+        enemy = 1 - self.state[e.PLAYER]
+        for label in value.split(","):
+            point = self.point(label, "field X")
+            if not (self.state[e.MEN + enemy] | self.state[e.KINGS + enemy]) >> point & 1:
+                raise self.fail(f"{label} in field X is no piece of player_{enemy}")
+            if self.state[e.CAPTURED] >> point & 1:
+                raise self.fail(f"{label} stands twice in field X")
+            self.state[e.CAPTURED] |= 1 << point
+
+    def read_start(self, value: str | None) -> None:
+        barred = not self.t[e.T_MAY_RETURN_TO_START] and self.state[e.CHAIN] >= 0
+        if value is None:
+            if barred:
+                raise self.fail("field S is missing: a chain may not return to its start")
+            return
+        if not barred:
+            raise self.fail("field S names the start of a chain, but nothing looks at it here")
+        point = self.point(value, "field S")
+        if any(word >> point & 1 for word in self.state[: e.PLAYER]):
+            raise self.fail(f"a piece stands on {value}, the start of the chain in field S")
+        self.state[e.BARRED] = 1 << point

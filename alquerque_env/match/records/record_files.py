@@ -1,0 +1,105 @@
+"""Match files on disk."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from ...errors import RecordError
+from .parsed import read_drafts
+from .reader import play_draft, read_records
+from .record import Record
+
+
+def save_record(path: Path | str, text: str, *, overwrite: bool = True) -> None:
+    """Writes a match file. Whoever reads meanwhile finds the old one or the new one, never a part.
+
+    Args:
+      path: The file.
+      text: What `format_record` made, for one match or several.
+      overwrite: Whether a file that is there may be replaced.
+
+    Raises:
+      RecordError: If the file is there and may not be replaced, or cannot be written.
+    """
+    try:
+        # A link stays a link; what it leads to is replaced.
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            raise RecordError(f"cannot write {str(path)!r}: it is not a file; choose another name")
+        _write(target, text, overwrite=overwrite)
+    except FileExistsError:
+        raise RecordError(f"{str(path)!r} exists already; choose another name") from None
+    except RecordError:
+        raise
+    except (OSError, ValueError) as error:
+        raise RecordError(f"cannot write {str(path)!r}: {_reason(error)}; choose another place") from None
+
+
+def _write(target: Path, text: str, *, overwrite: bool) -> None:
+    partial = target.with_name(f".{secrets.token_hex(8)}.partial")
+    try:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+        if not overwrite:
+            # Takes the name, if nobody has it yet.
+            target.open("x").close()
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def load_records(path: Path | str) -> Iterator[Record]:
+    """Reads the matches of a file, one after the other.
+
+    Raises:
+      RecordError: As `read_records`, or if the file cannot be read.
+    """
+    with _opened(path) as stream:
+        yield from read_records(stream)
+
+
+def load_record(path: Path | str, number: int = 1) -> Record:
+    """Reads one match of a file; those before it are not compared with the rules.
+
+    Args:
+      path: The file.
+      number: The place of the match in it, from 1.
+
+    Raises:
+      RecordError: As `read_records`, or if the file cannot be read or has no such match.
+    """
+    count = 0
+    with _opened(path) as stream:
+        for count, draft in enumerate(read_drafts(stream), 1):
+            if count == number:
+                return play_draft(draft)
+        held = "no match" if count == 0 else f"{count} match{'es' * (count > 1)}"
+        raise RecordError(f"the file holds {held}, so there is no match {number}")
+
+
+def count_records(path: Path | str) -> int:
+    """The number of matches in a file, whether or not they keep the rules.
+
+    Raises:
+      RecordError: If the file cannot be read, or its text is not that of matches.
+    """
+    with _opened(path) as stream:
+        return sum(1 for _ in read_drafts(stream))
+
+
+@contextmanager
+def _opened(path: Path | str) -> Iterator[TextIO]:
+    """A file as a stream; errors name it."""
+    try:
+        with open(path, encoding="utf-8") as stream:
+            yield stream
+    except RecordError as error:
+        raise RecordError(f"{str(path)!r}: {error}") from None
+    except (OSError, ValueError) as error:
+        raise RecordError(f"cannot read {str(path)!r}: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -1,0 +1,81 @@
+"""A match in words: how it stands, who won and why, its turns with their numbers."""
+
+from collections import Counter
+
+from ..game.rules_text import SIDES, progress
+from .match import Match, Outcome
+
+# Turns before the limit from which on it is mentioned.
+_WARNING = 10
+
+
+def standing(match: Match) -> str:
+    """What a player should know besides the board; empty if nothing."""
+    label = None if match.chain is None else match.game.board.labels[match.chain]
+    if label is not None:
+        if any(step.is_pass for step in match.legal_steps):
+            return f"The piece on {label} may go on capturing, or pass to stop."
+        return f"The piece on {label} must go on capturing."
+    if match.game.rules.opening != "any" and not match.is_over and match.position == Match(match.game).position:
+        targets = {match.game.board.labels[step.target] for step in match.legal_steps if step.target is not None}
+        return f"The first step goes to {' or '.join(sorted(targets))}."
+    limit = match.game.rules.no_progress_limit
+    left = 0 if limit == "off" else limit - quiet_turns(match)
+    if 0 < left <= _WARNING:
+        return f"The match ends after {left} more turn{'s' * (left > 1)} without {progress(match.game)}."
+    return ""
+
+
+def exact_sentence(match: Match) -> str:
+    """Who wins under best play, and in how many turns; empty where nothing is known."""
+    value = match.value
+    if match.is_over or value is None:
+        return ""
+    if value == 0:
+        return "A draw under best play."
+    winner = SIDES[match.player if value > 0 else 1 - match.player]
+    if match.distance is None:
+        return f"{winner} wins under best play, having more pieces when the match ends without progress."
+    turns = f"{match.distance} turn{'s' * (match.distance != 1)}"
+    return f"{winner} wins under best play in {turns}, those of both sides counted."
+
+
+def quiet_turns(match: Match) -> int:
+    """Turns without progress, as the position text counts them."""
+    fields = match.position.split(":")[3:]
+    return next((int(field[1:]) for field in fields if field.startswith("H")), 0)
+
+
+def outcome_sentence(match: Match, outcome: Outcome) -> str:
+    """Who won and why."""
+    who = "Draw" if outcome.winner is None else f"{SIDES[outcome.winner]} wins"
+    return f"{who}: {_reason(match, outcome)}."
+
+
+def _reason(match: Match, outcome: Outcome) -> str:
+    pieces = Counter(player for player, _ in match.picture().pieces.values())
+    stuck = SIDES[match.player]
+    limit = f"{match.game.rules.no_progress_limit} turns without {progress(match.game)}"
+    if outcome.reason == "captured":
+        beaten = SIDES[0 if pieces[0] == 0 else 1]
+        return f"{beaten} has no pieces left"
+    if outcome.reason == "blocked":
+        counted = match.game.rules.no_moves == "majority"
+        return f"{stuck} cannot move" + (f", and {_majority(pieces, outcome)}" if counted else "")
+    if outcome.reason == "repetition":
+        return "the position has occurred three times"
+    return limit + (f", and {_majority(pieces, outcome)}" if outcome.reason == "majority" else "")
+
+
+def _majority(pieces: Counter[int], outcome: Outcome) -> str:
+    if outcome.winner is None:
+        return f"each side has {pieces[0]} of its pieces"
+    return f"{SIDES[outcome.winner]} has more pieces, {pieces[outcome.winner]} to {pieces[1 - outcome.winner]}"
+
+
+def numbered_turns(match: Match) -> list[str]:
+    """The turns of a match in pairs, as `1. c2-c3 c4xc2`."""
+    turns = list(match.turns)
+    if turns and match.history[0][0] != match.game.first_player:
+        turns.insert(0, "...")
+    return [f"{first // 2 + 1}. {' '.join(turns[first : first + 2])}" for first in range(0, len(turns), 2)]

@@ -1,0 +1,1 @@
+"""Exact values: endgame tablebases and proof-number search."""

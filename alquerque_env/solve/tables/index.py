@@ -1,0 +1,272 @@
+"""The index of a table: which positions there are and how they are numbered, as the kernels read it."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import combinations_with_replacement, product
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...game import table_layout as e
+from ...game.board import Permutation
+from ...game.game import Game
+from ...game.kernel_arrays import constants
+from ...game.ruleset import NORTH, SOUTH
+from . import index_layout as x
+from .undo_states import Memories, find_memories
+
+
+class Slice(NamedTuple):
+    """The positions with the same number of men and kings on each side.
+
+    Attributes:
+      player: The player to move; always `player_0` where both see the same game.
+      own_men, own_kings, enemy_men, enemy_kings: Numbers of pieces, seen from the player to move.
+      base: The number of its first position.
+      size: How many numbers it has, some of them of no position.
+      row: Where it stands in the index.
+    """
+
+    player: int
+    own_men: int
+    own_kings: int
+    enemy_men: int
+    enemy_kings: int
+    base: int
+    size: int
+    row: int
+
+    @property
+    def pieces(self) -> int:
+        """Number of pieces on the board."""
+        return self.own_men + self.own_kings + self.enemy_men + self.enemy_kings
+
+    @property
+    def lead(self) -> int:
+        """How many pieces more the player to move has."""
+        return self.own_men + self.own_kings - self.enemy_men - self.enemy_kings
+
+    @property
+    def name(self) -> str:
+        """What it is called for people: `3v2`, with kings `2+1Kv0+1K`, and whose turn it is where that matters."""
+        own, enemy = (
+            f"{men}+{kings}K" if kings else str(men)
+            for men, kings in ((self.own_men, self.own_kings), (self.enemy_men, self.enemy_kings))
+        )
+        return f"{own}v{enemy}" + ("" if self.player == SOUTH else " North")
+
+
+Sides = tuple[int, int, int, int]
+
+
+class Index:
+    """Numbers all positions of a game with at most so many pieces, both players having some.
+
+    Args:
+      game: The rules.
+      pieces: The most pieces on the board.
+
+    Attributes:
+      slices: In the order in which they can be solved: a capture or promotion leads to an earlier one.
+      groups: The slices in groups of those that lead to each other by steps, in the same order.
+      size: How many numbers there are.
+
+    Raises:
+      RulesError: If what pieces may remember is too much to be numbered.
+    """
+
+    def __init__(self, game: Game, pieces: int) -> None:
+        self.game = game
+        self.pieces = pieces
+        self.memories = find_memories(game)
+        self.most = min(pieces - 1, max(len(side) for side in game.start))
+        self.groups = tuple(self._number_groups())
+        self.slices = tuple(part for group in self.groups for part in group)
+        self.size = self.slices[-1].base + self.slices[-1].size
+
+    @cached_property
+    def words(self) -> Any:
+        """The index as the kernels read it."""
+        return constants(_Writer(self).write().tolist())
+
+    @cached_property
+    def rules(self) -> Any:
+        """The step table of the game without its opening rule.
+
+        That holds in the start position alone, not in those that look alike, so a table does not know of it.
+        """
+        table = list(self.game.table.words)
+        table[e.T_HAS_OPENING] = 0
+        return constants([int(word) for word in table])
+
+    @property
+    def is_acyclic(self) -> bool:
+        """Whether no position can come again."""
+        return not self.game.rules.can_shuffle
+
+    @cached_property
+    def symmetries(self) -> tuple[Permutation, ...]:
+        """What each point becomes under each symmetry of the game."""
+        return tuple(symmetry.points for symmetry in self.game.symmetries)
+
+    @cached_property
+    def orbits(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+        """For each number of pieces the entries of the sets of points, and those that represent the others."""
+        return tuple(
+            _find_orbits(len(self.game.board.points), count, self.symmetries) for count in range(self.most + 1)
+        )
+
+    def digits(self, sides: Sides) -> tuple[int, int, int, int, int, int]:
+        """How many values each digit of a slice has."""
+        own_men, own_kings, enemy_men, enemy_kings = sides
+        own, enemy = own_men + own_kings, enemy_men + enemy_kings
+        return (
+            len(self.orbits[own][1]),
+            comb(len(self.game.board.points) - own, enemy),
+            comb(own, own_kings),
+            comb(enemy, enemy_kings),
+            self.memories.count(own),
+            self.memories.count(enemy),
+        )
+
+    def _number_groups(self) -> Iterator[tuple[Slice, ...]]:
+        base, row = 0, x.INDEX_HEAD
+        for first, second in self._pairs():
+            players = (SOUTH, SOUTH) if self.game.is_symmetric else (SOUTH, NORTH)
+            members = [(players[0], first), (players[1], second)]
+            if not self.game.is_symmetric and first != second:
+                members += [(SOUTH, second), (NORTH, first)]
+            group = []
+            for player, sides in dict.fromkeys(members):
+                size = int(np.prod(self.digits(sides), dtype=object))
+                group.append(Slice(player, *sides, base=base, size=size, row=row))
+                base += size
+                row += x.ROW_SIZE
+            yield tuple(group)
+
+    def _pairs(self) -> Iterator[tuple[Sides, Sides]]:
+        """Both views of each balance of pieces: fewer pieces first, then fewer men."""
+        has_kings = self.game.rules.promotion != "none"
+        kinds = [
+            (count - kings, kings)
+            for count in range(1, self.most + 1)
+            for kings in range(count + 1 if has_kings else 1)
+        ]
+        pairs = [pair for pair in combinations_with_replacement(kinds, 2) if sum(map(sum, pair)) <= self.pieces]
+        pairs.sort(key=lambda pair: (sum(map(sum, pair)), pair[0][0] + pair[1][0], pair))
+        for less, more in pairs:
+            yield (*more, *less), (*less, *more)
+
+
+def _find_orbits(points: int, count: int, symmetries: tuple[Permutation, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """The entries of all sets of so many points, as `layout.py` has them, and the sets that represent the orbits."""
+    sets = _sets(points, count)
+    images = np.stack([_permute(sets, permutation) for permutation in symmetries])
+    view = images.argmin(axis=0)
+    least = images.min(axis=0)
+    is_fixed = (images == least).sum(axis=0) > 1
+    representatives = sets[least == sets]
+    orbit = np.searchsorted(representatives, least)
+    return orbit << x.ORBIT_AT | is_fixed * x.IS_FIXED | view, representatives
+
+
+def _sets(points: int, count: int) -> np.ndarray:
+    """All sets of `count` of `points` points as words, in order."""
+    rows = [np.zeros(1, np.int64)] + [np.zeros(0, np.int64)] * count
+    for point in range(points):
+        rows = [rows[0]] + [
+            np.concatenate((rows[size], rows[size - 1] | np.int64(1) << point)) for size in range(1, count + 1)
+        ]
+    return rows[count]
+
+
+def _permute(sets: np.ndarray, permutation: Permutation) -> np.ndarray:
+    images = np.zeros_like(sets)
+    for point, image in enumerate(permutation):
+        images |= (sets >> point & 1) << image
+    return images
+
+
+class _Writer:
+    """Lays an index out for the kernels."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.game = index.game
+        self.points = len(index.game.board.points)
+        self.head = np.zeros(x.INDEX_HEAD, np.int64)
+        self.lists: list[np.ndarray] = []
+        self.end = x.INDEX_HEAD
+
+    def write(self) -> np.ndarray:
+        head, index, points = self.head, self.index, self.points
+        memories = index.memories
+        self.add(np.array([self.row(part) for part in index.slices]))
+        head[x.X_POINTS] = points
+        head[x.X_ALL_POINTS] = (1 << points) - 1
+        head[x.X_BYTES] = -(-points // 8)
+        head[x.X_SYMMETRIES] = len(index.symmetries)
+        head[x.X_IS_SYMMETRIC] = self.game.is_symmetric
+        head[x.X_SIDES] = index.most + 1
+        head[x.X_MEMORY] = memories.kind
+        head[x.X_RADIX] = memories.radix
+        counts = np.array([[comb(n, k) for k in range(points + 1)] for n in range(points + 1)], dtype=object)
+        # No set that large is ever numbered.
+        head[x.X_BINOMIALS] = self.add(np.minimum(counts, np.iinfo(np.int64).max).astype(np.int64))
+        views = list(index.symmetries)
+        if self.game.is_symmetric:
+            turn = self.game.turn
+            views += [tuple(view[turn[point]] for point in range(points)) for view in index.symmetries]
+        head[x.X_VIEWS] = self.add(np.array([self.byte_table(view) for view in views]))
+        head[x.X_PLACES] = self.add(np.array(views))
+        head[x.X_SLICES] = self.add(self.keys())
+        head[x.X_MEMORIES] = self.add_memories(memories)
+        head[x.X_UNSTEPS] = self.add_unsteps()
+        for count, (entries, representatives) in enumerate(index.orbits):
+            head[x.X_ORBITS + count] = self.add(entries)
+            head[x.X_REPRESENTATIVES + count] = self.add(representatives)
+        return np.concatenate([head, *self.lists])
+
+    def add(self, values: np.ndarray) -> int:
+        """Appends a list; returns where it stands."""
+        place = self.end
+        self.lists.append(np.asarray(values, np.int64).ravel())
+        self.end += len(self.lists[-1])
+        return place
+
+    def row(self, part: Slice) -> list[int]:
+        _, *digits = self.index.digits(part[1:5])
+        return [*part[:5], part.base, part.size, *digits]
+
+    def keys(self) -> np.ndarray:
+        sides = self.index.most + 1
+        rows = np.full((2, sides, sides, sides, sides), -1, np.int64)
+        for part in self.index.slices:
+            rows[part[:5]] = part.row
+        return rows
+
+    def byte_table(self, view: Permutation) -> list[int]:
+        """For each byte of a word and each of its values the points that it becomes."""
+        table = []
+        for first in range(0, self.points, 8):
+            images = [1 << view[point] for point in range(first, min(first + 8, self.points))]
+            table += [sum(image for bit, image in enumerate(images) if value >> bit & 1) for value in range(x.BYTE)]
+        return table
+
+    def add_memories(self, memories: Memories) -> int:
+        starts = [self.add(np.array([len(known), *known])) for side in memories.words for known in side]
+        return self.add(np.array(starts))
+
+    def add_unsteps(self) -> int:
+        starts = []
+        for player, point in product((SOUTH, NORTH), range(self.points)):
+            rows = [
+                (template.origin, sum(1 << seen for _, seen in template.path if seen != point), template.is_king)
+                for template in self.game.table.templates[player]
+                if template.victim == e.NO_POINT
+                and template.target == point
+                and (template.is_king or point not in self.game.promotion_points(player))
+            ]
+            starts.append(self.add(np.array([len(rows), *(number for row in rows for number in row)])))
+        return self.add(np.array(starts))

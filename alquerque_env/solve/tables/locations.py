@@ -1,0 +1,66 @@
+"""Where tables are kept: in the user's cache directory, under the game's name and the hash of its rules.
+
+Set `ALQUERQUE_TABLES` to keep them in another folder.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+
+import platformdirs
+
+from ...errors import TableError
+from ...game.game import Game
+from ...game.options import spell
+from ...match.match import Match
+from .table_file import SUFFIX
+
+
+def tables_folder() -> Path:
+    """The folder for tables, in the user's cache directory if nothing else is said."""
+    chosen = os.environ.get("ALQUERQUE_TABLES")
+    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("alquerque-env")) / "tables"
+
+
+def table_path(game: Game, pieces: int) -> Path:
+    """Where the table of a game with at most so many pieces is kept."""
+    return tables_folder() / f"{_stem(game)}-{pieces}{SUFFIX}"
+
+
+def work_folder(game: Game, pieces: int) -> Path:
+    """Where a table is solved, until it is finished."""
+    return tables_folder() / f"{_stem(game)}-{pieces}.work"
+
+
+def proof_folder(match: Match, pieces: int) -> Path:
+    """Where what is known of a position is kept, found with the help of a table of so many pieces."""
+    position = hashlib.sha256(match.position.encode()).hexdigest()[:8]
+    return tables_folder() / f"{_stem(match.game)}-{position}-{pieces}.proof"
+
+
+def find_table(game: Game) -> Path:
+    """The table of a game with the most pieces.
+
+    Raises:
+      TableError: If there is none.
+    """
+    found = {
+        int(pieces): path
+        for path in tables_folder().glob(f"{_stem(game)}-*{SUFFIX}")
+        if (pieces := path.name.removesuffix(SUFFIX).rpartition("-")[2]).isdecimal()
+    }
+    if not found:
+        options = "".join(
+            f" --option {name}={spell(value)}"
+            for name, value in game.options.items()
+            if value != game.option_table[name].default
+        )
+        raise TableError(
+            f"there is no endgame table of {game.name} yet: "
+            f"build one with alquerque solve {game.name}{options} --pieces 5"
+        )
+    return found[max(found)]
+
+
+def _stem(game: Game) -> str:
+    return f"{game.name}-{game.table_hash}"

@@ -1,0 +1,165 @@
+"""Table files: a header as JSON and the values of each slice in compressed blocks, every part with its checksum.
+
+A file is `alquerque endgame table 1`, a line with the SHA-256 of the header and the header, then the blocks, one after
+another. A block holds, for each number, an index into the header's list of codes: a byte, or two where there are more
+than 256 codes. The value of a position whose player must capture is not kept, since it follows from what comes after;
+in its place stands the one before, which costs next to nothing.
+"""
+
+import hashlib
+import json
+import lzma
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+
+from ...errors import TableError
+from ...game.game import Game
+
+MAGIC = b"alquerque endgame table 1\n"
+SUFFIX = ".aqt"
+BLOCK = 1 << 20
+"""Positions of a block."""
+
+_FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
+
+
+class Header(NamedTuple):
+    """What a table file says of itself.
+
+    Attributes:
+      game, options, table_hash: The rules.
+      pieces: The most pieces on the board.
+      codes: The codes to which indices refer.
+      groups: For each group of slices what `tables.clock` found, if plies without progress are limited.
+      slices: For each slice what `tables.statistics` found, its size, and its blocks as pairs of length and SHA-256.
+      seconds: How long it took to make, from where it was last gone on with.
+    """
+
+    game: str
+    options: dict[str, Any]
+    table_hash: str
+    pieces: int
+    codes: list[int]
+    groups: list[dict[str, Any]]
+    slices: list[dict[str, Any]]
+    seconds: float
+
+
+def compress(indices: np.ndarray) -> bytes:
+    """A block of indices, compressed."""
+    return lzma.compress(indices.tobytes(), lzma.FORMAT_RAW, filters=_FILTERS)
+
+
+def write_table(path: Path, header: Header, blocks: Iterator[bytes]) -> None:
+    """Writes a table file, whole or not at all."""
+    text = json.dumps(header._asdict(), separators=(",", ":")).encode()
+    draft = path.with_name(path.name + ".draft")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with open(draft, "wb") as file:
+            file.write(MAGIC + hashlib.sha256(text).hexdigest().encode() + b" " + text + b"\n")
+            for block in blocks:
+                file.write(block)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise TableError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+class TableFile:
+    """A table file that is open for reading.
+
+    Args:
+      path: The file.
+
+    Raises:
+      TableError: If it cannot be read, is no table, or is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            with open(path, "rb") as file:
+                self.header = self._read_header(file)
+                self._first = file.tell()
+            size = path.stat().st_size
+        except OSError as error:
+            raise TableError(f"cannot read table {path}: {error.strerror or error}") from None
+        lengths = [length for part in self.header.slices for length, _ in part["blocks"]]
+        if size != self._first + sum(lengths):
+            raise TableError(
+                f"{path} is damaged: it has {size} bytes, expected {self._first + sum(lengths)}; solve the game again"
+            )
+
+    def check_game(self, game: Game) -> None:
+        """Refuses a table of another game or of other options.
+
+        Raises:
+          TableError: If it is one.
+        """
+        if self.header.table_hash != game.table_hash:
+            raise TableError(
+                f"{self.path} is a table of {self.header.game} with {self.header.options}, "
+                f"not of {game.name} with {dict(game.options)}"
+            )
+
+    def has_sizes(self, sizes: list[int]) -> bool:
+        """Whether its slices are as large as they are in this version of the package."""
+        return [part["size"] for part in self.header.slices] == sizes
+
+    def check_blocks(self) -> None:
+        """Refuses a table that is damaged.
+
+        Raises:
+          TableError: If a block is not what its checksum says, or cannot be read.
+        """
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self._first)
+                for part in self.header.slices:
+                    for block in part["blocks"]:
+                        self._read_block(file, part["name"], *block)
+        except OSError as error:
+            raise TableError(f"cannot read table {self.path}: {error.strerror or error}") from None
+
+    def read_slice(self, number: int) -> np.ndarray:
+        """int16 `[size]`, the codes of a slice.
+
+        Raises:
+          TableError: If a block is damaged.
+        """
+        part = self.header.slices[number]
+        before = self.header.slices[:number]
+        place = self._first + sum(length for other in before for length, _ in other["blocks"])
+        codes = np.array(self.header.codes, np.int16)
+        kind = np.uint8 if len(codes) <= 256 else np.uint16
+        found = []
+        with open(self.path, "rb") as file:
+            file.seek(place)
+            for block in part["blocks"]:
+                data = self._read_block(file, part["name"], *block)
+                found.append(codes[np.frombuffer(lzma.decompress(data, lzma.FORMAT_RAW, filters=_FILTERS), kind)])
+        return np.concatenate(found)
+
+    def _read_block(self, file: BinaryIO, name: str, length: int, checksum: str) -> bytes:
+        data = file.read(length)
+        if hashlib.sha256(data).hexdigest() != checksum:
+            raise TableError(f"{self.path} is damaged in slice {name}; solve the game again")
+        return data
+
+    def _read_header(self, file: BinaryIO) -> Header:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise TableError(f"{self.path} is no endgame table of this version of the package")
+        checksum, _, text = file.readline().rstrip(b"\n").partition(b" ")
+        if hashlib.sha256(text).hexdigest().encode() != checksum:
+            raise TableError(f"the header of {self.path} is damaged; solve the game again")
+        try:
+            return Header(**json.loads(text))
+        except TypeError:
+            raise TableError(f"{self.path} was made by another version of the package; solve the game again") from None

@@ -1,0 +1,101 @@
+"""What a piece may remember, on each point: found by letting the engine move a piece about alone."""
+
+from typing import NamedTuple
+
+from ...engine import entry_points
+from ...errors import RulesError
+from ...game import table_layout as e
+from ...game.game import Game
+from ...game.kernel_arrays import words
+from ...game.ruleset import NORTH, SOUTH
+from ...game.step_table import Template
+from . import index_layout as x
+from .numbering import remembered
+
+MOST = 4096
+"""The most memories a piece may have in all."""
+
+
+class Memories(NamedTuple):
+    """All that a piece may remember.
+
+    Attributes:
+      kind: NO_MEMORY, OF_EACH where every piece remembers for itself, OF_ONE where one piece of a player does.
+      radix: The most memories of a piece on a point, that of nothing included.
+      words: For each player and point the memories, as words of points; nothing first.
+    """
+
+    kind: int
+    radix: int
+    words: tuple[tuple[tuple[int, ...], ...], ...]
+
+    def count(self, pieces: int) -> int:
+        """How many numbers there are for what so many pieces of a player remember."""
+        if self.kind == x.NO_MEMORY:
+            return 1
+        return self.radix**pieces if self.kind == x.OF_EACH else 1 + pieces * (self.radix - 1)
+
+
+def find_memories(game: Game) -> Memories:
+    """Finds out what pieces may remember.
+
+    Raises:
+      RulesError: If that is too much to be numbered, or if there are kings too.
+    """
+    points = range(len(game.board.points))
+    if game.rules.undo_scope == "off":
+        return Memories(x.NO_MEMORY, 1, tuple(tuple((0,) for _ in points) for _ in (SOUTH, NORTH)))
+    if game.rules.promotion != "none":
+        raise RulesError(f"{game.name}: tables of games with memory and promotion cannot be built yet")
+    found = tuple(_find_for(game, player) for player in (SOUTH, NORTH))
+    kind = x.OF_ONE if game.rules.undo_scope == "per_player_last_move" else x.OF_EACH
+    return Memories(kind, max(len(known) for side in found for known in side), found)
+
+
+def _find_for(game: Game, player: int) -> tuple[tuple[int, ...], ...]:
+    known: set[tuple[int, int]] = {(point, 0) for point in range(len(game.board.points))}
+    untried = list(known)
+    while untried:
+        point, memory = untried.pop()
+        for template in game.table.templates[player]:
+            if template.origin != point:
+                continue
+            after = (template.target, _memory_after(game, player, template, memory))
+            if after not in known:
+                known.add(after)
+                untried.append(after)
+        if len(known) > MOST:
+            raise RulesError(
+                f"{game.name}: a piece may remember more than {MOST} different things, too many for a table: "
+                f"choose another undo_scope or undo_cleared_by_jump=true"
+            )
+    return tuple(
+        tuple(sorted(memory for place, memory in known if place == point)) for point in range(len(game.board.points))
+    )
+
+
+def _memory_after(game: Game, player: int, template: Template, memory: int) -> int:
+    """What a piece remembers after a step or leap, if it remembered something before."""
+    t = game.table.words
+    s = words(t[e.T_STATE_SIZE])
+    s[e.MEN + player] = 1 << template.origin
+    s[e.PLAYER] = player
+    s[e.CHAIN] = e.NO_POINT
+    key = (template.origin, template.target, None if template.victim < 0 else template.victim)
+    if template.victim >= 0:
+        s[e.MEN + 1 - player] = 1 << template.victim
+    if t[e.T_REMEMBERS_POINTS]:
+        s[e.MEMORY_POINTS + template.origin] = memory
+    for relation, pairs in enumerate(game.table.relations):
+        if memory >> pairs.get(template.origin, 0) & 1 and template.origin in pairs:
+            s[e.MEMORY + relation] |= 1 << template.origin
+    entry_points.apply_action(t, s, words(t[e.T_SCRATCH_SIZE]), _action(game, player, key))
+    return int(remembered(t, s, template.target))
+
+
+def _action(game: Game, player: int, key: tuple[int, int, int | None]) -> int:
+    rows = game.table.steps[player * game.num_actions : (player + 1) * game.num_actions]
+    for action, row in enumerate(rows):
+        if (row.origin, row.target, None if row.over < 0 else row.over) == key and game.actions[action] is not None:
+            return action
+    raise AssertionError(f"no action {key}")

@@ -1,0 +1,255 @@
+"""AlphaZero: self-play with a search, and a network that learns what the search found out and how the games ended.
+
+In the order in which it happens: play | remember | learn | average. Source: Silver et al. 2018, Science 362, 1140-1144.
+Seat and sign: every number of a position is in the eyes of the player to move there.
+"""
+
+import copy
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from alquerque_env.game.game import Game
+from alquerque_training.config.settings import AlphaZeroConfig, Config
+from alquerque_training.experience.augment import Augmenter
+from alquerque_training.experience.replay_buffer import ReplayBuffer, Rows
+from alquerque_training.experience.self_play_games import describe_games
+from alquerque_training.experience.state_arrays import (
+    group,
+    load_optimizer,
+    optimizer_arrays,
+    pack_generator,
+    unpack_generator,
+)
+from alquerque_training.measure.metrics import Metric
+from alquerque_training.networks import MASK_FILL
+from alquerque_training.networks.inference import choose_device, choose_precision
+from alquerque_training.self_play.generator import SelfPlay
+from alquerque_training.self_play.workers import Workers, make_inference, make_network, worker_seed
+
+
+class Losses(NamedTuple):
+    """Parts of the loss, each a mean; `total` is what is minimised."""
+
+    total: Tensor
+    policy: Tensor
+    value: Tensor
+    entropy: Tensor
+
+
+class AlphaZeroLearner:
+    """Everything that changes in the course of training.
+
+    Args:
+      config: The run's settings.
+      game: What is played.
+
+    Attributes:
+      network: The running average of the weights: it plays, is measured and kept.
+      metrics: What it logs otherwise than `measure.metrics.METRICS` says.
+    """
+
+    metrics: Sequence[Metric] = (
+        Metric(
+            "policy_loss",
+            "nat",
+            "Cross-entropy of the policy to the one that the search improved; mean over the update.",
+            "policy",
+        ),
+    )
+
+    def __init__(self, config: Config, game: Game) -> None:
+        self.config = config
+        self._device = choose_device(config.alphazero.device)
+        self._precision = choose_precision(config.alphazero.learner_precision, self._device)
+        self._trained = make_network(config, game, torch.Generator().manual_seed(config.run.seed)).to(self._device)
+        self.network = copy.deepcopy(self._trained).cpu().requires_grad_(False)
+        self._average = copy.deepcopy(self._trained).requires_grad_(False)
+        self._optimizer = torch.optim.AdamW(
+            self._trained.parameters(), config.alphazero.learning_rate, weight_decay=config.alphazero.weight_decay
+        )
+        self._inference = make_inference(config, game)
+        seed = worker_seed(config.run.seed, 0)
+        self._play = SelfPlay(game, config.learner_games, config.self_play, config.search, seed)
+        self._workers = Workers(config)
+        self._buffer = ReplayBuffer(config.alphazero.window, (self.network.shape.planes, self.network.shape.points))
+        self._augment = Augmenter(game)
+        self._generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 2**32)))
+        self._owed = 0.0
+        self._updates = 0
+        self.iteration = 0
+
+    @property
+    def steps(self) -> int:
+        """Decisions of self-play done so far."""
+        return self.iteration * self.config.steps_per_iteration
+
+    def iterate(self) -> dict[str, float]:
+        """Plays, then learns; returns the iteration's record for the log, all but times and strength."""
+        config, start = self.config, time.perf_counter()
+        progress = self.iteration / config.iterations
+        simulations = self._simulations(progress)
+        weights = {name: tensor.cpu() for name, tensor in self._average.state_dict().items()}
+        self._inference.load(weights)
+
+        self._workers.begin(weights, config.self_play.rollout_steps, simulations)
+        played, tally = self._play.play(self._inference, config.self_play.rollout_steps, simulations)
+        self._remember(played)
+        playing = time.perf_counter() - start
+
+        learning_rate = self._learning_rate(progress)
+        losses = self._learn(learning_rate)
+
+        for rows, others in self._workers.collect():
+            self._remember(rows)
+            tally.add(others)
+        self.network.load_state_dict(self._average.state_dict())
+
+        self.iteration += 1
+        seconds = time.perf_counter() - start
+        return {
+            "iteration": self.iteration,
+            "steps": self.steps,
+            **describe_games(
+                tally.games,
+                tally.steps,
+                player_0_wins=tally.player_0_wins,
+                draws=tally.draws,
+                truncated=tally.truncated,
+                resigned=tally.resigned,
+            ),
+            "simulations": simulations,
+            "positions": self._buffer.added,
+            "updates": self._updates,
+            "playing_share": round(playing / seconds, 3),
+            **losses,
+            "learning_rate": learning_rate,
+        }
+
+    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
+        """Takes over weights before the first iteration."""
+        for network in (self._trained, self._average, self.network):
+            network.load_state_dict(dict(weights))
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """Everything that changes in the course of training, but for the averaged weights and the iterations."""
+        state = {f"weights.{name}": tensor.cpu().numpy() for name, tensor in self._trained.state_dict().items()}
+        state |= {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
+        for prefix, part in (("play.", self._play), ("workers.", self._workers), ("buffer.", self._buffer)):
+            state |= {prefix + name: array for name, array in part.get_state().items()}
+        owed = np.array([self._owed, float(self._updates)])
+        return state | {"generator": pack_generator(self._generator), "owed": owed}
+
+    def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
+        """Goes back to a state.
+
+        Args:
+          state: What `get_state` gave.
+          weights: The averaged weights.
+          steps: Decisions done by then.
+
+        Raises:
+          KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
+        """
+        self.network.load_state_dict(dict(weights))
+        self._average.load_state_dict(dict(weights))
+        trained = {name: torch.from_numpy(np.array(array)) for name, array in group(state, "weights.").items()}
+        self._trained.load_state_dict(trained)
+        load_optimizer(self._optimizer, group(state, "optimizer."))
+        self._play.set_state(group(state, "play."))
+        self._workers.set_state(group(state, "workers."))
+        self._buffer.set_state(group(state, "buffer."))
+        unpack_generator(self._generator, state["generator"])
+        self._owed, self._updates = float(state["owed"][0]), int(state["owed"][1])
+        self.iteration = steps // self.config.steps_per_iteration
+
+    def close(self) -> None:
+        """Ends the other processes."""
+        self._workers.close()
+
+    def _simulations(self, progress: float) -> int:
+        search = self.config.search
+        final = search.final_simulations or search.simulations
+        return round(search.simulations * (final / search.simulations) ** progress)
+
+    def _learning_rate(self, progress: float) -> float:
+        learner = self.config.alphazero
+        fall = (1 + math.cos(math.pi * progress)) / 2
+        return learner.final_learning_rate + (learner.learning_rate - learner.final_learning_rate) * fall
+
+    def _window(self) -> int:
+        """The newest positions to learn from: few at first, when they are soon out of date."""
+        learner = self.config.alphazero
+        return min(learner.window, (learner.first_window + self._buffer.added) // 2)
+
+    def _remember(self, rows: Rows) -> None:
+        before = max(self._buffer.added, self.config.alphazero.first_window)
+        self._buffer.add(rows)
+        learner = self.config.alphazero
+        self._owed += max(0, self._buffer.added - before) * learner.reuse / learner.batch_size
+
+    def _learn(self, learning_rate: float) -> dict[str, float]:
+        """As many gradients as new positions call for; returns what they were drawn from and the mean of each loss."""
+        learner, window = self.config.alphazero, min(self._window(), len(self._buffer))
+        for settings in self._optimizer.param_groups:
+            settings["lr"] = learning_rate
+        sums, rounds = torch.zeros(4, device=self._device), 0
+        self._trained.train()
+        while self._owed >= 1:
+            self._owed -= 1
+            rows = self._buffer.sample(learner.batch_size, window, self._generator)
+            if learner.symmetries:
+                rows = self._augment(rows, self._generator)
+            planes = torch.from_numpy(rows.planes).to(self._device)
+            with torch.autocast(self._device.type, self._precision, enabled=self._precision != torch.float32):
+                logits, values = self._trained(planes)
+            losses = alphazero_loss(logits.float(), values.float(), rows, learner)
+            self._optimizer.zero_grad()
+            torch.autograd.backward(losses.total)
+            norm = torch.nn.utils.clip_grad_norm_(self._trained.parameters(), learner.max_gradient_norm)
+            self._optimizer.step()
+            self._updates += 1
+            self._follow()
+            sums += torch.stack([*losses[1:], norm]).detach()
+            rounds += 1
+        if rounds == 0:
+            return {}
+        names = ("policy_loss", "value_loss", "entropy", "gradient_norm")
+        return {"window": window, **dict(zip(names, (sums / rounds).tolist(), strict=True))}
+
+    @torch.no_grad()
+    def _follow(self) -> None:
+        """Moves the average towards the trained weights, faster at first, when it would lag behind."""
+        decay = min(self.config.alphazero.average_decay, self._updates / (self._updates + 10))
+        for average, trained in zip(self._average.parameters(), self._trained.parameters(), strict=True):
+            average.lerp_(trained, 1 - decay)
+
+
+def alphazero_loss(logits: Tensor, values: Tensor, rows: Rows, config: AlphaZeroConfig) -> Losses:
+    """Cross-entropy to the improved policy among legal actions, and squared error of the value.
+
+    Args:
+      logits: `[N, A]`, illegal actions included.
+      values: `[N]`.
+      rows: What is to be learned.
+      config: Weights of the parts.
+    """
+    device = logits.device
+    actions = torch.from_numpy(rows.actions.astype(np.int64)).to(device)
+    listed = actions >= 0
+    chosen = logits.gather(1, actions.clamp(min=0)).masked_fill(~listed, MASK_FILL)
+    log_probs = torch.log_softmax(chosen, -1)
+    target = torch.from_numpy(rows.policy).to(device)
+    weight = torch.from_numpy(rows.policy_weight).to(device)
+    total_weight = weight.sum().clamp(min=1)
+    policy = -(weight * (target * log_probs).sum(-1)).sum() / total_weight
+    share = config.search_value_share
+    wanted = torch.from_numpy((1 - share) * rows.outcome + share * rows.value).to(device)
+    value = ((values - wanted) ** 2).mean()
+    entropy = -(log_probs.exp() * log_probs).sum(-1).mean()
+    return Losses(policy + config.value_weight * value, policy, value, entropy)

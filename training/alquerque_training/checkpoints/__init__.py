@@ -1,0 +1,1 @@
+"""Checkpoints: writing, reading, quantising, and the bot that plays one with torch."""

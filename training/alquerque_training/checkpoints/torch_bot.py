@@ -1,0 +1,118 @@
+"""The player of a checkpoint as a bot, evaluated by torch."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from alquerque_env.batch.player_view import Onlooker
+from alquerque_env.bots.network.network_bot import NetworkBot, check_simulations, make_name
+from alquerque_env.bots.network.search_position import Position
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.game import Game, load_game
+from alquerque_env.game.planes import planes
+from alquerque_training.checkpoints.checkpoint import Checkpoint, CheckpointError, load_checkpoint, read_meta
+from alquerque_training.networks import PolicyValueNetwork
+
+
+class NetworkEvaluator:
+    """Policies and values of positions by a network, in double precision.
+
+    Args:
+      game: What is played.
+      network: Is converted to double precision.
+    """
+
+    def __init__(self, game: Game, network: PolicyValueNetwork) -> None:
+        self._network = network.double().eval()
+        self._onlooker = Onlooker(game)
+
+    @torch.inference_mode()
+    def __call__(self, position: Position) -> tuple[Sequence[float], float]:
+        """The probability of each legal action and the value for the player to move, in [-1, 1]."""
+        observation = torch.from_numpy(self._onlooker.observe(position.state, position.player, position.earlier))
+        logits, value = self._network(observation[None])
+        policy = torch.softmax(logits[0, list(position.actions)], -1)
+        return policy.tolist(), float(value)
+
+    @torch.inference_mode()
+    def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """From int8 `[R, C, P]` observations to float64 `[R, A]` logits and `[R]` values for the player to move."""
+        logits, values = self._network(torch.from_numpy(seen))
+        return logits.numpy(), values.numpy()
+
+
+class CheckpointBot(NetworkBot):
+    """Plays by a network that torch evaluates.
+
+    Args:
+      name: Its spec.
+      game: What it plays.
+      network: The player; converted to double precision.
+      simulations: How many for a step, 0 for the policy alone.
+      seed: As for every bot; nothing is left to chance here.
+      exploration: Weight of the policy against what a search has found out.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        network: PolicyValueNetwork,
+        simulations: int,
+        seed: int | None = None,
+        *,
+        exploration: float,
+    ) -> None:
+        super().__init__(name, game, NetworkEvaluator(game, network), simulations, seed, exploration=exploration)
+
+
+def load_checkpoint_bot(
+    path: Path, game: Game, simulations: int | None = 0, seed: int | None = None, *, name: str | None = None
+) -> CheckpointBot:
+    """Loads the player of a checkpoint.
+
+    Args:
+      path: The checkpoint's folder.
+      game: What it is to play.
+      simulations: How many to search for a step; 0 or None for the most probable step of the policy alone.
+      seed: As for every bot; nothing is left to chance here.
+      name: What people call it; by default its path.
+
+    Raises:
+      CheckpointError: If the checkpoint is missing or damaged, or was trained on another action table.
+      BotError: If the number of simulations is out of range.
+    """
+    simulations = check_simulations(simulations)
+    checkpoint = _load(Path(path), game)
+    exploration = checkpoint.meta.config.evaluation.exploration
+    name = make_name(name or path, simulations)
+    return CheckpointBot(name, game, checkpoint.network, simulations, seed, exploration=exploration)
+
+
+def load_playable(path: Path) -> tuple[Game, Checkpoint]:
+    """Loads a checkpoint with the game that it says it plays.
+
+    Raises:
+      CheckpointError: If it is missing, damaged, or its game is not known in this form.
+    """
+    meta = read_meta(path)
+    try:
+        game = load_game(meta.game, **meta.options)
+    except AlquerqueError as error:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {error}") from None
+    return game, _load(path, game)
+
+
+def _load(path: Path, game: Game) -> Checkpoint:
+    """A checkpoint whose network sees and answers what the game shows and asks."""
+    checkpoint = load_checkpoint(path, game)
+    found = checkpoint.meta.shape.model_dump()
+    expected = {"planes": len(planes(game)), "points": len(game.board.points), "actions": game.num_actions}
+    if found != expected:
+        wrong = next(name for name in expected if found[name] != expected[name])
+        raise CheckpointError(
+            f"checkpoint {str(path)!r} has a network for {found[wrong]} {wrong}, this game has {expected[wrong]}"
+        )
+    return checkpoint

@@ -1,0 +1,1 @@
+"""Training configs: what can be set, and how a config file is read."""

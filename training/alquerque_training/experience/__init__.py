@@ -1,0 +1,1 @@
+"""What learners learn from: games, replay buffer, augmentation and opponents."""

@@ -1,0 +1,78 @@
+"""Bots that play one seat in some of the games, so that a learner also meets those who play otherwise than itself."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from alquerque_env import load_bot
+from alquerque_env.bots import Bot
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.game import Game
+from alquerque_training.config.loader import ConfigError
+from alquerque_training.config.settings import SelfPlayConfig
+from alquerque_training.experience.self_play_games import SelfPlayGames
+
+MakeBots = Callable[[int], Sequence[Bot]]
+
+
+class Sparring:
+    """Who plays where: in the first games of a batch, `player_0` in every other of them, `player_1` in the rest.
+
+    Args:
+      make_bots: Makes the bots from a seed; they share the games evenly.
+      config: How many games.
+      num_games: In the batch.
+
+    Attributes:
+      num_games: In which a bot plays.
+    """
+
+    def __init__(self, make_bots: MakeBots, config: SelfPlayConfig, num_games: int) -> None:
+        self.num_games = int(config.bots_share * num_games)
+        self._seats = np.arange(self.num_games) % 2
+        self._make_bots = make_bots
+        self._bots: Sequence[Bot] = ()
+
+    def begin(self, seed: int) -> None:
+        """Makes the bots anew, so that what follows depends on nothing that they remember."""
+        self._bots = self._make_bots(seed) if self.num_games else ()
+
+    def to_move(self, players: np.ndarray) -> list[tuple[Bot, np.ndarray]]:
+        """The bots, each with the games in which it is to move.
+
+        Args:
+          players: `[B]`, the player to move.
+        """
+        rows = np.flatnonzero(players[: self.num_games] == self._seats)
+        return [(bot, rows[rows // 2 % len(self._bots) == place]) for place, bot in enumerate(self._bots)]
+
+    def choose(
+        self, games: SelfPlayGames, _planes: Tensor, mask: Tensor, players: Tensor, _generator: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
+        """As `ppo.Chooser.choose`."""
+        live = mask.any(-1).numpy()
+        chosen = [(np.zeros(0, np.int64),) * 2]
+        for bot, rows in self.to_move(players.numpy()):
+            present = rows[live[rows]]
+            chosen.append((present, games.choose(bot, present)))
+        where, actions = (torch.from_numpy(np.concatenate(part)) for part in zip(*chosen, strict=True))
+        return where, actions
+
+
+def bot_maker(config: SelfPlayConfig, game: Game) -> MakeBots:
+    """What makes the bots that a config names.
+
+    Raises:
+      ConfigError: If it names one that cannot play the game.
+    """
+
+    def make_bots(seed: int) -> list[Bot]:
+        return [load_bot(spec, game, seed=seed + place, tables=False) for place, spec in enumerate(config.bots)]
+
+    try:
+        make_bots(0)
+    except AlquerqueError as error:
+        raise ConfigError(f"self_play.bots: {error}") from None
+    return make_bots

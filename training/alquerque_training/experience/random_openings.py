@@ -1,0 +1,45 @@
+"""Random first steps, so that the matches of a policy that has become sure of itself do not all go the same way."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from alquerque_training.experience.self_play_games import SelfPlayGames
+from alquerque_training.networks import masked_log_probs, sample
+
+_BEGINS = -1
+
+
+class RandomOpenings:
+    """Chooses the first steps of every match.
+
+    Args:
+      most: Each match begins with 0 to so many random steps.
+      num_games: In the batch.
+    """
+
+    def __init__(self, most: int, num_games: int) -> None:
+        self._most = most
+        self._left = torch.full((num_games,), _BEGINS)
+
+    def choose(
+        self, _games: SelfPlayGames, _planes: Tensor, mask: Tensor, _players: Tensor, generator: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
+        """As `ppo.Chooser.choose`."""
+        drawn = torch.randint(self._most + 1, self._left.shape, generator=generator)
+        self._left = torch.where(self._left == _BEGINS, drawn, self._left)
+        live = mask.any(-1)
+        opens = live & (self._left > 0)
+        self._left = torch.where(live, self._left - opens.long(), _BEGINS)
+        legal = mask[opens]
+        return opens.nonzero()[:, 0], sample(masked_log_probs(torch.zeros(legal.shape), legal), generator)
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """How many random steps each match has before it."""
+        return {"left": self._left.numpy()}
+
+    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+        """Goes back to what `get_state` gave."""
+        self._left = torch.from_numpy(np.array(state["left"]))

@@ -1,0 +1,1 @@
+"""Writes a trained player as one plain-Python file."""

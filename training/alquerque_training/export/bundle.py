@@ -1,0 +1,339 @@
+"""Lays the sources that a program needs together in one text.
+
+It begins with a few names and takes their definitions, the definitions of the names in these, and so on, through the
+modules of this project; imports from the standard library stay imports. The code is that of the sources, less what the
+file does not need: annotations, branches of fixed conditions, all of a docstring but its beginning. Where two modules
+have a name in common, one of them is renamed.
+"""
+
+import ast
+import builtins
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from alquerque_training.export.linking import Linker, bound_names
+
+
+class BundleError(RuntimeError):
+    """Sources that cannot be laid together: a fault of this project, not of who exports."""
+
+
+class Origin(NamedTuple):
+    """Where a name is defined. A module itself has no name."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """What to take and what to change.
+
+    Attributes:
+      packages: The project's packages: name, and the folder that holds it.
+      given: Modules whose names the rest of the file defines.
+      unchanged: Modules whose names are not to be changed where others have the same.
+      replaced: Names that are taken from elsewhere; modules, where neither has a name.
+      fixed: Names in conditions whose value is known.
+      dropped: Decorators to leave off.
+      left_out: Members of classes to leave out, as `Class.member`.
+    """
+
+    packages: Mapping[str, Path]
+    given: frozenset[str] = frozenset()
+    unchanged: tuple[str, ...] = ()
+    replaced: Mapping[Origin, Origin] = field(default_factory=dict)
+    fixed: Mapping[str, bool] = field(default_factory=dict)
+    dropped: frozenset[str] = frozenset()
+    left_out: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Module:
+    """A parsed module.
+
+    Attributes:
+      statements: Its top level, without imports and docstring.
+      defined: Index of the statement that defines each name.
+      imported: What each imported name stands for.
+      starred: Modules all of whose names are imported.
+    """
+
+    statements: tuple[ast.stmt, ...]
+    defined: Mapping[str, int]
+    imported: Mapping[str, Origin]
+    starred: tuple[str, ...]
+
+
+def bundle(recipe: Recipe, roots: Iterable[Origin]) -> str:
+    """The text of everything that some names need, standard library imports first.
+
+    Args:
+      recipe: What to take and what to change.
+      roots: The names to begin with, which are kept.
+
+    Raises:
+      BundleError: If a name cannot be found.
+    """
+    roots, avoided = list(roots), set[str]()
+    while True:
+        bundler = _Bundler(recipe, avoided)
+        for root in roots:
+            bundler.names[root] = root.name
+        bundler.take_all()
+        if not bundler.hidden:
+            return bundler.text()
+        if kept := bundler.hidden & {*avoided, *(root.name for root in roots)}:
+            raise BundleError(f"{', '.join(sorted(kept))} would be hidden by a local name")
+        avoided |= bundler.hidden
+
+
+class _Bundler:
+    """Takes what is needed.
+
+    Args:
+      recipe: What to take and what to change.
+      avoided: Names not to use in the file, since a local name would hide them.
+    """
+
+    def __init__(self, recipe: Recipe, avoided: set[str]) -> None:
+        self.recipe = recipe
+        self.avoided = avoided
+        self.hidden: set[str] = set()
+        self.modules: dict[str, _Module] = {}
+        self.names: dict[Origin, str] = {}
+        self.taken: dict[tuple[str, int], ast.stmt | None] = {}
+        self.needs: dict[str, dict[str, None]] = {}
+        self.to_do: list[Origin] = []
+
+    def flat_name(self, origin: Origin, wanted: str) -> str:
+        """The name in the file of what is defined somewhere, the wanted one if it is free; makes sure it is taken."""
+        if origin not in self.names:
+            name = wanted
+            used = {*self.names.values(), *self.avoided}
+            if name in used or self.is_reserved(origin):
+                name = f"{origin.module.rpartition('.')[2]}_{name.lstrip('_')}"
+            if name in used:
+                raise BundleError(f"more than two definitions of {origin.name}, one in {origin.module}")
+            self.names[origin] = name
+            self.to_do.append(origin)
+        return self.names[origin]
+
+    def is_reserved(self, origin: Origin) -> bool:
+        """Whether a name belongs to a module whose names are not to be changed."""
+        unchanged = self.recipe.unchanged
+        return origin.module not in unchanged and any(origin.name in self.load(module).defined for module in unchanged)
+
+    def take_all(self) -> None:
+        """Takes what is needed until nothing is missing."""
+        self.to_do = list(self.names)
+        while self.to_do:
+            origin = self.to_do.pop()
+            if self.is_ours(origin.module) and origin.module not in self.recipe.given:
+                self.take(origin)
+
+    def take(self, origin: Origin) -> None:
+        """Takes the statement that defines a name."""
+        module = self.load(origin.module)
+        index = module.defined[origin.name]
+        if (origin.module, index) in self.taken:
+            return
+        self.taken[origin.module, index] = None
+        statement = module.statements[index]
+        for name in bound_names([statement]):
+            self.flat_name(Origin(origin.module, name), name)
+        linker = Linker(
+            find=lambda name: self.link(origin.module, name),
+            member=lambda name, attribute: self.link_member(origin.module, name, attribute),
+            dropped=self.recipe.dropped,
+            left_out=self.recipe.left_out,
+        )
+        self.taken[origin.module, index] = linker.visit(statement)
+        self.hidden |= linker.hidden
+
+    def link(self, module: str, name: str) -> str:
+        """The name in the file of a global name of a module."""
+        origin = self.find(module, name)
+        if origin is None:
+            return name
+        if not self.is_ours(origin.module):
+            return self.flat_name(origin, name)
+        self.needs.setdefault(module, {})[origin.module] = None
+        return self.flat_name(origin, origin.name)
+
+    def link_member(self, module: str, name: str, attribute: str) -> str | None:
+        """The name in the file of `name.attribute`, if `name` is a module of ours."""
+        origin = self.find(module, name)
+        if origin is None or origin.name or not self.is_ours(origin.module):
+            return None
+        found = self.find(origin.module, attribute)
+        if found is None:
+            raise BundleError(f"{module}: {name} has no {attribute}")
+        self.needs.setdefault(module, {})[found.module] = None
+        return self.flat_name(found, attribute)
+
+    def find(self, module: str, name: str) -> Origin | None:
+        """Where a global name of a module is defined; None for builtins.
+
+        Raises:
+          BundleError: If it is not defined.
+        """
+        if (found := self.look_up(module, name)) is not None:
+            return found
+        if hasattr(builtins, name):
+            return None
+        raise BundleError(f"{module}: {name} is not defined")
+
+    def look_up(self, module: str, name: str) -> Origin | None:
+        """As `find`, but None where the name is not defined."""
+        there = self.load(module)
+        if name in there.defined:
+            return Origin(module, name)
+        if name in there.imported:
+            return self.follow(there.imported[name])
+        return next((found for star in there.starred if (found := self.look_up(star, name)) is not None), None)
+
+    def follow(self, target: Origin) -> Origin:
+        """What an import stands for."""
+        if target in self.recipe.replaced:
+            return self.recipe.replaced[target]
+        if not self.is_ours(target.module) or not target.name:
+            return target
+        submodule = Origin(f"{target.module}.{target.name}", "")
+        if self.path(submodule.module) is not None:
+            return self.recipe.replaced.get(submodule, submodule)
+        found = self.look_up(target.module, target.name)
+        if found is None:
+            raise BundleError(f"{target.module} has no {target.name}")
+        return found
+
+    def is_ours(self, module: str) -> bool:
+        """Whether a module belongs to the project."""
+        return module.partition(".")[0] in self.recipe.packages
+
+    def path(self, module: str) -> Path | None:
+        """The file of a module."""
+        folder = self.recipe.packages.get(module.partition(".")[0])
+        if folder is None:
+            return None
+        base = folder.joinpath(*module.split("."))
+        return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
+
+    def load(self, module: str) -> _Module:
+        """Reads a module."""
+        if module not in self.modules:
+            path = self.path(module)
+            if path is None:
+                raise BundleError(f"no module {module}")
+            package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+            tree = _Folder(self.recipe.fixed).visit(ast.parse(path.read_text(encoding="utf-8")))
+            self.modules[module] = _read_module(tree, package)
+        return self.modules[module]
+
+    def text(self) -> str:
+        """Everything that was taken, modules after those that they need."""
+        sections = [_imports({o: name for o, name in self.names.items() if not self.is_ours(o.module)})]
+        for module in self.in_order():
+            indices = sorted(index for name, index in self.taken if name == module)
+            if indices:
+                code = _join([self.taken[module, index] for index in indices])
+                sections.append(f"# {module.replace('.', '/')}.py\n\n{code}")
+        return "\n\n\n".join(sections) + "\n"
+
+    def in_order(self) -> list[str]:
+        """The modules, each after those that it needs."""
+        ordered: dict[str, None] = {}
+        entered: set[str] = set()
+
+        def enter(module: str) -> None:
+            if module not in entered:
+                entered.add(module)
+                for needed in self.needs.get(module, {}):
+                    enter(needed)
+                ordered[module] = None
+
+        for module in sorted({module for module, _ in self.taken}):
+            enter(module)
+        return list(ordered)
+
+
+def _read_module(tree: ast.Module, package: str) -> _Module:
+    statements: list[ast.stmt] = []
+    defined: dict[str, int] = {}
+    imported: dict[str, Origin] = {}
+    starred: list[str] = []
+    for statement in tree.body:
+        if isinstance(statement, ast.Import):
+            imported |= {alias.asname or alias.name: Origin(alias.name, "") for alias in statement.names}
+        elif isinstance(statement, ast.ImportFrom):
+            base = _absolute(statement, package)
+            for alias in statement.names:
+                if alias.name == "*":
+                    starred.append(base)
+                else:
+                    imported[alias.asname or alias.name] = Origin(base, alias.name)
+        else:
+            defined |= dict.fromkeys(bound_names([statement]), len(statements))
+            statements.append(statement)
+    return _Module(tuple(statements), defined, imported, tuple(starred))
+
+
+def _absolute(statement: ast.ImportFrom, package: str) -> str:
+    if not statement.level:
+        return statement.module or ""
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) + 1 - statement.level], *([statement.module] if statement.module else [])])
+
+
+def _join(statements: list[ast.stmt | None]) -> str:
+    """The text of statements, with space around functions and classes."""
+    text = ""
+    spaced = False
+    for statement in statements:
+        assert statement is not None
+        is_simple = isinstance(statement, ast.Assign)
+        text += "" if not text else "\n" if is_simple and not spaced else "\n\n\n"
+        text += ast.unparse(statement)
+        spaced = not is_simple
+    return text
+
+
+def _imports(names: Mapping[Origin, str]) -> str:
+    """The import statements for some names of the standard library."""
+    whole, members = [], dict[str, list[str]]()
+    for origin, name in sorted(names.items()):
+        renamed = f" as {name}" if name not in origin else ""
+        if origin.name:
+            members.setdefault(origin.module, []).append(origin.name + renamed)
+        else:
+            whole.append(f"import {origin.module}{renamed}")
+    return "\n".join([*whole, *(f"from {module} import {', '.join(listed)}" for module, listed in members.items())])
+
+
+class _Folder(ast.NodeTransformer):
+    """Resolves conditions whose value is known."""
+
+    def __init__(self, fixed: Mapping[str, bool]) -> None:
+        self.fixed = fixed
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        self.generic_visit(node)
+        value = self._value(node.test)
+        if value is None:
+            return node
+        return node.body if value else node.orelse
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        value = self._value(node.test)
+        if value is None:
+            return node
+        return node.body if value else node.orelse
+
+    def _value(self, test: ast.expr) -> bool | None:
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            value = self._value(test.operand)
+            return None if value is None else not value
+        return self.fixed.get(test.id) if isinstance(test, ast.Name) else None

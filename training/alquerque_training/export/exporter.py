@@ -1,0 +1,230 @@
+"""Exports a checkpoint as one Python file that plays without any package.
+
+The file carries the sources of the engine, of matches, of the search and of `export.player`, as they are in this
+project, with the game's step table and the weights. Only the network is evaluated by code of its own.
+"""
+
+import ast
+import json
+import os
+from dataclasses import dataclass, fields
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.board import Board
+from alquerque_env.game.game import Game
+from alquerque_env.game.options import Rules, spell
+from alquerque_env.game.rules_text import rule_sentences
+from alquerque_training.checkpoints.card_writer import Meta
+from alquerque_training.checkpoints.checkpoint import Checkpoint
+from alquerque_training.checkpoints.torch_bot import load_playable
+from alquerque_training.config.settings import NetworkConfig
+from alquerque_training.export.bundle import Origin, Recipe, bundle
+from alquerque_training.export.packing import pack
+from alquerque_training.export.weights import pack_weights
+from alquerque_training.networks import PolicyValueNetwork
+
+EXPORTED_KINDS = ("mlp", "quiescent")
+CARRIED = "alquerque_training.export.player.placeholders"
+PROGRAM = "alquerque_training.export.player.program"
+RECIPE = Recipe(
+    packages={name: Path(str(files(name))).parent for name in ("alquerque_env", "alquerque_training")},
+    given=frozenset({CARRIED}),
+    unchanged=tuple(
+        f"alquerque_env.{module}"
+        for module in ("game.table_layout", "engine.compiler", "engine.moves", "engine.undo_memory", "engine.rules")
+    ),
+    replaced={
+        # Without compiled code the engine's entrances for Python are its functions.
+        Origin("alquerque_env.engine.entry_points", ""): Origin("alquerque_env.engine.rules", ""),
+        Origin("itertools", "pairwise"): Origin("alquerque_training.export.player.python39", "pairwise"),
+        Origin("alquerque_env.game.game", "as_game"): Origin(
+            "alquerque_training.export.player.carried_game", "as_game"
+        ),
+    },
+    fixed={"JIT": False, "TYPE_CHECKING": False},
+    dropped=frozenset({"kernel", "inlined"}),
+    left_out=frozenset({"Match._repr_svg_"}),
+)
+
+
+class ExportError(AlquerqueError):
+    """A file that cannot be written."""
+
+
+@dataclass(frozen=True)
+class ExportedPlayer:
+    """A player that was written.
+
+    Attributes:
+      path: Its file.
+      size: Bytes of the file.
+      game: What it plays.
+    """
+
+    path: Path
+    size: int
+    game: Game
+
+
+def export_player(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedPlayer:
+    """Writes a checkpoint as one file for any CPython from 3.9, which chooses as the checkpoint does.
+
+    The file is written under another name and gets its own when it is whole. The same checkpoint gives the same file.
+
+    Args:
+      checkpoint: The checkpoint's folder.
+      output: The file to write.
+      overwrite: Whether a file that is there may be replaced.
+
+    Raises:
+      CheckpointError: If the checkpoint is missing, damaged or of a game that is not known in this form.
+      ExportError: If the file is there already or cannot be written, or the network cannot be exported.
+    """
+    checkpoint, output = Path(checkpoint), Path(output)
+    if output.is_dir():
+        raise ExportError(f"{str(output)!r} is a folder, expected the name of a file")
+    if not overwrite and output.exists():
+        raise ExportError(f"{str(output)!r} is there already, and replacing it was not asked for")
+    game, loaded = load_playable(checkpoint)
+    data = make_source(game, loaded).encode()
+    _write(output, data)
+    return ExportedPlayer(output, len(data), game)
+
+
+def make_source(game: Game, checkpoint: Checkpoint) -> str:
+    """The text of an exported player.
+
+    Args:
+      game: What it plays.
+      checkpoint: The player.
+
+    Raises:
+      ExportError: If there is no evaluator in plain Python for its network.
+    """
+    network = checkpoint.meta.network
+    if network.kind not in EXPORTED_KINDS:
+        known = " and ".join(repr(kind) for kind in EXPORTED_KINDS)
+        raise ExportError(f"the network is of kind {network.kind!r}, only {known} can be exported")
+    turns = network.turns if network.kind == "quiescent" else None
+    roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "EXPLORATION", "WEIGHTS")]
+    code = bundle(RECIPE, roots + [Origin(PROGRAM, name) for name in ("main", "choose", "analyse")])
+    header = ast.unparse(ast.Module([ast.Expr(ast.Constant(_header(game, checkpoint.meta)))], []))
+    return "\n".join(
+        [
+            "#!/usr/bin/env python3",
+            header,
+            "",
+            code,
+            "",
+            "# What differs from one exported player to another.",
+            "",
+            f"NETWORK = {(network.width, network.blocks, turns)!r}",
+            f"EXPLORATION = {checkpoint.meta.config.evaluation.exploration!r}",
+            f'GAME = """\n{pack_game(game)}\n"""',
+            f'WEIGHTS = """\n{pack_weights(_tensors(checkpoint.network))}\n"""',
+            "",
+            'if __name__ == "__main__":',
+            "    sys.exit(main())",
+            "",
+        ]
+    )
+
+
+def pack_game(game: Game) -> str:
+    """Packs a game as `export.player.carried_game.read_game` wants it."""
+    table = game.table
+    data = {
+        "name": game.name,
+        "title": game.title,
+        "board": _fields(game.board),
+        "rules": _fields(game.rules),
+        "sentences": rule_sentences(game),
+        "words": [int(word) for word in table.words],
+        "leaps": [[leap for leap in templates if leap.victim >= 0] for templates in table.templates],
+        "two_victims": [action for action, clash in enumerate(table.has_two_victims) if clash],
+    }
+    return pack(json.dumps(data, separators=(",", ":")).encode())
+
+
+def _fields(record: Board | Rules) -> dict[str, Any]:
+    return {field.name: getattr(record, field.name) for field in fields(record)}
+
+
+def _tensors(network: PolicyValueNetwork) -> list[list[float]]:
+    """The numbers of a network, tensor by tensor in the order in which `export.player.plain_mlp.Mlp` reads them."""
+    tensors = network.state_dict()
+    layers = ["input", *(f"blocks.{i}.{half}" for i in range(_blocks(tensors)) for half in ("first", "second"))]
+    parts = [f"{layer}.{part}" for layer in (*layers, "policy", "value") for part in ("weight", "bias")]
+    names = ["plane_scale", *parts, *(["worth"] if "worth" in tensors else [])]
+    assert set(names) == tensors.keys(), "the network has other layers than its evaluator"
+    return [tensors[name].flatten().tolist() for name in names]
+
+
+def _blocks(tensors: dict[str, Any]) -> int:
+    return len({name.split(".")[1] for name in tensors if name.startswith("blocks.")})
+
+
+def _header(game: Game, meta: Meta) -> str:
+    """What the file is, in words."""
+    options = ", ".join(f"{option}={spell(value)}" for option, value in game.options.items())
+    strength = [_describe_strength(entry) for entry in meta.strength] or ["not measured"]
+    return "\n".join(
+        [
+            f"A trained player of {game.title}, in one file: standard library only, CPython 3.9 or newer.",
+            "",
+            "    python3 -I -S FILE.py                    play against it in the terminal",
+            "    python3 -I -S FILE.py --position TEXT    print its turn; with --json also policy and value",
+            "    python3 -I -S FILE.py --help             strength, seat and the rest",
+            "",
+            "As a module: choose(position_text, simulations=0) returns the turn as text.",
+            "",
+            f"Game: {game.name}, version {game.version}",
+            f"Options: {options}",
+            f"Network: {_describe_network(meta.network)}",
+            f"Trained: {meta.steps} steps of self-play, seed {meta.seed}",
+            *(f"Strength: {line}" for line in strength),
+            f"Licence: {meta.licence}",
+            "",
+            "Written by `alquerque export` from the sources of alquerque-env: the engine below is the project's own.",
+            "",
+        ]
+    )
+
+
+def _describe_network(network: NetworkConfig) -> str:
+    """Its size and what it looks at."""
+    told = ""
+    if network.kind == "quiescent":
+        after = f"after {network.turns} whole turns, " if network.turns else ""
+        told = f", told what each step gains {after}once captures are played out"
+    return f"{network.blocks} residual blocks of width {network.width} over the planes{told}"
+
+
+def _describe_strength(entry: dict[str, Any]) -> str:
+    """One measured result as a sentence; as it stands if it is of another form."""
+    try:
+        share = f"scored {entry['score']:.1%} in" if "score" in entry else f"won {entry['win_rate']:.1%} of"
+        return (
+            f"{entry['player']}: {share} {entry['games']} games against {entry['opponent']} "
+            f"({entry['confidence']:.0%} interval {entry['low']:.1%} to {entry['high']:.1%})"
+        )
+    except (KeyError, TypeError, ValueError):
+        return json.dumps(entry)
+
+
+def _write(output: Path, data: bytes) -> None:
+    partial = output.with_name(f".{output.name}.partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(output)
+    except OSError as error:
+        raise ExportError(f"{str(output)!r} cannot be written: {error.strerror}") from None
+    finally:
+        if partial.exists():
+            partial.unlink()

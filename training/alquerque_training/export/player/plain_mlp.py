@@ -1,0 +1,115 @@
+"""Evaluates a `networks.mlp.ResidualMlp`, or a `QuiescentMlp`, without any package, one position at a time.
+
+The hidden layers are products of whole numbers, see `bigint_vectors`. Of the policy only legal actions are computed,
+which are so few that a sum for each is faster.
+"""
+
+from collections.abc import Sequence
+from math import exp, tanh
+from operator import mul
+from typing import Any
+
+from alquerque_env.bots.network.search_position import Position
+from alquerque_env.engine import rules as e
+from alquerque_env.search import quiescence_kernels as q
+from alquerque_training.export.player.bigint_vectors import Layer
+from alquerque_training.export.weights import WeightReader
+
+try:
+    from math import sumprod as dot  # type: ignore[attr-defined]
+except ImportError:  # before Python 3.12
+
+    def dot(a: Sequence[float], b: Sequence[float]) -> Any:
+        """The scalar product."""
+        return sum(map(mul, a, b))
+
+
+Vector = list[float]
+
+
+class Mlp:
+    """A network with its weights.
+
+    Args:
+      table: The game's table.
+      network: Width and number of blocks, and if it is told what steps gain, how many turns are tried in full.
+      weights: Packed: the scale of the planes, then weight and bias of the layers in the order of the network's
+        definition, then what it thinks of gains.
+    """
+
+    def __init__(self, table: Sequence[int], network: "tuple[int, int, int | None]", weights: str) -> None:
+        width, blocks, self._turns = network
+        told = 0 if self._turns is None else len(q.CODES[0]) * table[e.T_NUM_ACTIONS]
+        planes, points = table[e.T_NUM_PLANES], table[e.T_POINTS]
+        reader = WeightReader(weights)
+        scale = reader.read(planes).values
+        groups = [group for plane in range(planes) for group in _groups(table, plane)]
+        self._table = table
+        self._observation = [0] * (planes * points)
+        self._inputs = [(group[0], 1 / scale[group[0] // points]) for group in groups]
+        inputs = planes * points + told
+        alone = [range(place, place + 1) for place in range(planes * points, inputs)]
+        self._entrance = _read_layer(reader, inputs, width, groups + alone)
+        units = [range(unit, unit + 1) for unit in range(width)]
+        self._hidden = [_read_layer(reader, width, width, units) for _ in range(2 * blocks)]
+        self._policy = _read_rows(reader, width, table[e.T_NUM_ACTIONS])
+        self._value = _read_rows(reader, width, 1)
+        self._codes = [q.ILLEGAL] * table[e.T_NUM_ACTIONS]
+        self._worth = reader.read(len(q.CODES)).values if told else [0.0]
+
+    def __call__(self, position: Position) -> tuple[Vector, float]:
+        """The probability of each legal action and the value for the player to move, in [-1, 1]."""
+        observation = self._observation
+        e.observe(self._table, position.state, position.earlier, observation, 0)
+        inputs = [observation[place] * factor for place, factor in self._inputs]
+        codes = self._codes
+        if self._turns is not None:
+            q.weigh(self._table, observation, 1, self._turns, codes)
+            for numbers in zip(*q.CODES, strict=True):
+                inputs += [numbers[code] for code in codes]
+        hidden = _relu(self._entrance(inputs))
+        for first, second in zip(self._hidden[::2], self._hidden[1::2], strict=True):
+            inner = second(_relu(first(hidden)))
+            hidden = _relu([old + new for old, new in zip(hidden, inner, strict=True)])
+        logits = []
+        for action in position.actions:
+            row, bias = self._policy[action]
+            logits.append(dot(row, hidden) + bias + self._worth[codes[action]])
+        ((row, bias),) = self._value
+        return softmax(logits), tanh(dot(row, hidden) + bias)
+
+
+def softmax(logits: Sequence[float]) -> Vector:
+    """Probabilities in proportion to the exponentials of some numbers."""
+    highest = max(logits)
+    weights = [exp(logit - highest) for logit in logits]
+    total = sum(weights)
+    return [weight / total for weight in weights]
+
+
+def _relu(numbers: Vector) -> Vector:
+    return [number if number > 0 else 0.0 for number in numbers]
+
+
+def _groups(table: Sequence[int], plane: int) -> list[range]:
+    """The places of a plane in the observation, those together that always hold the same number."""
+    points = table[e.T_POINTS]
+    first = plane * points
+    kind = table[table[e.T_PLANES] + e.PLANE_SIZE * plane + e.PLANE_KIND]
+    size = 1 if kind in (e.PLANE_WORD, e.PLANE_POINT) else points
+    return [range(place, place + size) for place in range(first, first + points, size)]
+
+
+def _read_layer(reader: WeightReader, inputs: int, units: int, groups: Sequence[range]) -> Layer:
+    """A layer whose inputs in a group are always the same: its columns are added up."""
+    weight = reader.read(inputs * units)
+    columns = [weight.numbers[place::inputs] for place in range(inputs)]
+    together = [list(map(sum, zip(*(columns[place] for place in group), strict=True))) for group in groups]
+    return Layer(together, weight.unit, reader.read(units).values)
+
+
+def _read_rows(reader: WeightReader, inputs: int, units: int) -> list[tuple[Vector, float]]:
+    """For each unit its weights and its bias."""
+    weights = reader.read(inputs * units).values
+    rows = [weights[first : first + inputs] for first in range(0, len(weights), inputs)]
+    return list(zip(rows, reader.read(units).values, strict=True))

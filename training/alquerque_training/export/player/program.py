@@ -1,0 +1,163 @@
+"""The program of an exported player: its arguments, and what it offers as a module."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NoReturn
+
+from alquerque_env.bots.network.choose import Chooser
+from alquerque_env.cli.console.capabilities import find_terminal
+from alquerque_env.errors import AlquerqueError, PositionError
+from alquerque_env.match.match import Match
+from alquerque_env.search.puct import MAX_SIMULATIONS
+from alquerque_training.export.player.carried_game import CarriedGame, read_game
+from alquerque_training.export.player.placeholders import EXPLORATION, GAME, NETWORK, WEIGHTS
+from alquerque_training.export.player.plain_mlp import Mlp
+from alquerque_training.export.player.terminal import DEFAULT_LEVEL, LEVELS, Play
+
+BAD_ARGUMENT, FAILED, INTERRUPTED = 2, 1, 130
+
+
+def choose(position_text: str, simulations: int = 0) -> str:
+    """The whole turn that the player chooses.
+
+    Args:
+      position_text: A position such as `W:Wa1,b2:Bc3`.
+      simulations: How many to search for each step; with none the network's policy alone decides.
+
+    Returns:
+      The turn in notation, such as `b2xd4xd2`.
+
+    Raises:
+      ValueError: If that is not a position of the game, or one where the match is over.
+    """
+    return _chooser(_checked(simulations)).choose_turn(_match(position_text))
+
+
+def analyse(position_text: str, simulations: int = 0) -> dict[str, Any]:
+    """What the player thinks of a position, as `--json` prints it. Arguments and errors are those of `choose`."""
+    match = _match(position_text)
+    chooser = _chooser(_checked(simulations))
+    decision = chooser.decide(match)
+    return {
+        "game": _game().name,
+        "position": match.position,
+        "simulations": simulations,
+        "turn": chooser.choose_turn(match, decision.action),
+        "value": decision.value,
+        "policy": {
+            step.text: probability for step, probability in zip(match.legal_steps, decision.policy, strict=True)
+        },
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the program and returns its exit status."""
+    for stream, errors in ((sys.stdout, "replace"), (sys.stderr, "backslashreplace"), (sys.stdin, "replace")):
+        if hasattr(stream, "reconfigure"):  # not so where there is none, or it is replaced
+            stream.reconfigure(errors=errors)
+    parser = _parser()
+    try:
+        try:
+            _run(parser.parse_checked(arguments))
+        finally:
+            print(end="", flush=True)
+    except AlquerqueError as error:
+        print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
+        return BAD_ARGUMENT
+    except KeyboardInterrupt:
+        print()
+        return INTERRUPTED
+    except BrokenPipeError:
+        os._exit(FAILED)  # nobody reads any more; an ordinary exit would try to write once again
+    return 0
+
+
+def _run(chosen: argparse.Namespace) -> None:
+    simulations = LEVELS[chosen.level] if chosen.level else chosen.simulations
+    if chosen.position is None:
+        game = _game()
+        play = Play(game, _chooser(LEVELS[DEFAULT_LEVEL]), find_terminal(ascii_only=chosen.ascii), game.sentences)
+        play.run(game.title, chosen.seat, simulations)
+    elif chosen.json:
+        print(json.dumps(analyse(chosen.position, simulations or 0)))
+    else:
+        print(choose(chosen.position, simulations or 0))
+
+
+class _Parser(argparse.ArgumentParser):
+    """Reports a mistake in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the program."""
+        print(f"{self.prog}: {' '.join(message.split())} (see --help)", file=sys.stderr)
+        sys.exit(BAD_ARGUMENT)
+
+    def parse_checked(self, arguments: Sequence[str] | None) -> argparse.Namespace:
+        """As `parse_args`; refuses options that do not go together."""
+        chosen = self.parse_args(arguments)
+        if chosen.json and chosen.position is None:
+            self.error("--json needs --position")
+        if chosen.position is not None and chosen.seat is not None:
+            self.error("--seat is for a match, not for --position")
+        return chosen
+
+
+def _parser() -> _Parser:
+    levels = ", ".join(f"{level}: {count}" for level, count in LEVELS.items())
+    parser = _Parser(
+        allow_abbrev=False,
+        description=f"A trained player of {_game().title}. Without --position it plays a match in the terminal.",
+    )
+    parser.add_argument("--position", metavar="TEXT", help="print the turn chosen here, e.g. W:Wa1,b2:Bc3, and end")
+    parser.add_argument("--json", action="store_true", help="with --position: print turn, value and policy as JSON")
+    strength = parser.add_mutually_exclusive_group()
+    strength.add_argument(
+        "--simulations",
+        type=_whole_number,
+        metavar="N",
+        help="search so many continuations for each step (with --position 0 unless said otherwise)",
+    )
+    strength.add_argument(
+        "--level", type=int, choices=LEVELS, help=f"strength by name, each a number of simulations ({levels})"
+    )
+    parser.add_argument("--seat", type=int, choices=(0, 1), help="your side in a match: 0 South, 1 North")
+    parser.add_argument("--ascii", action="store_true", help="draw the board with plain characters")
+    return parser
+
+
+def _whole_number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 9 and int(text) <= MAX_SIMULATIONS):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to {MAX_SIMULATIONS}")
+    return int(text)
+
+
+def _checked(simulations: int) -> int:
+    if not isinstance(simulations, int) or not 0 <= simulations <= MAX_SIMULATIONS:
+        raise AlquerqueError(f"simulations is {simulations!r}, expected a whole number from 0 to {MAX_SIMULATIONS}")
+    return simulations
+
+
+def _match(position: str) -> Match:
+    game: Any = _game()
+    match = Match(game, position)
+    if match.outcome is not None:
+        raise PositionError(f"the match is over ({match.outcome.reason}) in position {position!r}")
+    return match
+
+
+@cache
+def _game() -> CarriedGame:
+    return read_game(GAME)
+
+
+def _chooser(simulations: int) -> Chooser:
+    return Chooser(_evaluator(), simulations, EXPLORATION)
+
+
+@cache
+def _evaluator() -> Mlp:
+    return Mlp(_game().table.words, NETWORK, WEIGHTS)

@@ -1,0 +1,247 @@
+"""A match against the player in a terminal, with the words of `alquerque play`."""
+
+import sys
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any
+
+from alquerque_env.bots.network.choose import Chooser
+from alquerque_env.cli.console.capabilities import Terminal
+from alquerque_env.cli.terminal_match.help_rows import HELP, help_rows
+from alquerque_env.cli.terminal_match.typed_input import play_typed, point_typed
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.rules_text import SIDES
+from alquerque_env.game.step import PASS
+from alquerque_env.match.match import Match
+from alquerque_env.match.status_text import outcome_sentence, standing
+
+# Simulations of each level.
+LEVELS = MappingProxyType({1: 0, 2: 10, 3: 40, 4: 160, 5: 640})
+DEFAULT_LEVEL = 3
+MORE_HELP = (("level 4", "change the player's strength, 1 to 5"), ("new", "begin again"), ("quit", "leave"))
+
+
+class Play:
+    """Matches of a person against the player.
+
+    Args:
+      game: What is played, a carried game or an `alquerque_env.Game`.
+      chooser: The player.
+      terminal: What the output can show.
+      rules: The rules in sentences.
+    """
+
+    def __init__(self, game: Any, chooser: Chooser, terminal: Terminal, rules: tuple[str, ...]) -> None:
+        self.match = Match(game)
+        self.terminal = terminal
+        self.rules = rules
+        self.chooser = chooser
+        self.seat = 0
+        # How many steps had been played at the beginning of each turn of the person.
+        self.turns: list[int] = []
+        self.commands: dict[str, Callable[[], None]] = {
+            "help": self.help,
+            "?": self.help,
+            "board": self.draw,
+            "undo": self.undo,
+            "hint": self.hint,
+            "rules": self.show_rules,
+            "position": self.show_position,
+            "new": self.begin,
+            "quit": self.leave,
+            "exit": self.leave,
+        }
+
+    def run(self, title: str, seat: int | None, simulations: int | None) -> None:
+        """Plays until the person leaves.
+
+        Args:
+          title: The game's name for people.
+          seat: The person's side; asked for if None.
+          simulations: The player's strength; asked for as a level if None.
+        """
+        self.say(f"{title}. Type a step such as c2-c3, its number, or help.")
+        try:
+            self.seat = self.ask_seat() if seat is None else seat
+            self.chooser.simulations = self.ask_level() if simulations is None else simulations
+            self.draw()
+            while True:
+                self.go_on()
+        except EOFError:
+            self.say()
+            self.show_position()
+
+    def go_on(self) -> None:
+        """Plays a turn of the player if it is to move, else does what the person says."""
+        match = self.match
+        if not match.is_over and match.player != self.seat:
+            turn, side = self.chooser.choose_turn(match), SIDES[match.player]
+            match.push(turn)
+            if match.chain is not None:
+                match.push(PASS)
+            self.say(f"\n{side} plays {turn}")
+            self.draw()
+            return
+        try:
+            self.obey(self.ask(f"{SIDES[self.seat]}> "))
+        except AlquerqueError as error:
+            self.say(self.terminal.wrap(str(error)))
+
+    def say(self, text: str = "") -> None:
+        """Prints a line as well as the terminal can."""
+        print(self.terminal.plain(text))
+
+    def ask(self, question: str) -> str:
+        """A line from the person.
+
+        Raises:
+          EOFError: If there will be none.
+        """
+        if sys.stdin is None:
+            raise EOFError
+        line = input(question).strip()
+        if not sys.stdin.isatty():
+            self.say(line)  # so that a script's output reads like that of a terminal
+        return line
+
+    def ask_seat(self) -> int:
+        """Lets the person choose a side."""
+        first = self.match.player
+        while True:
+            answer = self.ask(f"Your side, South or North? {SIDES[first]} begins. [{SIDES[first]}] ").lower()
+            found = [seat for seat, side in enumerate(SIDES) if side.lower().startswith(answer)]
+            if answer and len(found) == 1:
+                return found[0]
+            if not answer:
+                return first
+            self.leave_if(answer)
+
+    def ask_level(self) -> int:
+        """Lets the person choose a strength; returns the simulations."""
+        while True:
+            answer = self.ask(f"Level, 1 (weak, fast) to {len(LEVELS)} (strong, slow)? [{DEFAULT_LEVEL}] ").lower()
+            level = _level(answer or str(DEFAULT_LEVEL))
+            if level is not None:
+                return LEVELS[level]
+            self.leave_if(answer)
+
+    def leave_if(self, answer: str) -> None:
+        """Ends if that is what the person answered."""
+        if answer in ("q", "quit", "exit"):
+            self.leave()
+
+    def draw(self, piece: int | None = None) -> None:
+        """Shows the board and the person's steps, of one piece or of all."""
+        match = self.match
+        asks = not match.is_over and match.player == self.seat
+        steps = [step for step in match.legal_steps if asks and not step.is_pass and piece in (None, step.origin)]
+        marks = {"origins": tuple(step.origin for step in steps)}
+        if piece is not None or match.chain is not None:
+            marks["targets"] = tuple(step.target for step in steps)
+        self.say(f"\n{self.terminal.draw(match.picture(turned=self.seat == 1, **marks))}")
+        if match.outcome is not None:
+            who = (
+                ""
+                if match.outcome.winner is None
+                else "You win! "
+                if match.outcome.winner == self.seat
+                else "You lose. "
+            )
+            self.say(f"\n{who}{outcome_sentence(match, match.outcome)} Type new, undo or quit.")
+        elif asks:
+            self.say("\n".join(part for part in ("", standing(match)) if part))
+            numbered = [f"{number:>2} {step}" for number, step in enumerate(match.legal_steps, 1)]
+            self.say(self.terminal.columns(numbered))
+
+    def obey(self, line: str) -> None:
+        """Does what a line says: a command, a point, a step or a turn.
+
+        Raises:
+          AlquerqueError: If it can be none of these, or is not legal.
+        """
+        word, _, argument = line.lower().partition(" ")
+        meant = [name for name in self.commands if word and name.startswith(word) and not argument]
+        if word == "level":
+            self.set_level(argument)
+        elif len(meant) == 1:
+            self.commands[meant[0]]()
+        elif self.match.is_over:
+            raise AlquerqueError("the match is over; type new, undo or quit")
+        elif (point := point_typed(self.match, line)) is not None:
+            self.show_piece(point)
+        elif line:
+            self.play(line)
+
+    def play(self, text: str) -> None:
+        """Plays a step or turn of the person, and goes on with its chain as long as there is no choice."""
+        match, played, is_new = self.match, len(self.match.steps), self.match.chain is None
+        play_typed(match, text)
+        if text.isdecimal():
+            self.say(f"{SIDES[self.seat]} plays {match.steps[played]}")
+        while match.chain is not None and len(match.legal_steps) == 1:
+            self.say(f"and goes on with {match.legal_steps[0]}")
+            match.push(match.legal_steps[0])
+        if is_new:
+            self.turns.append(played)
+        self.draw()
+
+    def show_piece(self, point: int) -> None:
+        """Shows where a piece may go."""
+        if not any(step.origin == point and not step.is_pass for step in self.match.legal_steps):
+            raise AlquerqueError(f"nothing on {self.match.game.board.labels[point]} may move now")
+        self.draw(point)
+
+    def help(self) -> None:
+        """Lists what can be typed."""
+        rows = help_rows(self.match.game.board, [row for row in HELP if row[0] != "quit"] + list(MORE_HELP))
+        width = max(len(typed) for typed, _ in rows)
+        for typed, meaning in rows:
+            self.say(f"  {typed:<{width}}  {meaning}")
+
+    def hint(self) -> None:
+        """Shows what the player would do."""
+        if self.match.is_over:
+            raise AlquerqueError("the match is over")
+        decision = self.chooser.decide(self.match)
+        turn = self.chooser.choose_turn(self.match, decision.action)
+        self.say(f"It would play {turn} in your place, and expects {decision.value:+.2f} for you (1 wins, -1 loses).")
+
+    def undo(self) -> None:
+        """Goes back to the beginning of the person's turn, or of the turn before."""
+        if not self.turns:
+            raise AlquerqueError("there is nothing to take back")
+        before = self.turns.pop()
+        while len(self.match.steps) > before:
+            self.match.pop()
+        self.draw()
+
+    def show_rules(self) -> None:
+        """Shows the rules."""
+        for sentence in self.rules:
+            self.say(self.terminal.wrap(sentence, "  ", "- "))
+
+    def show_position(self) -> None:
+        """Shows the position as text."""
+        self.say(f"Position: {self.match.position}")
+
+    def set_level(self, text: str) -> None:
+        """Changes the player's strength."""
+        level = _level(text)
+        if level is None:
+            raise AlquerqueError(f"there is no level {text!r}; levels are 1 to {len(LEVELS)}")
+        self.chooser.simulations = LEVELS[level]
+        self.say(f"Level {level}, {LEVELS[level]} simulations for each step.")
+
+    def begin(self) -> None:
+        """Begins another match."""
+        self.match = Match(self.match.game)
+        self.turns.clear()
+        self.draw()
+
+    def leave(self) -> None:
+        """Ends the matches."""
+        raise EOFError
+
+
+def _level(text: str) -> int | None:
+    return next((level for level in LEVELS if text == str(level)), None)

@@ -1,0 +1,79 @@
+"""Packs weights as whole numbers on a grid, exactly where they lie on one.
+
+A tensor is written as the exponent of its unit, the bytes of a number and the numbers: first the lowest bytes of all of
+them, last the highest. Every tensor of single precision lies on a grid of a power of two. If the weights were rounded
+to a coarse one (see `quantise`) a number takes a byte; otherwise the grid is made no finer than 2**-27 of the
+largest weight, and a number takes four.
+"""
+
+import struct
+from array import array
+from collections.abc import Iterable, Sequence
+from math import frexp, ldexp
+from typing import NamedTuple
+
+from alquerque_training.export.packing import pack, unpack
+
+HEAD = struct.Struct("<hB")
+FINEST_BITS = 27
+
+
+class Tensor(NamedTuple):
+    """Numbers as multiples of a unit, row by row."""
+
+    numbers: Sequence[int]
+    unit: float
+
+    @property
+    def values(self) -> list[float]:
+        """The numbers themselves."""
+        return [number * self.unit for number in self.numbers]
+
+
+def pack_weights(tensors: Iterable[Sequence[float]]) -> str:
+    """Packs the numbers of some tensors, each in the precision of its grid."""
+    return pack(b"".join(map(_write, tensors)))
+
+
+class WeightReader:
+    """Reads packed tensors one after another."""
+
+    def __init__(self, text: str) -> None:
+        self._data = unpack(text)
+        self._place = 0
+
+    def read(self, count: int) -> Tensor:
+        """The next tensor, of `count` numbers."""
+        exponent, size = HEAD.unpack(self._take(HEAD.size))
+        planes = [self._take(count) for _ in range(size)]
+        numbers = array("b", planes.pop()).tolist()
+        while planes:
+            numbers = [256 * high + low for high, low in zip(numbers, planes.pop(), strict=True)]
+        return Tensor(numbers, ldexp(1.0, exponent))
+
+    def _take(self, count: int) -> bytes:
+        self._place += count
+        return self._data[self._place - count : self._place]
+
+
+def _write(numbers: Sequence[float]) -> bytes:
+    exponent = grid_exponent(numbers)
+    whole = [round(ldexp(number, -exponent)) for number in numbers]
+    size = max(number.bit_length() for number in whole) // 8 + 1  # a bit for the sign
+    raw = b"".join(number.to_bytes(size, "little", signed=True) for number in whole)
+    return HEAD.pack(exponent, size) + b"".join(raw[place::size] for place in range(size))
+
+
+def grid_exponent(numbers: Sequence[float]) -> int:
+    """The largest exponent of 2 whose multiples the numbers are; no smaller than precision is worth."""
+    largest = max(map(abs, numbers))
+    if largest == 0:
+        return 0
+    finest = min(_lowest_bit(number) for number in numbers if number)
+    return max(finest, frexp(largest)[1] - FINEST_BITS)
+
+
+def _lowest_bit(number: float) -> int:
+    """The exponent of the lowest bit of a number."""
+    numerator, denominator = number.as_integer_ratio()
+    return (numerator & -numerator).bit_length() - denominator.bit_length()

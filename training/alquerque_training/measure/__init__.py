@@ -1,0 +1,1 @@
+"""How strong a learner is and how learning goes: evaluation, gauntlets, metrics."""

@@ -1,0 +1,139 @@
+"""Matches of a policy alone, without search, against uniformly random play; many at once, from both seats."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from alquerque_training.experience.self_play_games import SelfPlayGames
+from alquerque_training.networks import PolicyValueNetwork, masked_log_probs
+
+Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+@dataclass(frozen=True)
+class SeatResult:
+    """Results of one side in one seat."""
+
+    wins: int
+    draws: int
+    losses: int
+
+    @property
+    def games(self) -> int:
+        """How many there were."""
+        return self.wins + self.draws + self.losses
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Results against random.
+
+    Attributes:
+      seats: As `player_0` and as `player_1`.
+    """
+
+    seats: tuple[SeatResult, SeatResult]
+
+    @property
+    def wins(self) -> int:
+        """Games won, both seats."""
+        return sum(seat.wins for seat in self.seats)
+
+    @property
+    def games(self) -> int:
+        """Games played, both seats."""
+        return sum(seat.games for seat in self.seats)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The share of wins to expect, with 95 % confidence."""
+        return wilson_interval(self.wins, self.games)
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        by_seat = ", ".join(f"{seat.wins} of {seat.games} as player_{index}" for index, seat in enumerate(self.seats))
+        share = self.wins / self.games
+        return f"won {by_seat} against random: {share:.1%}, 95 % interval {low:.1%} to {high:.1%}"
+
+    def as_strength(self) -> dict[str, Any]:
+        """An entry of `strength` in a checkpoint's `meta.json`."""
+        low, high = self.interval
+        return {
+            "opponent": "random",
+            "player": "policy alone",
+            "simulations": 0,
+            "games": self.games,
+            "by_seat": [vars(seat) for seat in self.seats],
+            "win_rate": round(self.wins / self.games, 4),
+            "low": round(low, 4),
+            "high": round(high, 4),
+            "confidence": 0.95,
+        }
+
+
+def wilson_interval(successes: int, trials: int, z: float = 1.959964) -> tuple[float, float]:
+    """Interval for a share, right also where it is near 0 or 1.
+
+    Source: Wilson 1927, Journal of the American Statistical Association 22, 209-212.
+
+    Args:
+      successes: Of the trials.
+      trials: At least 1.
+      z: Quantile of the normal distribution; 1.96 for 95 %.
+    """
+    share = successes / trials
+    centre = share + z * z / (2 * trials)
+    spread = z * (share * (1 - share) / trials + z * z / (4 * trials * trials)) ** 0.5
+    scale = 1 + z * z / trials
+    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
+
+
+def greedy_policy(network: PolicyValueNetwork) -> Policy:
+    """The most probable legal action of a network, the first of equals."""
+
+    @torch.inference_mode()
+    def choose(planes: np.ndarray, mask: np.ndarray) -> np.ndarray:
+        logits, _ = network(torch.from_numpy(planes))
+        return masked_log_probs(logits, torch.from_numpy(mask).bool()).argmax(-1).numpy()
+
+    return choose
+
+
+def play_random(policy: Policy, env: SelfPlayGames, seed: int) -> Evaluation:
+    """Plays one game in each row of an environment: as `player_0` in the first half of them, then as `player_1`.
+
+    Args:
+      policy: `[B, C, P]` planes and `[B, A]` mask to `[B]` actions.
+      env: A `SelfPlayVectorEnv` with an even number of games, autoreset NEXT_STEP, and an end to every game.
+      seed: Of the environment and of the random player.
+    """
+    seats = np.repeat([0, 1], env.num_envs // 2)
+    generator = np.random.default_rng(seed)
+    planes, info = env.reset(seed=seed)
+    results = np.zeros(env.num_envs, dtype=np.int64)
+    running = np.ones(env.num_envs, dtype=bool)
+    while running.any():
+        mask, mover = info["action_mask"].astype(bool), info["player"].copy()
+        actions = random_actions(mask, generator)
+        asked = running & (mover == seats)
+        if asked.any():
+            actions[asked] = policy(planes[asked], mask[asked])
+        planes, rewards, terminated, truncated, info = env.step(actions)
+        ended = running & (terminated | truncated)
+        results[ended] = np.where(mover == seats, rewards, -rewards)[ended]
+        running &= ~ended
+    return Evaluation((_count(results[seats == 0]), _count(results[seats == 1])))
+
+
+def random_actions(mask: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """A uniformly random legal action for each row of a `[B, A]` mask; any action where none is legal."""
+    # 1 - random() lies in (0, 1], so that a legal action is never as low as an illegal one.
+    actions: np.ndarray = ((1 - generator.random(mask.shape)) * mask).argmax(axis=-1)
+    return actions
+
+
+def _count(results: np.ndarray) -> SeatResult:
+    return SeatResult(int((results > 0).sum()), int((results == 0).sum()), int((results < 0).sum()))

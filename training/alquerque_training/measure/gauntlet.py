@@ -1,0 +1,176 @@
+"""The arena of a run: what is trained against fixed opponents, from time to time, and its rating among them.
+
+The opponents play each other once, and all measurements share those matches and begin with the same openings: so
+ratings of one run can be compared, and a player that wins or loses everything against some of the opponents is still
+rated by the others.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from alquerque_env import load_bot
+from alquerque_env.arena import ArenaResult, PairingResult, Settings, play_arena, rate_together
+from alquerque_env.arena.arena_result import ANCHOR
+from alquerque_env.arena.opening_lists import choose_openings
+from alquerque_env.arena.openings import Openings, OpeningsError
+from alquerque_env.arena.ratings import CONFIDENCE, Estimate
+from alquerque_env.arena.seeds import derive_seed
+from alquerque_env.arena.stage import Watch, unwatched
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.game import Game
+from alquerque_training.checkpoints.card_writer import RatingMeta
+from alquerque_training.checkpoints.torch_bot import CheckpointBot
+from alquerque_training.config.settings import Config
+from alquerque_training.networks import PolicyValueNetwork
+
+PLAYER = "player"
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a player did against its opponents.
+
+    Attributes:
+      pairings: The player against each of them, `random` first.
+      rating: In Elo points, that of `random` 0.
+      simulations: With which the player searched, 0 for its policy alone.
+    """
+
+    pairings: tuple[PairingResult, ...]
+    rating: Estimate
+    simulations: int
+
+    def __str__(self) -> str:
+        scores = ", ".join(f"{pairing.score.value:.1%} against {pairing.second}" for pairing in self.pairings)
+        rating = self.rating
+        return f"{rating.value:+.0f} Elo, 95 % interval {rating.low:+.0f} to {rating.high:+.0f}: {scores}"
+
+    def as_record(self) -> dict[str, float]:
+        """Its part of a line of the log; see `measure.metrics`."""
+        scores = {f"score.{pairing.second}": round(pairing.score.value, 4) for pairing in self.pairings}
+        ratings = {"rating": self.rating.value, "rating_low": self.rating.low, "rating_high": self.rating.high}
+        return scores | {name: round(value, 1) for name, value in ratings.items()}
+
+    def as_rating(self) -> RatingMeta:
+        """The rating as a checkpoint's `meta.json` has it."""
+        value, low, high = (round(number, 1) for number in (self.rating.value, self.rating.low, self.rating.high))
+        return RatingMeta(value=value, low=low, high=high, simulations=self.simulations)
+
+    def as_strength(self) -> list[dict[str, Any]]:
+        """Entries of `strength` in a checkpoint's `meta.json`, one for each opponent."""
+        return [
+            {
+                "opponent": pairing.second,
+                "player": f"search of {self.simulations} simulations" if self.simulations else "policy alone",
+                "simulations": self.simulations,
+                "games": pairing.wins + pairing.draws + pairing.losses,
+                "wins": pairing.wins,
+                "draws": pairing.draws,
+                "losses": pairing.losses,
+                "score": round(pairing.score.value, 4),
+                "low": round(pairing.score.low, 4),
+                "high": round(pairing.score.high, 4),
+                "confidence": CONFIDENCE,
+            }
+            for pairing in self.pairings
+        ]
+
+
+class Gauntlet:
+    """Measures players of a run against the opponents of its config; the same player gets the same result.
+
+    Args:
+      game: What is played.
+      config: The run's settings, with one opponent or more.
+      ladder: File for the matches of the opponents among each other. One that exists is gone on with.
+    """
+
+    def __init__(self, game: Game, config: Config, ladder: Path) -> None:
+        self._game, self._path = game, ladder
+        evaluation = config.evaluation
+        games = max(evaluation.opponent_games, evaluation.final_games or 0)
+        self._most = "opponent_games" if games == evaluation.opponent_games else "final_games"
+        self._settings = _settings(config, games)
+        self._opponents = _opponents(config)
+        self._simulations = evaluation.simulations
+        self._exploration = evaluation.exploration
+        self._prepared: tuple[Openings, ArenaResult] | None = None
+
+    def prepare(self, watch: Watch = unwatched) -> tuple[Openings, ArenaResult]:
+        """Lets the opponents play each other, unless they have.
+
+        Args:
+          watch: Is told from time to time how far it is; what it raises ends it.
+
+        Returns:
+          The openings of all matches, and what the opponents did against each other.
+
+        Raises:
+          AlquerqueError: If the game has too few openings, or the ladder is one of other settings.
+          OSError: If the ladder cannot be read or written.
+        """
+        if self._prepared is None:
+            openings = self._find_openings(watch)
+            ladder = play_arena(
+                self._game, self._opponents, self._settings, output=self._path, openings=openings, watch=watch
+            )
+            self._prepared = openings, ladder
+        return self._prepared
+
+    def measure(self, network: PolicyValueNetwork, games: int, watch: Watch = unwatched) -> Measurement:
+        """Plays against every opponent.
+
+        Args:
+          network: The player; converted to double precision.
+          games: Matches against each, at most as many as the opponents play against each other.
+          watch: As in `prepare`.
+
+        Raises:
+          AlquerqueError, OSError: As `prepare`.
+        """
+        found, ladder = self.prepare(watch)
+        player = CheckpointBot(PLAYER, self._game, network, self._simulations, exploration=self._exploration)
+        settings = replace(self._settings, games=games, gauntlet=True)
+        openings = replace(found, list=found.list[: games // 2])
+        result = play_arena(self._game, [player, *self._opponents], settings, openings=openings, watch=watch)
+        rating = rate_together([ladder, result])[PLAYER]
+        return Measurement(result.pairings, rating, self._simulations)
+
+    def _find_openings(self, watch: Watch) -> Openings:
+        settings = self._settings
+        try:
+            return choose_openings(self._game, settings, watch)
+        except OpeningsError as error:
+            # What it advises cannot be set in a config.
+            raise AlquerqueError(
+                f"evaluation.{self._most} is {settings.games}: {error.found}; two games begin with "
+                "each opening, so set it to twice as many as were found, or less"
+            ) from None
+
+
+def check_opponents(config: Config, game: Game) -> None:
+    """Refuses opponents that cannot be met.
+
+    Raises:
+      AlquerqueError: If a spec names no bot for the game, two are equal, or a match would end with its opening.
+      MissingExtraError: If a bot needs packages that are not installed.
+    """
+    opponents = config.evaluation.opponents
+    for place, spec in enumerate(opponents):
+        if spec in (PLAYER, ANCHOR):
+            raise AlquerqueError(f"opponents has {spec!r}, who plays in any case")
+        if spec in opponents[:place]:
+            raise AlquerqueError(f"opponents has {spec!r} twice")
+        load_bot(spec, game, seed=0)
+    if opponents:
+        _settings(config, config.evaluation.opponent_games)
+
+
+def _opponents(config: Config) -> tuple[str, ...]:
+    return ANCHOR, *config.evaluation.opponents
+
+
+def _settings(config: Config, games: int) -> Settings:
+    seed = derive_seed(config.run.seed, "opponents")
+    return Settings(games=games, seed=seed, max_steps=config.evaluation.max_cycles)

@@ -1,0 +1,283 @@
+"""What training measures: one table of names, units and meanings, and the log that holds them.
+
+`log.jsonl` has one JSON object a line and a line an iteration. A line is written in one piece, so that a crash costs at
+most the last one, and `MetricsLog` cuts a torn or later line off when a run is resumed. What an iteration could not
+measure is absent from its line. Where TensorBoard is installed, the same numbers go into the folder `tensorboard/`
+beside it. What a learner has declared beside the table stands in `metrics.json`.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.files.atomic import write_whole
+from alquerque_training.measure.tensorboard import Summaries, step_of
+
+DECLARED = "metrics.json"
+
+
+class MetricError(AlquerqueError):
+    """A metric that is not declared, or not as it should be."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A column of the log.
+
+    Attributes:
+      name: Key in the log; of a family, what stands before the dot, as in `score.greedy`.
+      unit: What it counts; `1` for a number without a unit.
+      meaning: What it is, in a sentence or two.
+      panel: With what `alquerque plot` draws it; empty if it does not.
+      interval: Keys of the ends of its 95 % interval, drawn with it.
+      is_family: Whether there is one for each of several things, such as opponents.
+      is_occasional: Whether it is measured now and then only: its line is drawn from one measurement to the next, that
+        of any other has a gap where a value is missing.
+
+    Raises:
+      MetricError: If name, unit or meaning is empty.
+    """
+
+    name: str
+    unit: str
+    meaning: str
+    panel: str = ""
+    interval: tuple[str, str] | None = None
+    is_family: bool = False
+    is_occasional: bool = False
+
+    def __post_init__(self) -> None:
+        if not (self.name and self.unit and self.meaning):
+            raise MetricError(f"metric {self.name!r} needs a name, a unit and a meaning")
+
+
+METRICS = (
+    Metric("iteration", "iterations", "Rollouts and updates done so far."),
+    Metric(
+        "steps",
+        "steps",
+        "Steps of self-play done so far. PPO counts every step, random and forced ones and those that only begin a "
+        "game anew among them; AlphaZero counts decisions alone.",
+    ),
+    Metric("seconds", "s", "Time spent in training so far, interruptions left out."),
+    Metric(
+        "steps_per_second", "steps/s", "Speed of this iteration, learning included, measurements left out.", "speed"
+    ),
+    Metric(
+        "games",
+        "games",
+        "Games that ended in this iteration, whenever they began. One without any decision does not count.",
+    ),
+    Metric(
+        "game_length",
+        "steps",
+        "Mean number of steps in those games, each from its first decision to its end, forced steps included. Random "
+        "steps of an opening, and forced ones before the first decision, do not count. Absent where no game ended.",
+        "length",
+    ),
+    Metric("player_0_wins", "share", "Of those games, won by player_0. Absent where none ended.", "outcomes"),
+    Metric(
+        "draws",
+        "share",
+        "Of those games, drawn by the rules; those cut short are not among them. Absent where none ended.",
+        "outcomes",
+    ),
+    Metric(
+        "truncated",
+        "share",
+        "Of those games, cut short by max_cycles: neither won nor drawn. Absent where none ended.",
+        "outcomes",
+    ),
+    Metric("resigned", "share", "Of those games, won by the other's resignation. Absent where none ended.", "outcomes"),
+    Metric("simulations", "simulations", "Of the search for a decision.", "search"),
+    Metric("positions", "positions", "Positions given to the replay buffer so far.", "memory"),
+    Metric(
+        "window",
+        "positions",
+        "Newest positions in the replay buffer, from which this iteration's gradients were drawn. Absent where there "
+        "was no gradient.",
+        "memory",
+    ),
+    Metric("updates", "gradients", "Gradients so far."),
+    Metric(
+        "playing_share", "share", "Time of this iteration that the learning process spent in self-play.", "division"
+    ),
+    Metric(
+        "policy_loss",
+        "1",
+        "Of PPO: the clipped surrogate objective, negated; mean over the update. Other learners declare their own.",
+        "loss",
+    ),
+    Metric("value_loss", "1", "Squared error of the value, in PPO half of it; mean over the update.", "loss"),
+    Metric("entropy", "nat", "Entropy of the policy over legal actions; mean over the update.", "policy"),
+    Metric("approx_kl", "nat", "Mean of ratio - 1 - log ratio: how far the update moved the policy.", "change"),
+    Metric("clip_fraction", "share", "Steps of the update whose ratio was outside the clip."),
+    Metric("gradient_norm", "1", "Length of the gradient before it is shortened; mean over the update.", "gradient"),
+    Metric(
+        "explained_variance", "1", "1 - variance of (return - value) / variance of the return; 1 is perfect.", "value"
+    ),
+    Metric("learning_rate", "1", "Of this iteration's update."),
+    Metric("entropy_bonus", "1", "PPO: weight of the entropy in this iteration's update."),
+    Metric(
+        "win_rate_player_0",
+        "share",
+        "Games won against random as player_0, policy alone.",
+        "strength",
+        is_occasional=True,
+    ),
+    Metric(
+        "win_rate_player_1",
+        "share",
+        "Games won against random as player_1, policy alone.",
+        "strength",
+        is_occasional=True,
+    ),
+    Metric(
+        "score",
+        "share",
+        "Points against an opponent of the arena, a draw being half of one.",
+        "scores",
+        is_family=True,
+        is_occasional=True,
+    ),
+    Metric(
+        "rating",
+        "Elo",
+        "Rating by the arena, that of random being 0.",
+        "rating",
+        interval=("rating_low", "rating_high"),
+        is_occasional=True,
+    ),
+    Metric("rating_low", "Elo", "Lower end of the 95 % interval of the rating.", is_occasional=True),
+    Metric("rating_high", "Elo", "Upper end of the 95 % interval of the rating.", is_occasional=True),
+)
+
+Record = Mapping[str, float]
+
+
+_TABLE = TypeAdapter(tuple[Metric, ...])
+
+
+def with_declared(declared: Iterable[Metric]) -> tuple[Metric, ...]:
+    """`METRICS` and what a learner declares, which takes the place of what has the same name there."""
+    return tuple({metric.name: metric for metric in (*METRICS, *declared)}.values())
+
+
+def read_metrics(log: Path) -> tuple[Metric, ...]:
+    """`METRICS` and what the learner of a run has declared.
+
+    Raises:
+      MetricError: If what stands beside the log is no list of metrics.
+    """
+    path = log.with_name(DECLARED)
+    try:
+        return with_declared(_TABLE.validate_json(path.read_bytes()))
+    except FileNotFoundError:
+        return METRICS
+    except (OSError, ValueError):
+        raise MetricError(f"{str(path)!r} is no list of metrics") from None
+
+
+def find_metric(key: str, metrics: Iterable[Metric] = METRICS) -> Metric:
+    """The metric of a key of the log.
+
+    Raises:
+      MetricError: If there is none.
+    """
+    name, dot, member = key.partition(".")
+    for metric in metrics:
+        if (metric.name == name and member) if metric.is_family else metric.name == key:
+            return metric
+    family = ", is_family=True" if dot else ""
+    raise MetricError(
+        f"no metric {key!r}: what a learner logs beside the table of training/metrics.py it has to declare, as "
+        f"metrics = (Metric({name!r}, unit, meaning{family}),) in its class, "
+        "with Metric from alquerque_training.measure.metrics"
+    )
+
+
+def tag_of(key: str, metrics: Iterable[Metric] = METRICS) -> str:
+    """The name of a key in TensorBoard, where what stands before the stroke makes a section."""
+    return f"{find_metric(key, metrics).panel or 'other'}/{key}"
+
+
+class MetricsLog:
+    """Appends records to a file of JSON lines.
+
+    Args:
+      path: The file; made if it does not exist.
+      iteration: Lines after this iteration, and torn ones, are cut off.
+      declared: What the learner logs beside `METRICS`.
+    """
+
+    def __init__(self, path: Path, iteration: int = 0, declared: Sequence[Metric] = ()) -> None:
+        self._path, self._metrics = path, with_declared(declared)
+        if declared:
+            write_whole(path.with_name(DECLARED), _TABLE.dump_json(tuple(declared), indent=2) + b"\n")
+        kept = [(line, record) for line, record in _read_lines(path) if record["iteration"] <= iteration]
+        write_whole(path, "".join(line for line, _ in kept).encode())
+        self._last: Record | None = kept[-1][1] if kept else None
+        self._summaries = Summaries(path.parent, step_of(kept[-1][1]) if kept else -1)
+
+    @property
+    def last(self) -> Record | None:
+        """The last record, None of an empty log."""
+        return self._last
+
+    def write(self, record: Record) -> None:
+        """Appends a line, whole or not at all.
+
+        Raises:
+          MetricError: If a key is neither in `METRICS` nor declared.
+          OSError: If it cannot be written.
+        """
+        tags = {key: tag_of(key, self._metrics) for key in record}
+        size = self._path.stat().st_size
+        try:
+            with self._path.open("ab") as file:
+                file.write((json.dumps(record) + "\n").encode())
+            self._summaries.write(record, tags, step_of(record))
+        except OSError:
+            os.truncate(self._path, size)
+            raise
+        self._last = record
+
+    def amend(self, measured: Record) -> None:
+        """Adds to the last line what was measured after it had been written; whole or not at all.
+
+        Raises:
+          MetricError: As `write`.
+        """
+        tags = {key: tag_of(key, self._metrics) for key in measured}
+        *before, (_, last) = _read_lines(self._path)
+        self._last = {**last, **measured}
+        lines = [*(line for line, _ in before), json.dumps(self._last) + "\n"]
+        write_whole(self._path, "".join(lines).encode())
+        self._summaries.write(measured, tags, step_of(last))
+
+
+def read_log(path: Path) -> list[dict[str, float]]:
+    """The whole lines of a log."""
+    return [record for _, record in _read_lines(path)]
+
+
+def _read_lines(path: Path) -> list[tuple[str, dict[str, float]]]:
+    if not path.exists():
+        return []
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+    return [(line, record) for line in lines if (record := _parse(line)) is not None]
+
+
+def _parse(line: str) -> dict[str, float] | None:
+    if not line.endswith("\n"):
+        return None
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) and isinstance(record.get("iteration"), int) else None

@@ -1,0 +1,65 @@
+"""Networks that give a position a policy and a value, behind one interface.
+
+| kind | sees | use |
+|---|---|---|
+| `mlp` | the planes as one row of numbers | the fastest by far; can be exported |
+| `quiescent` | the same, and what each step gains once what follows is played out | the strongest; can be exported |
+| `conv` | the points as cells of a grid | knows what is near; stronger for its size, slower |
+| `graph` | points and the steps that join them | any board; what it learns of a position holds for its mirror images |
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import torch
+from torch import Tensor
+
+from alquerque_training.config.settings import NetworkConfig
+from alquerque_training.networks.board_geometry import Geometry
+from alquerque_training.networks.conv import ResidualConv
+from alquerque_training.networks.graph import LinkGraph
+from alquerque_training.networks.interface import (
+    MASK_FILL,
+    NetworkError,
+    PolicyValueNetwork,
+    Shape,
+    masked_log_probs,
+    sample,
+)
+from alquerque_training.networks.mlp import ResidualMlp
+from alquerque_training.networks.mlp_search_features import QuiescentMlp
+
+__all__ = [
+    "MASK_FILL",
+    "NETWORKS",
+    "Geometry",
+    "NetworkError",
+    "PolicyValueNetwork",
+    "Shape",
+    "build_network",
+    "masked_log_probs",
+    "sample",
+]
+
+Architecture = Callable[[NetworkConfig, Shape, Tensor, torch.Generator], PolicyValueNetwork]
+
+NETWORKS: Mapping[str, Architecture] = MappingProxyType(
+    {"mlp": ResidualMlp, "quiescent": QuiescentMlp, "conv": ResidualConv, "graph": LinkGraph}
+)
+
+
+def build_network(
+    config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator
+) -> PolicyValueNetwork:
+    """A network with fresh weights.
+
+    Args:
+      config: Its architecture.
+      shape: What the game shows and asks; `Shape.of(game)` has all that any network needs.
+      plane_scale: `[C]` divides the planes.
+      generator: Source of the weights.
+
+    Raises:
+      NetworkError: If the network needs the geometry of a game and the shape has none.
+    """
+    return NETWORKS[config.kind](config, shape, plane_scale, generator)

@@ -1,0 +1,85 @@
+"""Networks asked for policies and values of many positions at once."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from alquerque_training.config.settings import NetworkConfig
+from alquerque_training.networks import PolicyValueNetwork
+
+# From this width on bfloat16 is the faster one, by `alquerque bench search`.
+_WIDE = {"mlp": 192, "quiescent": 192, "graph": 48}
+
+
+class Inference:
+    """A network's copy that a search asks: as `alquerque_env.search.Evaluate`.
+
+    Args:
+      network: Is converted and moved, so that it should be a copy.
+      device: Where it runs.
+      precision: `float32` or `bfloat16`.
+    """
+
+    def __init__(self, network: PolicyValueNetwork, device: torch.device, precision: torch.dtype) -> None:
+        self._network = network.to(device, precision).eval()
+        self._device = device
+        # Single precision multiplies matrices of any size by the same code, which would only do more work.
+        self._rounds_up = precision != torch.float32 or any(isinstance(part, nn.Conv2d) for part in network.modules())
+        self._room = torch.zeros(0, network.shape.planes, network.shape.points, dtype=torch.int8)
+
+    def load(self, weights: Mapping[str, Tensor]) -> None:
+        """Takes over weights."""
+        self._network.load_state_dict(dict(weights))
+
+    @torch.inference_mode()
+    def __call__(self, planes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Evaluates int8 `[R, C, P]` planes.
+
+        Returns:
+          float32 `[R, A]` logits and float32 `[R]` values for the player to move.
+        """
+        count, asked = len(planes), torch.from_numpy(planes)
+        if self._rounds_up:
+            asked = self._fill_up(asked)
+        logits, values = self._network(asked.to(self._device))
+        return logits[:count].float().cpu().numpy(), values[:count].float().cpu().numpy()
+
+    def _fill_up(self, planes: Tensor) -> Tensor:
+        """The planes with rows after them that nobody asked for."""
+        rows = _round_up(len(planes))
+        if len(self._room) < rows:
+            self._room = self._room.new_zeros(rows, *self._room.shape[1:])
+        self._room[: len(planes)] = planes
+        return self._room[:rows]
+
+
+def _round_up(count: int) -> int:
+    """The next of eight sizes between one power of two and the next.
+
+    The leaves of a search come in any number, and oneDNN compiles its kernels for each, in 4 to 12 ms.
+    """
+    step = 1 << max(0, count.bit_length() - 4)
+    return -(-count // step) * step
+
+
+def choose_device(wanted: str) -> torch.device:
+    """The device of a run: `cpu`, `cuda`, or `auto`."""
+    return torch.device("cuda" if wanted == "auto" and torch.cuda.is_available() else wanted.replace("auto", "cpu"))
+
+
+def choose_precision(wanted: str, device: torch.device, network: NetworkConfig | None = None) -> torch.dtype:
+    """The precision of a run, `bfloat16` where it is faster if it is left open.
+
+    Args:
+      wanted: `float32`, `bfloat16` or `auto`.
+      device: Where the network runs.
+      network: What plays; if given, one so narrow that converting its numbers costs more than it saves on a processor
+        keeps to single precision.
+    """
+    if wanted == "auto":
+        narrow = network is not None and network.kind != "conv" and network.width < _WIDE[network.kind]
+        fast = device.type == "cuda" or (torch.cpu._is_avx512_bf16_supported() and not narrow)
+        return torch.bfloat16 if fast else torch.float32
+    return torch.bfloat16 if wanted == "bfloat16" else torch.float32

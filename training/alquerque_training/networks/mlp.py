@@ -1,0 +1,66 @@
+"""A residual network over the flattened planes: the fastest, and the only one that can be exported.
+
+    h = relu(input(planes / plane_scale))
+    h = relu(h + second(relu(first(h))))        for each block
+    logits, value = policy(h), tanh(value(h))
+
+with `layer(h) = weight @ h + bias`, and the tensors of `weights.safetensors` have these names
+(`blocks.0.first.weight`).
+"""
+
+import torch
+from torch import Tensor, nn
+
+from alquerque_training.config.settings import NetworkConfig
+from alquerque_training.networks.interface import PolicyValueNetwork, Shape
+from alquerque_training.networks.layers import Linear
+
+
+class Block(nn.Module):
+    """A residual block: `relu(h + second(relu(first(h))))`."""
+
+    def __init__(self, width: int, generator: torch.Generator) -> None:
+        super().__init__()
+        self.first = Linear(width, width, gain=2**0.5, generator=generator)
+        self.second = Linear(width, width, gain=0.1, generator=generator)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """`[B, width]` to `[B, width]`."""
+        return torch.relu(hidden + self.second(torch.relu(self.first(hidden))))
+
+
+class ResidualMlp(PolicyValueNetwork):
+    """Residual blocks over the flattened planes; see the top of this file.
+
+    Args:
+      config: Width and number of blocks.
+      shape: What the game shows and asks.
+      plane_scale: `[C]` divides the planes.
+      generator: Source of the weights.
+      inputs: Numbers that `judge` is given; those of the planes if absent.
+    """
+
+    def __init__(
+        self,
+        config: NetworkConfig,
+        shape: Shape,
+        plane_scale: Tensor,
+        generator: torch.Generator,
+        inputs: int | None = None,
+    ) -> None:
+        super().__init__(shape, plane_scale)
+        self.input = Linear(inputs or shape.planes * shape.points, config.width, gain=2**0.5, generator=generator)
+        self.blocks = nn.ModuleList(Block(config.width, generator) for _ in range(config.blocks))
+        self.policy = Linear(config.width, shape.actions, gain=0.01, generator=generator)
+        self.value = Linear(config.width, 1, gain=0.1, generator=generator)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """As `PolicyValueNetwork.forward`."""
+        return self.judge(self.scaled(planes).flatten(1))
+
+    def judge(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits and values for `[B, inputs]` numbers."""
+        hidden = torch.relu(self.input(inputs))
+        for block in self.blocks:
+            hidden = block(hidden)
+        return self.policy(hidden), torch.tanh(self.value(hidden)).squeeze(-1)

@@ -1,0 +1,1 @@
+"""A training run: its folder, its sessions, its progress and its plot."""

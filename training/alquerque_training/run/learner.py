@@ -1,0 +1,126 @@
+"""What a run asks of whatever learns in it, and the learners there are.
+
+Another learner needs no change here: `run.algorithm = "module:name"` in a config calls `name(config, game)` of a module
+that can be imported.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from types import MappingProxyType
+from typing import Protocol
+
+import numpy as np
+from torch import Tensor
+
+from alquerque_env import SelfPlayVectorEnv
+from alquerque_env.game.game import Game
+from alquerque_training.alphazero import AlphaZeroLearner
+from alquerque_training.checkpoints.checkpoint import Arrays, CheckpointError
+from alquerque_training.config.loader import ConfigError
+from alquerque_training.config.settings import Config
+from alquerque_training.experience.bot_opponents import bot_maker
+from alquerque_training.experience.self_play_games import SelfPlayGames
+from alquerque_training.experience.symmetric_env import MirroredGames
+from alquerque_training.measure.metrics import Metric
+from alquerque_training.networks import Geometry, PolicyValueNetwork
+from alquerque_training.ppo import Learner as PpoLearner
+from alquerque_training.self_play.workers import WorkerError
+
+
+class Learner(Protocol):
+    """Everything that changes in the course of training.
+
+    Attributes:
+      config: The run's settings.
+      network: What is measured and kept.
+      iteration: Iterations done.
+      metrics: What it logs beside `measure.metrics.METRICS`, or what has a name of theirs and means something else.
+    """
+
+    config: Config
+    network: PolicyValueNetwork
+    iteration: int
+    metrics: Sequence[Metric]
+
+    @property
+    def steps(self) -> int:
+        """Steps of self-play done so far, `iteration` times as many as in one."""
+
+    def iterate(self) -> dict[str, float]:
+        """Plays and learns; returns the iteration's record for the log, all but times and strength.
+
+        Its keys are names of `measure.metrics.METRICS` and of `metrics`; `iteration` and `steps` are among them.
+        """
+
+    def begin_with(self, weights: Mapping[str, Tensor]) -> None:
+        """Takes over weights of `network` before the first iteration."""
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """Everything that changes, but for the weights of `network` and the number of iterations."""
+
+    def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
+        """Goes back to a state, to go on from it as if nothing had happened.
+
+        Args:
+          state: What `get_state` gave.
+          weights: Of `network` at the time.
+          steps: `steps` at the time.
+
+        Raises:
+          KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
+          WorkerError: If a process of its own has ended.
+        """
+
+    def close(self) -> None:
+        """Ends whatever runs beside it."""
+
+
+def _make_ppo(config: Config, game: Game) -> Learner:
+    games: SelfPlayGames = SelfPlayVectorEnv(game, config.self_play.num_games, max_cycles=config.self_play.max_cycles)
+    if config.ppo.symmetries:
+        games = MirroredGames(games, game.symmetries)
+    return PpoLearner(config, games, Geometry.of(game), bot_maker(config.self_play, game))
+
+
+LEARNERS: Mapping[str, Callable[[Config, Game], Learner]] = MappingProxyType(
+    {"ppo": _make_ppo, "alphazero": AlphaZeroLearner}
+)
+
+
+def make_learner(config: Config, game: Game) -> Learner:
+    """The learner that a config names.
+
+    Raises:
+      ConfigError: If there is none of that name.
+    """
+    name = config.run.algorithm
+    if name in LEARNERS:
+        return LEARNERS[name](config, game)
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        raise ConfigError(f"run.algorithm is {name!r}, expected {', '.join(LEARNERS)} or module:name of your own")
+    sys.path.insert(0, os.getcwd())  # where people keep their own file
+    try:
+        make: Callable[[Config, Game], Learner] = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"run.algorithm is {name!r}, which cannot be imported: {error}") from None
+    finally:
+        sys.path.remove(os.getcwd())
+    return make(config, game)
+
+
+def restore(learner: Learner, arrays: Arrays, weights: Mapping[str, Tensor], steps: int) -> None:
+    """Puts a fresh learner where it was when its state was kept.
+
+    Raises:
+      CheckpointError: If something is missing or does not fit.
+      WorkerError: If a process of the learner has ended.
+    """
+    try:
+        learner.set_state(arrays, weights, steps)
+    except WorkerError:
+        raise
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise CheckpointError(f"training state does not fit this run: {error}") from None

@@ -1,0 +1,288 @@
+"""`alquerque plot`: how a run went, as a picture drawn from its log.
+
+Every metric of the log to which the table of `measure.metrics` or the learner gives a panel is drawn over the steps of
+self-play, those of one panel together, so that a learner which logs other metrics needs nothing here.
+"""
+
+import json
+import math
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
+
+from alquerque_env.errors import AlquerqueError
+from alquerque_training.measure.evaluate import wilson_interval
+from alquerque_training.measure.metrics import METRICS, Metric, read_log, read_metrics
+from alquerque_training.measure.tensorboard import step_of
+from alquerque_training.run.folder import CONFIG, Run
+
+STRENGTH = "strength"
+TITLES = {
+    STRENGTH: "Strength: games won against random",
+    "scores": "Strength: score in the arena, draws half",
+    "rating": "Strength: rating in the arena, random = 0",
+    "outcomes": "Outcomes of self-play",
+    "length": "Length of the games of self-play",
+    "loss": "Loss",
+    "policy": "Policy",
+    "change": "Change of the policy",
+    "value": "Value",
+    "gradient": "Gradient",
+    "speed": "Speed",
+    "search": "Search of self-play",
+    "memory": "Replay buffer",
+    "division": "Time of the learning process",
+}
+"""Titles of the panels, in the order in which they are drawn; one that is not named here comes last, under its name."""
+
+UNITLESS, INTERVAL = "1", "95 % interval"
+PANEL_SIZE, COLUMNS, DOTS_PER_INCH = (5.4, 3.2), 3, 110
+MARKED = 60
+SMOOTHED = 200
+"""Up to so many values are marked one by one; of more than so many a running mean is drawn over them."""
+
+# Okabe and Ito's colours, which the colour-blind can tell apart; dashes tell them apart in print.
+STYLES = (("#0072B2", "-", "o"), ("#D55E00", "--", "s"), ("#009E73", "-.", "^"), ("#CC79A7", ":", "D"))
+
+
+class PlotError(AlquerqueError):
+    """A run that cannot be drawn."""
+
+
+def plot_run(run: Path, output: Path | None = None) -> Path:
+    """Draws the log of a run, finished or not.
+
+    Args:
+      run: The run's folder.
+      output: The PNG file to write, or a folder for it; the run's own folder if None. A file that is there is replaced.
+
+    Returns:
+      The file.
+
+    Raises:
+      PlotError: If the folder holds no run, or one without iterations, or the file cannot be written.
+      MetricError: If what the learner has declared cannot be read.
+    """
+    run = Path(run)
+    config = _read_config(run)
+    records, metrics = read_log(Run(run).log), read_metrics(Run(run).log)
+    if not records:
+        raise PlotError(f"run {str(run)!r} has no iterations yet")
+    target = _target(run, output)
+    title = _title(run, config, records[-1])
+    figure = draw(records, title=title, games_per_seat=_games_per_seat(config), metrics=metrics)
+    partial = target.with_name(f".{target.name}.partial")
+    try:
+        figure.savefig(partial, format="png", dpi=DOTS_PER_INCH)
+        os.replace(partial, target)
+    except OSError as error:
+        raise PlotError(f"{str(target)!r} cannot be written: {error.strerror}") from None
+    finally:
+        partial.unlink(missing_ok=True)
+    return target
+
+
+def draw(
+    records: Sequence[dict[str, float]],
+    *,
+    title: str,
+    games_per_seat: int | None = None,
+    metrics: Sequence[Metric] = METRICS,
+) -> Figure:
+    """Draws records of a log, a panel for each group of metrics and unit that they have.
+
+    Args:
+      records: Lines of the log, at least one.
+      title: Stands above all.
+      games_per_seat: Games behind each win rate, to show its 95 % interval; none is shown if None.
+      metrics: What their keys mean.
+    """
+    panels = _panels(records, metrics)
+    columns = min(COLUMNS, len(panels)) or 1
+    rows = -(-len(panels) // columns) or 1
+    figure = Figure(figsize=(PANEL_SIZE[0] * columns, PANEL_SIZE[1] * rows + 0.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.suptitle(title)
+    for place, panel in enumerate(panels, start=1):
+        axes = figure.add_subplot(rows, columns, place)
+        for metric, style in zip(panel, STYLES * len(panel), strict=False):
+            _draw_metric(axes, metric, records, style)
+            if metric.panel == STRENGTH and games_per_seat is not None:
+                _draw_wilson(axes, metric, records, style[0], games_per_seat)
+            if metric.interval is not None:
+                _draw_interval(axes, metric.interval, records, style[0])
+        _label(axes, panel)
+    return figure
+
+
+def _panels(records: Sequence[dict[str, float]], metrics: Sequence[Metric]) -> list[list[Metric]]:
+    """The metrics to draw, by panel and unit, in the order of `TITLES`."""
+    order = list(TITLES)
+    logged = list(dict.fromkeys(name for record in records for name in record))
+    drawn = [metric for each in metrics if each.panel for metric in _members(each, logged)]
+
+    def place(metric: Metric) -> tuple[int, str, str]:
+        return order.index(metric.panel) if metric.panel in order else len(order), metric.panel, metric.unit
+
+    return [list(group) for _, group in groupby(sorted(drawn, key=place), key=place)]
+
+
+def _members(metric: Metric, logged: Sequence[str]) -> Iterator[Metric]:
+    """A metric under each key that it has among those of the log."""
+    for key in logged:
+        if key == metric.name or (metric.is_family and key.startswith(f"{metric.name}.")):
+            yield replace(metric, name=key)
+
+
+def _series(key: str, records: Sequence[dict[str, float]]) -> tuple[np.ndarray, np.ndarray]:
+    """Steps and values, both float64 `[N]`; NaN where a record has no such value, which leaves a gap in a line."""
+    pairs = [(step_of(record), record.get(key, math.nan)) for record in records]
+    steps, values = np.array(pairs, np.float64).reshape(-1, 2).T
+    return steps, values
+
+
+def _draw_metric(axes: Axes, metric: Metric, records: Sequence[dict[str, float]], style: tuple[str, str, str]) -> None:
+    drawn = [record for record in records if metric.name in record] if metric.is_occasional else records
+    steps, values = _series(metric.name, drawn)
+    color, dashes, marker = style
+    label = _label_of(metric)
+    if len(values) <= SMOOTHED:
+        marked = ~np.isnan(values) if len(values) <= MARKED else _alone(values)
+        marker = marker if marked.any() else ""
+        axes.plot(
+            steps,
+            values,
+            color=color,
+            linestyle=dashes,
+            marker=marker,
+            markersize=4,
+            markevery=marked.tolist(),
+            label=label,
+        )
+        return
+    axes.plot(steps, values, color=color, alpha=0.25, linewidth=0.6)
+    axes.plot(steps, _running_mean(values), color=color, linestyle=dashes, label=f"{label}, running mean")
+
+
+def _alone(values: np.ndarray) -> np.ndarray:
+    """Bool `[N]`, which of `[N]` values have a gap on both sides, so that no line would show them."""
+    present = np.pad(~np.isnan(values), 1)
+    alone: np.ndarray = present[1:-1] & ~present[:-2] & ~present[2:]
+    return alone
+
+
+def _label_of(metric: Metric) -> str:
+    if metric.is_family:
+        return f"against {metric.name.partition('.')[2]}"
+    return metric.name.replace("_", " ").replace("player ", "player_")
+
+
+def _draw_wilson(
+    axes: Axes, metric: Metric, records: Sequence[dict[str, float]], color: str, games_per_seat: int
+) -> None:
+    steps, shares = _series(metric.name, [record for record in records if metric.name in record])
+    intervals = [wilson_interval(round(share * games_per_seat), games_per_seat) for share in shares]
+    low, high = np.array(intervals).T
+    _fill(axes, steps, low, high, color)
+
+
+def _draw_interval(axes: Axes, ends: tuple[str, str], records: Sequence[dict[str, float]], color: str) -> None:
+    measured = [record for record in records if all(key in record for key in ends)]
+    if measured:
+        (steps, low), (_, high) = (_series(key, measured) for key in ends)
+        _fill(axes, steps, low, high, color)
+
+
+def _fill(axes: Axes, steps: np.ndarray, low: np.ndarray, high: np.ndarray, color: str) -> None:
+    if len(steps) == 1:  # a band needs two
+        axes.vlines(steps, low, high, color=color, alpha=0.4, linewidth=3, label=INTERVAL)
+    else:
+        axes.fill_between(steps, low, high, color=color, alpha=0.15, linewidth=0, label=INTERVAL)
+
+
+def _running_mean(values: np.ndarray) -> np.ndarray:
+    """The mean around each of `[N]` values, over a twentieth of them, fewer at both ends; NaN where all are missing."""
+    reach = len(values) // 40
+    present = ~np.isnan(values)
+    sums, counts = (
+        np.concatenate([[0.0], np.cumsum(numbers)]) for numbers in (np.where(present, values, 0.0), present)
+    )
+    places = np.arange(len(values))
+    low, high = np.maximum(places - reach, 0), np.minimum(places + reach + 1, len(values))
+    count = counts[high] - counts[low]
+    means: np.ndarray = np.where(count > 0, (sums[high] - sums[low]) / np.maximum(count, 1), math.nan)
+    return means
+
+
+def _label(axes: Axes, metrics: Sequence[Metric]) -> None:
+    panel, unit = metrics[0].panel, metrics[0].unit
+    axes.set_title(TITLES.get(panel, panel), fontsize="medium")
+    axes.set_xlabel("steps of self-play")
+    axes.set_xlim(left=0)
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    if unit == "share":
+        axes.set_ylim(-0.03, 1.03)
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    elif unit != UNITLESS:
+        axes.set_ylabel(unit)
+        if all(_is_whole(np.asarray(line.get_ydata())) for line in axes.lines):
+            axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize="small")
+
+
+def _is_whole(values: np.ndarray) -> bool:
+    """Whether values are whole numbers, as counts are; gaps are no hindrance."""
+    present = values[~np.isnan(values)]
+    return bool((present == np.round(present)).all())
+
+
+def _read_config(run: Path) -> dict[str, Any]:
+    """What `config.json` says; sections that this version does not know are no hindrance to a picture."""
+    try:
+        config = json.loads((run / CONFIG).read_bytes())
+    except OSError as error:
+        raise PlotError(f"{str(run)!r} is not a run: {CONFIG}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise PlotError(f"run {str(run)!r}: {CONFIG} is not valid JSON: {error}") from None
+    return config if isinstance(config, dict) else {}
+
+
+def _setting(config: dict[str, Any], section: str, key: str) -> Any:
+    table = config.get(section)
+    return table.get(key) if isinstance(table, dict) else None
+
+
+def _games_per_seat(config: dict[str, Any]) -> int | None:
+    games = _setting(config, "evaluation", "games_per_seat")
+    return games if isinstance(games, int) and games > 0 else None
+
+
+def _title(run: Path, config: dict[str, Any], last: dict[str, float]) -> str:
+    parts = [run.resolve().name]
+    parts += [str(name) for key in ("game", "algorithm") if (name := _setting(config, "run", key)) is not None]
+    parts.append(f"{step_of(last):,} steps")
+    if "seconds" in last:
+        parts.append(f"{last['seconds'] / 60:.1f} min")
+    return "  ·  ".join(parts)
+
+
+def _target(run: Path, output: Path | None) -> Path:
+    if output is None:
+        return run / "plot.png"
+    output = Path(output)
+    if output.is_dir():
+        return output / f"{run.resolve().name}.png"
+    if output.suffix.lower() != ".png":
+        raise PlotError(f"{str(output)!r} is neither a folder nor the name of a .png file")
+    return output

@@ -1,0 +1,132 @@
+"""`alquerque train`: a run from its config to a measured checkpoint."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from rich.console import Console
+
+from alquerque_env import load_game
+from alquerque_env.arena.arena_settings import PLIES
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.game import Game
+from alquerque_training.checkpoints.card_writer import CurvePoint, StartMeta
+from alquerque_training.checkpoints.checkpoint import CheckpointError, fitting_weights, load_checkpoint, load_start
+from alquerque_training.config.loader import ConfigError, load_config
+from alquerque_training.config.settings import Config, first_difference
+from alquerque_training.measure.gauntlet import check_opponents
+from alquerque_training.run.folder import create_run, open_run
+from alquerque_training.run.learner import Learner, make_learner, restore
+from alquerque_training.run.training_session import Session, TrainingResult
+from alquerque_training.self_play.workers import check_device
+
+
+def train(
+    config_path: Path, overrides: Sequence[str] = (), resume: Path | None = None, *, console: Console | None = None
+) -> TrainingResult:
+    """Trains a player and shows how it goes.
+
+    Args:
+      config_path: A TOML file; see `config.settings`.
+      overrides: Texts `section.key=value`.
+      resume: Folder of an interrupted run of the same config, to go on with.
+      console: Where to show it; standard output if None.
+
+    Raises:
+      ConfigError, CheckpointError, AlquerqueError: If something given is wrong; then nothing has been written.
+      TrainingError: If training cannot go on; it says what is kept, and which command goes on with it.
+      SystemExit: With status 130 after Ctrl-C, when the iteration is finished and saved, or in the midst of an arena.
+    """
+    config_path, console = Path(config_path), console or Console()
+    config = load_config(config_path, overrides)
+    session = _start(config_path, config) if resume is None else _resume(config_path, config, Path(resume))
+    session.command = shlex.join(["alquerque", "train", config_path.as_posix(), *overrides])
+    try:
+        with session.run.locked():
+            result = session.complete(console)
+    finally:
+        session.learner.close()
+    _announce(console, config, result)
+    return result
+
+
+def _prepare(config_path: Path, config: Config) -> tuple[Game, Learner]:
+    try:
+        game = load_game(config.run.game, **config.run.options)
+    except AlquerqueError as error:
+        raise ConfigError(f"{config_path.name}: [run] {error}") from None
+    check_device(config)
+    if config.evaluation.opponents and config.evaluation.max_cycles <= PLIES[0]:
+        raise ConfigError(
+            f"{config_path.name}: evaluation.max_cycles is {config.evaluation.max_cycles}, expected more than the "
+            f"{PLIES[0]} plies of the openings from which evaluation.opponents are met"
+        )
+    try:
+        check_opponents(config, game)
+    except AlquerqueError as error:
+        raise ConfigError(f"{config_path.name}: [evaluation] {error}") from None
+    torch.set_num_threads(config.run.threads)
+    return game, make_learner(config, game)
+
+
+def _start(config_path: Path, config: Config) -> Session:
+    game, learner = _prepare(config_path, config)
+    start, curve = _begin(config, game, learner)
+    return Session(create_run(config_path.stem, config), game, learner, start, curve)
+
+
+def _begin(config: Config, game: Game, learner: Learner) -> tuple[StartMeta | None, Sequence[CurvePoint]]:
+    """Gives a fresh learner the weights that its run is to begin with, if these are not random.
+
+    Returns:
+      What their checkpoint was, and its strength on the way.
+
+    Raises:
+      CheckpointError: If there is no such checkpoint, or it is of another game or network.
+    """
+    if config.run.start is None:
+        return None, ()
+    path = Path(config.run.start)
+    checkpoint = load_start(path, game)
+    learner.begin_with(fitting_weights(path, checkpoint, learner.network, config.network))
+    return checkpoint.meta.as_start(), checkpoint.meta.curve
+
+
+def _resume(config_path: Path, config: Config, path: Path) -> Session:
+    run, started_with = open_run(path)
+    if difference := first_difference(started_with, config):
+        key, before, now = difference
+        begin = f" with run.start={run.checkpoints()[-1]}" if run.checkpoints() else ""
+        raise ConfigError(
+            f"run {str(path)!r} was started with {key} = {before!r}, {config_path.name} has {now!r}: "
+            f"go on with what it was started with, or begin a new run{begin}"
+        )
+    game, learner = _prepare(config_path, config)
+    session = Session(run, game, learner)
+    if checkpoints := run.checkpoints():
+        try:
+            checkpoint = load_checkpoint(checkpoints[-1], game)
+        except CheckpointError as error:
+            raise CheckpointError(f"{error}; {run.without_last}") from None
+        try:
+            restore(learner, checkpoint.training, checkpoint.network.state_dict(), checkpoint.meta.steps_of_run)
+        except CheckpointError as error:
+            raise CheckpointError(f"checkpoint {str(checkpoints[-1])!r}: {error}; {run.without_last}") from None
+        meta = checkpoint.meta
+        session.start, session.seconds = meta.start, meta.seconds_of_run
+        session.curve = [point for point in meta.curve if point.steps <= meta.steps - meta.steps_of_run]
+    else:
+        session.start, session.curve = _begin(config, game, learner)
+    return session
+
+
+def _announce(console: Console, config: Config, result: TrainingResult) -> None:
+    for line in (
+        f"trained in {result.seconds:.0f} s; the policy alone {result.evaluation}",
+        *([] if result.measurement is None else [f"in the arena {result.measurement}"]),
+        f"checkpoint: {result.checkpoint}",
+        f"play it:    alquerque play {config.run.game} --opponent {result.checkpoint}",
+        f"export it:  alquerque export {result.checkpoint} -o bot.py",
+    ):
+        console.print(line, soft_wrap=True, highlight=False, markup=False)

@@ -1,0 +1,292 @@
+"""A run in progress: iterates, measures, logs and saves, and stops and goes on at any time."""
+
+import copy
+import math
+import shlex
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from alquerque_env import SelfPlayVectorEnv
+from alquerque_env.arena import Progress as ArenaProgress
+from alquerque_env.arena.stage import Watch, unwatched
+from alquerque_env.game.game import Game
+from alquerque_training.checkpoints.card_writer import CurvePoint, Meta, RatingMeta, StartMeta, make_meta
+from alquerque_training.checkpoints.checkpoint import Arrays, save_checkpoint
+from alquerque_training.checkpoints.quantise import quantise
+from alquerque_training.config.settings import Config
+from alquerque_training.measure.evaluate import Evaluation, greedy_policy, play_random
+from alquerque_training.measure.gauntlet import Gauntlet, Measurement
+from alquerque_training.measure.metrics import MetricsLog, Record, read_log
+from alquerque_training.measure.strength_curve import read_curve
+from alquerque_training.run.folder import Run, TrainingError
+from alquerque_training.run.interrupt import INTERRUPTED, interruptible
+from alquerque_training.run.learner import Learner
+from alquerque_training.run.live_table import TrainingProgress
+from alquerque_training.self_play.workers import WorkerError
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """What a finished run achieved.
+
+    Attributes:
+      run: The run's folder.
+      checkpoint: The trained player.
+      evaluation: The policy alone against random.
+      measurement: The player in the arena, None without opponents.
+      seconds: Time spent in training, interruptions left out.
+    """
+
+    run: Path
+    checkpoint: Path
+    evaluation: Evaluation
+    measurement: Measurement | None
+    seconds: float
+
+
+@dataclass
+class Session:
+    """A run in progress, in one process.
+
+    Attributes:
+      run: Its folder.
+      game: What is played.
+      learner: What learns.
+      start: The checkpoint with whose weights it began; None where they were random.
+      curve: Strength on the way to the weights with which it began.
+      seconds: Time spent in training so far, interruptions left out.
+      command: What starts it.
+    """
+
+    run: Run
+    game: Game
+    learner: Learner
+    start: StartMeta | None = None
+    curve: Sequence[CurvePoint] = ()
+    seconds: float = 0.0
+    command: str = ""
+
+    def __post_init__(self) -> None:
+        config = self.learner.config
+        self._gauntlet = Gauntlet(self.game, config, self.run.ladder) if config.evaluation.opponents else None
+        self._measured: tuple[int, Measurement] | None = None
+
+    def complete(self, console: Console) -> TrainingResult:
+        """Does all that is left of the run.
+
+        Raises:
+          TrainingError: If it cannot go on. The folder of a run that has got nowhere is removed.
+          SystemExit: After Ctrl-C.
+        """
+        self.run.clean()
+        try:
+            self.train(console)
+            return self.finish()
+        except WorkerError as error:
+            raise TrainingError(f"{error}; {self.run.kept}: {self.run.way_on(self.command)}") from None
+        finally:
+            self.run.discard_if_empty()
+
+    def train(self, console: Console) -> None:
+        """Iterates and measures to the end of the run.
+
+        Ctrl-C ends it with the iteration in which it is pressed, or in the midst of an arena; that one is played again
+        when the run goes on.
+        """
+        config, learner = self.learner.config, self.learner
+        with self._writing("log", self.run.log):
+            log = MetricsLog(self.run.log, learner.iteration, learner.metrics)
+        title = f"{config.run.game}, {config.iterations * config.steps_per_iteration:,} steps, in {self.run.path}"
+        with (
+            interruptible() as interrupted,
+            TrainingProgress(title, config.iterations, config.steps_per_iteration, console) as progress,
+        ):
+
+            def stop_if_asked() -> None:
+                if interrupted.is_set():
+                    saved = " and saved" if self.run.checkpoints() else ""
+                    progress.note(f"interrupted{saved}; {self.run.way_on(self.command)}")
+                    raise SystemExit(INTERRUPTED)
+
+            def watch(arena: ArenaProgress) -> None:
+                progress.show_arena(arena)
+                stop_if_asked()
+
+            self._prepare(progress, watch)
+            progress.note(f"training on {title}")
+            self._complete_record(log, progress, watch)
+            while learner.iteration < config.iterations:
+                record = self._iterate()
+                with self._writing("log", self.run.log):
+                    log.write(record)
+                progress.show(record)
+                # Before an arena, so that who stops it has lost nothing but its matches.
+                if (
+                    interrupted.is_set()
+                    or learner.iteration % config.run.checkpoint_every == 0
+                    or self._is_arena_due(record)
+                ):
+                    self.save()
+                stop_if_asked()
+                self._complete_record(log, progress, watch)
+
+    def _prepare(self, progress: TrainingProgress, watch: Watch) -> None:
+        """Lets the opponents play each other."""
+        if self._gauntlet is None:
+            return
+        opponents = ", ".join(self.learner.config.evaluation.opponents)
+        progress.note(f"the opponents, {opponents}, play random and each other first")
+        with self._writing("ladder", self.run.ladder):
+            self._gauntlet.prepare(watch)
+
+    def _iterate(self) -> dict[str, float]:
+        """Plays and learns once, and plays against random where that is due."""
+        learner, evaluation = self.learner, self.learner.config.evaluation
+        start = time.perf_counter()
+        record = learner.iterate()
+        record["steps_per_second"] = round(learner.config.steps_per_iteration / (time.perf_counter() - start), 1)
+        self._check_finite(record)
+        if learner.iteration == learner.config.iterations:
+            self._check_learned(record)
+        if learner.iteration % evaluation.every == 0:
+            seats = self.evaluate().seats
+            record |= {f"win_rate_player_{seat}": result.wins / result.games for seat, result in enumerate(seats)}
+        self.seconds += time.perf_counter() - start
+        return {**record, "seconds": round(self.seconds, 3)}
+
+    def _is_arena_due(self, record: Record) -> bool:
+        """Whether the iteration of a record is to be measured in the arena and has not been."""
+        config, iteration = self.learner.config, record["iteration"]
+        is_due = iteration == config.iterations or iteration % config.evaluation.opponents_every == 0
+        return self._gauntlet is not None and is_due and "rating" not in record
+
+    def _complete_record(self, log: MetricsLog, progress: TrainingProgress, watch: Watch) -> None:
+        """Plays the arena that the last record of the log may lack."""
+        if log.last is None or not self._is_arena_due(log.last):
+            return
+        start = time.perf_counter()
+        measured = self.measure(watch)
+        assert measured is not None
+        self.seconds += time.perf_counter() - start
+        with self._writing("log", self.run.log):
+            log.amend(measured.as_record())
+        progress.show_rating(measured.rating.value)
+        if self.learner.iteration < self.learner.config.iterations:
+            progress.note(f"in the arena after {self.learner.steps:,} steps: {measured}")
+
+    def _check_finite(self, record: dict[str, float]) -> None:
+        """Stops where the numbers have run away, before they are saved."""
+        for name, number in record.items():
+            if not math.isfinite(number):
+                raise self._run_away(f"{name} is {number}")
+        # The last gradient of an iteration may spoil weights while its losses are still good.
+        for name, tensor in self.learner.network.state_dict().items():
+            if not tensor.isfinite().all():
+                raise self._run_away(f"{name} of the network is not finite")
+
+    def _run_away(self, what: str) -> TrainingError:
+        saved = self.run.checkpoints()
+        begin = [f"run.start={saved[-1]}"] if saved else []
+        again = f"{self.command} {shlex.join([*begin, *_lower_learning_rate(self.learner.config)])}"
+        return TrainingError(
+            f"{what} in iteration {self.learner.iteration}, so the run has stopped; {self.run.kept}. "
+            f"A lower learning rate helps most often, in a new run: {again}"
+        )
+
+    def _check_learned(self, record: dict[str, float]) -> None:
+        """Refuses to keep weights that nothing was learned into: positions count when their match has ended."""
+        config = self.learner.config
+        if config.run.algorithm == "alphazero" and record["updates"] == 0:
+            raise TrainingError(
+                f"nothing was learned in {self.learner.steps} steps: with alphazero.first_window = "
+                f"{config.alphazero.first_window} it takes {config.first_gradient} positions of matches that ended, "
+                f"and there were {record['positions']:.0f}; set it lower, or run.total_steps higher"
+            )
+
+    def evaluate(self) -> Evaluation:
+        """Plays against random; the same matches each time at the same iteration."""
+        config = self.learner.config
+        env = make_env(self.game, 2 * config.evaluation.games_per_seat, config.evaluation.max_cycles)
+        return play_random(greedy_policy(self.learner.network), env, seed=config.run.seed + self.learner.iteration)
+
+    def measure(self, watch: Watch = unwatched) -> Measurement | None:
+        """Plays in the arena with what would be kept if the run ended now; None without opponents.
+
+        Args:
+          watch: Is told from time to time how far it is; what it raises ends the arena.
+        """
+        config, iteration = self.learner.config, self.learner.iteration
+        if self._gauntlet is None:
+            return None
+        if self._measured is None or self._measured[0] != iteration:
+            network = copy.deepcopy(self.learner.network)
+            if bits := config.network.weight_bits:
+                quantise(network, bits)
+            games = config.evaluation.opponent_games
+            if iteration == config.iterations:
+                games = config.evaluation.final_games or games
+            self._measured = iteration, self._gauntlet.measure(network, games, watch)
+        return self._measured[1]
+
+    def save(self) -> None:
+        """Writes a checkpoint from which the run can go on."""
+        path = self.run.checkpoint(self.learner.steps)
+        self._save(path, self._meta([]), self.learner.get_state())
+        with self._writing("folder", path.parent):
+            self.run.prune(self.learner.config.run.keep_checkpoints)
+
+    def _save(self, path: Path, meta: Meta, training: Arrays | None = None) -> None:
+        with self._writing("checkpoint", path):
+            save_checkpoint(path, meta, self.learner.network, training)
+
+    def _writing(self, kind: str, path: Path) -> AbstractContextManager[None]:
+        return self.run.writing(kind, path, self.command)
+
+    def finish(self) -> TrainingResult:
+        """Measures the trained player and writes the last checkpoint."""
+        if bits := self.learner.config.network.weight_bits:
+            quantise(self.learner.network, bits)
+        evaluation, measurement = self.evaluate(), self.measure()
+        strength = [evaluation.as_strength(), *(measurement.as_strength() if measurement else [])]
+        self._save(self.run.final, self._meta(strength, measurement.as_rating() if measurement else None))
+        return TrainingResult(self.run.path, self.run.final, evaluation, measurement, self.seconds)
+
+    def _meta(self, strength: list[dict[str, Any]], rating: RatingMeta | None = None) -> Meta:
+        learner = self.learner
+        before = (self.start.steps, self.start.wall_time) if self.start else (0, 0.0)
+        return make_meta(
+            self.game,
+            learner.network,
+            learner.config,
+            steps=learner.steps,
+            wall_time=self.seconds,
+            strength=strength,
+            start=self.start,
+            command=self.command,
+            rating=rating,
+            curve=[*self.curve, *read_curve(read_log(self.run.log), *before)],
+        )
+
+
+def make_env(game: Game, num_games: int, max_cycles: int | None) -> SelfPlayVectorEnv:
+    """Games side by side, as training and evaluation play them."""
+    return SelfPlayVectorEnv(game, num_games, max_cycles=max_cycles)
+
+
+def _lower_learning_rate(config: Config) -> list[str]:
+    """Overrides that halve the learning rate; none for a learner of one's own, who knows what it learns by."""
+    if config.run.algorithm == "ppo":
+        return [f"ppo.learning_rate={config.ppo.learning_rate / 2:g}"]
+    if config.run.algorithm != "alphazero":
+        return []
+    rate, final = config.alphazero.learning_rate / 2, config.alphazero.final_learning_rate
+    return [
+        f"alphazero.learning_rate={rate:g}",
+        *([f"alphazero.final_learning_rate={rate:g}"] if final > rate else []),
+    ]

@@ -1,0 +1,1 @@
+"""Self-play with a search, in one process or several."""

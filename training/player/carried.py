@@ -1,6 +1,0 @@
-"""What differs from one exported player to another. The exporter writes its values in place of these."""
-
-GAME = ""  # see `training.player.game`
-NETWORK = (0, 0, None)  # width, number of blocks, turns tried in full if it is told what steps gain
-EXPLORATION = 0.0  # weight of the policy against what a search has found out
-WEIGHTS = ""  # see `training.player.mlp`
