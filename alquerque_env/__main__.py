@@ -1,5 +1,5 @@
 """`python -m alquerque_env`, the same as the console script `alquerque`."""
 
-from .cli import main
+from .cli.main import main
 
 main(prog_name="python -m alquerque_env")

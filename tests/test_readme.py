@@ -80,15 +80,6 @@ def test_the_picture_is_drawn_by_the_package() -> None:
 PICTURED = "c2-c3 c4xc2 c1xc3 a3xc1 c3xa3 b4-b3 a3xc3 c1xc4 d3-c3 d4xb2 a1xc3 c4xc1 c1xa1"
 
 
-def test_the_layout_names_what_there_is() -> None:
-    layout = README.partition("## Layout")[2].partition("```\n")[2].partition("```")[0]
-    modules = {path.name for path in (ROOT / "alquerque_env").glob("*.py")} - {"__init__.py", "__main__.py"}
-    missing = {name for name in modules if name not in layout}
-    assert not missing
-    for name in re.findall(r"(\w+\.(?:py|toml))", layout):
-        assert list(ROOT.glob(f"*/{name}")), name
-
-
 def test_constraints_pin_what_the_package_asks_for() -> None:
     pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").lower().replace("_", "-")
     for package in ("torch", "numpy", "numba", "gymnasium", "pettingzoo", "pydantic", "safetensors", "rich", "pytest"):

@@ -1,0 +1,875 @@
+"""The arena: openings, many matches at once, ratings, early stop, its file, its command."""
+
+import io
+import json
+import math
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from rich.console import Console
+
+from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.arena import Progress, Question, Settings, openings, play_arena
+from alquerque_env.arena.elo import elo_difference, expected_score
+from alquerque_env.arena.match_runner import End, play_matches
+from alquerque_env.arena.openings import Opening, draw_lines, find_openings
+from alquerque_env.arena.ratings import PairPoints, fit_ratings, rate
+from alquerque_env.arena.schedule import make_batches, make_pairings
+from alquerque_env.arena.sprt import decide, log_likelihood_ratio
+from alquerque_env.arena.text_report import print_result
+from alquerque_env.bots.bot import GameBot
+from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.cli.main import main
+from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError
+
+pytest.importorskip("choix")
+pytest.importorskip("matplotlib")
+
+FETAIX = load_game("fetaix")
+QUICK = Settings(games=12, plies=6, seed=3, judge="random", batch=4, resamples=20)
+
+
+class CountingBot(GameBot):
+    """Plays the first legal step; notes how many matches it was asked for at once."""
+
+    def __init__(self, game, name="counting"):
+        super().__init__(name, game, 0)
+        self.asked = []
+
+    def choose_many(self, matches):
+        self.asked.append(len(matches))
+        return super().choose_many(matches)
+
+    def _decide(self, match):
+        assert len(match.legal_steps) > 1
+        return match.legal_steps[0]
+
+
+class FailingBot(GameBot):
+    """Fails when a match has gone on for a while."""
+
+    def __init__(self, game, error):
+        super().__init__("failing", game, 0)
+        self._error = error
+
+    def _decide(self, match):
+        if len(match.steps) >= 10:
+            raise self._error
+        return match.legal_steps[0]
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def pairs_between(first, second, elo, count, generator, draws=0.3):
+    """Simulated pairs: independent matches, of which some are drawn, with the expected score that the ratings say."""
+    score = expected_score(elo)
+    draws = min(draws, score, 1 - score)
+    chances = [score - draws / 2, draws, 1 - score - draws / 2]
+    points = generator.choice([1.0, 0.5, 0.0], (count, 2), p=chances).sum(1)
+    return PairPoints(first, second, tuple(points.tolist()))
+
+
+def rename(piece, label):
+    return re.sub("[a-z]+[0-9]+", lambda found: label[found[0]], piece)
+
+
+def images(game, position):
+    """A position's text under every symmetry of the game."""
+    for symmetry in game.symmetries:
+        label = {old: game.board.labels[symmetry.points[place]] for place, old in enumerate(game.board.labels)}
+        mover, *sides = position.split(":")[:3]
+        moved = [frozenset(rename(piece, label) for piece in side[1:].split(",")) for side in sides]
+        yield mover, *moved
+
+
+# Openings
+
+
+@pytest.mark.parametrize("name", games())
+def test_openings_are_whole_turns_legal_distinct_and_the_same_for_the_same_seed(name, monkeypatch):
+    monkeypatch.setattr(openings, "JUDGED_AT_ONCE", 6)
+    game = load_game(name)
+
+    found, again, other = (
+        find_openings(game, 6, 6, seed=seed, judge="random", max_steps=40).list for seed in (1, 1, 2)
+    )
+
+    assert found == again
+    assert found != other
+    matches = [opening.begin(game) for opening in found]
+    assert [len(match.turns) for match in matches] == [6] * 6
+    assert all(match.chain is None and not match.is_over for match in matches)
+    for one, two in combinations(matches, 2):
+        assert next(images(game, one.position)) not in set(images(game, two.position))
+
+
+def test_all_openings_of_a_length_are_drawn_once():
+    """Those of two turns, found by trying all of them."""
+    positions = set()
+    first = Match(FETAIX)
+    for step in first.legal_steps:
+        second = first.copy()
+        second.push(step)
+        to_do = [second]
+        while to_do:
+            match = to_do.pop()
+            for answer in match.legal_steps:
+                following = match.copy()
+                following.push(answer)
+                if following.chain is None:
+                    positions.add(min(map(str, (sorted_image(image) for image in images(FETAIX, following.position)))))
+                else:
+                    to_do.append(following)
+
+    drawn = list(draw_lines(FETAIX, [2], np.random.default_rng(0)))
+
+    assert len(drawn) == len(positions)
+
+
+def sorted_image(image):
+    mover, *sides = image
+    return mover, *(sorted(side) for side in sides)
+
+
+def test_an_opening_is_balanced_unless_the_same_side_wins_both_matches(monkeypatch):
+    verdicts = [(0, 0), (0, 1), (1, 1), (None, 0), (1, None), (None, None), (1, 0)]
+    asked = iter(verdicts * 3)
+
+    def fake(matches, seats, max_steps):
+        for place in range(0, len(matches), 2):
+            for number, winner in enumerate(next(asked)):
+                yield place + number, End(winner, "captured")
+
+    monkeypatch.setattr(openings, "play_matches", fake)
+    monkeypatch.setattr(openings, "JUDGED_AT_ONCE", len(verdicts))
+
+    lines = list(draw_lines(FETAIX, [6], np.random.default_rng(openings.derive_seed(0, "openings"))))[: len(verdicts)]
+    found = find_openings(FETAIX, 5, 6, seed=0, judge="random", max_steps=300)
+
+    assert [opening.steps for opening in found.list] == [
+        line for line, won in zip(lines, verdicts, strict=True) if len(set(won)) > 1 or won[0] is None
+    ]
+    assert (found.num_balanced, found.tried) == (5, len(verdicts))
+
+
+def test_where_no_opening_is_balanced_those_come_along_that_took_the_judge_longest(monkeypatch):
+    lengths = {}
+
+    def fake(matches, seats, max_steps):
+        for place, match in enumerate(matches):
+            line = tuple(step.text for step in match.steps)
+            for _ in range(place // 2 % 5 + 1):
+                match.push(match.legal_steps[0])
+            lengths[line] = len(match.steps)
+            yield place, End(1, "captured")
+
+    monkeypatch.setattr(openings, "play_matches", fake)
+    monkeypatch.setattr(openings, "JUDGED_AT_ONCE", 10)
+
+    found = find_openings(FETAIX, 4, 6, seed=0, judge="random", max_steps=300)
+
+    assert (found.num_balanced, found.tried) == (0, len(lengths))
+    assert found.tried >= openings.TRIED_PER_OPENING * 4
+    assert [lengths[opening.steps] for opening in found.list] == sorted(lengths.values(), reverse=True)[:4]
+
+
+def test_a_lopsided_game_is_reported():
+    """North wins Alquerque from most openings, from those of two turns more often still."""
+    settings = Settings(games=8, plies=2, judge="alphabeta:3", resamples=10)
+
+    result = play_arena(load_game("alquerque"), ["greedy", "random"], settings)
+
+    balanced, tried = result.openings["balanced"], result.openings["tried"]
+    assert balanced < result.openings["played"] == 4
+    assert f"only {balanced} of {tried} openings were balanced; {4 - balanced} of the 4 played" in result.notes[0]
+    assert "--plies" in result.notes[0]
+
+
+def test_where_no_length_is_asked_for_longer_openings_are_drawn_when_too_few_are_balanced(monkeypatch):
+    """All of one turn are judged first, and those of three are not needed."""
+
+    def fake(matches, seats, max_steps):
+        for place, match in enumerate(matches):
+            yield place, End(None if len(match.turns) == 2 else 1, "captured")
+
+    monkeypatch.setattr(openings, "play_matches", fake)
+    monkeypatch.setattr(openings, "PLIES", range(1, 4))
+    count = len(list(draw_lines(FETAIX, [1], np.random.default_rng(0))))
+
+    found = find_openings(FETAIX, 4, None, seed=0, judge="random", max_steps=300)
+    asked = find_openings(FETAIX, count, 1, seed=0, judge="random", max_steps=300)
+
+    assert (found.num_balanced, asked.num_balanced) == (4, 0)
+    assert {len(opening.begin(FETAIX).turns) for opening in found.list} == {2}
+    assert found.tried > count
+    assert {len(opening.begin(FETAIX).turns) for opening in asked.list} == {1}
+    with pytest.raises(AlquerqueError, match=f"found only {count} openings of 1 plies in fetaix, expected 100"):
+        find_openings(FETAIX, 100, None, seed=0, judge="random", max_steps=2)
+    with pytest.raises(AlquerqueError, match="openings of 1 to 3 plies in alquerque, expected"):
+        find_openings(load_game("alquerque"), 100_000, None, seed=0, judge="random", max_steps=300)
+
+
+def test_too_short_openings_are_too_few():
+    with pytest.raises(
+        AlquerqueError, match="found only 1 openings of 0 plies in fetaix, expected 6: ask for fewer games or for"
+    ):
+        find_openings(FETAIX, 6, 0, seed=0, judge="random", max_steps=300)
+
+
+# Matches
+
+
+def test_many_matches_are_asked_for_at_once_and_forced_steps_not_at_all():
+    bot = CountingBot(FETAIX)
+    lines = list(draw_lines(FETAIX, [6], np.random.default_rng(0)))[:16]
+    matches = [Opening(line, True).begin(FETAIX) for line in lines]
+
+    ends = dict(play_matches(matches, [(bot, bot)] * 16, 300))
+
+    assert len(ends) == 16
+    assert max(bot.asked) == 16
+    assert len(bot.asked) < sum(bot.asked) / 4
+    for place, end in ends.items():
+        outcome = matches[place].outcome
+        assert end == (End(None, "cut") if outcome is None else End(outcome.winner, outcome.reason))
+
+
+def test_choose_many_of_a_bot_is_choose_for_each():
+    matches = [Match(FETAIX) for _ in range(4)]
+    for number, match in enumerate(matches):
+        match.push(match.legal_steps[number % len(match.legal_steps)])
+    one, other = (load_bot("random", FETAIX, seed=7) for _ in range(2))
+
+    assert one.choose_many(matches) == [other.choose(match) for match in matches]
+
+
+def test_a_match_that_goes_on_for_too_long_is_cut_and_drawn():
+    match = Match(FETAIX)
+    bots = (load_bot("random", FETAIX, seed=1), load_bot("random", FETAIX, seed=2))
+
+    assert list(play_matches([match], [bots], 5)) == [(0, End(None, "cut"))]
+    assert len(match.steps) == 5
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [(BotError("no idea"), "no idea"), (ZeroDivisionError("by zero"), "failing: ZeroDivisionError: by zero")],
+)
+def test_a_bot_that_fails_loses_that_match_and_the_arena_goes_on(error, words):
+    result = play_arena(FETAIX, ["random", FailingBot(FETAIX, error), "greedy"], QUICK)
+
+    failing = next(player for player in result.players if player.name == "failing")
+    assert failing.faults > 0
+    assert failing.losses >= failing.faults
+    assert sum(player.faults for player in result.players) == failing.faults
+    assert all(player.games == 2 * QUICK.games for player in result.players)
+    assert any(note.endswith(words) and "failing failed in" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("answer", [[], ["nothing"], None])
+def test_a_bot_that_answers_with_nonsense_loses(answer):
+    bot = CountingBot(FETAIX)
+    bot.choose_many = lambda matches: answer
+    match = Match(FETAIX)
+
+    ((_, end),) = play_matches([match], [(bot, load_bot("random", FETAIX, seed=1))], 300)
+
+    assert (end.winner, end.reason) == (1, "fault")
+
+
+def test_a_bot_that_plays_an_illegal_step_loses():
+    class Cheat(CountingBot):
+        def choose_many(self, matches):
+            return [Match(FETAIX).legal_steps[0] for _ in matches]
+
+    match = Match(FETAIX)
+    ((_, end),) = play_matches([match], [(Cheat(FETAIX), Cheat(FETAIX))], 300)
+
+    assert end.reason == "fault"
+    assert "is not legal in" in end.fault
+
+
+def test_an_interrupt_is_no_fault():
+    with pytest.raises(KeyboardInterrupt):
+        list(play_matches([Match(FETAIX)], [(FailingBot(FETAIX, KeyboardInterrupt()),) * 2], 300))
+
+
+# Who meets whom
+
+
+def test_everyone_meets_everyone_once_or_the_first_meets_all():
+    assert make_pairings(4, gauntlet=False) == list(combinations(range(4), 2))
+    assert make_pairings(4, gauntlet=True) == [(0, 1), (0, 2), (0, 3)]
+
+
+@pytest.mark.parametrize(("num_openings", "batch_size"), [(7, 4), (8, 4), (1, 64), (5, 2)])
+def test_every_opening_of_every_pairing_is_played_once_from_both_seats(num_openings, batch_size):
+    batches = list(make_batches(3, num_openings, batch_size))
+
+    keys = [tuple(key) for batch in batches for key in batch.keys]
+    assert sorted(keys) == [(p, o, s) for p in range(3) for o in range(num_openings) for s in (0, 1)]
+    assert all(len(batch.keys) <= batch_size for batch in batches)
+
+
+# Ratings
+
+
+def test_three_quarters_of_the_points_are_191_elo():
+    assert elo_difference(0.75) == pytest.approx(190.85, abs=0.01)
+    assert expected_score(190.85) == pytest.approx(0.75, abs=1e-4)
+    assert fit_ratings(2, [(0, 1, 3000, 1000)], 1) == pytest.approx([190.85, 0], abs=0.1)
+    assert (elo_difference(1.0), elo_difference(0.0)) == (math.inf, -math.inf)
+
+
+def test_a_draw_counts_as_half_a_win_for_each():
+    """400 drawn matches are as 200 won and 200 lost."""
+    assert fit_ratings(2, [(0, 1, 200, 200)], 0) == pytest.approx([0, 0], abs=1e-6)
+
+
+def test_who_wins_everything_is_rated_all_the_same():
+    ratings = fit_ratings(3, [(0, 1, 100, 0), (1, 2, 100, 0), (0, 2, 100, 0)], 2)
+
+    assert np.isfinite(ratings).all()
+    assert ratings[0] > ratings[1] + 300
+    assert ratings[1] > 300
+
+
+def test_the_ratings_of_simulated_players_are_found_again():
+    truth = [0.0, 120.0, 300.0, -80.0]
+    generator = np.random.default_rng(5)
+    results = [pairs_between(i, j, truth[i] - truth[j], 250, generator) for i, j in combinations(range(4), 2)]
+
+    ratings, scores = rate(4, results, 0, 1, 100)
+
+    assert (ratings[0].value, ratings[0].low, ratings[0].high) == (0, 0, 0)
+    for estimate, true in zip(ratings, truth, strict=True):
+        assert estimate.value == pytest.approx(true, abs=35)
+        assert estimate.low - 10 <= true <= estimate.high + 10
+    for estimate, result in zip(scores, results, strict=True):
+        assert estimate.low < sum(result.points) / 500 < estimate.high
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say():
+    """They say 95 %; of 100, fewer than 88 are three deviations away from that."""
+    generator = np.random.default_rng(9)
+    hits = {"rating": 0, "score": 0}
+    for seed in range(100):
+        results = [pairs_between(0, 1, 70, 40, generator)]
+        ratings, scores = rate(2, results, 1, seed, 100)
+        hits["rating"] += ratings[0].low <= 70 <= ratings[0].high
+        hits["score"] += scores[0].low <= expected_score(70) <= scores[0].high
+
+    assert all(88 <= count < 100 for count in hits.values()), hits
+
+
+def test_intervals_hold_the_truth_too_where_the_anchor_hardly_ever_wins():
+    """As random does; of 100 intervals of 95 %, fewer than 88 are three deviations away from that."""
+    truth, generator = [0, 600, 750, 900], np.random.default_rng(4)
+    hits = np.zeros(4)
+    for seed in range(100):
+        results = [pairs_between(i, j, truth[i] - truth[j], 30, generator) for i, j in combinations(range(4), 2)]
+        ratings, _ = rate(4, results, 0, seed, 100)
+        assert all(estimate.low < estimate.value < estimate.high for estimate in ratings[1:])
+        hits += [estimate.low <= true <= estimate.high for estimate, true in zip(ratings, truth, strict=True)]
+
+    assert hits.min() >= 88
+
+
+def test_intervals_take_the_two_matches_of_an_opening_together():
+    """Openings that the seat decides say nothing about the players, however many matches they are."""
+    decided = PairPoints(0, 1, (1.0,) * 100)
+    contested = PairPoints(0, 1, (0.0, 2.0) * 50)
+
+    widths = [score.high - score.low for each in (decided, contested) for score in rate(2, [each], 0, 0, 200)[1]]
+
+    assert widths[0] < 0.03
+    assert widths[1] == pytest.approx(4 * 0.5 / math.sqrt(100), rel=0.2)
+
+
+def test_ten_wins_out_of_ten_are_no_certainty():
+    _, (score,) = rate(2, [PairPoints(0, 1, (2.0,) * 5)], 1, 0, 200)
+
+    assert score.value == score.high == 1
+    assert 0.4 < score.low < 0.85
+
+
+# Early stop
+
+PENTANOMIAL = np.array([0.05, 0.2, 0.5, 0.2, 0.05])
+
+
+def tilted(elo):
+    """Chances of 0, 1/2, 1, 3/2 and 2 points with the expected score of a difference in strength."""
+    chances = PENTANOMIAL.copy()
+    shift = expected_score(elo) - 0.5
+    # One fifth of the weight that moves by half a point each moves the mean by a tenth of a match.
+    moved = 4 * abs(shift) * np.array([0.1, 0.2, 0.4, 0.3])
+    for place in range(4):
+        source, target = (place, place + 1) if shift > 0 else (4 - place, 3 - place)
+        chances[source] -= moved[place]
+        chances[target] += moved[place]
+    return chances
+
+
+def test_the_ratio_is_near_that_of_normal_scores():
+    """Van den Bergh's approximation, which holds for many pairs and hypotheses near what was seen."""
+    counts = [120, 490, 1200, 560, 130]
+    question = Question(0, 10)
+    scores, weights = np.arange(5) / 4, np.array(counts)
+    mean = (scores * weights).sum() / weights.sum()
+    variance = ((scores - mean) ** 2 * weights).sum() / weights.sum()
+    low, high = expected_score(0), expected_score(10)
+
+    approximation = weights.sum() * (high - low) * (2 * mean - low - high) / (2 * variance)
+
+    assert log_likelihood_ratio(question, counts) == pytest.approx(approximation, rel=0.02)
+
+
+def test_the_ratio_changes_sign_with_the_seats():
+    counts = [3, 9, 20, 15, 8]
+
+    ratio = log_likelihood_ratio(Question(0, 30), counts)
+
+    assert ratio == pytest.approx(-log_likelihood_ratio(Question(-30, 0), counts[::-1]))
+    assert log_likelihood_ratio(Question(0, 30), [0] * 5) == 0
+
+
+def test_one_pair_decides_nothing():
+    assert decide(Question(0, 100), [0, 0, 0, 0, 1]).accepted is None
+
+
+@pytest.mark.parametrize(("elo", "right"), [(0, "elo0"), (80, "elo1")])
+def test_the_test_is_wrong_about_as_often_as_it_may_be(elo, right):
+    """One in twenty; of 200, more than 20 wrong answers have a chance below one in a thousand."""
+    chances = tilted(elo)
+    assert (chances * np.arange(5)).sum() / 4 == pytest.approx(expected_score(elo))
+    generator = np.random.default_rng(elo)
+    wrong = lengths = 0
+    for _ in range(200):
+        counts = np.zeros(5, int)
+        verdict = decide(Question(0, 80), counts.tolist())
+        while verdict.accepted is None:
+            counts += generator.multinomial(4, chances)
+            verdict = decide(Question(0, 80), counts.tolist())
+            assert counts.sum() < 2000
+        wrong += verdict.accepted != right
+        lengths += counts.sum()
+
+    assert wrong <= 20
+    assert lengths / 200 < 100
+
+
+def test_an_arena_stops_when_the_question_is_decided():
+    settings = Settings(games=200, plies=8, judge="random", batch=20, resamples=10, sprt=Question(0, 100))
+
+    result = play_arena(FETAIX, ["alphabeta:2", "random"], settings)
+
+    assert result.sprt.accepted == "elo1"
+    assert result.players[0].games < 200
+    assert result.players[0].games % 20 == 0
+
+
+# Whole arenas
+
+
+def test_the_same_seed_gives_the_same_result_and_another_seed_another():
+    specs = ["alphabeta:1", "random", "greedy"]
+    one, two, other = (
+        play_arena(FETAIX, specs, Settings(games=12, plies=6, seed=seed, judge="random", batch=4)).as_dict()
+        for seed in (1, 1, 2)
+    )
+
+    assert json.dumps(one) == json.dumps(two)
+    assert one["ratings"] != other["ratings"]
+
+
+def test_what_is_reported_adds_up_and_random_is_the_anchor():
+    result = play_arena(FETAIX, ["alphabeta:1", "random", "greedy"], QUICK)
+
+    assert result.anchor == "random"
+    assert next(player for player in result.players if player.name == "random").rating.value == 0
+    assert [player.rating.value for player in result.players] == sorted(
+        (player.rating.value for player in result.players), reverse=True
+    )
+    for player in result.players:
+        assert player.games == 24
+        assert player.score == (player.wins + player.draws / 2) / 24
+        assert sum(player.seat_scores) / 2 == pytest.approx(player.score)
+        assert 6 < player.mean_steps < 1000
+    for pairing in result.pairings:
+        assert sum(pairing.pairs) == 6
+        points = sum(count * place / 2 for place, count in enumerate(pairing.pairs))
+        assert points == pairing.wins + pairing.draws / 2
+        assert pairing.score.value == points / 12
+    assert sum(player.wins for player in result.players) == sum(player.losses for player in result.players)
+
+
+def test_without_random_the_first_is_the_anchor():
+    result = play_arena(FETAIX, ["greedy", "alphabeta:1"], QUICK)
+
+    assert result.anchor == "greedy"
+
+
+def test_both_seats_are_played_from_the_same_openings(tmp_path):
+    play_arena(FETAIX, ["greedy", "random"], QUICK, output=tmp_path / "a.jsonl")
+
+    _, found, *matches = map(json.loads, (tmp_path / "a.jsonl").read_text().splitlines())
+    assert len(found["openings"]) == 6
+    assert sorted((match["opening"], match["seat"]) for match in matches) == [(o, s) for o in range(6) for s in (0, 1)]
+    for entry in matches:
+        replayed, start = Match(FETAIX), Opening(tuple(found["openings"][entry["opening"]]["steps"]), True)
+        for turn in entry["turns"].split():
+            replayed.push(turn)
+        assert replayed.steps[: len(start.steps)] == start.begin(FETAIX).steps
+        assert len(replayed.steps) == entry["steps"]
+        assert replayed.outcome.winner == entry["winner"]
+        assert replayed.outcome.reason == entry["reason"]
+
+
+# Its file
+
+
+def whole(path):
+    return play_arena(FETAIX, ["alphabeta:1", "random", "greedy"], QUICK, output=path)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    path = tmp_path_factory.mktemp("arena") / "whole.jsonl"
+    return whole(path).as_dict(), path.read_bytes()
+
+
+@pytest.mark.parametrize("lines", [0, 1, 2, 3, 9, 30, 38])
+def test_an_arena_that_was_cut_short_goes_on_as_if_it_had_not_been(finished, tmp_path, lines):
+    expected, content = finished
+    parts = content.splitlines(keepends=True)
+    assert len(parts) == 38
+    path = tmp_path / "part.jsonl"
+    path.write_bytes(b"".join(parts[:lines]) + b"".join(parts[lines : lines + 1])[:25])
+
+    assert whole(path).as_dict() == expected
+    assert sorted(path.read_bytes().splitlines()) == sorted(content.splitlines())
+
+
+def test_an_arena_that_is_interrupted_goes_on(finished, tmp_path):
+    path = tmp_path / "part.jsonl"
+
+    def interrupt(progress: Progress) -> None:
+        if progress.stage == "matches" and progress.done == 13:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play_arena(FETAIX, ["alphabeta:1", "random", "greedy"], QUICK, output=path, watch=interrupt)
+
+    assert len(path.read_bytes().splitlines()) == 15
+    assert whole(path).as_dict() == finished[0]
+
+
+def test_a_finished_arena_is_not_played_again(finished, tmp_path):
+    path = tmp_path / "whole.jsonl"
+    path.write_bytes(finished[1])
+    seen = []
+
+    result = play_arena(FETAIX, ["alphabeta:1", "random", "greedy"], QUICK, output=path, watch=seen.append)
+
+    assert result.as_dict() == finished[0]
+    assert seen == [Progress("matches", 36, 36)]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"seed": 4}, "holds an arena with seed 3, this one has 4: choose another file"),
+        ({"games": 14}, "holds an arena with games 12, this one has 14"),
+        ({"sprt": None, "plies": 5}, "plies 6, this one has 5"),
+    ],
+)
+def test_a_file_of_another_arena_is_refused_and_left_alone(finished, tmp_path, change, words):
+    path = tmp_path / "whole.jsonl"
+    path.write_bytes(finished[1])
+    settings = Settings(**(QUICK.as_dict() | change))
+
+    with pytest.raises(AlquerqueError, match=re.escape(words)):
+        play_arena(FETAIX, ["alphabeta:1", "random", "greedy"], settings, output=path)
+    assert path.read_bytes() == finished[1]
+
+
+def test_a_file_of_other_weights_is_refused(tmp_path):
+    """The spec is the same: only what lies there is another bot."""
+    settings, path = Settings(games=2, plies=6, judge="random", resamples=10), tmp_path / "whole.jsonl"
+    shipped, folder = shipped_bots(), tmp_path / "bot"
+    shutil.copytree(shipped["fetaix-small"], folder)
+    first = play_arena(FETAIX, [str(folder), "random"], settings, output=path)
+    assert play_arena(FETAIX, [str(folder), "random"], settings, output=path).as_dict() == first.as_dict()
+    content = path.read_bytes()
+
+    shutil.rmtree(folder)
+    shutil.copytree(shipped["fetaix-ladder-v1-small"], folder)
+
+    with pytest.raises(AlquerqueError, match="holds an arena with files"):
+        play_arena(FETAIX, [str(folder), "random"], settings, output=path)
+    assert path.read_bytes() == content
+
+
+def test_a_file_of_another_search_with_the_same_weights_is_refused(tmp_path):
+    settings, path = Settings(games=2, plies=6, judge="random", resamples=10), tmp_path / "whole.jsonl"
+    folder = shutil.copytree(shipped_bots()["fetaix-small"], tmp_path / "bot")
+    play_arena(FETAIX, [str(folder), "random"], settings, output=path)
+    content, card = path.read_bytes(), json.loads((folder / "meta.json").read_text())
+
+    card["config"]["evaluation"]["exploration"] = 1.5
+    (folder / "meta.json").write_text(json.dumps(card))
+
+    with pytest.raises(AlquerqueError, match="holds an arena with files"):
+        play_arena(FETAIX, [str(folder), "random"], settings, output=path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"my notes", "is not the file of an arena: it does not begin as one"),
+        (b"my notes\n", "line 1 is damaged"),
+        (b"{}\n", "it does not begin as one"),
+        (b"[]\n", "it does not begin as one"),
+    ],
+)
+def test_a_file_that_is_no_arena_is_refused_and_left_alone(tmp_path, content, words):
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+
+    with pytest.raises(AlquerqueError, match=words):
+        whole(path)
+    assert path.read_bytes() == content
+
+
+def test_a_damaged_line_in_the_middle_is_refused(finished, tmp_path):
+    path = tmp_path / "damaged.jsonl"
+    lines = finished[1].splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:5], b'{"pairing": 0}\n', *lines[6:]]))
+
+    with pytest.raises(AlquerqueError, match="line 6 is damaged"):
+        whole(path)
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"games": 7}, "games is 7, expected an even number: openings are played from both seats"),
+        ({"games": 0}, "games is 0, expected a whole number from 2"),
+        ({"batch": 3}, "batch is 3, expected an even number"),
+        ({"seed": -1}, "seed is -1"),
+        ({"plies": 1.5}, "plies is 1.5, expected a whole number"),
+        ({"max_steps": 8}, "max_steps is 8, expected more than the 8 plies"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, words):
+    with pytest.raises(AlquerqueError, match=words):
+        Settings(**settings)
+
+
+BAD_ARGUMENTS = [
+    (["fetaix"], "missing argument 'SPEC SPEC...'"),
+    (["fetaix", "random"], "an arena needs two bots or more, got 1"),
+    (["fetaix", "random", "randm"], "no bot and no file 'randm'; did you mean 'random'?"),
+    (["fetaix", "random", "greedy", "random"], "'random' is given twice"),
+    (["fetaix", "random", "greedy", "--games", "5"], "games is 5, expected an even number"),
+    (["fetaix", "random", "greedy", "--games", "many"], "'many' is not a valid integer"),
+    (["fetaix", "random", "greedy", "--judge", "nobody"], "no bot and no file 'nobody'"),
+    (["fetaix", "random", "greedy", "--sprt", "5"], "--sprt is '5', expected two numbers ELO0,ELO1"),
+    (["fetaix", "random", "greedy", "--sprt", "10,0"], "sprt is 10,0, expected two numbers from -2000"),
+    (["fetaix", "random", "greedy", "--sprt", "nan,1"], "expected two numbers from -2000"),
+    (["fetaix", "random", "greedy", "alphabeta:1", "--sprt", "0,10"], "sprt decides between two bots, got 3"),
+    (["fetaix", "random", "greedy", "--picture", "a.txt"], "expected a name that ends in .png"),
+    (["fetaix", "random", "greedy", "--picture", "no/such/folder/a.png"], "there is no folder"),
+    (["fetaix", "random", "greedy", "--option", "chain"], "expected NAME=VALUE"),
+    (["fetaixx", "random", "greedy"], "no game 'fetaixx'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD_ARGUMENTS)
+def test_a_bad_argument_ends_with_status_2_and_one_line(arguments, words):
+    result = run("arena", *arguments)
+
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert words in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("package", ["choix", "rich", "matplotlib"])
+def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+
+    result = run("arena", "fetaix", "random", "greedy", "--picture", "a.png")
+
+    assert result.exit_code == 1
+    assert f'{package} is missing: pip install "alquerque-env[arena]"' in result.stderr
+
+
+def test_a_missing_package_is_named_before_anything_is_played(monkeypatch):
+    monkeypatch.setitem(sys.modules, "choix", None)
+
+    with pytest.raises(MissingExtraError):
+        play_arena(FETAIX, ["random", "greedy"], QUICK)
+
+
+# The command
+
+ARGUMENTS = ["arena", "fetaix", "alphabeta:1", "random", "greedy", "--games", 8, "--plies", 6, "--judge", "random"]
+
+
+def test_the_command_prints_json_that_does_not_change():
+    first, second = (run(*ARGUMENTS, "--json", "--option", "chain=single", "--gauntlet") for _ in range(2))
+
+    told = json.loads(first.stdout)
+    assert first.stdout == second.stdout
+    assert told["options"]["chain"] == "single"
+    assert [(pair["a"], pair["b"]) for pair in told["pairs"]] == [
+        ("alphabeta:1", "random"),
+        ("alphabeta:1", "greedy"),
+    ]
+    assert told["settings"]["games"] == 8
+    assert [pair["games"] for pair in told["pairs"]] == [8, 8]
+    assert sorted(told["players"]) == sorted(told["ratings"]) == ["alphabeta:1", "greedy", "random"]
+    assert all(rating["low"] <= rating["rating"] <= rating["high"] for rating in told["ratings"].values())
+    assert all(pair["wins"] + pair["draws"] + pair["losses"] == 8 for pair in told["pairs"])
+
+
+def test_the_command_prints_tables_draws_a_picture_and_goes_on(tmp_path):
+    more = ["-o", tmp_path / "a.jsonl", "--picture", tmp_path / "a.png"]
+
+    first, second = (run(*ARGUMENTS, *more) for _ in range(2))
+
+    assert first.exit_code == second.exit_code == 0, first.output
+    assert first.stdout == second.stdout
+    assert "\x1b" not in first.stdout
+    assert re.search(r"^ random +0 +anchor +16 ", first.stdout, re.MULTILINE)
+    assert "alphabeta:1 v. greedy" in first.stdout
+    assert second.stderr == "going on after 24 of 24 matches\n"
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_tables_fit_a_terminal_and_keep_their_names(width):
+    names = ["alphabeta:1", "random", "checkpoints/" + "x" * 40 + "/last"]
+    bots = [names[0], names[1], CountingBot(FETAIX, names[2])]
+    console = Console(width=width, file=io.StringIO())
+
+    print_result(play_arena(FETAIX, bots, QUICK), console)
+
+    shown = console.file.getvalue()
+    assert max(map(len, shown.splitlines())) <= width
+    assert "\u2026" not in shown
+    assert re.search(r"^ alphabeta:1 +[+-]\d+ +[+-]\d+ to [+-]\d+( +24)? +\d+\.\d% ", shown, re.MULTILINE)
+    assert ("mean steps" in shown) == (width == 140)
+    assert names[2] in "".join(line.strip().partition("  ")[0] for line in shown.splitlines())
+
+
+def test_the_command_says_what_the_question_came_to():
+    result = run("arena", "fetaix", "random", "alphabeta:2", "--games", 128, "--judge", "random", "--sprt", "-100,0")
+
+    assert "SPRT: random is -100 Elo or less from alphabeta:2; log-likelihood ratio -" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["arena.png", "arena.svg"])
+def test_long_names_are_shortened_in_the_middle(tmp_path: Path, name: str) -> None:
+    bots = [CountingBot(FETAIX, "checkpoints/" + "x" * 60 + "/last"), "random"]
+    from alquerque_env.arena.cross_table_plot import draw_cross_table
+
+    draw_cross_table(play_arena(FETAIX, bots, QUICK), tmp_path / name)
+
+    assert (tmp_path / name).stat().st_size > 1000
+
+
+FLAKY = """
+import os, sys
+
+from_now_on = os.path.exists({flag!r})
+open({flag!r}, "w").close()
+for line in sys.stdin:
+    if from_now_on:
+        sys.exit("no more")
+    print({{"ugi": "ugiok", "isready": "readyok"}}.get(line.strip(), ""), flush=True)
+"""
+
+
+def test_a_bot_that_is_gone_when_its_matches_begin_loses_them_and_the_others_are_played(tmp_path: Path) -> None:
+    engine = tmp_path / "flaky.py"
+    engine.write_text(FLAKY.format(flag=str(tmp_path / "flag")))
+    spec = f"ugi:{shlex.join([sys.executable, str(engine)])}"
+    file = tmp_path / "matches.jsonl"
+    settings = Settings(games=4, judge="random")
+    play_arena(load_game("alquerque"), [spec, "random", "greedy"], settings, output=file)
+    played = [line for line in map(json.loads, file.read_text().splitlines()) if "winner" in line]
+    faults = [match["fault"] for match in played if match["fault"]]
+    assert len(played) == 12
+    assert len(faults) == 8
+    assert all("ended with status 1" in fault and "no more" in fault for fault in faults)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such signals")
+def test_a_program_that_hangs_ends_with_the_arena(tmp_path: Path) -> None:
+    engine, mark = tmp_path / "hangs.py", tmp_path / "pid"
+    engine.write_text(
+        "import os, sys, time\n"
+        "for line in sys.stdin:\n"
+        "    if line.startswith('go'):\n"
+        f"        open({str(mark)!r} + '.new', 'w').write(str(os.getpid()))\n"
+        f"        os.replace({str(mark)!r} + '.new', {str(mark)!r})\n"
+        "        time.sleep(600)\n"
+        "    print({'ugi': 'ugiok', 'isready': 'readyok'}.get(line.strip(), ''), flush=True)\n"
+    )
+    spec = f"ugi:{shlex.join([sys.executable, str(engine)])}"
+    line = [sys.executable, "-m", "alquerque_env", "arena", "alquerque", spec, "random", "--seconds", "600"]
+    program = subprocess.Popen([*line, "--games", "2", "--judge", "random"], stderr=subprocess.PIPE, text=True)
+    wait_for(mark.exists)
+    engine_pid = int(mark.read_text())
+    program.terminate()
+    _, told = program.communicate(timeout=60)
+    assert program.returncode == 128 + signal.SIGTERM
+    assert "Traceback" not in told
+    wait_for(lambda: not is_running(engine_pid))
+
+
+def wait_for(happens: Callable[[], bool]) -> None:
+    end = time.monotonic() + 120
+    while not happens():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_ctrl_c_while_ratings_are_worked_out_is_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library catches whatever is raised within it."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("scipy.linalg.solve_triangular", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        fit_ratings(2, [(0, 1, 1.0, 1.0)], 0)

@@ -1,0 +1,340 @@
+"""Lists of balanced openings: how they are made, what comes with the package, and what an arena takes from it."""
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from full_disk import files_up_to
+from test_arena import images
+
+from alquerque_env import Match, load_game
+from alquerque_env.arena import Progress, Settings, opening_lists, play_arena
+from alquerque_env.arena.opening_lists import (
+    FOLDER,
+    JUDGES,
+    OpeningList,
+    choose_openings,
+    extend_list,
+    published_list,
+)
+from alquerque_env.arena.openings import OpeningsError, draw_lines
+from alquerque_env.arena.seeds import derive_seed
+from alquerque_env.cli.main import main
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.game import Game
+from alquerque_env.game.kernel_arrays import JIT
+
+FETAIX = load_game("fetaix")
+GAMES = tuple(path.stem for path in sorted(FOLDER.iterdir()))
+FEW, LOT = 8, 6
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[OpeningList, bytes]:
+    path = tmp_path_factory.mktemp("lists") / "fetaix.jsonl"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(opening_lists, "JUDGED_AT_ONCE", LOT)
+        return extend(path), path.read_bytes()
+
+
+@pytest.fixture
+def _small_lots(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening_lists, "JUDGED_AT_ONCE", LOT)
+
+
+small_lots = pytest.mark.usefixtures("_small_lots")
+
+
+def extend(path: Path, count: int = FEW, **others: object) -> OpeningList:
+    return extend_list(path, FETAIX, count, **{"judges": ["random"], **others})
+
+
+def replay(game: Game, line: tuple[str, ...]) -> Match:
+    match = Match(game)
+    for step in line:
+        match.push(step)
+    return match
+
+
+# Making a list
+
+
+def test_a_list_has_as_many_openings_as_are_asked_for_and_knows_how_many_were_tried(
+    made: tuple[OpeningList, bytes],
+) -> None:
+    found, content = made
+
+    assert FEW <= len(found.lines) < found.tried
+    assert len(set(found.lines)) == len(found.lines)
+    assert len(content.splitlines()) == 1 + found.tried // LOT >= 4
+
+
+def test_balanced_is_what_no_judge_wins_twice_for_one_side(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    drawn = draw_lines(FETAIX, [8], np.random.default_rng(derive_seed(0, "openings")))
+    lines = [next(drawn) for _ in range(64)]
+    decided = {"first": set(lines[::2]), "second": set(lines[::3])}
+    asked: dict[str, list[tuple[str, ...]]] = {"first": [], "second": []}
+
+    def judge(
+        _game: Game, given: list[tuple[str, ...]], spec: str, seeds: list[int], _max_steps: int
+    ) -> list[int | None]:
+        assert len(set(seeds)) == 2
+        asked[spec] += given
+        return [20 if line in decided[spec] else None for line in given]
+
+    monkeypatch.setattr(opening_lists, "judge_lines", judge)
+    monkeypatch.setattr(opening_lists, "load_bot", lambda *_arguments, **_others: None)
+    found = extend(tmp_path / "list", 20, judges=["first", "second"])
+
+    assert found.lines == tuple(line for place, line in enumerate(lines) if place % 2 and place % 3)
+    assert asked == {"first": lines, "second": lines[1::2]}
+
+
+@small_lots
+@pytest.mark.parametrize("lots", [0, 1, 2])
+def test_who_is_interrupted_goes_on_to_the_same_list(
+    lots: int, made: tuple[OpeningList, bytes], tmp_path: Path
+) -> None:
+    path, seen = tmp_path / "list", []
+
+    def interrupt(progress: Progress) -> None:
+        seen.append(progress)
+        if len(seen) > lots:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        extend(path, watch=interrupt)
+    assert len(path.read_bytes().splitlines()) == 1 + lots
+
+    assert extend(path) == made[0]
+    assert path.read_bytes() == made[1]
+    assert extend(path, 1) == made[0]
+
+
+@small_lots
+@pytest.mark.parametrize("size", [1, 40, 400, 900])
+def test_a_line_that_was_being_written_is_made_anew(size: int, made: tuple[OpeningList, bytes], tmp_path: Path) -> None:
+    path = tmp_path / "list"
+    path.write_bytes(made[1][:size])
+
+    assert extend(path) == made[0]
+    assert path.read_bytes() == made[1]
+
+
+@small_lots
+def test_a_list_that_is_made_longer_is_the_one_that_was_made_at_once(
+    made: tuple[OpeningList, bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "list"
+
+    assert made[0].lines[:2] == extend(path, 2).lines[:2]
+    assert extend(path) == made[0]
+    assert path.read_bytes() == made[1]
+
+
+@pytest.mark.parametrize(
+    ("others", "words"),
+    [
+        ({"seed": 1}, "holds a list of openings with seed 0, this one has 1: choose another file"),
+        ({"judges": ["greedy"]}, 'with judges ["random"], this one has ["greedy"]'),
+        ({"judges": ["nobody"]}, "no bot and no file 'nobody'"),
+    ],
+)
+def test_another_list_is_refused_and_left_alone(
+    others: dict[str, object], words: str, made: tuple[OpeningList, bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "list"
+    path.write_bytes(made[1])
+
+    with pytest.raises(AlquerqueError) as error:
+        extend(path, 1000, **others)
+    assert words in str(error.value)
+    assert path.read_bytes() == made[1]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"my notes", "is not the file of a list of openings: it does not begin as one"),
+        (b'{"arena": 1}\n', "is not the file of a list of openings: it does not begin as one"),
+        (b"HEAD\n{}\n", "line 2 is damaged"),
+        (b'HEAD\n{"tried": 1, "balanced": ["a1-a2"]}\n{"tried": 1, "balanced": [3]}\n', "line 3 is damaged"),
+    ],
+)
+def test_what_is_no_list_is_refused_and_left_alone(
+    content: bytes, words: str, made: tuple[OpeningList, bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "list"
+    content = content.replace(b"HEAD", made[1].splitlines()[0])
+    path.write_bytes(content)
+
+    with pytest.raises(AlquerqueError, match=words):
+        extend(path)
+    assert path.read_bytes() == content
+
+
+@small_lots
+def test_a_game_with_too_few_openings_says_so_and_keeps_those_it_has(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(opening_lists, "PLIES", range(1, 3))
+    path = tmp_path / "list"
+
+    with pytest.raises(OpeningsError, match=r"found only \d+ balanced openings of 1 to 2 plies"):
+        extend(path, 1000)
+    assert extend(path, 1).lines
+
+
+@small_lots
+def test_a_full_disk_leaves_the_lots_before(made: tuple[OpeningList, bytes], tmp_path: Path) -> None:
+    path = tmp_path / "list"
+    kept = b"".join(made[1].splitlines(keepends=True)[:2])
+
+    with files_up_to(len(kept) + 30), pytest.raises(OSError, match=os.strerror(errno.EFBIG)):
+        extend(path)
+    assert path.read_bytes() == kept
+    assert extend(path) == made[0]
+
+
+@small_lots
+def test_the_command_makes_a_list_and_makes_it_longer(tmp_path: Path) -> None:
+    path = tmp_path / "list.jsonl"
+    arguments = ["openings", "fetaix", "--judge", "random", "-o", str(path)]
+
+    short = CliRunner().invoke(main, [*arguments, "--count", "1"])
+    long = CliRunner().invoke(main, [*arguments, "--count", str(FEW)])
+
+    assert (short.exit_code, long.exit_code) == (0, 0)
+    found = extend(path)
+    assert long.output == f"{path}: {len(found.lines)} balanced openings of {found.tried} tried\n"
+    assert len(path.read_bytes().splitlines()) == 1 + found.tried // LOT
+
+
+def test_no_openings_cannot_be_asked_for(tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["openings", "fetaix", "--count", "0", "-o", str(tmp_path / "list")])
+
+    assert result.exit_code == 2
+    assert "--count is 0, expected 1 to 100000" in result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+# Those that come with the package
+
+
+def test_every_game_with_bots_has_a_list() -> None:
+    assert set(GAMES) >= {"alquerque", "fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis"}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_openings_of_a_list_are_different_and_leave_something_to_play(name: str) -> None:
+    """A few may have the same men on the board: then other steps are forbidden there, or the clock is another."""
+    game = load_game(name)
+    known = published_list(game)
+    assert known is not None
+    assert len(known.lines) >= 200
+    seen, repeated = set(), 0
+    for line in known.lines:
+        match = replay(game, line)
+        assert not match.is_over
+        assert match.chain is None
+        same = set(images(game, match.position))
+        repeated += not seen.isdisjoint(same)
+        seen |= same
+    assert repeated <= len(known.lines) // 100
+
+
+@pytest.mark.skipif(not JIT, reason="the second judge is slow in plain Python")
+@pytest.mark.parametrize("name", GAMES)
+def test_a_list_is_what_its_command_makes(name: str, tmp_path: Path) -> None:
+    """Its first lot, made again; the rest follows in the same way."""
+    path = tmp_path / "list.jsonl"
+    shipped = (FOLDER / f"{name}.jsonl").read_bytes()
+    extend_list(path, load_game(name), 1)
+
+    assert shipped.startswith(path.read_bytes())
+
+
+# What an arena takes
+
+
+def test_an_arena_begins_with_openings_of_the_list_the_seed_says_which() -> None:
+    known = published_list(FETAIX)
+    assert known is not None
+
+    first, again, other = (choose_openings(FETAIX, Settings(games=40, seed=seed)) for seed in (1, 1, 2))
+    more = choose_openings(FETAIX, Settings(games=60, seed=1))
+
+    assert first == again
+    assert first.list != other.list
+    assert more.list[:20] == first.list
+    assert {opening.steps for opening in more.list} <= set(known.lines)
+    assert (first.num_balanced, first.tried, first.is_published) == (20, known.tried, True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "options"),
+    [
+        ({"judge": "random"}, {}),
+        ({"plies": 6, "judge": "random"}, {}),
+        ({"plies": 9}, {}),
+        ({}, {"chain": "optional"}),
+    ],
+)
+def test_who_asks_for_others_gets_others(
+    settings: dict[str, object], options: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = load_game("fetaix", **options)
+    asked = []
+
+    def find(*arguments: object, **others: object) -> None:
+        asked.append((arguments, others))
+
+    monkeypatch.setattr(opening_lists, "find_openings", find)
+    choose_openings(game, Settings(games=4, **settings))
+
+    ((_, count, plies), others) = asked[0]
+    assert (count, plies, others["judge"]) == (2, settings.get("plies"), settings.get("judge", JUDGES[0]))
+
+
+def test_no_opening_is_as_long_as_a_match_may_be() -> None:
+    shorter = choose_openings(FETAIX, Settings(games=20, max_steps=10))
+
+    assert shorter.is_published
+    assert max(len(opening.steps) for opening in shorter.list) < 10
+    assert max(len(opening.steps) for opening in choose_openings(FETAIX, Settings(games=20)).list) >= 10
+
+
+def test_more_than_the_list_has_are_drawn_and_judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked = []
+    monkeypatch.setattr(opening_lists, "find_openings", lambda *arguments, **_others: asked.append(arguments[1]))
+    known = published_list(FETAIX)
+    assert known is not None
+
+    assert choose_openings(FETAIX, Settings(games=2 * len(known.lines))).is_published
+    choose_openings(FETAIX, Settings(games=2 * len(known.lines) + 2))
+
+    assert asked == [len(known.lines) + 1]
+
+
+def test_an_arena_says_where_its_openings_are_from_and_goes_on_with_them(tmp_path: Path) -> None:
+    path, settings = tmp_path / "arena.jsonl", Settings(games=4, resamples=10)
+    whole = play_arena(FETAIX, ["random", "greedy"], settings, output=path)
+    part = tmp_path / "part.jsonl"
+    part.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:3]))
+
+    assert whole.openings["published"] is True
+    assert play_arena(FETAIX, ["random", "greedy"], settings, output=part) == whole
+    shown = CliRunner().invoke(main, ["arena", "fetaix", "random", "greedy", "--games", "4"])
+    assert "2 openings (balanced, of the published list), each from both seats" in shown.output
+
+
+def test_a_list_of_other_rules_is_not_taken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shutil.copy(FOLDER / "fetaix.jsonl", tmp_path / "alquerque.jsonl")
+    monkeypatch.setattr(opening_lists, "FOLDER", tmp_path)
+
+    assert published_list(load_game("alquerque")) is None
+    assert published_list(FETAIX) is None

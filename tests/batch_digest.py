@@ -1,0 +1,77 @@
+"""Plays many matches at once under every option value and prints digests of all they tell; run by test_batch.py."""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+from test_against_reference import every_value
+
+from alquerque_env import load_game, rollouts
+from alquerque_env.batch.batch import Matches, make_matches
+from alquerque_env.batch.step_result import BEGIN
+from alquerque_env.engine.simd_table import column_table
+from alquerque_env.game.board import parse_board
+from alquerque_env.game.game import Game
+
+# A batch that NumPy plays match by match and one that it plays at once.
+BATCHES = (3, 24)
+STEPS = 60
+ROLLOUTS = 20
+
+
+def digests() -> dict[str, list[str]]:
+    """One digest a step, for each game with its options and each batch; one of random matches that columns play."""
+    found = {}
+    for name, game in every_game():
+        for batch in BATCHES:
+            found[f"{name} x {batch}"] = list(play(game, batch))
+        if column_table(game) is not None and game.options["repetition"] == "off":
+            results = rollouts(game, ROLLOUTS, seed=7)
+            found[f"{name} rollouts"] = [hashlib.sha256(b"".join(array.tobytes() for array in results)).hexdigest()]
+    return found
+
+
+def every_game() -> Iterator[tuple[str, Game]]:
+    """Every game under every option value, and one whose points need longer words."""
+    for name, options in every_value():
+        yield f"{name} {options}", load_game(name, **options)
+    yield "wide", wide_game()
+
+
+def wide_game() -> Game:
+    """Fetaix on seven lines instead of five."""
+    size = range(7)
+    labels = [[f"{'abcdefg'[x]}{y + 1}" for x in size] for y in size]
+    lines = [*labels, *zip(*labels, strict=True)]
+    for first in range(-4, 11, 2):
+        lines.append([labels[first - x][x] for x in size if 0 <= first - x <= 6])
+        lines.append([labels[first - 6 + x][x] for x in size if 0 <= first - 6 + x <= 6])
+    drawn = [" ".join(line) for line in lines if len(line) > 2]
+    board = parse_board({"title": "wide", "rows": [list(size)] * 7, "lines": drawn}, "wide")
+    points = range(len(board.points))
+    given = load_game("fetaix")
+    start = frozenset(points[:24]), frozenset(points[25:])
+    return replace(given, name="wide_fetaix", board=board, start=start)
+
+
+def play(game: Game, batch: int, make: Callable[[Game, int], Matches] = make_matches) -> Iterator[str]:
+    """A digest a step of what matches tell; `make` makes them."""
+    matches = make(game, batch)
+    matches.rng[0] = 5
+    frame = matches.step(np.zeros(batch, np.int64), np.full(batch, BEGIN, np.int8))
+    for _ in range(STEPS):
+        content = hashlib.sha256(matches.states.astype(np.int64).tobytes())
+        for name, array in zip(frame._fields, frame, strict=True):
+            content.update(f"{name} {array.dtype} {array.shape}".encode() + np.ascontiguousarray(array).tobytes())
+        actions = matches.sample()
+        content.update(actions.tobytes())
+        yield content.hexdigest()[:12]
+        assert matches.first_illegal(actions, (frame.outcome == 0).astype(np.int8)) < 0
+        frame = matches.step(actions, (frame.outcome == 0).astype(np.int8))
+
+
+if __name__ == "__main__":
+    json.dump(digests(), sys.stdout)

@@ -1,0 +1,703 @@
+"""The benchmark: what it says of agents whose strength is known, and of agents that fail."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from alquerque_env import Match, games, load_game
+from alquerque_env.benchmark import BenchmarkError, Stage, load_protocol, run_benchmark, run_curve
+from alquerque_env.benchmark import Result as Measured
+from alquerque_env.benchmark import ladder as ladders
+from alquerque_env.benchmark import protocol as protocols
+from alquerque_env.benchmark.against_truth import examine, judge
+from alquerque_env.benchmark.agent_facts import Facts, find_checkpoint, read_facts
+from alquerque_env.benchmark.agent_result import read_file
+from alquerque_env.benchmark.agents.agent import find_agent
+from alquerque_env.benchmark.agents.ask import AgentError, Answer, BotThinker
+from alquerque_env.benchmark.agents.fault_count import Guard
+from alquerque_env.benchmark.agents.function import FunctionProcess, FunctionThinker
+from alquerque_env.benchmark.calibration import calibrate
+from alquerque_env.benchmark.intervals import estimate_mean, estimate_share
+from alquerque_env.benchmark.ladder import list_rungs, make_ladder, read_ladder
+from alquerque_env.benchmark.make_suite import make_suite
+from alquerque_env.benchmark.partial_result import Unfinished
+from alquerque_env.benchmark.protocol import Limits, Protocol
+from alquerque_env.benchmark.suite import Suite, open_position, read_suite
+from alquerque_env.bots import load_bot
+from alquerque_env.bots.external.ugi_bot import UgiBot
+from alquerque_env.bots.external.ugi_client import Patience
+from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.cli.main import main
+from alquerque_env.game.kernel_arrays import JIT
+from alquerque_env.solve.tables import build_table, load_table
+
+NAME = "alquerque_murray"
+GAME = load_game(NAME)
+LIMITS = Limits(decision=0.3, warm_up=60.0, patience=2)
+pytestmark = pytest.mark.skipif(not JIT, reason="bots and tables are slow in plain Python")
+
+AGENTS = """
+import os, sys, time
+
+calls = 0
+
+def first(observation, mask):
+    print("a word between")
+    assert observation.dtype == mask.dtype == "int8"
+    return mask.argmax()
+
+first.value = lambda observation, mask: 0.25
+
+def fails(observation, mask):
+    raise RuntimeError("no idea")
+
+def illegal(observation, mask):
+    return mask.argmin()
+
+def words(observation, mask):
+    return "e2-e3"
+
+def dies(observation, mask):
+    os._exit(3)
+
+def leaves(observation, mask):
+    sys.exit("enough")
+
+def sleeps(observation, mask):
+    global calls
+    calls += 1
+    time.sleep(60 if calls > 1 else 0)
+    return mask.argmax()
+
+number = 3
+"""
+
+
+def silent(_done: int, _count: int) -> None:
+    """Nobody watches."""
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory):
+    path = tmp_path_factory.mktemp("tables") / "murray"
+    build_table(GAME, 4, path, threads=1)
+    return load_table(GAME, path)
+
+
+@pytest.fixture(scope="module")
+def protocol(tmp_path_factory: pytest.TempPathFactory, table) -> Protocol:
+    """Version 1, only smaller."""
+    folder = tmp_path_factory.mktemp("benchmark") / "v1"
+    folder.mkdir()
+    full = load_protocol()
+    small = replace(
+        full,
+        folder=folder,
+        resamples=20,
+        suite=replace(full.suite, positions=60, lost_positions=20, matches=100, players=("random", "greedy")),
+        ladder=replace(
+            full.ladder, rungs=("random", "greedy", "{game}-small:8"), games=4, judge="random", max_steps=80
+        ),
+        limits=LIMITS,
+        quick=replace(full.quick, positions=20, games=2),
+    )
+    make_suite(small, GAME, table)
+    make_ladder(small, GAME)
+    return small
+
+
+@pytest.fixture
+def suite(protocol: Protocol) -> Suite:
+    return read_suite(protocol, GAME)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where somebody has agents of theirs."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(AGENTS)
+    return tmp_path
+
+
+@pytest.fixture
+def installed(protocol: Protocol, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The small protocol in place of the one that comes with the package."""
+    monkeypatch.setattr("alquerque_env.benchmark.load_protocol", lambda: protocol)
+
+
+class Knowing:
+    """Plays by what a suite says."""
+
+    def __init__(self, suite: Suite, *, is_perfect: bool = True) -> None:
+        self._entries = {entry.position: entry for entry in suite.positions}
+        self._choose = max if is_perfect else min
+
+    def ask(self, match: Match) -> Answer:
+        steps = self._entries[match.position].steps
+        return Answer(match.legal_steps[steps.index(self._choose(steps))], 0.001)
+
+    def ask_many(self, matches: Sequence[Match]) -> None:
+        return None
+
+    def value(self, match: Match) -> float:
+        return float(self._entries[match.position].value)
+
+
+class Failing:
+    """Does what it is told to at every third position, and is right or first elsewhere."""
+
+    def __init__(self, fault: object) -> None:
+        self._fault = fault
+        self._asked = 0
+
+    def ask(self, match: Match) -> Answer:
+        self._asked += 1
+        if self._asked % 3:
+            return Answer(match.legal_steps[0], 0.001)
+        if isinstance(self._fault, Exception):
+            raise self._fault
+        return self._fault(match)
+
+    def ask_many(self, matches: Sequence[Match]) -> list[Answer]:
+        return [self.ask(match) for match in matches]
+
+    def value(self, match: Match) -> None:
+        return None
+
+
+class Agent:
+    """Whatever is to be measured as an agent."""
+
+    spec, facts, games = "mine", Facts("bot"), (NAME,)
+
+    def __init__(self, thinker: object) -> None:
+        self._thinker = thinker
+
+    def open(self, game: object) -> object:
+        return self._thinker
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["benchmark", *arguments])
+
+
+def without_times(result) -> dict:
+    content = result.as_dict()
+    for game in content["games"].values():
+        del game["timing"]
+    return content
+
+
+# What is true
+
+
+def test_the_positions_say_what_the_table_says(suite: Suite, table) -> None:
+    for entry in suite.positions:
+        match = open_position(GAME, entry)
+        values = dict(zip(match.legal_steps, entry.steps, strict=True))
+        assert table.value(match) == entry.value == max(entry.steps)
+        assert table.distance(match) == entry.distance
+        assert {step for step, value in values.items() if value == entry.value} == set(table.best_steps(match))
+
+
+def test_positions_are_stratified_and_come_once(suite: Suite) -> None:
+    critical = [entry for entry in suite.positions if entry.is_critical]
+    lost = [entry for entry in suite.positions if not entry.is_critical]
+
+    assert len(critical) == 60
+    assert {(entry.pieces, entry.value) for entry in critical} == {(2, 1), (2, 0), (3, 1), (3, 0), (4, 1), (4, 0)}
+    assert {entry.value for entry in lost} == {-1}
+    assert len({entry.position for entry in suite.positions}) == len(suite.positions)
+    assert all(len(entry.steps) > 1 for entry in suite.positions)
+    assert not any(":H" in entry.position for entry in suite.positions)
+
+
+def test_one_best_turn_is_one_turn_and_not_one_step(suite: Suite) -> None:
+    unique = [entry for entry in suite.positions if entry.is_unique]
+    assert unique
+    assert all(entry.steps.count(entry.value) == 1 for entry in unique)
+
+
+def test_the_same_seed_gives_the_same_suite(protocol: Protocol, suite: Suite, table, tmp_path: Path) -> None:
+    make_suite(replace(protocol, folder=tmp_path), GAME, table)
+
+    assert read_suite(replace(protocol, folder=tmp_path), GAME) == suite
+
+
+def test_who_knows_the_truth_scores_everything(suite: Suite, protocol: Protocol) -> None:
+    decisions = examine(Guard(Knowing(suite), LIMITS), GAME, suite.positions, silent)
+    truth = judge(decisions, protocol)
+
+    assert (truth.all.optimal.value, truth.all.loss.value) == (1, 0)
+    assert truth.all.optimal.low < 1 == truth.all.optimal.high
+    assert truth.unique.optimal.value == 1
+    assert truth.all.loss.low == 0 < truth.all.loss.high
+    assert set(truth.mistakes.values()) == {0}
+    assert sum(stratum.share.positions for stratum in truth.strata) == truth.all.positions == 60
+    values = calibrate(decisions)
+    assert (values.accuracy.value, values.squared_error, values.bin_error) == (1, 0, 0)
+
+
+def test_who_plays_the_worst_loses_all_that_can_be_lost(suite: Suite, protocol: Protocol) -> None:
+    thinker = Knowing(suite, is_perfect=False)
+    truth = judge(examine(Guard(thinker, LIMITS), GAME, suite.positions, silent), protocol)
+    critical = [entry for entry in suite.positions if entry.is_critical]
+
+    assert truth.all.optimal.value == 0
+    assert truth.all.loss.value == sum(entry.value - min(entry.steps) for entry in critical) / len(critical)
+    assert sum(truth.mistakes.values()) == len(critical)
+
+
+def test_random_steps_are_optimal_as_often_as_the_positions_predict(suite: Suite, protocol: Protocol) -> None:
+
+    shares = []
+    for seed in range(40):
+        guard = Guard(BotThinker(load_bot("random", GAME, seed=seed)), LIMITS)
+        shares.append(judge(examine(guard, GAME, suite.positions, silent), protocol).all)
+    inside = sum(share.optimal.low <= share.chance <= share.optimal.high for share in shares)
+
+    assert sum(share.optimal.value for share in shares) / 40 == pytest.approx(shares[0].chance, abs=0.03)
+    assert inside >= 34
+
+
+def test_intervals_are_those_of_the_literature() -> None:
+    """Newcombe 1998, Statistics in Medicine 17, table I: 81 of 263 by Wilson's method is 0.2553 to 0.3662."""
+    share = estimate_share(81, 263)
+
+    assert (round(share.low, 4), round(share.high, 4)) == (0.2553, 0.3662)
+    assert estimate_share(0, 10).low == 0
+    mean = estimate_mean([0] * 50 + [1] * 50, 2, 0, 2000)
+    assert (mean.value, round(mean.low, 1), round(mean.high, 1)) == (0.5, 0.4, 0.6)
+
+
+# Damage
+
+
+@pytest.mark.parametrize("file", [f"suites/{NAME}.jsonl", f"ladders/{NAME}.json"])
+def test_damaged_data_are_refused(file: str, protocol: Protocol, tmp_path: Path) -> None:
+    for name in ("SHA256SUMS", f"suites/{NAME}.jsonl", f"ladders/{NAME}.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes((protocol.folder / name).read_bytes())
+    damaged = (tmp_path / file).read_bytes().replace(b"W", b"B", 1).replace(b"c", b"d", 1)
+    (tmp_path / file).write_bytes(damaged)
+
+    with pytest.raises(BenchmarkError, match=f"{file} is damaged: its SHA-256 is"):
+        run_benchmark("random", [NAME], replace(protocol, folder=tmp_path))
+
+
+def test_a_game_without_suite_is_refused(protocol: Protocol) -> None:
+    with pytest.raises(BenchmarkError, match=r"benchmark v1 has no suites/fetaix.jsonl"):
+        run_benchmark("random", ["fetaix"], protocol)
+
+
+# Agents that fail
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "words"),
+    [
+        (RuntimeError("no idea"), "crash", "RuntimeError: no idea"),
+        (AgentError("illegal", "answered 9"), "illegal", "answered 9"),
+        (lambda match: Answer(match.legal_steps[0], 5.0), "over_time", "took 5 s, expected at most 0.3"),
+        (lambda match: Answer(Match(GAME).legal_steps[0], 0.0), "illegal", "which is not legal"),
+        (lambda match: Answer("c2-c3", 0.0), "illegal", "answered c2-c3, which is not legal"),
+    ],
+)
+def test_what_an_agent_does_wrong_is_counted_and_the_run_goes_on(
+    fault: object, kind: str, words: str, protocol: Protocol, suite: Suite
+) -> None:
+    result = run_benchmark(Agent(Failing(fault)), [], protocol).games[NAME]
+    positions = len(suite.positions)
+
+    assert getattr(result.faults, kind) == result.faults.count >= positions // 3
+    assert words in result.faults.first
+    assert not result.faults.gave_up
+    assert result.timing.decisions == positions - positions // 3
+    assert result.truth.all.positions == 60
+    assert sum(rung.wins + rung.draws + rung.losses for rung in result.opponents.rungs) == 4 * 2
+
+
+def test_a_match_in_which_an_agent_fails_is_lost_and_the_others_are_played(protocol: Protocol) -> None:
+    class LateFailing(Failing):
+        def ask(self, match: Match) -> Answer:
+            if match.steps and match.player == 0:
+                raise RuntimeError("only as player 1")
+            return Answer(match.legal_steps[0], 0.001)
+
+    result = run_benchmark(Agent(LateFailing(None)), [], protocol).games[NAME]
+    against_random = result.opponents.rungs[0]
+
+    assert against_random.losses >= 2
+    assert result.faults.crash == 4  # as player 0 against two opponents from two openings
+
+
+@pytest.mark.parametrize(
+    ("at_go", "kind"),
+    [("time.sleep(600)", "over_time"), ("sys.exit(3)", "crash"), ("print('bestmove a1-e5', flush=True)", "illegal")],
+)
+def test_what_an_engine_does_wrong_is_told_by_its_kind(suite: Suite, tmp_path: Path, at_go: str, kind: str) -> None:
+    engine = tmp_path / "engine.py"
+    engine.write_text(
+        "import sys, time\n"
+        "for line in sys.stdin:\n"
+        "    if line.startswith('go'):\n"
+        f"        {at_go}\n"
+        "    print({'ugi': 'ugiok', 'isready': 'readyok'}.get(line.strip(), ''), flush=True)\n"
+    )
+    bot = UgiBot("fake", GAME, [sys.executable, str(engine)], patience=Patience(turn=0.2, margin=0.2))
+    guard = Guard(BotThinker(bot), LIMITS)
+    examine(guard, GAME, suite.positions[:4], silent)
+    bot.close()
+    assert guard.faults[kind] == sum(guard.faults.values()) > 0
+    assert guard.has_given_up == (kind != "illegal")
+
+
+def test_an_exported_player_is_waited_for_as_long_as_others(suite: Suite, tmp_path: Path) -> None:
+    player = tmp_path / "player.py"
+    player.write_text("import time; time.sleep(600)")
+    guard = Guard(BotThinker(load_bot(str(player), GAME, time_limit=0.3)), LIMITS)
+    examine(guard, GAME, suite.positions, silent)
+    assert guard.faults["over_time"] == sum(guard.faults.values()) > 0
+    assert guard.has_given_up
+
+
+def test_a_search_without_end_is_late(protocol: Protocol, suite: Suite) -> None:
+    limits = replace(protocol, limits=LIMITS)
+    agent = find_agent("alphabeta:99", limits)
+    guard = Guard(agent.open(load_game("fetaix")), LIMITS)
+    begun = time.monotonic()
+    for _ in range(LIMITS.patience + 1):
+        guard.ask(Match("fetaix", "W:Wa1,b1,c1,d1,e1,a2,b2:Ba5,b5,c5,d5,e5,d4,e4"))
+    assert guard.has_given_up
+    assert time.monotonic() - begun < 30
+
+
+def test_who_is_too_late_again_and_again_is_asked_no_more(suite: Suite) -> None:
+    class Slow(Knowing):
+        asked = 0
+
+        def ask(self, match: Match) -> Answer:
+            self.asked += 1
+            time.sleep(0.01)
+            return super().ask(match)._replace(seconds=1.0)
+
+    slow = Slow(suite)
+    guard = Guard(slow, LIMITS)
+    examine(guard, GAME, suite.positions, silent)
+
+    assert guard.has_given_up
+    assert slow.asked == LIMITS.patience
+    assert guard.faults["over_time"] == len(suite.positions)
+
+
+# Functions
+
+
+@pytest.fixture
+def function(folder: Path, request: pytest.FixtureRequest):
+    found = FunctionProcess(f"mine:{request.param}", LIMITS)
+    yield found
+    found.close()
+
+
+@pytest.mark.parametrize("function", ["first"], indirect=True)
+def test_a_function_is_shown_what_an_environment_shows(function: FunctionProcess, suite: Suite) -> None:
+    from alquerque_env import env
+
+    environment = env(NAME)
+    environment.reset()
+    seen = environment.observe(environment.agent_selection)
+    thinker = FunctionThinker(function, GAME, 5.0)
+    observation, mask = thinker._show(Match(GAME))
+
+    assert (observation == seen["observation"]).all()
+    assert (mask == seen["action_mask"]).all()
+    assert thinker.ask(Match(GAME)).step == Match(GAME).legal_steps[0]
+    assert thinker.value(Match(GAME)) == 0.25
+    decisions = examine(Guard(thinker, LIMITS), GAME, suite.positions, silent)
+    assert all(decision.kept == decision.entry.steps[0] for decision in decisions)
+    assert {decision.expected for decision in decisions} == {0.25}
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "words"),
+    [
+        ("fails", "crash", "RuntimeError: no idea"),
+        ("illegal", "illegal", "answered 0, which is not legal"),
+        ("words", "illegal", "answered 'e2-e3', expected the number of an action"),
+        ("leaves", "crash", "SystemExit: enough"),
+    ],
+    indirect=["function"],
+)
+def test_a_function_that_fails_is_reported(function: FunctionProcess, kind: str, words: str, suite: Suite) -> None:
+    guard = Guard(FunctionThinker(function, GAME, LIMITS.decision), LIMITS)
+    decisions = examine(guard, GAME, suite.positions, silent)
+
+    assert guard.faults[kind] >= 0.8 * len(decisions)  # some masks begin with a legal action
+    assert words in guard.first_fault
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "words"),
+    [
+        ("dies", "crash", "its process has ended"),
+        ("sleeps", "over_time", "did not answer within 0.3 s"),
+    ],
+    indirect=["function"],
+)
+def test_a_function_that_dies_or_sleeps_is_started_again(
+    function: FunctionProcess, kind: str, words: str, suite: Suite
+) -> None:
+    guard = Guard(FunctionThinker(function, GAME, LIMITS.decision), LIMITS)
+    decisions = examine(guard, GAME, suite.positions[:3], silent)
+
+    assert guard.faults[kind] == sum(decision.seconds is None for decision in decisions) >= 2
+    assert words in guard.first_fault
+
+
+def test_a_value_that_costs_the_process_again_and_again_is_asked_for_no_more(suite: Suite) -> None:
+    class Dying(Knowing):
+        asked = 0
+
+        def value(self, match: Match) -> float | None:
+            self.asked += 1
+            raise AgentError("crash", "its process has ended", has_ended=True)
+
+    dying = Dying(suite)
+    guard = Guard(dying, LIMITS)
+    examine(guard, GAME, suite.positions, silent)
+
+    assert dying.asked == LIMITS.patience
+    assert not guard.has_given_up
+
+
+@pytest.mark.parametrize("function", ["dies"], indirect=True)
+def test_a_function_that_dies_again_and_again_is_asked_no_more(
+    function: FunctionProcess, suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts = []
+    start = function._start
+    monkeypatch.setattr(function, "_start", lambda: starts.append(1) or start())
+    guard = Guard(FunctionThinker(function, GAME, LIMITS.decision), LIMITS)
+    decisions = examine(guard, GAME, suite.positions, silent)
+
+    assert guard.has_given_up
+    assert guard.faults["crash"] == sum(decision.seconds is None for decision in decisions) > LIMITS.patience
+    assert len(starts) <= LIMITS.patience + 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("nowhere:f", "agent 'nowhere:f' cannot be loaded: ModuleNotFoundError: No module named 'nowhere'"),
+        ("mine:f", "agent 'mine:f' cannot be loaded: AttributeError: module 'mine' has no attribute 'f'"),
+        ("mine:number", "agent 'mine:number' cannot be loaded: TypeError: number is a int, which cannot be called"),
+        ("alphabeta:x", "'alphabeta:x' needs a depth from 1 to 99"),
+        ("no-such-bot", "no bot and no file 'no-such-bot'"),
+        ("random fetaixx", "no game 'fetaixx'; did you mean 'fetaix'?"),
+        ("fetaix-small alquerque", "no game 'alquerque' of fetaix-small (known: fetaix)"),
+        ("random --curve runs/1", "got random and runs/1, expected one of AGENT, --curve RUN and --leaderboard FOLDER"),
+        ("--curve runs/1", "'runs/1' is not a run with checkpoints"),
+        ("--leaderboard .", "there are no results in '.'"),
+        ("random -o nowhere/x.json", "'nowhere/x.json' cannot be written"),
+        ("random --picture x.txt", "the picture is 'x.txt'"),
+        ("", "missing argument 'AGENT'"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_in_one_line(spec: str, words: str, folder: Path) -> None:
+    result = run(*spec.split())
+
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+# Whole runs
+
+
+def test_the_same_agent_gets_the_same_figures(protocol: Protocol) -> None:
+    """But for the times; the first run has other bots and kernels in memory than the second."""
+    first, second = (run_benchmark("mcts:10", [NAME], protocol) for _ in range(2))
+
+    assert without_times(first) == without_times(second)
+    assert first.games[NAME].calibration is not None
+
+
+def test_who_is_on_the_ladder_has_played_already(protocol: Protocol) -> None:
+    found = {spec: run_benchmark(spec, [NAME], protocol).games[NAME].opponents for spec in ("random", "greedy")}
+    [meeting] = read_ladder(protocol, GAME).meetings
+
+    assert found["random"].rating.value == 0
+    assert [rung.name for rung in found["greedy"].rungs] == ["random"]
+    assert found["greedy"].score == 1 - found["random"].score == (meeting.losses + meeting.draws / 2) / 4
+    assert found["greedy"].rungs[0].wins == found["random"].rungs[0].losses == meeting.losses
+
+
+def test_a_stronger_agent_gets_a_higher_rating(protocol: Protocol) -> None:
+    assert run_benchmark("alphabeta:2", [NAME], protocol).games[NAME].opponents.rating.value > 100
+
+
+def test_the_program_writes_prints_and_draws_the_same_result(installed: None, folder: Path) -> None:
+    shown = run("mine:first", NAME, "--quick", "-o", "mine.json", "--picture", "mine.png", "--json")
+    tables = run("mine:first", NAME, "--quick", "--name", "the first")
+
+    assert shown.exit_code == tables.exit_code == 0, shown.output
+    printed = json.loads(shown.stdout)
+    assert printed == json.loads((folder / "mine.json").read_text())
+    [result] = read_file(folder / "mine.json")
+    assert json.loads(json.dumps(result.as_dict())) == printed
+    assert (printed["benchmark"], printed["quick"], printed["facts"]["kind"]) == ("v1", True, "function")
+    assert printed["command"] == f"alquerque benchmark mine:first {NAME} --quick"
+    assert printed["games"][NAME]["truth"]["all"]["positions"] < 20
+    assert (folder / "mine.png").stat().st_size > 10_000
+    assert "the first: benchmark v1" in tables.stdout
+    assert "Note: a quick run, whose figures are not comparable." in tables.stdout
+
+
+TINY = f"""
+[run]
+game = "{NAME}"
+total_steps = 512
+checkpoint_every = 2
+keep_checkpoints = 9
+[self_play]
+num_games = 16
+rollout_steps = 8
+max_cycles = 40
+[ppo]
+minibatch_size = 128
+[network]
+width = 16
+blocks = 1
+[evaluation]
+games_per_seat = 2
+max_cycles = 60
+"""
+
+
+def test_the_checkpoints_of_a_run_make_a_curve(installed: None, protocol: Protocol, folder: Path) -> None:
+    from alquerque_training.run.train import train
+
+    (folder / "tiny.toml").write_text(TINY)
+    path = train(folder / "tiny.toml").run
+    shown = run("--curve", f"{path}:4", "-o", "curve.json", "--picture", "curve.png", "--quick")
+
+    assert shown.exit_code == 0, shown.output
+    found = read_file(folder / "curve.json")
+    assert [result.facts.steps for result in found] == [256, 512]
+    assert [result.name for result in found] == ["tiny-1:4, 0.000256 M steps", "tiny-1:4, 0.000512 M steps"]
+    assert {result.facts.simulations for result in found} == {4}
+    assert {(result.facts.algorithm, result.facts.kind) for result in found} == {("ppo", "checkpoint")}
+    assert all(result.games[NAME].calibration is not None for result in found)
+    assert "256" in shown.stdout
+    assert (folder / "curve.png").stat().st_size > 10_000
+    assert [result.facts.simulations for result in run_curve(str(path), protocol.shortened())] == [0, 0]
+    assert list(folder.glob("*.unfinished")) == []
+    assert_interrupted_run_goes_on(path, protocol.shortened(), folder / "curve.json")
+
+
+def assert_interrupted_run_goes_on(path: Path, protocol: Protocol, output: Path) -> None:
+    def interrupt(about: str, _stage: Stage) -> None:
+        begun.append(about)
+        if len(set(begun)) == 2:
+            raise KeyboardInterrupt
+
+    def measure(watch: Callable[[str, Stage], None], name: str = "it") -> list[Measured]:
+        return run_curve(str(path), protocol, name=name, watch=watch, unfinished=Unfinished(output))
+
+    begun: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        measure(interrupt)
+    assert Unfinished(output).count == 1
+    with pytest.raises(BenchmarkError, match=r"holds what was measured with name 'it, .*, not 'other, "):
+        measure(interrupt, "other")
+    seen: set[str] = set()
+    results = measure(lambda about, _stage: seen.add(about))
+    assert seen == {begun[-1]}
+    whole = run_curve(str(path), protocol, name="it")
+    assert [without_times(result) for result in results] == [without_times(result) for result in whole]
+    Unfinished(output).remove()
+    assert Unfinished(output).count == 0
+    (output.parent / "curve.json.unfinished").write_text("{")
+    with pytest.raises(BenchmarkError, match="is not a result of the benchmark"):
+        Unfinished(output)
+
+
+# What comes with the package
+
+
+@pytest.mark.parametrize(
+    ("name", "exploration", "width", "told", "codes"),
+    [("fetaix-ladder-v1-small", 1.5, 128, 0, 0), ("fetaix-small", 0.3, 80, 2 * 512, 10)],
+)
+def test_what_a_checkpoint_cost_is_read_from_it(
+    name: str, exploration: float, width: int, told: int, codes: int
+) -> None:
+    path, simulations = find_checkpoint(f"{name}:64")
+    facts = read_facts(path, simulations)
+
+    assert (facts.algorithm, facts.simulations, facts.exploration) == ("alphazero", 64, exploration)
+    assert facts.steps > 1_000_000
+    planes, actions = 6, 512
+    layers = [planes * 25 + told, *(width,) * 5]
+    sizes = [a * b + b for a, b in pairwise(layers)]
+    assert facts.parameters == sum(sizes) + (width + 1) * (actions + 1) + codes
+
+
+def test_what_is_no_checkpoint_costs_nothing() -> None:
+    assert find_checkpoint("alphabeta:3") is find_checkpoint("fetaix-small:many") is None
+
+
+@pytest.mark.parametrize("name", games())
+def test_every_game_has_a_suite_and_a_ladder(name: str) -> None:
+    protocol, game = load_protocol(), load_game(name)
+    suite, ladder = read_suite(protocol, game), read_ladder(protocol, game)
+
+    assert sum(entry.is_critical for entry in suite.positions) >= 0.9 * protocol.suite.positions
+    assert suite.origin["seed"] == protocol.suite.seed
+    for entry in suite.positions:
+        match = open_position(game, entry)
+        assert max(entry.steps) == entry.value
+        assert match.position == entry.position
+    earlier = {f"{name}-ladder-v1:64": f"{name}-strong:64", f"{name}-ladder-v1-small:64": f"{name}-small:64"}
+    assert tuple(earlier.get(rung, rung) for rung in ladder.rungs) == list_rungs(protocol, game)
+    assert len(ladder.openings.list) == protocol.games // 2
+    assert {sum(meeting.pairs) for meeting in ladder.meetings} == {protocol.games // 2}
+    assert len(ladder.meetings) == len(ladder.rungs) * (len(ladder.rungs) - 1) // 2
+
+
+def test_a_bot_of_the_ladder_is_found_by_its_weights_when_a_better_one_has_its_name(monkeypatch):
+    protocol, game = load_protocol(), load_game("awithlaknannai_mosona")
+    before, bots = read_ladder(protocol, game), shipped_bots()
+    renamed = bots | {
+        f"{game.name}-strong": bots[f"{game.name}-small"],
+        f"{game.name}-old": bots[f"{game.name}-strong"],
+    }
+    monkeypatch.setattr(ladders, "shipped_bots", lambda: renamed)
+    after = read_ladder(protocol, game)
+
+    assert [*after.rungs[:-1], f"{game.name}-strong:64"] == [*before.rungs]
+    assert after.rungs[-1] == f"{game.name}-old:64"
+    players = {name for meeting in after.meetings for name in (meeting.first, meeting.second)}
+    assert players == set(after.rungs)
+    assert [meeting.pairs for meeting in after.meetings] == [meeting.pairs for meeting in before.meetings]
+    del renamed[f"{game.name}-old"]
+    with pytest.raises(BenchmarkError, match=r"was played by \w+-strong:64 with weights \w{12}, this package has"):
+        read_ladder(protocol, game)
+
+
+def test_every_bot_that_comes_with_the_package_is_a_rung_of_its_game() -> None:
+    protocol = load_protocol()
+    rungs = {spec.partition(":")[0] for name in games() for spec in list_rungs(protocol, load_game(name))}
+    assert {bot for bot in shipped_bots() if "-ladder-v1" not in bot} <= rungs
+    assert protocols.CURRENT == protocol.version == protocol.folder.name

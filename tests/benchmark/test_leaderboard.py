@@ -1,0 +1,146 @@
+"""The leaderboard: the page and picture of results, and those that are in the repository."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+
+from alquerque_env.arena.ratings import Estimate
+from alquerque_env.benchmark import BenchmarkError, make_leaderboard
+from alquerque_env.benchmark.against_ladder import Opponents, Rung
+from alquerque_env.benchmark.against_truth import Share, Stratum, Truth
+from alquerque_env.benchmark.agent_facts import Facts
+from alquerque_env.benchmark.agent_result import Faults, GameResult, Result, Timing
+from alquerque_env.benchmark.calibration import Bin, Calibration
+from alquerque_env.benchmark.report.leaderboard import PAGE, PICTURE, digest, read_results, render_page
+from alquerque_env.cli.main import main
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+def around(value: float) -> Estimate:
+    return Estimate(value, value - 0.125, value + 0.125)
+
+
+def played(rating: float, optimal: float = 0.75) -> GameResult:
+    """What an agent may have done in a game."""
+    share = Share(450, around(optimal), around(0.25), 0.5)
+    rung = Rung("greedy", around(100), 60, 20, 20, around(0.7))
+    return GameResult(
+        suite="5" * 64,
+        ladder="1" * 64,
+        truth=Truth(share, None, {"win_to_draw": 3}, (Stratum(4, 1, share), Stratum(4, 0, share))),
+        calibration=Calibration(600, around(0.5), 0.5, 0.25, (Bin(600, 0.5, 0.25),)),
+        opponents=Opponents(Estimate(rating, rating - 50, rating + 50), 0.7, (rung,)),
+        timing=Timing(600, 0.00125, 0.0025),
+        faults=Faults(0, 0, 0, None, gave_up=False),
+    )
+
+
+def result(name: str, **games: GameResult) -> Result:
+    facts = Facts("checkpoint", "ppo", 2_500_000, 60.0, 102_429, "a" * 64, 0)
+    command = f"alquerque benchmark {name}"
+    return Result("v1", False, "0.1.0", "Linux x86_64, 2 processors", command, name, name, facts, games)
+
+
+def write(folder: Path, *results: Result) -> Path:
+    folder.mkdir(exist_ok=True)
+    for number, each in enumerate(results):
+        (folder / f"{number}.json").write_text(json.dumps(each.as_dict()))
+    return folder
+
+
+def rows(page: str, heading: str) -> list[list[str]]:
+    """The cells of the table under a heading."""
+    lines = page.partition(f"## {heading}")[2].partition("##")[0].splitlines()
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("|")][2:]
+
+
+def test_the_page_has_the_agents_of_each_game_the_best_first(tmp_path: Path) -> None:
+    folder = write(
+        tmp_path / "benchmarks",
+        result("random", fetaix=played(0), alquerque=played(0)),
+        result("fetaix-strong:64", fetaix=played(700, 0.9)),
+        result("alphabeta:3", fetaix=played(500), alquerque=played(450)),
+    )
+
+    page = make_leaderboard(folder).read_text(encoding="utf-8")
+
+    assert [row[0] for row in rows(page, "Fetaix")] == ["strong:64", "alphabeta:3", "random"]
+    assert rows(page, "Fetaix")[0][1:] == [
+        "+700 (+650 to +750)", "90.0% (77.5% to 102.5%)", "–", "0.250", "0.50", "2.5 M", "102 k", "1.25 ms", "–",
+    ]  # fmt: skip
+    assert rows(page, "Rating and optimal choices") == [
+        ["strong:64", "–", "+700, 90.0%"],
+        ["alphabeta:3", "+450, 75.0%", "+500, 75.0%"],
+        ["random", "+0, 75.0%", "+0, 75.0%"],
+    ]
+    assert "alquerque benchmark alphabeta:3 -o benchmarks/2.json\n" in page
+
+
+def test_results_come_back_from_their_files_as_they_were(tmp_path: Path) -> None:
+    written = result("random", fetaix=played(0)), result("greedy", fetaix=played(90))
+
+    read = [found for _, found in read_results(write(tmp_path, *written))]
+
+    assert [found.as_dict() for found in read] == [each.as_dict() for each in written]
+    assert [found.games["fetaix"].truth.strata for found in read] == [
+        each.games["fetaix"].truth.strata for each in written
+    ]
+
+
+def test_the_checkpoints_of_a_curve_are_agents_too(tmp_path: Path) -> None:
+    results = [result(f"run, {steps} steps", fetaix=played(steps)).as_dict() for steps in (1, 2)]
+    (tmp_path / "curve.json").write_text(json.dumps({"format": 1, "run": "runs/1", "results": results}))
+
+    assert [row[0] for row in rows(make_leaderboard(tmp_path).read_text(), "Fetaix")] == [
+        "run, 2 steps",
+        "run, 1 steps",
+    ]
+
+
+def test_the_picture_says_of_which_results_it_is(tmp_path: Path) -> None:
+    results = [result("random", fetaix=played(0)), result("greedy", fetaix=played(90))]
+    make_leaderboard(write(tmp_path, *results))
+
+    with Image.open(tmp_path / PICTURE) as picture:
+        assert picture.text["Description"] == digest(results)
+    assert digest(results) != digest(results[:1])
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (replace(result("greedy", fetaix=played(0)), quick=True), "is a quick run"),
+        (replace(result("greedy", fetaix=played(0)), benchmark="v2"), "is of benchmark v2, others of v1"),
+        (result("random", fetaix=played(0)), "has random in fetaix, which is there already"),
+        (result("greedy", fetaix=replace(played(0), suite="6" * 64)), "was measured by other positions or opponents"),
+    ],
+)
+def test_results_that_cannot_be_compared_are_refused(changed: Result, words: str, tmp_path: Path) -> None:
+    folder = write(tmp_path, result("random", fetaix=played(0)), changed)
+
+    with pytest.raises(BenchmarkError, match=words):
+        make_leaderboard(folder)
+    assert sorted(path.name for path in folder.iterdir()) == ["0.json", "1.json"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 2}', '{"format": 1}', '{"format": 1, "results": [3]}'])
+def test_what_is_no_result_is_refused_in_one_line(text: str, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text(text)
+    shown = CliRunner().invoke(main, ["benchmark", "--leaderboard", str(tmp_path)])
+
+    assert shown.exit_code == 2
+    assert "x.json' " in shown.stderr
+    assert len(shown.stderr.splitlines()) == 1
+
+
+def test_the_leaderboard_of_the_repository_is_what_its_results_say() -> None:
+    results = read_results(BENCHMARKS)
+
+    assert (BENCHMARKS / PAGE).read_text(encoding="utf-8") == render_page(BENCHMARKS, results)
+    with Image.open(BENCHMARKS / PICTURE) as picture:
+        assert picture.text["Description"] == digest(found for _, found in results)

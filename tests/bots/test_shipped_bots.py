@@ -1,0 +1,446 @@
+"""Bots that come with the package, by name, and the player of a checkpoint without torch."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tomllib
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from alquerque_training.checkpoints.checkpoint import META, WEIGHTS, read_meta
+from alquerque_training.checkpoints.torch_bot import CheckpointBot, load_checkpoint_bot, load_playable
+from alquerque_training.config.loader import load_config
+from alquerque_training.export.exporter import make_source
+from test_torch_bot import matches, save_random_checkpoint
+
+from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.benchmark.ladder import read_ladder
+from alquerque_env.benchmark.protocol import load_protocol
+from alquerque_env.bots import shipped
+from alquerque_env.bots.bot import GameBot
+from alquerque_env.bots.network.model_card import read_player_meta
+from alquerque_env.bots.network.numpy_bot import load_numpy_bot
+from alquerque_env.bots.network.search_position import Position
+from alquerque_env.bots.network.tensors import read_tensors
+from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError
+from alquerque_env.game.game import Game
+from alquerque_env.search.puct import decide
+
+ROOT = Path(__file__).parents[2]
+CASES = [
+    *((name, {}) for name in games()),
+    ("fetaix", {"repetition": "threefold_draw", "chain": "optional"}),
+    ("alquerque", {"undo_scope": "never_revisit", "no_progress_limit": "30"}),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where shipped bots are looked for, with one of fetaix and two of alquerque."""
+    checkpoints = tmp_path / "checkpoints"
+    for name, kind in (("fetaix", "small"), ("alquerque", "small"), ("alquerque", "strong")):
+        network = "quiescent" if kind == "strong" else "mlp"
+        save_random_checkpoint(checkpoints / name / kind, load_game(name), kind=network, seed=len(kind))
+    (checkpoints / "README.md").write_text("")
+    (checkpoints / "fetaix" / "unfinished").mkdir()
+    monkeypatch.setattr(shipped, "FOLDERS", (tmp_path / "nowhere", checkpoints))
+    return checkpoints
+
+
+def test_the_bots_that_are_there_have_names(folder: Path) -> None:
+    assert shipped_bots() == {
+        "alquerque-small": folder / "alquerque" / "small",
+        "alquerque-strong": folder / "alquerque" / "strong",
+        "fetaix-small": folder / "fetaix" / "small",
+    }
+
+
+@pytest.mark.parametrize(
+    "folder", sorted(ROOT.glob("checkpoints/*/*/")), ids=lambda path: f"{path.parent.name}-{path.name}"
+)
+def test_a_card_tells_how_a_bot_was_made_and_how_strong_it_is(folder: Path) -> None:
+    """Its last command, read with the configs as they are, is its config, but for how often it is measured.
+
+    Where it begins with what another run has left, that is the run of the command before.
+    """
+    meta = read_meta(folder)
+    *before, command = meta.command.split(" && ")
+    program, verb, config, *overrides = shlex.split(command)
+    measured = [entry for entry in meta.strength if entry.get("simulations") == 64]
+    last = meta.curve[-1]  # by the run itself: its rating is of its time
+
+    assert (program, verb) == ("alquerque", "train")
+    told, repeated = meta.config.model_dump(), load_config(ROOT / config, overrides).model_dump()
+    for settings in (told, repeated):
+        del settings["evaluation"]
+        settings["search"]["final_simulations"] = (
+            settings["search"]["final_simulations"] or settings["search"]["simulations"]
+        )
+    assert repeated == told
+    if str(told["run"]["start"]).startswith("runs/"):
+        assert told["run"]["start"] == f"runs/{Path(shlex.split(before[-1])[2]).stem}-{len(before)}/checkpoints/final"
+    for earlier in before:
+        assert load_config(ROOT / shlex.split(earlier)[2], shlex.split(earlier)[3:]).run.game == told["run"]["game"]
+    assert [entry["opponent"] for entry in measured] == ["random", "alphabeta:3", "alphabeta:5", "mcts:1000"]
+    assert all(entry["games"] >= 400 for entry in measured)
+    assert all(entry["low"] <= entry["score"] <= entry["high"] for entry in measured)
+    assert last.steps == meta.steps
+    assert last.low <= last.rating <= last.high
+    assert meta.rating.low <= meta.rating.value <= meta.rating.high
+    assert [*last.scores] == [entry["opponent"] for entry in measured]
+    assert sorted(point.steps for point in meta.curve) == [point.steps for point in meta.curve]
+
+
+def test_without_a_folder_no_bot_is_shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shipped, "FOLDERS", (tmp_path / "nowhere",))
+
+    assert shipped_bots() == {}
+    with pytest.raises(BotError, match="no bot and no file 'fetaix-small'"):
+        load_bot("fetaix-small", load_game("fetaix"))
+
+
+def test_the_wheel_carries_the_folder_to_where_it_is_looked_for_first() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    targets = project["tool"]["hatch"]["build"]["targets"]
+
+    assert targets["wheel"]["force-include"] == {"checkpoints": "alquerque_env/checkpoints"}
+    assert shipped.FOLDERS == (ROOT / "alquerque_env" / "checkpoints", ROOT / "checkpoints")
+    assert "checkpoints" in targets["sdist"]["include"]
+
+
+@pytest.mark.parametrize(("suffix", "simulations"), [("", 0), (":0", 0), (":25", 25)])
+def test_a_shipped_bot_is_loaded_by_its_name(folder: Path, suffix: str, simulations: int) -> None:
+    game = load_game("fetaix")
+    bot = load_bot(f"fetaix-small{suffix}", game)
+    same = load_checkpoint_bot(folder / "fetaix" / "small", game, simulations)
+
+    assert bot.name == f"fetaix-small:{simulations}" if simulations else "fetaix-small"
+    for match in matches(game, 10, seed=4):
+        assert bot.choose(match) == same.choose(match)
+
+
+def test_a_name_goes_before_a_file_of_the_same_name(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fetaix-small").write_text("")
+
+    assert isinstance(load_bot("fetaix-small", load_game("fetaix")), CheckpointBot)
+    with pytest.raises(BotError, match="neither the folder of a checkpoint"):
+        load_bot("./fetaix-small", load_game("fetaix"))
+
+
+REFUSED = [
+    ("fetaix-small:", "needs a number of simulations from 0 after the colon"),
+    ("fetaix-small:many", "needs a number of simulations from 0 after the colon"),
+    ("fetaix-small:-1", "needs a number of simulations from 0 after the colon"),
+    ("fetaix-small:1:2", "needs a number of simulations from 0 after the colon"),
+    ("fetaix-small:99999999", "expected a whole number from 0 to 100000"),
+    ("fetaix-smal", "did you mean 'fetaix-small'?"),
+    ("fetaix-unfinished", "no bot and no file"),
+    ("fetaix-../alquerque/small", "no bot and no file"),
+    ("fetaix-strong", "fetaix-small[:SIMULATIONS])"),
+]
+
+
+@pytest.mark.parametrize(("spec", "words"), REFUSED)
+def test_what_is_not_shipped_is_refused_in_one_line(folder: Path, spec: str, words: str) -> None:
+    with pytest.raises(BotError) as caught:
+        load_bot(spec, load_game("fetaix"))
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.fixture(params=["torch", "numpy"])
+def evaluated_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "numpy":
+        monkeypatch.setitem(sys.modules, "torch", None)
+    return request.param
+
+
+def test_another_game_option_or_table_is_refused(folder: Path, evaluated_by: str) -> None:
+    with pytest.raises(AlquerqueError, match="plays 'fetaix', not 'alquerque'"):
+        load_bot("fetaix-small", load_game("alquerque"))
+    with pytest.raises(AlquerqueError, match="was trained with chain='compulsory', this game has 'optional'"):
+        load_bot("fetaix-small", load_game("fetaix", chain="optional"))
+    rewrite(folder / "fetaix" / "small", table_hash="0123456789abcdef")
+    with pytest.raises(AlquerqueError, match="was trained on action table 0123456789abcdef, this one is"):
+        load_bot("fetaix-small", load_game("fetaix"))
+
+
+def rewrite(path: Path, **changes: object) -> None:
+    (path / META).write_text(json.dumps({**json.loads((path / META).read_text()), **changes}))
+
+
+def rewrite_weights(path: Path, data: bytes) -> None:
+    (path / WEIGHTS).write_bytes(data)
+    rewrite(path, sha256={WEIGHTS: sha256(data).hexdigest()})
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -> None:
+    game = load_game(name, **options)
+    kind = "quiescent" if name in {"alquerque", "awithlaknannai_mosona_davis"} else "mlp"
+    turns = 2 if name == "alquerque" else 0
+    path = save_random_checkpoint(tmp_path / "checkpoint", game, kind=kind, width=32, blocks=2, turns=turns)
+    for simulations, number in ((0, 150), (40, 20)):
+        torch_bot, numpy_bot = (load(path, game, simulations) for load in (load_checkpoint_bot, load_numpy_bot))
+        assert numpy_bot.name == torch_bot.name
+        for match in matches(game, number, seed=6):
+            assert numpy_bot.choose(match) == torch_bot.choose(match)
+            (policy, value), (expected_policy, expected_value) = numpy_bot.evaluate(match), torch_bot.evaluate(match)
+            assert policy == pytest.approx(expected_policy, abs=1e-12)
+            assert value == pytest.approx(expected_value, abs=1e-12)
+
+
+@pytest.mark.parametrize("evaluated_by", ["torch", "numpy"], indirect=True)
+@pytest.mark.parametrize("simulations", [0, 30])
+@pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
+def test_many_matches_at_once_get_the_steps_that_each_would_get(tmp_path, evaluated_by, name, simulations):
+    game = load_game(name)
+    save_random_checkpoint(tmp_path / "bot", game, kind="quiescent" if name == "alquerque" else "mlp")
+    bot = load_bot(f"{tmp_path / 'bot'}:{simulations}", game)
+    asked = matches(game, 30)
+    assert bot.choose_many(asked) == [bot.choose(match) for match in asked]
+
+
+def test_without_torch_numpy_plays_by_name_and_by_path(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = load_game("fetaix")
+    match = matches(game, 1)[0]
+    path = folder / "fetaix" / "small"
+    expected = load_bot("fetaix-small:10", game)
+    for package in ("torch", "pydantic", "safetensors"):
+        with monkeypatch.context() as without:
+            without.setitem(sys.modules, package, None)
+            for spec in ("fetaix-small:10", f"{path}:10"):
+                bot = load_bot(spec, game)
+                assert isinstance(bot, GameBot)
+                assert not isinstance(bot, CheckpointBot)
+                assert bot.name == spec
+                assert bot.choose(match) == expected.choose(match)
+
+
+def test_no_package_of_an_extra_is_needed(folder: Path) -> None:
+    """In a process of its own, where nothing has been imported before."""
+    code = f"""
+import sys
+for package in ("torch", "pydantic", "annotated_types", "safetensors", "numba", "rich"):
+    sys.modules[package] = None
+from pathlib import Path
+from alquerque_env import Match, load_bot, load_game
+from alquerque_env.bots import shipped
+shipped.FOLDERS = (Path({str(folder)!r}),)
+game = load_game("alquerque")
+print(load_bot("alquerque-strong:5", game).choose(Match(game)))
+"""
+    environment = {**os.environ, "ALQUERQUE_JIT": "0", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    game = load_game("alquerque")
+
+    assert (result.stderr, result.returncode) == ("", 0)
+    assert result.stdout.strip() == str(load_bot("alquerque-strong:5", game).choose(Match(game)))
+
+
+def test_a_network_that_numpy_cannot_evaluate_needs_torch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder / "fetaix" / "small"
+    network = json.loads((path / META).read_text())["network"]
+    rewrite(path, network={**network, "kind": "conv"})
+    with pytest.raises(AlquerqueError, match="has a network of kind 'conv', which needs torch"):
+        load_numpy_bot(path, load_game("fetaix"))
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match=r'^torch is missing: pip install "alquerque-env\[train\]"$'):
+        load_bot("fetaix-small", load_game("fetaix"))
+
+
+@pytest.mark.parametrize("turns", [-1, 5, 1.0, True, "2", [1] * 99, None])
+def test_turns_that_cannot_be_are_refused(folder: Path, turns: object) -> None:
+    path = folder / "alquerque" / "strong"
+    network = json.loads((path / META).read_text())["network"]
+    rewrite(path, network={**network, "turns": turns})
+    with pytest.raises(AlquerqueError, match=r"meta.json: network.turns is .{1,45}, expected 0 to 4$"):
+        load_numpy_bot(path, load_game("alquerque"))
+
+
+def test_a_card_of_before_there_were_turns_is_understood(folder: Path) -> None:
+    path, game = folder / "alquerque" / "strong", load_game("alquerque")
+    expected = load_numpy_bot(path, game).evaluate(Match(game))
+    network = json.loads((path / META).read_text())["network"]
+    del network["turns"]
+    rewrite(path, network=network)
+    assert load_numpy_bot(path, game).evaluate(Match(game)) == expected
+    assert load_checkpoint_bot(path, game).evaluate(Match(game))[1] == pytest.approx(expected[1])
+
+
+def test_a_bot_searches_with_the_exploration_of_its_card(tmp_path: Path, evaluated_by: str) -> None:
+    game, seen = load_game("fetaix"), matches(load_game("fetaix"), 20, seed=3)
+    found = {}
+    for exploration in (0.05, 0.3, 4.0):
+        path = save_random_checkpoint(tmp_path / str(exploration), game, exploration=exploration)
+        bot, alone = load_bot(f"{path}:60", game), load_bot(str(path), game)
+        found[exploration] = [bot.evaluate(match) for match in seen]
+        for match, (policy, value) in zip(seen, found[exploration], strict=True):
+            expected = decide(Position.of(match), alone._evaluator, 60, exploration=exploration)
+            assert list(policy.values()) == pytest.approx(expected.policy)
+            assert value == pytest.approx(expected.value)
+        assert bot.choose_many(seen) == [bot.choose(match) for match in seen]
+        assert [bot.think(match).candidates[0].step for match in seen] == bot.choose_many(seen)
+    assert found[0.05] != found[0.3] != found[4.0]
+
+
+@pytest.mark.parametrize(
+    "exploration", [0, -1, 101, 10**400, True, "1", None, [], {}, float("nan"), float("inf"), -float("inf")]
+)
+def test_an_exploration_that_cannot_be_is_refused(folder: Path, evaluated_by: str, exploration: object) -> None:
+    path = folder / "fetaix" / "small"
+    config = json.loads((path / META).read_text())["config"]
+    rewrite(path, config={**config, "evaluation": {**config["evaluation"], "exploration": exploration}})
+    with pytest.raises(AlquerqueError, match=r"meta.json: config.evaluation.exploration"):
+        load_bot("fetaix-small", load_game("fetaix"))
+
+
+@pytest.mark.parametrize("change", [{"config": None}, {"config": {"evaluation": None}}, {"config": {"evaluation": []}}])
+def test_a_card_whose_settings_are_no_object_is_refused(folder: Path, evaluated_by: str, change: dict) -> None:
+    rewrite(folder / "fetaix" / "small", **change)
+    with pytest.raises(AlquerqueError, match=r"meta.json: config"):
+        load_bot("fetaix-small", load_game("fetaix"))
+
+
+@pytest.mark.parametrize("name", games())
+def test_opponents_of_the_benchmark_search_as_when_it_was_made(name: str) -> None:
+    """There was no other exploration then; with today's they would play otherwise, and no result could be compared."""
+    shipped = [rung for rung in read_ladder(load_protocol(), load_game(name)).rungs if rung.startswith(f"{name}-")]
+
+    assert len(shipped) == (2 if any(bot.startswith(f"{name}-strong") for bot in shipped_bots()) else 0)
+    for rung in shipped:
+        card = read_player_meta(shipped_bots()[rung.partition(":")[0]])
+        assert card.exploration == 1.5
+
+
+def test_a_card_of_before_there_was_an_exploration_is_understood(folder: Path, evaluated_by: str) -> None:
+    path, game = folder / "alquerque" / "strong", load_game("alquerque")
+    expected = load_bot("alquerque-strong:30", game).evaluate(Match(game))
+    config = json.loads((path / META).read_text())["config"]
+    del config["evaluation"]["exploration"]
+    rewrite(path, config=config)
+    assert load_bot("alquerque-strong:30", game).evaluate(Match(game)) == expected
+
+
+BROKEN = [
+    (lambda path: (path / WEIGHTS).write_bytes(b"0" * 100), "is damaged: its SHA-256 is"),
+    (lambda path: (path / META).write_text("{"), "is not valid JSON"),
+    (lambda path: (path / META).write_text("[" * 100_000), "is not valid JSON"),
+    (lambda path: rewrite(path, format=2), "has format 2, expected 1"),
+    (lambda path: rewrite(path, sha256={}), "does not say what it plays"),
+    (lambda path: rewrite(path, options=[]), "does not say what it plays"),
+    (lambda path: rewrite_weights(path, b"0" * 100), "no header of"),
+    (lambda path: change(path, "plane_scale", lambda _: None), "plane_scale has shape None"),
+    (lambda path: change(path, "input.bias", lambda _: None), "expected"),
+    (lambda path: change(path, "policy.bias", lambda bias: bias[1:]), "policy.bias has shape (511,), expected (512,)"),
+    (lambda path: change(path, "value.weight", lambda weight: weight * np.nan), "value.weight is not finite"),
+    (lambda path: change(path, "blocks.1.first.bias", lambda _: np.zeros(16)), "has shape (16,), expected None"),
+]
+
+
+def change(path: Path, name: str, how) -> None:
+    tensors = safetensors.numpy.load_file(path / WEIGHTS)
+    tensors[name] = how(tensors.get(name))
+    kept = {key: tensor.astype(np.float32) for key, tensor in tensors.items() if tensor is not None}
+    rewrite_weights(path, safetensors.numpy.save(kept))
+
+
+@pytest.mark.parametrize(("spoil", "words"), BROKEN)
+def test_a_broken_checkpoint_is_refused_without_torch_too(folder: Path, evaluated_by: str, spoil, words: str) -> None:
+    path = folder / "fetaix" / "small"
+    spoil(path)
+    with pytest.raises(AlquerqueError) as refused:
+        load_bot("fetaix-small", load_game("fetaix"))
+    assert "\n" not in str(refused.value)
+    if evaluated_by == "numpy":
+        assert words in str(refused.value)
+        assert str(path) in str(refused.value)
+
+
+def test_simulations_out_of_range_are_refused_without_torch_too(folder: Path) -> None:
+    with pytest.raises(BotError, match="expected a whole number from 0 to"):
+        load_numpy_bot(folder / "fetaix" / "small", load_game("fetaix"), -1)
+
+
+def tensor_file(header: object, numbers: bytes = b"", length: int | None = None) -> bytes:
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return (len(text) if length is None else length).to_bytes(8, "little") + text + numbers
+
+
+def entry(first: object, last: object, shape: object = (2,), dtype: object = "F32") -> dict[str, object]:
+    return {"dtype": dtype, "shape": shape, "data_offsets": [first, last]}
+
+
+def test_tensors_are_read_as_safetensors_reads_them() -> None:
+    generator = np.random.default_rng(1)
+    shapes = {"one": (3,), "two": (4, 5), "none": (0, 7), "point": (), "deep": (2, 3, 1, 2)}
+    tensors = {name: generator.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+    data = safetensors.numpy.save(tensors, metadata={"made": "here"})
+    found = read_tensors(data)
+
+    assert found.keys() == tensors.keys()
+    for name, tensor in tensors.items():
+        assert found[name].shape == tensor.shape
+        assert np.array_equal(found[name], tensor)
+
+
+BAD_FILES = [
+    (b"", "no header"),
+    (b"1234567", "no header"),
+    (tensor_file({}, length=2**63), "no header"),
+    (tensor_file({}, length=3), "no header"),
+    (tensor_file({}, b" " * 2_000_000, length=1_500_000), "no header"),
+    (tensor_file(b"{"), "is not JSON"),
+    (tensor_file(b"\xff"), "is not JSON"),
+    (tensor_file(b"[" * 100_000), "is not JSON"),
+    (tensor_file([]), "is not a JSON object"),
+    (tensor_file({"a": 1}), "a has no type, shape and place"),
+    (tensor_file({"a": {"dtype": "F32"}}), "a has no type, shape and place"),
+    (tensor_file({"a": entry(0, 8, [True, 2])}, bytes(8)), "a has no type, shape and place"),
+    (tensor_file({"a": entry(0, 8, [-1, -2])}, bytes(8)), "a has no type, shape and place"),
+    (tensor_file({"a": entry(0, 8, [2.0])}, bytes(8)), "a has no type, shape and place"),
+    (tensor_file({"a": entry(0, 4, [1] * 9)}, bytes(4)), "a has no type, shape and place"),
+    (tensor_file({"a": entry(0, 8, dtype="F64")}, bytes(8)), "a is of type F64, expected F32"),
+    (tensor_file({"a": entry(0, 4)}, bytes(4)), "cannot lie in bytes 0 to 4"),
+    (tensor_file({"a": entry(0, 8)}, bytes(7)), "cannot lie in bytes 0 to 8"),
+    (tensor_file({"a": entry(0, 8, [10**30])}, bytes(8)), "cannot lie in bytes 0 to 8"),
+    (tensor_file({"a": entry(4, 12)}, bytes(12)), "cannot lie in bytes 4 to 12"),
+    (tensor_file({"a": entry(0, 8), "b": entry(4, 12)}, bytes(12)), "cannot lie in bytes 4 to 12"),
+    (tensor_file({"a": entry(0, 8)}, bytes(9)), "1 bytes belong to no tensor"),
+]
+
+
+@pytest.mark.parametrize(("data", "words"), BAD_FILES)
+def test_a_file_that_holds_no_tensors_is_refused(data: bytes, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        read_tensors(data)
+
+
+@pytest.mark.parametrize("name", shipped_bots())
+def test_what_is_shipped_plays_its_game_with_and_without_torch(name: str) -> None:
+    path = shipped_bots()[name]
+    game, checkpoint = load_playable(path)
+
+    assert game.table_hash == default(game).table_hash
+    assert name.startswith(f"{game.name}-")
+    assert set(checkpoint.meta.sha256) == {WEIGHTS}
+    assert checkpoint.meta.strength
+    if name.endswith("-small"):
+        assert len(make_source(game, checkpoint).encode()) < 300_000
+    torch_bot, numpy_bot = (load(path, game) for load in (load_checkpoint_bot, load_numpy_bot))
+    for match in matches(game, 20):
+        assert torch_bot.choose(match) == numpy_bot.choose(match)
+
+
+def default(game: Game) -> Game:
+    return load_game(game.name)

@@ -1,0 +1,455 @@
+"""Engines as bots: whole matches in the arena, and every way in which a program of somebody's can fail."""
+
+import copy
+import gc
+import json
+import os
+import pickle
+import random
+import shlex
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.arena.match_runner import End, play_matches
+from alquerque_env.bots import Limits
+from alquerque_env.bots.alphabeta import squeeze
+from alquerque_env.bots.external import ugi_bot
+from alquerque_env.bots.external.ugi_bot import UgiBot
+from alquerque_env.bots.external.ugi_client import MOST_LINES, Patience
+from alquerque_env.bots.turns import push_turn
+from alquerque_env.cli.main import main
+from alquerque_env.errors import BotError
+from alquerque_env.game.game import Game
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes")
+
+ENGINE = f"{shlex.quote(sys.executable)} -m alquerque_env engine"
+ALQUERQUE = load_game("alquerque")
+QUICK = Patience(handshake=20, loading=20, turn=0.7, margin=0.7)
+
+FAKE = """
+import os, subprocess, sys, time
+turns = {turns!r}
+with open({pid!r}, "w") as file:
+    file.write(str(os.getpid()))
+for line in sys.stdin:
+    words = line.split()
+    with open({log!r}, "a") as log:
+        log.write(line)
+    if words[0] == "ugi":
+        {at_ugi}
+        print("id name fake\\nugiok", flush=True)
+    elif words[0] == "setoption":
+        print("info string error: no such option", flush=True)
+    elif words[0] == "isready":
+        print("readyok", flush=True)
+    elif words[0] == "go":
+        {at_go}
+    elif words[0] == "stop":
+        {at_stop}
+    elif words[0] == "quit":
+        break
+"""
+PLAY = "print('bestmove', turns.pop(0), flush=True)"
+
+
+class Fake:
+    """An engine written for a test: some lines of Python for some of the commands."""
+
+    def __init__(self, folder: Path, at_go: str = PLAY, at_ugi: str = "pass", at_stop: str = "pass", turns=()) -> None:
+        self.folder = folder
+        self.log = folder / "log.txt"
+        self.file = folder / "fake.py"
+        words = {"at_go": at_go, "at_ugi": at_ugi, "at_stop": at_stop}
+        files = {"log": str(self.log), "pid": str(folder / "pid.txt")}
+        self.file.write_text(FAKE.format(turns=list(turns), **files, **words))
+
+    def bot(self, game: Game = ALQUERQUE, patience: Patience = QUICK, time_limit: float | None = None) -> UgiBot:
+        return UgiBot("fake", game, [sys.executable, str(self.file)], time_limit, patience)
+
+    @property
+    def pid(self) -> int:
+        """The process that was started last."""
+        return int((self.folder / "pid.txt").read_text())
+
+    @property
+    def heard(self) -> list[str]:
+        return self.log.read_text().splitlines()
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """Ours is a slow engine on a machine with much to do."""
+    monkeypatch.setattr(ugi_bot, "Patience", lambda: Patience(handshake=120, loading=300, turn=300))
+
+
+@pytest.fixture
+def fake(tmp_path):
+    return lambda *arguments, **words: Fake(tmp_path, *arguments, **words)
+
+
+@pytest.fixture
+def engine() -> Iterator:
+    bots = []
+
+    def load(arguments: str, game: Game, **words: object) -> UgiBot:
+        bots.append(load_bot(f"ugi:{ENGINE} {arguments}", game, **words))
+        return bots[-1]
+
+    yield load
+    for bot in bots:
+        bot.close()
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process, other than one that has ended and that nobody has asked how."""
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
+    return bool(state) and not state.startswith("Z")
+
+
+def assert_ended(pid: int, seconds: float = 5) -> None:
+    end = time.monotonic() + seconds
+    while is_alive(pid) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not is_alive(pid)
+
+
+# Engines that do as they should
+
+
+@pytest.mark.parametrize("name", games())
+def test_an_engine_plays_every_game_to_its_end_in_the_arena(engine, name):
+    game = load_game(name)
+    bot, greedy = engine("random --seed 1", game), load_bot("greedy", game, seed=2)
+    ends = dict(play_matches([Match(game), Match(game)], [(bot, greedy), (greedy, bot)], 400))
+    assert len(ends) == 2
+    assert all(end.fault is None for end in ends.values()), ends
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("alquerque_murray", {"no_moves": "pass", "repetition": "threefold_draw", "no_progress_limit": "12"}),
+        ("fetaix", {"chain": "optional", "midchain_promotion": "promote_and_continue", "repetition": "threefold_draw"}),
+        ("alquerque", {"who_starts": "player_1", "capture": "optional"}),
+    ],
+)
+def test_an_engine_is_told_the_rules_and_sees_the_whole_match(engine, name, options):
+    """It thinks the same of a match as the bot that it is, also where positions have occurred before."""
+    game, rng = load_game(name, **options), random.Random(name)
+    bot, twin = engine("alphabeta:3", game), load_bot("alphabeta:3", game, seed=1)
+    for _ in range(8):
+        match = Match(game)
+        for _ in range(rng.randrange(40)):
+            quiet = [step for step in match.legal_steps if not step.captured and rng.random() < 0.8]
+            match.push(rng.choice(quiet or list(match.legal_steps)))
+            if match.is_over:
+                match.pop()
+                break
+        told, known = bot.think(match), twin.think(match)
+        assert (told.value, told.depth) == (known.value, known.depth)
+        assert told.score == known.score or abs(known.value) == 1
+    assert_ended_after_close(bot)
+
+
+def assert_ended_after_close(bot: UgiBot) -> None:
+    pid = bot.pid
+    assert is_alive(pid)
+    bot.close()
+    assert bot.pid is None
+    assert_ended(pid)
+
+
+def test_an_engine_has_a_value_for_every_step_also_in_the_middle_of_a_chain(engine):
+    """Each is what the bot itself finds one turn deeper, with the right sign."""
+    game = load_game("alquerque_murray")
+    bot, twin = engine("alphabeta:2", game), load_bot("alphabeta:3", game, seed=1)
+    chained = Match(game, "W:Wa1,e1:Bb2,b3,d3,e5")
+    chained.push("a1xc3")
+    assert len(chained.legal_steps) > 2
+    for match in (Match(game), Match(game, "B:Wa1,b2,c3,d1:Bd4,e5,a4"), Match(game, "W:Wa1,e1:Bb2"), chained):
+        before = match.position
+        told = bot.think(match, every=True)
+        assert match.position == before
+        assert {one.step for one in told.candidates} == set(match.legal_steps)
+        known = {one.step: one.value for one in twin.think(match, Limits(depth=3), every=True).candidates}
+        kept = {one.step: one.value for one in twin.think(match, Limits(depth=2), every=True).candidates}
+        for one in told.candidates:
+            after = match.copy()
+            after.push(one.step)
+            assert one.value == pytest.approx((kept if after.player == match.player else known)[one.step])
+            ahead = match.copy()
+            for turn in one.line:
+                push_turn(ahead, turn)
+            assert ahead.steps[len(match.steps)] == one.step
+
+
+def test_an_engine_is_asked_once_for_a_turn(fake):
+    made = fake(turns=["a1xc3xe3"])
+    match = Match(ALQUERQUE, "W:Wa1,e1:Bb2,b3,d3,e2")
+    bot = made.bot()
+    for text in ("a1xc3", "c3xe3"):
+        assert len(match.legal_steps) == 2
+        assert str(bot.choose(match)) == text
+        match.push(text)
+    heard = made.heard
+    assert sum(line.startswith("go") for line in heard) == 1
+    # Many engines would think without end if nobody told them for how long.
+    assert heard[-4:] == ["uginewgame", "position fen W:Wa1,e1:Bb2,e2,b3,d3", "isready", "go movetime 700"]
+    assert heard[:2] == ["ugi", "setoption name Game value alquerque"]
+    assert "setoption name undo_cleared_by_jump value true" in heard
+    bot.close()
+
+
+def test_an_engine_may_stop_a_chain(fake):
+    game = load_game("alquerque_murray")
+    match = Match(game, "W:Wa1,e1:Bb2,b3,e5")
+    bot = fake(turns=["a1xc3"]).bot(game)
+    for text in ("a1xc3", "pass"):
+        assert str(bot.choose(match)) == text
+        match.push(text)
+    bot.close()
+
+
+def test_each_ask_shows_the_match_from_its_begin(fake):
+    made = fake(turns=["d3-c3", "d2-c3"])
+    match, bot = Match(ALQUERQUE), made.bot()
+    match.push(bot.choose(match))
+    for turn in ("b3xd3", "e3xc3", "d4-d3"):
+        push_turn(match, turn)
+    with pytest.raises(BotError, match="answered 'd2-c3', which is no turn here: "):
+        bot.choose(match)
+    positions = [line for line in made.heard if line.startswith("position")]
+    assert positions == ["position startpos", "position startpos moves d3-c3 b3xd3 e3xc3 d4-d3"]
+
+
+def test_the_time_limit_is_handed_on_and_may_be_longer_than_patience(fake):
+    made = fake("time.sleep(1); print('bestmove d3-c3', flush=True)")
+    bot = made.bot(patience=Patience(turn=0.1, margin=10), time_limit=0.5)
+    assert str(bot.choose(Match(ALQUERQUE))) == "d3-c3"
+    assert made.heard[-1] == "go movetime 500"
+    bot.close()
+
+
+def test_limits_are_handed_on_and_what_is_thought_is_told(fake):
+    said = "info depth 4 score cp 50 nodes 9 pv d3-c3 b3xd3 nonsense\ninfo nodes 20 time 3\nbestmove d3-c3"
+    made = fake(f"print({said!r}, flush=True)")
+    bot, told = made.bot(), []
+    thought = bot.think(Match(ALQUERQUE), Limits(seconds=0.3, depth=4, nodes=100), report=told.append)
+    assert made.heard[-1] == "go movetime 300 depth 4 nodes 100"
+    assert (thought.depth, thought.nodes, thought.score) == (4, 20, 50)
+    assert thought.value == squeeze(50)
+    assert thought.best.line == ("d3-c3", "b3xd3")
+    assert [(one.depth, one.nodes) for one in told] == [(4, 9)]
+    bot.close()
+
+
+def test_a_stop_is_handed_on(fake):
+    bot, stop = (
+        fake("pass", at_stop="print('info score mate -3\\nbestmove d3-c3', flush=True)").bot(),
+        threading.Event(),
+    )
+    timer = threading.Timer(0.2, stop.set)
+    timer.start()
+    thought = bot.think(Match(ALQUERQUE), Limits(stop=stop))
+    timer.join()
+    assert (thought.value, str(thought.best.step)) == (-1, "d3-c3")
+    bot.close()
+
+
+def test_an_answer_too_many_is_not_taken_for_the_next(fake):
+    twice = "turn = turns.pop(0); print('bestmove', turn); print('bestmove', turn, flush=True)"
+    bot = fake(twice, turns=["d3-c3", "d2-c3"]).bot()
+    assert [str(bot.choose(Match(ALQUERQUE))) for _ in range(2)] == ["d3-c3", "d2-c3"]
+    bot.close()
+
+
+def test_who_says_nothing_of_values_cannot_be_asked_for_them(fake):
+    bot = fake(turns=["d3-c3"]).bot()
+    with pytest.raises(BotError, match=r"^fake does not say what a position is worth: it sent no 'info' with a score$"):
+        bot.think(Match(ALQUERQUE))
+    bot.close()
+
+
+# Engines that do not
+
+CHILD = "child = subprocess.Popen(['sleep', '600']); open('child.txt', 'w').write(str(child.pid))"
+BAD = {
+    "exits": ("sys.exit(3)", "ended with status 3, without 'bestmove'"),
+    "speaks before it dies": (
+        "print('out of memory', file=sys.stderr, flush=True); os.abort()",
+        "ended by signal 6, without 'bestmove'; last on its error output: out of memory",
+    ),
+    "hangs": ("time.sleep(600)", "has not answered within 1.4 seconds, without 'bestmove'"),
+    "closes its output": ("os.close(1); time.sleep(600)", "closed its output, without 'bestmove'"),
+    "plays what is illegal": (
+        "print('bestmove a1-a5', flush=True)",
+        "answered 'a1-a5', which is no turn here: a1-a5 is",
+    ),
+    "plays nothing": ("print('bestmove', flush=True)", "answered '', which is no turn here: cannot read ''"),
+    "cannot play": (
+        "print('info string error: no idea\\nbestmove none', flush=True)",
+        "it said 'no idea'",
+    ),
+    "writes garbage": ("os.write(1, bytes(range(256)) * 40 + b'\\n'); time.sleep(600)", "has not answered within"),
+    "plays garbage": ("os.write(1, b'bestmove \\xff\\x00\\x1b[2J\\n')", "answered '"),
+    "floods": ("[print('info string so what') for _ in iter(int, 1)]", f"wrote more than {MOST_LINES} lines"),
+    "floods without end of line": ("[os.write(1, b'x' * 65536) for _ in iter(int, 1)]", "has not answered within 1.4"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_engine_loses_its_matches_and_the_others_go_on(fake, kind):
+    at_go, words = BAD[kind]
+    bot = fake(at_go).bot(patience=replace(QUICK, turn=60) if kind == "floods" else QUICK)
+    first = bot.pid
+    random_bots = [load_bot("random", ALQUERQUE, seed=seed) for seed in range(2)]
+    seats = [(bot, random_bots[0]), (random_bots[0], random_bots[1]), (random_bots[1], bot)]
+    begin = time.monotonic()
+    ends = dict(play_matches([Match(ALQUERQUE) for _ in seats], seats, 400))
+    assert time.monotonic() - begin < 120
+    assert (ends[0].winner, ends[0].reason) == (1, "fault")
+    assert (ends[2].winner, ends[2].reason) == (0, "fault")
+    for place in (0, 2):
+        fault = ends[place].fault
+        assert fault.startswith("fake ")
+        assert words in fault
+        assert fault.isprintable()
+        assert len(fault) < 600
+    assert ends[1].fault is None
+    assert ends[1].reason != "fault"
+    assert bot.pid is None
+    assert_ended(first)
+
+
+@pytest.mark.parametrize(
+    ("at_ugi", "words"),
+    [
+        ("sys.exit('no licence')", "fake ended with status 1, without 'ugiok'; last on its error output: no licence"),
+        ("time.sleep(600)", "fake has not answered within 0.5 seconds, without 'ugiok'"),
+        ("[print('hello') for _ in iter(int, 1)]", f"fake wrote more than {MOST_LINES} lines, without 'ugiok'"),
+        ("print('ugiok', flush=True); time.sleep(600)", "fake has not answered within 0.5 seconds, without 'readyok'"),
+    ],
+)
+def test_an_engine_that_cannot_be_started_is_no_bot(fake, at_ugi, words):
+    made = fake(at_ugi=at_ugi)
+    patience = Patience(handshake=0.5 if at_ugi.startswith("time") else 20, loading=0.5)
+    with pytest.raises(BotError) as caught:
+        made.bot(patience=patience)
+    assert str(caught.value) == words
+    assert_ended(made.pid)
+
+
+def test_an_engine_that_dies_in_mid_match_has_lost_that_and_is_started_again_for_the_next(fake):
+    """As it would after any fault: asked again in the same place it fails again, in another match it plays."""
+    bot = fake("print('bestmove', turns.pop(0), flush=True) if turns else sys.exit(9)", turns=["d3-c3"]).bot()
+    match, pid = Match(ALQUERQUE), bot.pid
+    match.push(bot.choose(match))
+    for turn in ("b3xd3", "e3xc3", "d4-d3"):
+        push_turn(match, turn)
+    for _ in range(2):
+        with pytest.raises(BotError, match=r"^fake ended with status 9, without 'bestmove'$"):
+            bot.choose(match)
+        assert bot.pid is None
+    assert_ended(pid)
+    other = Match(ALQUERQUE)
+    assert str(bot.choose(other)) == "d3-c3"
+    assert bot.pid not in (None, pid)
+    bot.close()
+
+
+def test_all_that_an_engine_has_started_ends_with_it(fake, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    bot = fake("sys.exit(1)", at_ugi=CHILD).bot()
+    child = int((tmp_path / "child.txt").read_text())
+    assert is_alive(child)
+    with pytest.raises(BotError):
+        bot.choose(Match(ALQUERQUE))
+    assert_ended(child)
+
+
+def test_a_copy_of_a_bot_has_an_engine_of_its_own(fake):
+    bot = fake(turns=["d3-c3"]).bot()
+    for twin in (copy.deepcopy(bot), pickle.loads(pickle.dumps(bot))):
+        assert is_alive(bot.pid)
+        assert bot.pid != twin.pid
+        assert str(twin.choose(Match(ALQUERQUE))) == "d3-c3"
+        twin.close()
+    bot.close()
+
+
+def test_an_engine_ends_with_its_bot(fake):
+    bot = fake().bot()
+    pid = bot.pid
+    assert is_alive(pid)
+    del bot
+    gc.collect()
+    assert_ended(pid)
+
+
+def test_an_engine_ends_with_the_program(fake):
+    """Also one that neither reads nor wants to end."""
+    made = fake("signal.pause()", at_ugi="import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)")
+    program = (
+        "import sys\nfrom alquerque_env import Match, load_bot, load_game\n"
+        "bot = load_bot('ugi:' + sys.argv[1], load_game('alquerque'))\nprint(bot.pid)\n"
+    )
+    command = shlex.join([sys.executable, str(made.file)])
+    done = subprocess.run([sys.executable, "-c", program, command], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert_ended(int(done.stdout))
+
+
+# Specs
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("ugi:", "needs the command that starts the engine after the colon, as in ugi:./engine"),
+        ("ugi:  ", "needs the command"),
+        ("ugi:'./engine", "the command cannot be read (no closing quotation); quote it as in a shell"),
+        ("ugi:./no/such/engine --fast", "cannot be started: ./no/such/engine: No such file or directory"),
+        ("ugi:a\0b", "cannot be started"),
+        ("uggi:./engine", "did you mean 'ugi'?"),
+    ],
+)
+def test_a_spec_that_starts_nothing_is_refused_in_one_line(spec, words):
+    with pytest.raises(BotError) as caught:
+        load_bot(spec, ALQUERQUE)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_no_shell_reads_the_command(tmp_path):
+    with pytest.raises(BotError):
+        load_bot(f"ugi:{sys.executable} -c pass; touch {tmp_path / 'made'}", ALQUERQUE)
+    assert not (tmp_path / "made").exists()
+
+
+def test_an_engine_plays_in_the_arena_and_to_be_watched(tmp_path):
+    spec = f"ugi:{ENGINE} random"
+    result = CliRunner().invoke(
+        main, ["arena", "alquerque", spec, "greedy", "--games", "2", "--judge", "random", "--json"]
+    )
+    assert result.exit_code == 0, result.output
+    assert set(json.loads(result.stdout)["players"]) == {spec, "greedy"}
+    watched = CliRunner().invoke(main, ["play", "alquerque", "--watch", spec, "--opponent", "greedy", "--seed", "1"])
+    assert watched.exit_code == 0, watched.output
+    assert " wins: " in watched.output or "Draw: " in watched.output
+
+
+def test_a_match_ends_as_play_matches_says(fake):
+    """A fault is no result by the rules."""
+    bot = fake("sys.exit(1)").bot()
+    ((_, end),) = play_matches([Match(ALQUERQUE)], [(bot, load_bot("random", ALQUERQUE, seed=1))], 10)
+    assert end == End(1, "fault", "fake ended with status 1, without 'bestmove'")

@@ -1,0 +1,417 @@
+"""The console program: its answers, and how every mistake ends."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner, Result
+
+from alquerque_env import Match, __version__, games, load_game, perft, rollouts
+from alquerque_env.cli.commands import doctor
+from alquerque_env.cli.main import COMMANDS, main
+from alquerque_env.game.planes import planes
+
+START = "W:Wa1,b1,c1,d1,e1,a2,b2,c2,d2,e2,d3,e3:Ba3,b3,a4,b4,c4,d4,e4,a5,b5,c5,d5,e5"
+
+NEEDS_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
+BAD_ARGUMENTS = [
+    ("gams", "no command 'gams'; did you mean 'games'?"),
+    ("--verbos", "no such option '--verbos'"),
+    ("games fetaix", "unexpected extra argument"),
+    ("describe", "missing argument 'GAME'"),
+    ("describe fetaixx", "no game 'fetaixx'; did you mean 'fetaix'?"),
+    ("describe ''", "no game ''"),
+    ("describe ../games/fetaix", "no game '../games/fetaix'"),
+    ("describe fetaix --option chain=often", "chain cannot be 'often'"),
+    ("describe fetaix --option chainn=single", "no option 'chainn' of fetaix; did you mean 'chain'?"),
+    ("describe fetaix --option name=alquerque", "no option 'name' of fetaix"),
+    ("describe fetaix --option chain", "--option is 'chain', expected NAME=VALUE"),
+    ("describe fetaix --option chain=single --option chain=optional", "--option chain is given twice"),
+    ("describe fetaix --option max_capture=most_pieces --option chain=single", "needs chain='compulsory'"),
+    ("describe fetaix --option no_progress_limit=0", "no_progress_limit cannot be"),
+    ("describe fetaix --option no_progress_limit=off", "a match could go on for ever"),
+    ("rollouts fetaix --matches 0", "--matches is 0, expected 1 to"),
+    ("rollouts fetaix --seed -1", "--seed is -1, expected 0 to"),
+    ("rollouts fetaix --position W:Wa1:B", "the match has ended (captured)"),
+    ("perft fetaix", "missing option '--depth'"),
+    ("perft fetaix --depth x", "'x' is not a valid integer"),
+    ("perft fetaix --depth -1", "--depth is -1, expected 0 to 1000"),
+    ("perft fetaix --depth 99999999999999999999", "--depth is 99999999999999999999"),
+    ("perft fetaix --depth 0 --divide", "--depth is 0, expected 1 to 1000"),
+    ("perft fetaix --depth 1 --position W", "expected mover:W<pieces>:B<pieces>"),
+    ("perft fetaix --depth 1 --position W:Wa1:Bz9", "unknown point 'z9'"),
+    ("perft alquerque --depth 1 --position W:WKa1:Be5", "this game has no promotion"),
+    ("play fetaix --seat 2", "'2' is not one of '0', '1'"),
+    ("play fetaix --seed -1", "--seed is -1"),
+    ("play fetaix --delay 100", "--delay is 100.0, expected 0 to 60"),
+    ("play fetaix --opponent", "option '--opponent' requires an argument"),
+    ("play fetaix --opponent stockfish", "stockfish"),
+    ("play fetaix --opponent alphabeta:x", "alphabeta:x"),
+    ("play fetaix --watch human", "--watch shows a match between bots"),
+    ("play fetaix --watch random --opponent human", "--watch shows a match between bots"),
+    ("play fetaix --position X:Wa1:Bb1", "the mover is 'X'"),
+    ("export somewhere", "missing option '-o' / '--output'"),
+    ("export somewhere -o pyproject.toml", "exists; --force replaces it"),
+    ("bench no_such_thing", "no such command 'no_such_thing'"),
+    *(
+        pytest.param(line, message, marks=NEEDS_TORCH)
+        for line, message in (
+            ("train no_such_config.toml", "no config 'no_such_config.toml'"),
+            ("train configs/quickstart.toml ppo.clipp=1", "unknown key 'clipp'"),
+            ("train configs/quickstart.toml --resume no_such_run", "'no_such_run' is not a run"),
+            ("export no_such_checkpoint -o bot.py", "no checkpoint 'no_such_checkpoint'"),
+            ("export no_such_checkpoint -o .", "'.' is a folder"),
+        )
+    ),
+]
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes and signals")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+def output_of(*arguments: str) -> str:
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "alquerque_env", *arguments]
+
+
+def words_of(line: str) -> list[str]:
+    return [word.strip("'") for word in line.split()]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_ARGUMENTS)
+def test_a_bad_argument_ends_with_status_2_and_one_line(line: str, message: str) -> None:
+    done = CliRunner().invoke(main, words_of(line), prog_name="alquerque")
+
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert message in done.stderr
+    assert done.stderr.startswith("alquerque: ")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "describe tic_tac_toe",
+        "bench no_such_thing",
+        "play fetaix --seat left",
+        pytest.param("train no_such_config.toml", marks=NEEDS_TORCH),
+    ],
+)
+def test_so_does_a_process_of_its_own(line: str) -> None:
+    done = subprocess.run(command(*words_of(line)), capture_output=True, text=True, encoding="utf-8", timeout=120)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert done.stderr.startswith("python -m alquerque_env: ")
+
+
+def test_a_missing_extra_ends_in_one_line_that_names_the_command_that_installs_it(tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+
+    done = subprocess.run(
+        command("train", "configs/quickstart.toml"), capture_output=True, text=True, env=environment, timeout=120
+    )
+
+    assert done.returncode == 1
+    assert done.stderr == 'python -m alquerque_env: torch is missing: pip install "alquerque-env[train]"\n'
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_that_begins_as_its_summary_does(name: str) -> None:
+    shown = output_of(name, "--help")
+
+    assert shown.startswith(f"Usage: alquerque {name}")
+    assert shown.splitlines()[2].split()[0] == COMMANDS[name].summary.split()[0]
+
+
+def test_without_a_command_the_commands_are_listed() -> None:
+    shown = output_of()
+
+    assert all(f"  {name} " in shown for name in COMMANDS)
+    assert shown == output_of("--help")
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert output_of("--version") == f"alquerque {__version__}\n"
+
+
+def test_games_lists_ids_with_titles() -> None:
+    lines = output_of("games").splitlines()
+
+    assert [line.split()[0] for line in lines] == list(games())
+    assert [line.split(maxsplit=1)[1] for line in lines] == [load_game(name).title for name in games()]
+
+
+def test_games_as_json_lists_ids_with_titles() -> None:
+    listed = json.loads(output_of("games", "--json"))["games"]
+
+    assert listed == [{"name": name, "title": load_game(name).title} for name in games()]
+
+
+def test_listing_the_games_loads_only_what_every_command_needs() -> None:
+    heavy = "('torch', 'pygame', 'training', 'alquerque_env.bots', 'alquerque_env.match.match', 'alquerque_env.render')"
+    code = (
+        "import sys; from alquerque_env.cli.main import main; main(['games'], standalone_mode=False); "
+        f"print([name for name in {heavy} if name in sys.modules])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+@pytest.mark.parametrize("name", games())
+def test_describe_as_json_says_what_the_library_says(name: str) -> None:
+    game = load_game(name)
+
+    told = json.loads(output_of("describe", name, "--json"))
+
+    assert (told["name"], told["title"], told["version"]) == (game.name, game.title, game.version)
+    assert told["table_hash"] == game.table_hash
+    assert tuple(point["label"] for point in told["board"]["points"]) == game.board.labels
+    assert tuple((point["x"], point["y"]) for point in told["board"]["points"]) == game.board.points
+    assert tuple(map(tuple, told["board"]["lines"])) == game.board.lines
+    assert tuple(None if action is None else tuple(action) for action in told["actions"]) == game.actions
+    assert told["num_actions"] == game.num_actions
+    assert {option["name"]: option["value"] for option in told["options"]} == dict(game.options)
+    assert [(plane["name"], plane["maximum"]) for plane in told["planes"]] == [plane[:2] for plane in planes(game)]
+    assert [plane["index"] for plane in told["planes"]] == list(range(len(planes(game))))
+    assert told["start"]["position"] == Match(game).position
+    assert told["symmetries"] == len(game.symmetries)
+    assert told["sources"] == list(game.sources)
+
+
+@pytest.mark.parametrize("name", games())
+def test_describe_names_every_option_plane_line_and_source(name: str) -> None:
+    game = load_game(name)
+
+    shown = " ".join(output_of("describe", name).split())
+
+    for option in game.option_table.values():
+        assert f"- {option.name}=" in shown
+        assert option.question in shown
+        assert option.source in shown
+    for plane in planes(game):
+        assert f"{plane.name}, 0 to {plane.maximum}: {plane.meaning}" in shown
+    for line in game.board.lines:
+        assert "-".join(game.board.labels[point] for point in line) in shown
+    assert all(source in shown for source in game.sources)
+    assert f"{game.num_actions} actions" in shown
+    assert f"version 1, table {game.table_hash}" in shown
+
+
+def test_describe_has_the_headings_in_order() -> None:
+    headings = [line.removeprefix("## ") for line in output_of("describe", "fetaix").splitlines() if line[:3] == "## "]
+
+    assert headings == [
+        "Specs",
+        "Board",
+        "Start",
+        "Rules",
+        "Options",
+        "Observation",
+        "Action",
+        "Rewards",
+        "Termination",
+        "Solved",
+        "Sources",
+    ]
+
+
+def test_describe_shows_chosen_values_beside_the_defaults() -> None:
+    shown = output_of("describe", "fetaix", "--option", "chain=optional", "--option", "no_progress_limit=7")
+
+    assert "- chain=optional (default compulsory)" in shown
+    assert "- no_progress_limit=7 (default 80)" in shown
+    assert "After 7 turns in a row" in shown
+    assert "512: pass, which ends a turn without a move" in shown
+
+
+def test_describe_tells_the_endings_in_order_of_precedence() -> None:
+    options = ["--option", "repetition=threefold_draw", "--option", "no_progress_result=majority"]
+
+    told = json.loads(output_of("describe", "fetaix", "--json", *options))
+
+    assert [ending["reason"] for ending in told["endings"]] == ["captured", "blocked", "repetition", "majority"]
+
+
+def test_a_player_who_passes_when_blocked_ends_no_match() -> None:
+    told = json.loads(output_of("describe", "fetaix", "--json", "--option", "no_moves=pass"))
+
+    assert "blocked" not in [ending["reason"] for ending in told["endings"]]
+
+
+@pytest.mark.parametrize("name", games())
+def test_every_answer_of_every_option_can_be_described(name: str) -> None:
+    for option in load_game(name).option_table.values():
+        for value in option.values:
+            text = "12" if value == "N" else str(value).lower() if isinstance(value, bool) else str(value)
+            result = run("describe", name, "--option", f"{option.name}={text}")
+            assert result.exit_code == 0 or "for ever" in result.stderr or "needs" in result.stderr
+
+
+def test_an_output_without_unicode_gets_plain_characters() -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+
+    done = subprocess.run(command("describe", "fetaix"), capture_output=True, env=environment, timeout=120)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert b"w---w---w" in done.stdout
+
+
+def test_rollouts_prints_what_the_library_finds() -> None:
+    arguments = ("rollouts", "awithlaknannai_mosona", "--matches", "500", "--seed", "3")
+    found = rollouts("awithlaknannai_mosona", 500, seed=3)
+    shown = output_of(*arguments)
+    assert f"South wins       {found.share(0):.1%}" in shown
+    assert f"drawn            {found.share(-1):.1%}" in shown
+    told = json.loads(output_of(*arguments, "--json"))
+    assert told["wins"] == [found.share(0), found.share(1)]
+    assert told["endings"] == found.endings()
+    assert sum(told["endings"].values()) == told["matches"] == 500
+    assert told["actions"]["mean"] == found.length.mean()
+
+
+@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("turns", [False, True])
+def test_perft_prints_the_count_of_the_library(name: str, turns: bool) -> None:
+    flags = ["--turns"] if turns else []
+
+    assert output_of("perft", name, "--depth", "4", *flags) == f"{perft(load_game(name), 4, turns=turns)}\n"
+
+
+@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("turns", [False, True])
+def test_the_parts_of_a_divided_perft_add_up_to_it(name: str, turns: bool) -> None:
+    flags = ["--turns"] if turns else []
+
+    *parts, total = output_of("perft", name, "--depth", "4", "--divide", *flags).splitlines()
+
+    assert sum(int(line.split()[-1]) for line in parts) == int(total.split()[-1])
+    assert total.split() == ["total", str(perft(load_game(name), 4, turns=turns))]
+
+
+def test_perft_as_json_says_what_was_counted() -> None:
+    arguments = ["--depth", "2", "--divide", "--json", "--option", "man_capture_dirs=all"]
+
+    told = json.loads(output_of("perft", "fetaix", *arguments))
+
+    assert (told["game"], told["depth"], told["turns"], told["count"]) == ("fetaix", 2, False, 5)
+    assert told["options"]["man_capture_dirs"] == "all"
+    assert told["position"] == START
+    assert told["divide"] == {"b2-c3": 1, "c2-c3": 1, "d2-c3": 2, "d3-c3": 1}
+
+
+def test_perft_counts_from_a_position_under_options() -> None:
+    position = "W:Wa1,b2:Bc3,d3,c4"
+
+    counts = [
+        output_of("perft", "fetaix", "--depth", "1", "--turns", "--position", position, "--option", f"chain={chain}")
+        for chain in ("compulsory", "single", "optional")
+    ]
+
+    assert counts == ["1\n", "1\n", "2\n"]
+
+
+def test_a_match_that_is_over_divides_into_nothing() -> None:
+    assert output_of("perft", "fetaix", "--depth", "2", "--divide", "--position", "W:W:Ba5").split() == ["total", "0"]
+
+
+def test_doctor_says_what_is_installed_on_one_screen() -> None:
+    lines = output_of("doctor").splitlines()
+
+    names = [line.split()[0] for line in lines]
+    assert len(lines) <= 24
+    assert {"python", "numpy", "numba", "gymnasium", "pettingzoo", "torch", "pygame-ce", "kernels"} <= set(names)
+
+
+def test_doctor_as_json_has_the_same_findings() -> None:
+    found = json.loads(output_of("doctor", "--json"))["findings"]
+
+    assert [finding["name"] for finding in found] == [line.split()[0] for line in output_of("doctor").splitlines()]
+    assert not any(finding["is_broken"] for finding in found)
+
+
+def test_doctor_ends_with_status_1_where_a_base_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    packages = (("no-such-base", "no_such_base", None), ("no-such-extra", "no_such_extra", "web"))
+    monkeypatch.setattr(doctor, "_PACKAGES", packages)
+
+    result = run("doctor")
+
+    assert result.exit_code == 1
+    assert 'not installed; pip install "alquerque-env"\n' in result.stdout
+    assert 'not installed; pip install "alquerque-env[web]"\n' in result.stdout
+
+
+def test_doctor_is_content_where_only_an_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_PACKAGES", (("no-such-extra", "no_such_extra", "web"),))
+
+    assert run("doctor").exit_code == 0
+
+
+def test_doctor_names_a_package_that_is_broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "broken_package.py").write_text("raise RuntimeError('two\\nlines')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(doctor, "_PACKAGES", (("broken-package", "broken_package", "web"),))
+
+    result = run("doctor")
+
+    assert result.exit_code == 1
+    assert "broken: two lines" in result.stdout
+
+
+def test_train_hands_config_overrides_and_run_to_the_trainer(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+    monkeypatch.setitem(
+        sys.modules, "alquerque_training.run.train", SimpleNamespace(train=lambda *arguments: given.append(arguments))
+    )
+
+    output_of("train", "a.toml", "ppo.clip=0.1", "run.seed=-1", "--resume", "runs/a-1")
+
+    assert given == [(Path("a.toml"), ("ppo.clip=0.1", "run.seed=-1"), Path("runs/a-1"))]
+
+
+def test_export_hands_checkpoint_and_file_to_the_exporter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    given = []
+
+    def export_player(checkpoint: Path, output: Path, *, overwrite: bool) -> SimpleNamespace:
+        given.append((checkpoint, output, overwrite))
+        return SimpleNamespace(game=load_game("fetaix"))
+
+    monkeypatch.setitem(sys.modules, "alquerque_training.export.exporter", SimpleNamespace(export_player=export_player))
+    written, kept = tmp_path / "bot.py", tmp_path / "kept.py"
+    kept.write_text("precious")
+
+    assert run("export", "c", "-o", str(kept)).exit_code == 2
+    output_of("export", "c", "-o", str(written))
+    output_of("export", "c", "-o", str(kept), "--force")
+
+    assert given == [(Path("c"), written, False), (Path("c"), kept, True)]
+
+
+@needs_posix
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    process = subprocess.Popen(
+        command("describe", "awithlaknannai_mosona", "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process.stdout, process.stderr:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        process.wait(timeout=120)

@@ -1,0 +1,546 @@
+"""Matches in the terminal: through a real pseudo-terminal, and scripted through the command."""
+
+import os
+import re
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import platformdirs
+import pytest
+from click.testing import CliRunner, Result
+
+from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.cli.main import main
+from alquerque_env.cli.terminal_match import players as seats_module
+from alquerque_env.errors import BotError
+from alquerque_env.match.status_text import numbered_turns, outcome_sentence
+
+needs_terminal = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+
+PROMPT = re.compile(r"(South|North)> $")
+ESCAPE = re.compile(r"\x1b\[[?0-9;]*[a-zA-Z]|\r")
+LISTED = re.compile(r"(?<![\w-])(\d+) ([a-z]+\d+[-x][a-z0-9^]+|pass)")
+MURRAY_CHAIN = "W:Wa1:Bb1,d1,e5"
+BLOCKED = "W:Wb5,a4,b4,a3,c3,c4:Ba5"
+TWO_VICTIMS = "W:Wf1,a2:Be2,g2,n3"
+
+
+@pytest.fixture(autouse=True)
+def state_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where matches that are left are kept: not among those of whoever runs the tests."""
+    folder = tmp_path / "state" / "alquerque-env"
+    monkeypatch.setattr(platformdirs, "user_state_dir", lambda _: str(folder))
+    # For programs of their own.
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder.parent))
+    return folder
+
+
+def play(game: str, *arguments: str, typed: str = "") -> Result:
+    """Plays against `random` what is typed, words separated by spaces, and then the input ends."""
+    lines = "".join(f"{line}\n" for line in typed.split("|"))
+    opponent = [] if "--opponent" in arguments or "--watch" in arguments else ["--opponent", "random", "--seed", "1"]
+    return CliRunner().invoke(main, ["play", game, *arguments, *opponent], input=lines if typed else "")
+
+
+def shown(game: str, *arguments: str, typed: str = "") -> str:
+    result = play(game, *arguments, typed=typed)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def position_in(output: str) -> str:
+    return re.findall(r"^Position: (.*)$", output, re.MULTILINE)[-1]
+
+
+class Terminal:
+    """A program in a pseudo-terminal."""
+
+    def __init__(self, *arguments: str, **environment: str) -> None:
+        import pty
+
+        self.mine, theirs = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "alquerque_env", *arguments],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env=os.environ | {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"} | environment,
+            start_new_session=True,
+            # A run in the background has Ctrl-C switched off, and would hand that on.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        os.close(theirs)
+        self.raw = b""
+
+    @property
+    def text(self) -> str:
+        return ESCAPE.sub("", self.raw.decode(errors="replace"))
+
+    def read(self, seconds: float = 0.2) -> bool:
+        """Reads what comes within some time; False once the program has ended."""
+        if select.select([self.mine], [], [], seconds)[0]:
+            try:
+                data = os.read(self.mine, 65536)
+            except OSError:
+                return False
+            self.raw += data
+            return bool(data)
+        return self.process.poll() is None
+
+    def wait_for(self, pattern: str, seconds: float = 90) -> str:
+        """Reads until the text after what has been read so far ends with a pattern, or the program has ended."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            alive = self.read()
+            if re.search(pattern, self.text):
+                return self.text
+            if not alive:
+                break
+        raise AssertionError(f"no {pattern!r} in:\n{self.text}")
+
+    def send(self, text: str) -> None:
+        self.raw = b""
+        os.write(self.mine, text.encode())
+
+    def interrupt(self) -> tuple[int, str]:
+        """Presses Ctrl-C, and again if it got lost: Python drops one that comes while it runs a callback."""
+        for _ in range(10):
+            self.process.send_signal(signal.SIGINT)
+            end = time.monotonic() + 5
+            while self.read() and time.monotonic() < end:
+                pass
+            if self.process.poll() is not None:
+                break
+        return self.finish()
+
+    def finish(self, seconds: float = 30) -> tuple[int, str]:
+        end = time.monotonic() + seconds
+        while self.read() and time.monotonic() < end:
+            pass
+        return self.process.wait(timeout=seconds), self.text
+
+
+@contextmanager
+def terminal(*arguments: str, **environment: str) -> Iterator[Terminal]:
+    opened = Terminal(*arguments, **environment)
+    try:
+        yield opened
+    finally:
+        if opened.process.poll() is None:
+            opened.process.kill()
+        opened.process.wait()
+        os.close(opened.mine)
+
+
+@needs_terminal
+@pytest.mark.parametrize("name", games())
+def test_a_whole_match_can_be_played_in_a_terminal(name: str) -> None:
+    with terminal("play", name, "--opponent", "random", "--seed", "7", "--option", *limit_of(name)) as opened:
+        for _ in range(300):
+            text = opened.wait_for(rf"{PROMPT.pattern}|Position: .*\n")
+            if "Position: " in text:
+                break
+            number, _ = LISTED.findall(text)[-1]
+            opened.send(f"{number}\n")
+        text = opened.wait_for("Enter leaves")
+        opened.send("\n")
+        status, _ = opened.finish()
+
+    options = dict([limit_of(name)[0].split("=")])
+    match = Match(load_game(name, **options))
+    turns = re.sub(r"\d+\. ", "", re.search(r"^ *1\. (.*?)^Position: ", text, re.MULTILINE | re.DOTALL)[1]).split()
+    for turn in turns:
+        match.push(turn)
+        if match.chain is not None:
+            match.push("pass")
+    assert status == 0
+    assert match.is_over
+    assert match.position == position_in(text)
+    assert outcome_sentence(match, match.outcome) in text
+    assert match.outcome.winner is None or ("You win!" in text) == (match.outcome.winner == 0)
+
+
+def limit_of(name: str) -> list[str]:
+    return ["no_progress_limit=30"] if name != "alquerque" else ["undo_scope=never_revisit"]
+
+
+@needs_terminal
+def test_a_terminal_is_shown_colours_and_box_drawing() -> None:
+    with terminal("play", "fetaix", "--opponent", "random") as opened:
+        opened.wait_for(PROMPT.pattern)
+
+        assert "\x1b[1;38;5;208m○" in opened.raw.decode()
+        assert "─" in opened.text
+
+
+@needs_terminal
+@pytest.mark.parametrize(
+    ("environment", "box_drawing"),
+    [({"NO_COLOR": "1"}, True), ({"TERM": "dumb"}, False), ({"PYTHONIOENCODING": "ascii"}, False)],
+)
+def test_a_terminal_that_can_do_less_is_shown_less(environment: dict[str, str], box_drawing: bool) -> None:
+    with terminal("play", "fetaix", "--opponent", "random", **environment) as opened:
+        text = opened.wait_for(PROMPT.pattern)
+
+        assert ("─" in text) == box_drawing
+        assert text.isascii() != box_drawing
+        assert ("38;5" in opened.raw.decode()) == (environment.get("PYTHONIOENCODING") == "ascii")
+
+
+@needs_terminal
+def test_ctrl_d_ends_a_match_with_its_position() -> None:
+    with terminal("play", "fetaix", "--opponent", "random") as opened:
+        opened.wait_for(PROMPT.pattern)
+        opened.send("\x04")
+        status, text = opened.finish()
+
+    assert status == 0
+    assert position_in(text) == Match(load_game("fetaix")).position
+    assert "Traceback" not in text
+
+
+@needs_terminal
+def test_ctrl_c_ends_a_match_with_its_position() -> None:
+    with terminal("play", "fetaix", "--opponent", "random") as opened:
+        opened.wait_for(PROMPT.pattern)
+        opened.send("c2-c3\n")
+        opened.wait_for(PROMPT.pattern)
+        status, text = opened.interrupt()
+
+    assert status == 130
+    assert position_in(text).startswith("W:W")
+    assert "1. c2-c3 c4xc2" in text
+    assert "Traceback" not in text
+
+
+@needs_terminal
+def test_ctrl_c_ends_a_match_while_a_bot_is_thinking() -> None:
+    with terminal("play", "alquerque_alfonso_x", "--seat", "1", "--opponent", "alphabeta:60") as opened:
+        opened.wait_for("South is thinking")
+        status, text = opened.interrupt()
+
+    assert status == 130
+    assert position_in(text) == Match(load_game("alquerque_alfonso_x")).position
+    assert "Traceback" not in text
+
+
+@needs_terminal
+def test_ctrl_c_ends_a_long_count_without_a_traceback() -> None:
+    with terminal("perft", "alquerque_alfonso_x", "--depth", "40") as opened:
+        opened.wait_for("counting")
+        status, text = opened.interrupt()
+
+    assert status == 130
+    assert "Traceback" not in text
+
+
+def test_the_end_of_the_input_ends_a_match_with_its_position_and_how_to_go_on() -> None:
+    output = shown("fetaix", "--option", "chain=optional", "--position", "W:Wa1:Be5", typed="")
+
+    assert position_in(output) == "W:Wa1:Be5"
+    assert output.endswith(
+        "Go on with: alquerque play fetaix --option chain=optional --position W:Wa1:Be5 --opponent random --seat 0\n"
+    )
+
+
+def test_the_command_to_go_on_goes_on() -> None:
+    assert "South (random) plays" in shown("alquerque", "--seat", "North", typed="1")
+    first = shown("alquerque", "--seat", "1", typed="1")
+    again = re.search(r"Go on with: alquerque (.*)", first)[1]
+
+    second = CliRunner().invoke(main, shlex.split(again), input="quit\n")
+
+    assert second.exit_code == 0, second.output
+    assert position_in(second.stdout) == position_in(first)
+
+
+def test_quitting_in_the_middle_of_a_chain_keeps_the_chain() -> None:
+    output = shown("alquerque_murray", "--position", MURRAY_CHAIN, typed="a1xc1|quit")
+
+    assert position_in(output) == "W:Wc1:Bd1,e5:Cc1"
+    assert "The piece on c1 may go on capturing, or pass to stop." in shown(
+        "alquerque_murray", "--position", position_in(output), typed="quit"
+    )
+
+
+def test_the_legal_steps_are_listed_with_numbers() -> None:
+    output = shown("fetaix")
+
+    assert LISTED.findall(output) == [("1", "b2-c3"), ("2", "c2-c3"), ("3", "d2-c3"), ("4", "d3-c3")]
+
+
+@pytest.mark.parametrize("typed", ["c2-c3", "2", "C2-C3", "c2 - c3", "c2 c3", "c2c3", "  2  "])
+def test_a_step_can_be_typed_in_many_ways(typed: str) -> None:
+    assert "1. c2-c3 c4xc2" in shown("fetaix", typed=typed)
+
+
+def test_a_whole_turn_can_be_typed_at_once() -> None:
+    output = shown("alquerque_murray", "--position", "W:Wa1:Bb1,d1", typed="a1xc1xe1")
+
+    assert "You win!\nSouth wins: North has no pieces left.\n  1. a1xc1xe1\n" in output
+
+
+def test_a_chain_is_played_step_by_step_with_its_piece_marked() -> None:
+    output = shown("alquerque", "--position", "W:Wa1:Bb1,d1", typed="a1xc1|c1xe1")
+
+    assert "[○]" in output
+    assert "[ ] in a chain" in output
+    assert "The piece on c1 must go on capturing." in output
+    assert "South wins: North has no pieces left." in output
+
+
+def test_an_optional_chain_can_be_stopped_by_an_entry_of_the_list() -> None:
+    for typed in ("a1xc1|pass", "a1xc1|2"):
+        output = shown("alquerque_murray", "--position", MURRAY_CHAIN, typed=typed)
+        assert ("2", "pass") in LISTED.findall(output)
+        assert "1. a1xc1 d1xb1" in output
+
+
+def test_a_forced_pass_is_an_entry_of_the_list() -> None:
+    position, option = "W:Wa5:Ba4,a3,b5,c5,b4,c3", "no_moves=pass"
+
+    output = shown("fetaix", "--position", position, "--option", option, typed="1")
+
+    assert LISTED.findall(output)[0] == ("1", "pass")
+    assert "South plays pass" in output
+
+
+def test_a_leap_with_two_victims_must_say_which() -> None:
+    output = shown("awithlaknannai_mosona", "--position", TWO_VICTIMS, typed="f1xf3|f1xf3^e2")
+
+    assert "'f1xf3' is ambiguous; say which: f1xf3^e2 or f1xf3^g2" in output
+    assert position_in(output) == "W:Wa2,f3:Bg2,n3:Cf3"
+
+
+def test_a_point_shows_where_its_piece_can_go() -> None:
+    board = shown("fetaix", "--position", "W:WKa1,c2:Be5", "--ascii", typed="a1").split("South> a1")[1]
+
+    assert board.count("*") >= 10
+    assert board.count("<w>") == 0
+    assert board.count("<W>") == 1
+
+
+def test_pieces_of_north_are_shown_from_the_side_of_north() -> None:
+    lines = shown("fetaix", "--seat", "1").splitlines()
+
+    rows = [line[0] for line in lines if re.match(r"[1-5]  ", line)]
+    assert rows == ["1", "2", "3", "4", "5"] * 2
+    assert any(re.fullmatch(r"   e   d   c   b   a", line) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("c4-c3", "c4-c3 is not legal: b2-c3, c2-c3, d2-c3 and d3-c3 are"),
+        ("c2-c5", "c2-c5 is not legal"),
+        ("c2", "South to move"),
+        ("a1", "nothing on a1 may move now"),
+        ("z9", "cannot read 'z9'; type a step such as b2-c3, or help"),
+        ("c2-z9", "cannot read 'c2-z9'"),
+        ("5", "there is no step 5; the steps are 1 to 4"),
+        ("0", "there is no step 0"),
+        ("-1", "cannot read '-1'"),
+        ("9" * 5000, "there is no step 999"),
+        ("²", "cannot read '²'"),
+        ("pass", "pass is not legal"),
+        ("udno", "cannot read 'udno'; did you mean undo?"),
+        ("h", "cannot read 'h'; did you mean help or hint?"),
+        ("r", "cannot read 'r'; did you mean rules or resign?"),
+        ("undo 2", "cannot read '2' after undo; type undo alone"),
+        ("\x00", "cannot read"),
+        ("c2-c3; import os", "cannot read"),
+        ("undo", "there is nothing to take back"),
+        ("help", "go back to your previous turn"),
+        ("rules", "In which directions may a man capture?"),
+        ("rules", "The aim is to capture all enemy pieces"),
+        ("rules", "After 80 turns in a row without a capture or a promotion"),
+        ("rules", "a1xc1 is a capture"),
+        ("position", Match(load_game("fetaix")).position),
+        ("board", "South to move"),
+    ],
+)
+def test_what_is_typed_is_answered_and_the_match_goes_on(typed: str, answer: str) -> None:
+    output = shown("fetaix", typed=f"{typed}|2")
+
+    assert answer in " ".join(output.split())
+    assert "1. c2-c3 c4xc2" in output
+
+
+@pytest.mark.parametrize(
+    ("game", "position", "typed", "answer"),
+    [
+        ("alquerque", "W:Wa1,e1:Bb1,e5", "e1-e2", "e1-e2 is not legal: a capture is compulsory; a1xc1 is"),
+        ("alquerque", "W:Wa1:Bb1,d1,e5", "a1xc1xc3", "after a1xc1, c1xe1 is"),
+        ("alquerque", "W:Wa1:Bb1,e5", "a1xc1xe1", "the turn ends after a1xc1"),
+        ("awithlaknannai_mosona", "W:Wf1,a2:Be2,g2,n3", "f1xf3xh3", "'f1xf3' is ambiguous"),
+    ],
+)
+def test_an_illegal_turn_is_explained(game: str, position: str, typed: str, answer: str) -> None:
+    output = shown(game, "--position", position, typed=typed)
+
+    assert answer in output
+    assert position_in(output) == Match(load_game(game), position).position
+
+
+def test_undo_goes_back_to_the_previous_turn_of_the_player() -> None:
+    output = shown("fetaix", typed="c2-c3|c1xc3|undo|position|undo|position|undo")
+
+    match = Match(load_game("fetaix"))
+    start = match.position
+    for turn in ("c2-c3", "c4xc2"):
+        match.push(turn)
+    assert re.findall(r"^[WB]:W.*", output, re.MULTILINE) == [match.position, start]
+    assert "there is nothing to take back" in output
+    assert position_in(output) == start
+
+
+def test_undo_in_a_chain_goes_back_to_its_beginning() -> None:
+    output = shown("alquerque_murray", "--position", MURRAY_CHAIN, typed="a1xc1|undo|position|undo")
+
+    assert f"\n{MURRAY_CHAIN}\n".replace("South> ", "") in output
+    assert "there is nothing to take back" in output
+
+
+def test_undo_between_two_people_takes_back_one_turn() -> None:
+    output = shown("fetaix", "--opponent", "human", typed="c2-c3|c4xc2|undo|position")
+
+    assert "\nB:W" in output
+    assert "there is nothing to take back" not in output
+
+
+def test_after_undo_the_match_goes_on_from_there() -> None:
+    output = shown("alquerque", "--opponent", "human", typed="c2-c3|undo|b2-c3|quit")
+
+    assert "1. b2-c3\n" in output
+
+
+def test_hint_names_a_legal_whole_turn_and_plays_nothing() -> None:
+    output = shown("alquerque_murray", "--position", MURRAY_CHAIN, typed="hint|position")
+
+    assert "alphabeta:4 would play a1xc1xe1\n" in output
+    assert position_in(output) == MURRAY_CHAIN
+
+
+def test_the_same_seed_gives_the_same_match() -> None:
+    outputs = [shown("fetaix", "--watch", "random", "--opponent", "random", "--seed", str(seed)) for seed in (5, 5, 6)]
+
+    assert outputs[0] == outputs[1] != outputs[2]
+
+
+def test_watched_bots_play_what_they_choose() -> None:
+    output = shown("alquerque", "--watch", "random", "--opponent", "greedy", "--seed", "2")
+
+    match = Match(load_game("alquerque"))
+    south, north = load_bot("random", match.game, seed=2), load_bot("greedy", match.game, seed=3)
+    for _ in range(400):
+        if match.is_over:
+            break
+        match.push((north if match.player else south).choose(match))
+    assert position_in(output) == match.position
+    assert all(f"{entry} " in " ".join(output.split()) for entry in numbered_turns(match))
+    assert "South (random) plays" in output
+    assert "North (greedy) plays" in output
+
+
+def test_a_bot_that_fails_loses_and_the_match_can_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_match: Match) -> None:
+        raise BotError("the bot has\nno idea")
+
+    monkeypatch.setattr(seats_module, "load_bot", lambda *_, **__: SimpleNamespace(name="lost", choose=fail))
+
+    result = play("fetaix", typed="c2-c3")
+
+    assert result.exit_code == 0
+    assert "You win!\nSouth wins: North has failed: the bot has no idea." in result.stdout
+    assert "Go on with: alquerque play fetaix --load" in result.stdout
+    assert Match(load_game("fetaix"), position_in(result.stdout)).player == 1
+
+
+def test_the_default_opponent_searches() -> None:
+    result = CliRunner().invoke(main, ["play", "fetaix"], input="c2-c3\n")
+
+    assert "North (alphabeta:3) plays c4xc2" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "position", "typed", "sentence"),
+    [
+        ("fetaix", {}, "W:Wa1:Bb1", "a1xc1", "You win! South wins: North has no pieces left."),
+        ("fetaix", {}, "W:We1:Be3,a4", "e1-e2", "You lose. North wins: South has no pieces left."),
+        ("alquerque", {}, BLOCKED, "c4-c5", "You win! South wins: North cannot move."),
+        ("fetaix", {"no_moves": "draw"}, BLOCKED, "c4-c5", "Draw: North cannot move."),
+        (
+            "alquerque_alfonso_x",
+            {"no_moves": "majority"},
+            BLOCKED,
+            "c4-c5",
+            "South wins: North cannot move, and South has more pieces, 6 to 1.",
+        ),
+        (
+            "fetaix",
+            {"no_progress_limit": 4},
+            "W:WKa1:BKe4:H3",
+            "a1-a2",
+            "Draw: 4 turns without a capture or a promotion.",
+        ),
+        (
+            "awithlaknannai_mosona",
+            {"no_progress_limit": 4},
+            "W:Wb1,d1:Bn3:H3",
+            "b1-a2",
+            "You win! South wins: 4 turns without a capture, and South has more pieces, 2 to 1.",
+        ),
+        (
+            "awithlaknannai_mosona",
+            {"no_progress_limit": 4},
+            "W:Wb1:Bn3:H3",
+            "b1-a2",
+            "Draw: 4 turns without a capture, and each side has 1 of its pieces.",
+        ),
+    ],
+)
+def test_the_outcome_says_who_won_and_why(
+    game: str, options: dict[str, object], position: str, typed: str, sentence: str
+) -> None:
+    chosen = [argument for name, value in options.items() for argument in ("--option", f"{name}={value}")]
+
+    assert sentence in " ".join(shown(game, *chosen, "--position", position, typed=typed).split())
+
+
+def test_a_third_occurrence_is_told() -> None:
+    turns = "a1-a2|e4-e5|a2-a1|e5-e4|" * 2
+
+    output = shown(
+        "fetaix",
+        "--opponent",
+        "human",
+        "--option",
+        "repetition=threefold_draw",
+        "--position",
+        "W:WKa1:BKe4",
+        typed=turns,
+    )
+
+    assert "Draw: the position has occurred three times." in output
+
+
+def test_the_nearing_limit_is_told() -> None:
+    output = shown("fetaix", "--position", "W:WKa1:BKe5,e1:H71", typed="quit")
+
+    assert "The match ends after 9 more turns without a capture or a promotion." in output
+    assert "The match ends" not in shown("fetaix", "--position", "W:WKa1:BKe5,e1:H60", typed="quit")
+
+
+def test_examples_are_of_the_board_that_is_played_on():
+    output = shown("awithlaknannai_mosona", typed="help")
+
+    for words in ("Type a step such as h1-i2, its number", "The first step goes to i2.", "a2-c2, a2xe2 ", "a2xe2xi2 "):
+        assert words in output

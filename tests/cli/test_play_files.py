@@ -1,0 +1,543 @@
+"""Matches in the terminal and their files: saved, loaded, and kept when play ends early."""
+
+import os
+import re
+import shlex
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+from test_play import MURRAY_CHAIN, play, position_in, shown, state_folder  # noqa: F401
+
+from alquerque_env import Match, format_record, load_bot, load_game, read_records
+from alquerque_env.cli.main import main
+from alquerque_env.cli.terminal_match import match_file
+from alquerque_env.cli.terminal_match import players as seats_module
+from alquerque_env.errors import BotError
+from alquerque_env.match.records import Record, load_record, save_record
+
+SAVED = re.compile(r"The match is saved in (.*)\.$", re.MULTILINE)
+GO_ON = re.compile(r"Go on with: alquerque (.*)")
+
+
+def saved(folder: Path) -> list[Record]:
+    """The matches that were kept, oldest name first."""
+    return [load_record(file) for file in sorted(folder.glob("*"))]
+
+
+def go_on(output: str, *more: str, typed: str = "quit") -> str:
+    """What is shown by the command that is printed to go on."""
+    lines = "".join(f"{line}\n" for line in typed.split("|"))
+    result = CliRunner().invoke(main, [*shlex.split(GO_ON.search(output)[1]), *more], input=lines)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def match_of(name: str, *turns: str, **options: object) -> Match:
+    match = Match(load_game(name, **options))
+    for turn in turns:
+        match.push(turn)
+    return match
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file that is not there."""
+    return tmp_path / "match.pdn"
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    """A file of three matches."""
+    path = tmp_path / "three.pdn"
+    turns = [("c2-c3",), ("b2-c3", "d4xb2"), ("d3-c3", "b3xd3")]
+    texts = [format_record(match_of("fetaix", *played), south=f"S{len(played)}") for played in turns]
+    save_record(path, "\n".join(texts))
+    return path
+
+
+# Saving.
+
+
+def test_save_writes_a_record_and_the_match_goes_on(file):
+    output = shown("fetaix", typed=f"c2-c3|save {file}|turns|c1xc3")
+    record = load_record(file)
+
+    assert f"The match is saved in {file}.\n" in output
+    assert (record.south, record.north, record.result) == ("human", "random", "*")
+    assert re.fullmatch(r"\d{4}\.\d\d\.\d\d", record.date)
+    assert record.match.turns == ("c2-c3", "c4xc2")
+    assert "1. c2-c3 c4xc2   2. c1xc3" in output
+
+
+def test_save_in_the_middle_of_a_chain_keeps_the_chain(file):
+    shown("alquerque_murray", "--position", MURRAY_CHAIN, typed=f"a1xc1|save {file}")
+
+    assert load_record(file).match.position == "W:Wc1:Bd1,e5:Cc1"
+    assert "The piece on c1 may go on capturing" in shown("alquerque_murray", "--load", str(file))
+
+
+def test_a_file_of_this_session_is_replaced_and_no_other(file, tmp_path):
+    other = tmp_path / "letter.txt"
+    other.write_text("dear")
+
+    output = shown("fetaix", typed=f"save {file}|c2-c3|save {file}|save {other}|c1xc3")
+
+    assert load_record(file).match.turns == ("c2-c3", "c4xc2")
+    assert f"'{other}' exists already; choose another name" in " ".join(output.split())
+    assert other.read_text() == "dear"
+    assert "exists already" in " ".join(shown("fetaix", typed=f"save {file}").split())
+
+
+def test_a_loaded_file_is_replaced_unless_it_holds_other_matches(file, three):
+    save_record(file, format_record(match_of("fetaix", "c2-c3", "c4xc2"), headers={"Event": "x"}, date="2020.01.02"))
+
+    shown("fetaix", "--load", str(file), typed=f"c1xc3|save {file}")
+    output = shown("fetaix", "--load", str(three), typed=f"save {three}")
+
+    assert load_record(file).match.turns == ("c2-c3", "c4xc2", "c1xc3", "a3xc1")
+    assert (load_record(file).headers["Event"], load_record(file).date) == ("x", "2020.01.02")
+    assert "exists already" in " ".join(output.split())
+    assert len(list(read_records(three.read_text()))) == 3
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("save", "save needs the name of a file, such as save match.pdn"),
+        ("load", "load needs the name of a file, such as load match.pdn"),
+        ("save no/such/folder/x", "cannot write 'no/such/folder/x': No such file or directory; choose another place"),
+        ("save .", "cannot write '.': it is not a file; choose another name"),
+        ("load .", "cannot read '.'"),
+        ("load nothing.pdn", "cannot read 'nothing.pdn': No such file or directory"),
+        ("load a\0b", "cannot read"),
+        ("save a\0b", "cannot write"),
+        ("turns", "No turn has been played."),
+        ("switch sides", "cannot read 'sides' after switch; type switch alone"),
+        ("resing", "cannot read 'resing'; did you mean resign?"),
+        ("help", "load match.pdn 2  go on with its second match"),
+    ],
+)
+def test_what_is_typed_wrongly_is_answered_and_the_match_goes_on(typed, answer):
+    output = shown("fetaix", typed=f"{typed}|2")
+
+    assert answer in output.replace("\n", " ") or answer in output
+    assert "1. c2-c3 c4xc2" in output
+
+
+def test_names_of_files_keep_their_case_and_their_spaces(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+
+    shown("fetaix", typed=f"SAVE {tmp_path}/My Match 2|save '{tmp_path}/Quoted'|save ~/Home|load {tmp_path}/My Match 2")
+
+    assert sorted(os.listdir(tmp_path)) == ["Home", "My Match 2", "Quoted"]
+
+
+# Loading.
+
+
+def test_load_goes_on_with_the_match_of_a_file(file):
+    save_record(file, format_record(match_of("fetaix", "c2-c3", "c4xc2"), south="human", north="Zoë"))
+
+    output = shown("fetaix", typed=f"load {file}|undo|position|undo|2")
+
+    assert "Fetaix, 2 turns of human (South) and Zoë (North)." in output
+    assert f"\n{Match(load_game('fetaix')).position}\n" in output
+    assert "there is nothing to take back" in output
+    assert "1. c2-c3 c4xc2\n" in output
+
+
+def test_load_goes_on_with_a_match_of_another_game(file):
+    match = Match(load_game("awithlaknannai_mosona", chain="optional"))
+    save_record(file, format_record(match, south="human"))
+
+    output = shown("fetaix", typed=f"c2-c3|load {file}|hint|1|turns")
+
+    assert "alphabeta:4 would play" in output
+    assert "North (random) plays" in output.split("would play")[1]
+    assert "Go on with: alquerque play awithlaknannai_mosona --load" in output
+    assert Match(match.game, position_in(output)).player == 0
+
+
+def test_load_of_several_matches_says_so_and_takes_the_one_that_is_wanted(three):
+    first = shown("fetaix", typed=f"load {three}|turns")
+    third = shown("fetaix", typed=f"load {three} 3|turns")
+
+    assert f"This is match 1 of the 3 in {three}." in first
+    assert f"This is match 3 of the 3 in {three}." in third
+    assert "1. c2-c3" in first
+    assert "1. d3-c3 b3xd3" in third
+    assert "holds 3 matches, so there is no match 4" in " ".join(shown("fetaix", typed=f"load {three} 4").split())
+
+
+def test_the_match_that_is_left_is_kept(file, three, state_folder):  # noqa: F811
+    output = shown("fetaix", typed=f"c2-c3|load {three}|1|load {three} 2")
+
+    kept = saved(state_folder)
+    assert output.count("The match that you leave is saved in") == 2
+    assert sorted(len(record.match.turns) for record in kept) == [2, 2, 4]
+    assert "The match that you leave" not in shown("fetaix", typed=f"load {three}")
+    assert "The match that you leave" not in shown("fetaix", typed=f"c2-c3|save {file}|load {three}")
+
+
+def test_a_damaged_file_is_refused_and_the_match_goes_on(file):
+    file.write_text('[Game "fetaix"]\n1. c2-c4 *')
+
+    output = " ".join(shown("fetaix", typed=f"load {file}|c2-c3").split())
+
+    assert "match 1, line 2, turn 1 of South in position" in output
+    assert "c2-c4 is not legal" in output
+    assert "1. c2-c3 c4xc2" in output
+
+
+def test_a_match_that_is_over_is_not_gone_on_with(file):
+    match = Match(load_game("fetaix"), "W:Wa1:Bb1")
+    match.push("a1xc1")
+    save_record(file, format_record(match))
+
+    output = " ".join(shown("fetaix", typed=f"load {file}|c2-c3").split())
+
+    assert "is over, so there is nothing to go on with (South wins: North has no pieces left)" in output
+    assert "1. c2-c3 c4xc2" in output
+
+
+def test_a_match_that_was_resigned_goes_on(file):
+    shown("fetaix", "--save", str(file), typed="c2-c3|resign")
+
+    output = shown("fetaix", "--load", str(file), typed="1")
+
+    assert "It ended there as 0-1 (resigned); here it goes on." in output
+    assert "1. c2-c3 c4xc2   2. c1xc3" in output
+
+
+def test_a_bot_that_cannot_play_the_other_game_stays_where_it_is(file, monkeypatch):
+    save_record(file, format_record(match_of("alquerque", "c2-c3")))
+    load_bot = seats_module.load_bot
+
+    def load(spec, game, **others):
+        if game.name != "fetaix":
+            raise BotError(f"{spec} plays fetaix only")
+        return load_bot(spec, game, **others)
+
+    monkeypatch.setattr(seats_module, "load_bot", load)
+    output = shown("fetaix", typed=f"load {file}|c2-c3")
+
+    assert "random plays fetaix only" in output
+    assert "1. c2-c3 c4xc2" in output
+
+
+def test_a_person_takes_the_side_that_the_file_gives_to_one(file):
+    save_record(file, format_record(match_of("fetaix", "c2-c3"), south="random", north="human"))
+
+    for output in (shown("fetaix", "--load", str(file)), shown("fetaix", typed=f"load {file}")):
+        assert "--seat 1" in output
+        assert "North> " in output
+    assert "--seat 0" in shown("fetaix", "--load", str(file), "--seat", "0")
+
+
+def from_file(file: Path, *names: str) -> str:
+    """What is shown of a match between these players, gone on with without naming an opponent."""
+    save_record(file, format_record(match_of("fetaix", "c2-c3"), south=names[0], north=names[1]), overwrite=True)
+    result = CliRunner().invoke(main, ["play", "fetaix", "--load", str(file)], input="quit\n")
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_opponent_of_the_file_plays_on(file):
+    assert "South: you, North: greedy." in from_file(file, "human", "greedy")
+    assert "South: greedy, North: you." in from_file(file, "greedy", "human")
+    assert "South: a person, North: a person." in from_file(file, "human", "human")
+    assert "South: you, North: alphabeta:3." in from_file(file, "human", "?")
+
+
+def test_people_keep_their_names(file):
+    assert "South: Ann, North: Ben." in from_file(file, "Ann", "Ben")
+    assert "South: random, North: you." in from_file(file, "random", "Ann")
+
+    again = file.with_name("more.pdn")
+    save_record(file, format_record(match_of("fetaix", "c2-c3"), south="Ann", north="random"), overwrite=True)
+    shown("fetaix", "--load", str(file), "--save", str(again), typed="quit")
+    assert load_record(again).south == "Ann"
+
+
+@pytest.mark.parametrize("name", ["ugi:touch {}", "{}.py", "folder/{}"])
+def test_a_program_does_not_run_because_a_file_names_it(file, tmp_path, name):
+    trace = tmp_path / "trace"
+    program = tmp_path / "trace.py"
+    program.write_text(f"open({str(trace)!r}, 'w')")
+
+    output = from_file(file, "human", name.format(trace))
+    assert f"{name.format(trace)} played here; alphabeta:3 does now, unless --opponent says otherwise." in output
+    assert "South: you, North: alphabeta:3." in output
+    assert not trace.exists()
+
+
+def test_a_file_that_says_how_the_match_ended_does_not_hold_one_that_goes_on(file, state_folder):  # noqa: F811
+    match = match_of("fetaix", "c2-c3")
+    save_record(file, format_record(match, south="human", north="random", result="0-1", reason="resigned"))
+
+    output = shown("fetaix", "--load", str(file), typed="quit")
+    [kept] = saved(state_folder)
+    assert kept.result == "*"
+    assert str(state_folder) in SAVED.search(output)[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["alquerque"], "holds a match of fetaix, not alquerque; name that game"),
+        (["fetaix", "--option", "chain=single"], "has other options: the defaults; leave --option away"),
+        (["fetaix", "--position", "W:Wa1:Bb1"], "--load and --position both say where to begin; give one of them"),
+    ],
+)
+def test_a_file_that_does_not_fit_the_arguments_is_refused(three, arguments, message):
+    result = play(*arguments, "--load", str(three))
+
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_a_file_brings_its_options(file):
+    save_record(file, format_record(match_of("fetaix", "c2-c3", chain="single")))
+
+    assert "1. c2-c3" in shown("fetaix", "--load", str(file))
+    assert "1. c2-c3" in shown("fetaix", "--load", str(file), "--option", "chain=single")
+    assert (
+        "has other options: --option chain=single"
+        in play("fetaix", "--load", str(file), "--option", "chain=optional").stderr
+    )
+
+
+def test_a_file_that_is_not_there_ends_the_program():
+    result = play("fetaix", "--load", "nothing.pdn")
+
+    assert result.exit_code == 2
+    assert result.stderr == "alquerque: cannot read 'nothing.pdn': No such file or directory\n"
+
+
+# Sides and ends.
+
+
+def test_switch_gives_the_person_the_side_of_the_bot():
+    output = shown("fetaix", typed="c2-c3|switch|undo|position|quit")
+
+    assert "You play North now." in output
+    assert "South (random) plays c1xc3" in output
+    assert re.search(r"^B:W", output, re.MULTILINE)
+    assert "--opponent random --seat 1" in output
+
+
+def test_switch_in_the_middle_of_a_chain_leaves_its_rest_to_the_bot():
+    output = shown("alquerque", "--position", "W:Wa1:Bb1,d1,e5", typed="a1xc1|switch")
+
+    assert "South (random) plays c1xe1" in output
+    assert "1. a1xc1xe1" in output
+
+
+def test_two_people_do_not_switch():
+    output = shown("fetaix", "--opponent", "human", typed="switch|c2-c3")
+
+    assert "switch changes sides with a bot, and here people play both" in output
+    assert "1. c2-c3" in output
+
+
+def test_resign_ends_the_match(file, state_folder):  # noqa: F811
+    output = shown("fetaix", "--save", str(file), typed="c2-c3|resign|c1xc3")
+    record = load_record(file)
+
+    assert "\nYou lose.\nNorth wins: South resigns.\n  1. c2-c3 c4xc2\n" in output
+    assert "Go on with" not in output
+    assert (record.result, record.reason) == ("0-1", "resigned")
+    assert saved(state_folder) == []
+
+
+def test_of_two_people_the_one_to_move_resigns(file):
+    output = shown("fetaix", "--opponent", "human", "--save", str(file), typed="c2-c3|resign")
+
+    assert "\nSouth wins: North resigns.\n" in output
+    assert load_record(file).result == "1-0"
+
+
+# Where the match is written while it is played, and when play ends.
+
+
+def test_a_turn_is_kept_as_soon_as_it_is_played(state_folder, monkeypatch):  # noqa: F811
+    found = []
+    choose = load_bot("random", load_game("fetaix"), seed=0).choose
+
+    def look_and_choose(match):
+        found.append([record.match.turns for record in saved(state_folder)])
+        return choose(match)
+
+    bot = SimpleNamespace(name="random", choose=look_and_choose)
+    monkeypatch.setattr(seats_module, "load_bot", lambda *_, **__: bot)
+    output = shown("fetaix", typed="c2-c3|c1xc3|resign")
+
+    assert found[0] == [("c2-c3",)]
+    assert found[-1][0][:2] == ("c2-c3", "c4xc2")
+    assert "South resigns" in output
+    assert saved(state_folder) == []
+
+
+def test_undone_turns_are_not_kept(state_folder):  # noqa: F811
+    shown("fetaix", typed="c2-c3|undo|b2-c3|quit")
+
+    (record,) = saved(state_folder)
+    assert record.match.turns[0] == "b2-c3"
+
+
+def test_the_match_that_is_left_is_not_lost_where_the_next_one_takes_its_file(file, three, state_folder):  # noqa: F811
+    output = shown("fetaix", "--save", str(file), typed=f"c2-c3|load {three} 2|quit")
+
+    assert [record.match.turns[:1] for record in saved(state_folder)] == [("c2-c3",)]
+    assert load_record(file).match.turns[:2] == ("b2-c3", "d4xb2")
+    assert output.count("The match that you leave is saved in") == 1
+
+
+def test_watched_bots_are_not_kept_beside_play(state_folder):  # noqa: F811
+    shown("alquerque", "--watch", "random", "--opponent", "greedy", "--seed", "2")
+
+    assert not state_folder.exists()
+
+
+def test_watched_bots_leave_a_record(file):
+    output = shown("alquerque", "--watch", "random", "--opponent", "greedy", "--seed", "2", "--save", str(file))
+    (record,) = read_records(file.read_text(encoding="utf-8"))
+
+    assert (record.south, record.north) == ("random", "greedy")
+    assert record.match.is_over
+    assert record.match.position == position_in(output)
+    assert f"The match is saved in {file}." in output
+
+
+@pytest.mark.parametrize("typed", ["c2-c3", "c2-c3|quit"])
+def test_a_match_that_is_left_is_saved_where_that_is_wanted(file, typed, state_folder):  # noqa: F811
+    output = shown("fetaix", "--save", str(file), typed=typed)
+
+    assert load_record(file).match.turns == ("c2-c3", "c4xc2")
+    assert f"Go on with: alquerque play fetaix --load {file} --opponent random --seat 0 --save {file}\n" in output
+    assert saved(state_folder) == []
+    assert position_in(go_on(output, typed="c1xc3")) == load_record(file).match.position
+    assert len(load_record(file).match.turns) == 4
+
+
+@pytest.mark.parametrize("typed", ["c2-c3", "c2-c3|quit"])
+def test_a_match_that_is_left_is_kept_elsewhere_else(typed, state_folder):  # noqa: F811
+    output = shown("fetaix", "--option", "chain=optional", typed=typed)
+    (kept,) = state_folder.iterdir()
+
+    assert re.fullmatch(r"alquerque-\d{8}-\d{6}\.pdn", kept.name)
+    assert SAVED.findall(output) == [str(kept)]
+    assert f"Go on with: alquerque play fetaix --load {kept} --opponent random --seat 0\n" in output
+    again = go_on(output, typed="turns|undo|position|quit")
+    assert "1. c2-c3 c4xc2" in again
+    assert Match(load_game("fetaix")).position in again
+    assert list(state_folder.iterdir()) == [kept]
+
+
+def test_what_a_file_holds_already_is_not_written_again(file, state_folder):  # noqa: F811
+    output = shown("fetaix", typed=f"c2-c3|save {file}|quit")
+
+    assert f"--load {file} " in output
+    assert f"--load {file} " in go_on(output)
+    assert saved(state_folder) == []
+
+
+def test_a_file_that_has_vanished_is_not_named(file, state_folder, monkeypatch):  # noqa: F811
+    save = match_file.Keeper.save
+
+    def save_and_lose(keeper, path, text):
+        save(keeper, path, text)
+        Path(path).unlink()
+
+    monkeypatch.setattr(match_file.Keeper, "save", save_and_lose)
+    output = shown("fetaix", typed=f"c2-c3|save {file}|quit")
+
+    (kept,) = state_folder.iterdir()
+    assert f"--load {kept} " in output
+
+
+def test_a_match_without_a_turn_is_not_kept(state_folder):  # noqa: F811
+    output = shown("fetaix", typed="quit")
+
+    assert "saved" not in output
+    assert "--position" in output
+    assert saved(state_folder) == []
+
+
+def test_matches_that_end_in_the_same_second_are_all_kept(state_folder, monkeypatch):  # noqa: F811
+    class Clock(match_file.datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls(2026, 11, 21, 12, 30, 5)
+
+    monkeypatch.setattr(match_file, "datetime", Clock)
+    for _ in range(3):
+        shown("fetaix", typed="c2-c3")
+
+    names = sorted(file.name for file in state_folder.iterdir())
+    assert names == [
+        "alquerque-20261121-123005-2.pdn",
+        "alquerque-20261121-123005-3.pdn",
+        "alquerque-20261121-123005.pdn",
+    ]
+
+
+def test_where_nothing_can_be_kept_the_position_is_printed(state_folder):  # noqa: F811
+    state_folder.parent.write_text("in the way")
+
+    output = shown("fetaix", typed="c2-c3")
+
+    assert "The match is not saved: cannot make the folder" in output
+    assert f"--position {position_in(output)} " in output
+
+
+def test_a_target_that_is_in_the_way_is_told_before_the_match(file, tmp_path):
+    file.write_text("mine")
+
+    taken, missing = play("fetaix", "--save", str(file)), play("fetaix", "--save", str(tmp_path / "no" / "x"))
+
+    assert taken.stderr == f"alquerque: --save is {str(file)!r}, which exists already; choose another name\n"
+    assert "but there is no such folder" in missing.stderr
+    assert taken.exit_code == missing.exit_code == 2
+    assert taken.stdout == missing.stdout == ""
+
+
+@pytest.mark.parametrize("typed", ["c2-c3", "c2-c3|resign"])
+def test_a_target_that_has_vanished_is_told_and_the_match_is_kept_elsewhere(typed, tmp_path, state_folder, monkeypatch):  # noqa: F811
+    target = tmp_path / "here" / "match.pdn"
+    target.parent.mkdir()
+    monkeypatch.setattr(match_file.Keeper, "check_target", lambda _: target.parent.rmdir())
+
+    result = play("fetaix", "--save", str(target), typed=typed)
+
+    assert result.exit_code == 1
+    assert f"cannot write '{target}': No such file or directory" in result.stdout
+    assert [record.match.turns for record in saved(state_folder)] == [("c2-c3", "c4xc2")]
+
+
+def test_the_match_is_kept_when_a_bot_fails(state_folder, monkeypatch):  # noqa: F811
+    class Broken:
+        name = "broken"
+
+        def choose(self, _match):
+            raise ZeroDivisionError("a fault in the bot")
+
+    monkeypatch.setattr(seats_module, "load_bot", lambda *_, **__: Broken())
+
+    result = play("fetaix", typed="c2-c3")
+
+    assert isinstance(result.exception, ZeroDivisionError)
+    assert [record.match.turns for record in saved(state_folder)] == [("c2-c3",)]
+    assert "Go on with: alquerque play fetaix --load" in result.stdout
+
+
+def test_a_name_that_no_header_can_hold_does_not_keep_a_match_from_being_saved(file, monkeypatch):
+    load_bot = seats_module.load_bot
+    monkeypatch.setattr(seats_module, "load_bot", lambda _, game, **others: load_bot("random", game, **others))
+
+    shown("fetaix", "--opponent", "a\nb", typed=f"c2-c3|save {file}")
+
+    assert load_record(file).north == r"'a\nb'"

@@ -1,0 +1,217 @@
+"""`alquerque solve`, and `load_table` where there is no table yet."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from alquerque_env import Match, load_game, load_table
+from alquerque_env.cli.console.progress_bar import Display
+from alquerque_env.cli.main import main
+from alquerque_env.errors import TableError
+from alquerque_env.solve.tables import locations, slices
+
+INTERRUPTED = 130
+NAME = "alquerque_murray"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    """An empty folder in the place of the user's tables."""
+    folder = tmp_path / "cache"
+    monkeypatch.setattr(locations, "tables_folder", lambda: folder)
+    return folder
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["solve", *map(str, arguments)])
+
+
+def solved(*arguments):
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_a_table_is_built_where_it_is_wanted(tmp_path, cache):
+    path = tmp_path / "murray.aqt"
+    found = solved(NAME, "--pieces", 3, "-o", path)
+    table = load_table(load_game(NAME), path)
+    assert table.value(Match(table.game, "W:Wa1:Bb2")) == 1
+    assert found["game"] == NAME
+    assert found["options"] == dict(table.game.options)
+    assert found["table_hash"] == table.game.table_hash
+    assert found["pieces"] == table.pieces == 3
+    assert found["path"] == str(path)
+    assert found["bytes"] == path.stat().st_size
+    assert found["verified"] is False
+    assert found["seconds"] >= 0
+    assert [part["name"] for part in found["slices"]] == ["1v1", "2v1", "1v2"]
+    for part in found["slices"]:
+        assert part["won"] + part["drawn"] + part["lost"] == part["positions"] > 0
+    assert found["positions"] == sum(part["positions"] for part in found["slices"])
+    assert not cache.exists()
+
+
+def test_a_table_is_built_in_the_cache_and_found_there(cache):
+    found = solved(NAME, "--pieces", 2)
+    assert found["path"] == str(next(cache.iterdir()))
+    table = load_table(load_game(NAME))
+    assert table.pieces == 2
+    assert {**solved(NAME, "--verify"), "seconds": 0} == {**found, "verified": True, "seconds": 0}
+
+
+def test_options_choose_the_game(tmp_path):
+    path = tmp_path / "table.aqt"
+    found = solved("alquerque", "--option", "undo_cleared_by_jump=false", "--pieces", 2, "-o", path, "--threads", 1)
+    assert found["options"]["undo_cleared_by_jump"] is False
+    assert load_table(load_game("alquerque", undo_cleared_by_jump=False), path).pieces == 2
+    with pytest.raises(TableError, match="is a table of alquerque with"):
+        load_table(load_game("alquerque"), path)
+
+
+def test_the_limit_of_plies_without_progress_is_told_beside_the_longest_way(tmp_path):
+    arguments = (NAME, "--pieces", 3, "-o", tmp_path / "table.aqt", "--option", "no_progress_limit=2")
+    clock = solved(*arguments)["clock"]
+    assert clock["limit"] == 2 < clock["longest_way"]
+    assert clock["changed"] > 10
+    sentence = (
+        f"is {clock['longest_way']} plies, the limit 2: it would change the values of {clock['changed']:,} positions"
+    )
+    assert sentence in run(*arguments).output
+    unlimited = ("alquerque", "--pieces", 2, "-o", tmp_path / "other.aqt")
+    assert solved(*unlimited)["clock"] is None
+    assert "longest way" not in run(*unlimited).output
+
+
+def test_what_was_built_can_be_checked_at_once_and_later(tmp_path):
+    path = tmp_path / "table.aqt"
+    assert solved(NAME, "--pieces", 3, "-o", path, "--verify")["verified"] is True
+    result = run(NAME, "--verify", "-o", path)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[0].split() == ["slice", "positions", "won", "drawn", "lost", "longest"]
+    assert [line.split()[0] for line in lines[1:4]] == ["1v1", "2v1", "1v2"]
+    assert lines[-1].endswith(f"{path}; every value checked")
+
+
+def test_checking_refuses_a_damaged_table(tmp_path):
+    path = tmp_path / "table.aqt"
+    solved(NAME, "--pieces", 3, "-o", path)
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    is_bad_argument(run(NAME, "--verify", "-o", path), "is damaged in slice 1v2; solve the game again")
+
+
+def is_bad_argument(result, message):
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1, result.stderr
+    assert result.stderr.startswith("alquerque: ")
+    assert message in result.stderr
+
+
+BAD_ARGUMENTS = [
+    ("", "missing argument 'GAME'"),
+    ("alquerqe --pieces 3", "no game 'alquerqe'; did you mean 'alquerque'?"),
+    (NAME, "--pieces K"),
+    (f"{NAME} --json", "--pieces K"),
+    (f"{NAME} --pieces", "requires an argument"),
+    (f"{NAME} --pieces x", "'x' is not a valid integer"),
+    (f"{NAME} --pieces 1", "has from 2 to 24 pieces, not 1"),
+    (f"{NAME} --pieces -3", "has from 2 to 24 pieces, not -3"),
+    (f"{NAME} --pieces 25", "has from 2 to 24 pieces, not 25"),
+    (f"{NAME} --pieces 8 --memory 0.01", "more than the 0.01 allowed: take fewer pieces or allow more with --memory"),
+    (f"{NAME} --pieces 2 --memory x", "'x' is not a valid float"),
+    (f"{NAME} --pieces 2 --memory -1", "--memory"),
+    (f"{NAME} --pieces 2 --threads 0", "--threads"),
+    (f"{NAME} --pieces 2 --option no_moves=maybe", "no_moves cannot be 'maybe'"),
+    (f"{NAME} --pieces 2 extra", "unexpected extra argument"),
+    (f"{NAME} --pieces 2 -o .", "is a directory"),
+    (f"{NAME} --pieces 2 -o README.md/table.aqt", "Not a directory"),
+    (f"{NAME} --verify", f"there is no endgame table of {NAME} yet: build one with alquerque solve {NAME} --pieces 5"),
+    (f"{NAME} --verify -o no_such_file.aqt", "cannot read table no_such_file.aqt: No such file or directory"),
+    (f"{NAME} --verify -o README.md", "README.md is no endgame table of this version of the package"),
+    (
+        "alquerque --pieces 2 --option undo_scope=never_revisit --option undo_cleared_by_jump=false",
+        "too many for a table",
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD_ARGUMENTS, ids=[line or "nothing" for line, _ in BAD_ARGUMENTS])
+def test_bad_arguments_end_with_one_line(line, message, tmp_path, monkeypatch):
+    (tmp_path / "README.md").write_text("# Notes\n")
+    monkeypatch.chdir(tmp_path)
+    result = run(*line.split())
+    if "Not a directory" in message:  # found out after the size has been told
+        result.stderr_bytes = result.stderr_bytes.split(b"\n", 1)[1]
+    is_bad_argument(result, message)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["README.md"]
+
+
+def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(slices, "SECONDS_BETWEEN_REPORTS", 0.0)
+    path = tmp_path / "table.aqt"
+    reports = []
+
+    def interrupt(display, about, *_, **__):
+        reports.append(about)
+        if len(reports) == 4:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Display, "update", interrupt)
+        result = run(NAME, "--pieces", 3, "-o", path)
+    assert result.exit_code == INTERRUPTED
+    assert result.stdout == ""
+    assert result.stderr.split("\n")[-3:] == ["stopped; the same command goes on", "", ""]
+    assert not path.exists()
+    assert solved(NAME, "--pieces", 3, "-o", path, "--verify")["verified"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        (NAME, {}),
+        ("fetaix", {"no_progress_limit": 30, "chain": "single"}),
+        ("alquerque", {"undo_cleared_by_jump": False}),
+        ("alquerque", {"last_rank_frozen": True, "capture": "optional"}),
+    ],
+    ids=str,
+)
+def test_without_a_table_the_command_that_builds_one_is_named(name, options):
+    game = load_game(name, **options)
+    with pytest.raises(TableError, match="there is no endgame table") as caught:
+        load_table(game)
+    command = str(caught.value).partition("build one with alquerque solve ")[2]
+    arguments = command.replace("--pieces 5", "--pieces 2").split()
+    assert arguments[-2:] == ["--pieces", "2"]
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    assert load_table(game).pieces == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep caches elsewhere")
+def test_the_cache_directory_is_that_of_the_system(tmp_path, monkeypatch):
+    monkeypatch.undo()
+    monkeypatch.delenv("ALQUERQUE_TABLES", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert locations.tables_folder() == tmp_path / "alquerque-env" / "tables"
+    assert solved(NAME, "--pieces", 2)["path"].startswith(str(tmp_path / "alquerque-env" / "tables"))
+
+
+def test_the_program_solves(tmp_path):
+    path = tmp_path / "table.aqt"
+    command = [sys.executable, "-m", "alquerque_env", "solve", NAME, "--pieces", "3", "-o", str(path), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["path"] == str(path)
+    assert "numbers" in done.stderr
+    assert "Traceback" not in done.stderr
+    wrong = subprocess.run([*command[:-5], "1"], capture_output=True, text=True, timeout=300, check=False)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert len(wrong.stderr.splitlines()) == 1

@@ -1,0 +1,469 @@
+"""The engine: each command as a program sends it, whole turns in every game, and nothing that could end it."""
+
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+from click.testing import CliRunner
+
+from alquerque_env import Match, games, load_game
+from alquerque_env.bots.external.process import Process, ProcessError
+from alquerque_env.bots.external.ugi_protocol import parse_info
+from alquerque_env.bots.turns import push_turn
+from alquerque_env.cli.main import main
+from alquerque_env.cli.ugi import Engine, Settings
+from alquerque_env.cli.ugi.ugi_position import play_moves
+from alquerque_env.errors import IllegalStepError
+from alquerque_env.game.kernel_arrays import JIT
+
+COMMAND = [sys.executable, "-m", "alquerque_env", "engine"]
+SOON = 120.0  # for what may compile
+
+VARIANTS = [
+    *((name, {}) for name in games()),
+    ("alquerque_murray", {"no_moves": "pass", "repetition": "threefold_draw"}),
+    ("fetaix", {"chain": "optional", "no_moves": "pass", "capture": "optional"}),
+    ("awithlaknannai_mosona", {"no_moves": "pass", "board": "zigzag"}),
+]
+
+
+class Talk:
+    """An engine in a process of its own."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.process = Process([*COMMAND, *arguments])
+
+    def send(self, *lines: str) -> None:
+        for line in lines:
+            self.process.send(line)
+
+    def line(self, seconds: float = SOON) -> str:
+        line = self.process.read(seconds)
+        assert line is not None, "no answer"
+        return line
+
+    def until(self, word: str, seconds: float = SOON) -> list[str]:
+        """The lines up to the next that begins with a word."""
+        found = [self.line(seconds)]
+        while found[-1].split()[:1] != [word]:
+            found.append(self.line(seconds))
+        return found
+
+    def ask(self, *lines: str) -> list[str]:
+        """What is answered to commands that answer at once."""
+        self.send(*lines, "isready")
+        return self.until("readyok")[:-1]
+
+
+class Here:
+    """An engine without a process."""
+
+    def __init__(self, game: str = "alquerque", level: str = "random", **options: object) -> None:
+        self.told: list[str] = []
+        self.engine = Engine(Settings(load_game(game, **options), level), self.told.append, seed=1)
+
+    def ask(self, *lines: str) -> list[str]:
+        self.told.clear()
+        for line in lines:
+            assert self.engine.obey(line)
+        return list(self.told)
+
+    def turn(self, go: str = "go") -> str:
+        told = self.ask(go)
+        end = time.monotonic() + SOON
+        while not told or not told[-1].startswith("bestmove"):
+            assert time.monotonic() < end
+            time.sleep(0.001)
+            told = list(self.told)
+        return told[-1].removeprefix("bestmove ")
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Talk]:
+    """One engine for many tests, each of which sets what it needs."""
+    talk = Talk("alphabeta:3", "--seed", "1")
+    yield talk
+    talk.process.kill()
+
+
+@pytest.fixture
+def talk(shared: Talk) -> Talk:
+    shared.ask("setoption name Game value alquerque", "setoption name Level value alphabeta:3")
+    return shared
+
+
+def is_error(told: list[str], *words: str) -> bool:
+    return len(told) == 1 and told[0].startswith("info string error: ") and all(word in told[0] for word in words)
+
+
+def random_matches(name: str, options: dict, count: int) -> list[Match]:
+    """Matches that stand at the begin, the middle or the end of a random one, also in the middle of a chain."""
+    rng = random.Random(f"{name} {options}")
+    found = []
+    for _ in range(count):
+        match = Match(load_game(name, **options))
+        for _ in range(rng.randrange(60)):
+            if not match.is_over:
+                match.push(rng.choice(match.legal_steps))
+        for _ in range(30):  # on to a chain, where there is one
+            if match.is_over or match.chain is not None or rng.random() < 0.1:
+                break
+            match.push(rng.choice(match.legal_steps))
+        found.append(match)
+    return found
+
+
+# Commands
+
+
+def test_an_engine_introduces_itself_with_every_option_of_the_game(talk):
+    talk.send("ugi")
+    told = talk.until("ugiok")
+    assert told[0].startswith("id name Alquerque ")
+    assert told[1].startswith("id author ")
+    options = {line.split()[2]: line.split() for line in told[2:-1]}
+    game = load_game("alquerque")
+    assert set(options) == {"Game", "Level", *game.options}
+    assert " ".join(options["Level"]) == "option name Level type string default alphabeta:3"
+    for words in options.values():
+        assert words[:2] == ["option", "name"]
+        assert words[3:5] in (["type", "combo"], ["type", "string"], ["type", "check"])
+        assert words[5] == "default"
+        if words[4] == "combo":
+            assert words[6] in words[8::2]
+    assert options["Game"][8::2] == list(games())
+
+
+def test_another_game_has_other_options_and_its_own_start(talk):
+    assert talk.ask("setoption name game value fetaix", "setoption name MAX_CAPTURE value most_pieces") == []
+    talk.send("ugi")
+    assert any(
+        line.startswith("option name max_capture type combo default most_pieces") for line in talk.until("ugiok")
+    )
+    assert talk.ask("position startpos moves d3-c3", "query p1turn") == ["response false"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("setoption", ["setoption needs a name and a value"]),
+        ("setoption name Game", ["needs a name and a value"]),
+        ("setoption name Hash value 128", ["no option 'Hash'", "known: Game, Level"]),
+        ("setoption name Game value fetaixx", ["no game 'fetaixx'; did you mean 'fetaix'?"]),
+        ("setoption name Game value", ["no game ''"]),
+        ("setoption name Game value ", ["no game ''"]),
+        ("setoption name Level value alphabta:3", ["did you mean 'alphabeta'"]),
+        ("setoption name Level value alphabeta:x", ["needs a depth from 1 to 99"]),
+        ("setoption name capture value sometimes", ["capture cannot be 'sometimes'"]),
+        ("position", ["position needs startpos, or fen"]),
+        ("position fen", ["position needs startpos, or fen"]),
+        ("position fen W:Wa1:Bz9", ["unknown point 'z9'"]),
+        ("position startpos d3-c3", ["followed by 'd3-c3', expected moves"]),
+        ("position startpos moves a1-a2", ["a1-a2 is not legal"]),
+        ("position startpos moves d3-c3 nonsense", ["cannot read 'nonsense'"]),
+        ("position startpos moves d3-c3 b3xd3 pass", ["pass is not legal"]),
+        ("query", ["query needs one of gameover, p1turn, result"]),
+        ("query p2turn", ["query needs one of"]),
+        ("go depth", ["go depth needs a whole number after it"]),
+        ("go depth x", ["go depth is 'x', expected a whole number"]),
+        ("go depth -1", ["expected a whole number of 0 or more"]),
+        ("go nodes 1e6", ["expected a whole number"]),
+        ("go movetime ٣", ["expected a whole number"]),
+        ("go nodes " + "9" * 5000, ["expected a whole number"]),
+        ("go depth 1 depth 2", ["depth twice"]),
+        ("go fast", ["go has no 'fast'; known: depth, infinite"]),
+        ("gogo", ["no command 'gogo'; did you mean 'go'?"]),
+        ("x" * 5000, ["no command 'xxx"]),
+    ],
+)
+def test_what_cannot_be_understood_is_said_and_changes_nothing(talk, line, words):
+    begin = ["position fen B:Wa1,b1:Be5,d5", "query p1turn"]
+    assert talk.ask(*begin) == ["response false"]
+    told = talk.ask(line)
+    assert is_error(told, *words), told
+    assert len(told[0]) < 600
+    if line.startswith("position"):
+        # Who sent it must not be answered for the one before.
+        assert is_error(talk.ask("query p1turn"), "the last position was refused")
+        assert talk.ask("go nodes 1")[-1] == "bestmove none"
+        talk.ask(*begin)
+    assert talk.ask("query p1turn", "query result") == ["response false", "response none"]
+
+
+def test_empty_lines_and_a_stop_without_a_search_are_nothing(talk):
+    assert talk.ask("", "   ", "\t", "stop") == []
+
+
+def test_options_may_contradict_each_other_on_the_way_but_not_in_the_end(talk):
+    """Where matches could go on for ever, as long as only one of the two has been set."""
+    talk.ask("setoption name Game value alquerque_murray")
+    assert talk.ask("setoption name repetition value threefold_draw") == []
+    talk.send("setoption name repetition value off", "setoption name no_progress_limit value off")
+    assert talk.ask("setoption name repetition value threefold_draw", "position startpos") == []
+    told = talk.ask("setoption name repetition value off")
+    assert is_error(told, "a match could go on for ever: set repetition='threefold_draw' or a number")
+    assert is_error(talk.ask("position startpos")[:1], "a match could go on for ever")
+    assert talk.ask("setoption name repetition value threefold_draw", "position startpos") == []
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "position", "answers"),
+    [
+        ("alquerque", {}, "startpos", ["false", "true", "none"]),
+        ("alquerque", {"who_starts": "player_1"}, "startpos", ["false", "false", "none"]),
+        ("alquerque", {}, "fen B:Wa1:Be5", ["false", "false", "none"]),
+        ("alquerque", {}, "fen W:Wa1:Bb2 moves a1xc3", ["true", "false", "p1win"]),
+        ("alquerque", {}, "fen B:Wb2:Ba1 moves a1xc3", ["true", "true", "p2win"]),
+        ("alquerque", {"no_progress_limit": "2"}, "fen W:Wa1:Be5:H1 moves a1-a2", ["true", "false", "draw"]),
+    ],
+)
+def test_queries_speak_of_south_as_player_one(talk, game, options, position, answers):
+    settings = [f"setoption name {name} value {value}" for name, value in options.items()]
+    talk.ask(f"setoption name Game value {game}", *settings)
+    told = talk.ask(f"position {position}", "query gameover", "query p1turn", "query result")
+    assert told == [f"response {answer}" for answer in answers]
+
+
+@pytest.mark.parametrize(
+    "go",
+    [
+        "go",
+        "go depth 0",
+        "go depth 2",
+        "go nodes 500",
+        "go movetime 100",
+        "go movetime 0",
+        "go p1time 3000 p2time 10 p1inc 0 p2inc 0",
+        "go p1time -20 p2time 10 p1inc 0 p2inc 0 movestogo 3",
+        "go depth 3 nodes 2000 movetime 500",
+    ],
+)
+def test_it_thinks_as_it_is_told(talk, go):
+    talk.ask("position startpos moves d3-c3 b3xd3")
+    begin = time.monotonic()
+    talk.send(go)
+    told = talk.until("bestmove")
+    assert time.monotonic() - begin < 30
+    match = Match(load_game("alquerque"))
+    for turn in ("d3-c3", "b3xd3"):
+        push_turn(match, turn)
+    infos = [parse_info(line) for line in told[:-1]]
+    assert all(info.score is not None and info.nodes is not None for info in infos)
+    # Without any time a position that was looked at is all there may be.
+    assert infos[-1].nodes or go in ("go movetime 0", "go p1time -20 p2time 10 p1inc 0 p2inc 0 movestogo 3")
+    assert infos[-1].milliseconds is not None
+    for turn in infos[-1].line:
+        push_turn(match, turn)
+    assert told[-1] == f"bestmove {infos[-1].line[0]}"
+
+
+def test_a_sure_win_is_told_in_turns(talk):
+    talk.send("position fen W:Wa1:Bb2,b3", "go depth 3")
+    told = talk.until("bestmove")
+    assert all(" score mate 1 " in line for line in told[:-1])
+    assert told[-1] == "bestmove a1xc3xa3"
+    talk.send("position fen B:We1,d1:Bb5", "go depth 3")
+    assert " mate " not in " ".join(talk.until("bestmove"))
+
+
+def test_while_it_thinks_it_is_ready_and_refuses_what_would_disturb_it(talk):
+    talk.ask("position startpos")
+    talk.send("go infinite", "isready")
+    assert talk.until("readyok", 10)[-1] == "readyok"
+    for line in ("position startpos", "go depth 1", "setoption name Level value random", "uginewgame"):
+        talk.send(line)
+        told = [line for line in talk.until("info", 10) if "string" in line]
+        while not told:
+            told = [line for line in [talk.line(10)] if "string" in line]
+        assert "in the middle of a search; send stop and wait for bestmove first" in told[0]
+    talk.send("query p1turn")
+    assert talk.until("response", 10)[-1] == "response true"
+    begin = time.monotonic()
+    talk.send("stop")
+    assert talk.until("bestmove", 10)[-1] != "bestmove none"
+    assert time.monotonic() - begin < 5
+    assert talk.ask("position startpos", "query gameover") == ["response false"]
+
+
+@pytest.mark.parametrize("level", ["mcts:50", "random"])
+def test_whoever_plays_a_stop_ends_it(talk, level):
+    talk.ask(f"setoption name Level value {level}", "position startpos")
+    talk.send("go infinite", "stop")
+    assert talk.until("bestmove", 10)[-1] != "bestmove none"
+
+
+def test_who_waits_for_a_turn_that_cannot_come_is_told(talk):
+    talk.ask("position fen W:Wa1:Bb2 moves a1xc3")
+    talk.send("go")
+    told = talk.until("bestmove")
+    assert is_error(told[:-1], "the match is over (captured)")
+    assert told[-1] == "bestmove none"
+
+
+def test_a_level_that_cannot_play_the_game_says_so_and_is_ready_all_the_same(tmp_path):
+    (tmp_path / "meta.json").write_text("{}")
+    (tmp_path / "weights.safetensors").write_bytes(b"")
+    here = Here()
+    assert here.ask(f"setoption name Level value {tmp_path}") == []
+    told = here.ask("isready")
+    assert is_error(told[:1], "checkpoint" if not told[0].endswith('[train]"') else "missing")
+    assert told[1:] == ["readyok"]
+    assert here.turn() == "none"
+
+
+@pytest.mark.parametrize("ending", ["quit\n", ""])
+@pytest.mark.parametrize("before", ["", "position startpos\ngo infinite\n"])
+def test_it_ends_when_it_is_to_or_when_nothing_more_can_come(before, ending):
+    done = subprocess.run(COMMAND, input=before + ending, capture_output=True, text=True, timeout=SOON)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert all(line.startswith(("info ", "bestmove ")) for line in lines)
+    assert bool(lines) == bool(before)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("alphabeta:0", "needs a depth from 1 to 99"),
+        ("nosuchbot", "no bot and no file 'nosuchbot'"),
+        ("random --game chess", "no game 'chess'"),
+        ("random --game fetaix --option chain=often", "chain cannot be 'often'"),
+        ("random --seed -1", "--seed is -1"),
+        ("random greedy", "unexpected extra argument"),
+    ],
+)
+def test_a_bad_argument_ends_in_one_line(arguments, words):
+    result = CliRunner().invoke(main, ["engine", *arguments.split()])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+# Turns
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=lambda value: str(value)[:40])
+def test_a_match_can_be_told_in_turns_or_in_steps(name, options):
+    for match in random_matches(name, options, 12):
+        if match.chain is not None:
+            continue
+        steps = [step.text for _, turn in match.history for step in turn if not (step.is_pass and len(turn) > 1)]
+        for told in (match.turns, steps):
+            again = Match(match.game)
+            play_moves(again, told)
+            assert (again.position, again.steps) == (match.position, match.steps)
+
+
+MURRAY = "W:Wa1,e1:Bb2,b3,e5"
+
+
+@pytest.mark.parametrize(
+    ("moves", "player", "turns"),
+    [
+        (["a1xc3"], 1, ("a1xc3",)),
+        (["a1xc3", "pass"], 1, ("a1xc3",)),
+        (["a1xc3", "e5-e4"], 0, ("a1xc3", "e5-e4")),
+        (["a1xc3", "c3xa3"], 1, ("a1xc3xa3",)),
+        (["a1xc3xa3", "e5-e4"], 0, ("a1xc3xa3", "e5-e4")),
+    ],
+)
+def test_a_chain_that_could_go_on_is_over_when_the_list_or_the_opponent_goes_on(moves, player, turns):
+    match = Match(load_game("alquerque_murray"), MURRAY)
+    play_moves(match, moves)
+    assert (match.player, match.chain, match.turns) == (player, None, turns)
+
+
+def test_a_chain_that_must_go_on_is_no_turn():
+    match = Match(load_game("alquerque"), MURRAY)
+    with pytest.raises(IllegalStepError, match=r"^a1xc3 is not a whole turn: then c3xa3 must follow$"):
+        play_moves(match, ["a1xc3"])
+
+
+def test_pass_after_a_chain_is_a_turn_of_the_opponent_who_cannot_move():
+    """The only man of North is shut in; South could capture that one too and has not."""
+    match = Match(load_game("fetaix", chain="optional", no_moves="pass"), "W:Wa1,b1,d1,c2,d2,b3,a4,b4,d4,e4:Bb2,c4")
+    play_moves(match, ["a1xc3", "pass"])
+    assert (match.turns, match.player) == (("a1xc3", "pass"), 0)
+
+
+@pytest.mark.parametrize("level", ["random", "greedy", "alphabeta:2", f"mcts:{30 if JIT else 3}"])
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=lambda value: str(value)[:40])
+def test_every_answer_is_a_whole_legal_turn_also_in_the_middle_of_a_chain(name, options, level):
+    here, chains = Here(name, level, **options), 0
+    for match in random_matches(name, options, 10):
+        if match.is_over:
+            continue
+        chains += match.chain is not None
+        assert here.ask(f"position fen {match.position}") == []
+        turn = here.turn("go nodes 40" if level.startswith("alphabeta") else "go")
+        push_turn(match, turn)
+        assert match.chain is None
+    assert chains or load_game(name, **options).rules.chain == "single" or name.startswith(("alquerque", "awith"))
+
+
+# Whatever may come
+
+
+COMMANDS = "ugi isready uginewgame position query go stop setoption"
+WORDS = (
+    f"{COMMANDS} startpos fen moves depth nodes movetime infinite p1time p2time p1inc movestogo gameover p1turn result "
+    "name value Game Level fetaix alquerque capture optional random pass a1-a2 d3-c3 b3xd3 W:Wa1:Bb2 W: B:W:B ^ xx "
+    "W:Wa1,a1:B:H3 3 0 -1 99999 \x00 \x1b[2J é \u2028 'x'"
+).split()
+
+
+def test_no_words_end_it():
+    here, rng = Here(), random.Random(4)
+    for _ in range(1500):
+        line = " ".join(rng.choices(WORDS, k=rng.randrange(1, 9)))
+        assert here.engine.obey(line)
+        here.engine.close()
+        for told in here.told:
+            assert "\n" not in told
+            assert told.isprintable()
+            assert not any(f"error: {kind}Error" in told for kind in ("Type", "Value", "Key", "Index", "Attribute"))
+        here.told.clear()
+    assert here.ask("setoption name Game value fetaix", "query gameover") == ["response false"]
+
+
+def test_no_bytes_end_it():
+    rng = random.Random(6)
+    garbage = b"\n".join(rng.randbytes(rng.randrange(200)) for _ in range(300))
+    commands = (
+        garbage + b"\n" + b"x" * (1 << 20) + b"yz\n" + b"position fen W:" + b"a1," * 200_000 + b"\nisready\nquit\n"
+    )
+    done = subprocess.run([*COMMAND, "random"], input=commands, capture_output=True, timeout=SOON)
+    lines = done.stdout.decode().splitlines()
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert lines[-1] == "readyok"
+    assert sum("a line is longer than" in line for line in lines) == 1
+    assert all(line.startswith("info string error: ") for line in lines[:-1])
+
+
+def test_it_ends_quietly_when_nobody_listens_any_more():
+    process = subprocess.Popen([*COMMAND, "random"], stdin=-1, stdout=-1, stderr=-1)
+    process.stdout.close()
+    _, told = process.communicate(b"ugi\nisready\nposition startpos\ngo\nugi\n", timeout=SOON)
+    assert (process.returncode, told) == (0, b"")
+
+
+def test_a_process_that_ends_is_no_process_that_waits():
+    process = Process([sys.executable, "-c", "print(1)"])
+    assert process.read(SOON) == "1"
+    with pytest.raises(ProcessError, match="ended with status 0"):
+        process.read(SOON)
+    process.kill()
+
+
+def test_a_process_that_does_not_read_holds_nobody_up():
+    process = Process([sys.executable, "-c", "import time; time.sleep(600)"])
+    begin = time.monotonic()
+    for _ in range(20):
+        process.send("x" * (1 << 20))
+    assert process.read(0.1) is None
+    process.kill()
+    assert time.monotonic() - begin < 10

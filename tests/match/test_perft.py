@@ -1,0 +1,214 @@
+"""Counts of turns and steps: perft files (`perft/*.perft`), `perft` and `divide`.
+
+A perft file is made of blocks with an empty line between: `id` and, where they are not the default, `options` and
+`position`; then `turns DEPTH COUNT` and `steps DEPTH COUNT`.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+from reference import Reference, RefState, RefStep
+
+from alquerque_env import Match, games, load_game, perft
+from alquerque_env.errors import AlquerqueError, PositionError
+from alquerque_env.game.game import Game
+from alquerque_env.game.step import join_turn
+from alquerque_env.match.perft import divide
+
+FOLDER = Path(__file__).parents[1] / "perft"
+
+
+@dataclass
+class Block:
+    """One position of one game with the counts behind it."""
+
+    name: str
+    title: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    position: str | None = None
+    counts: list[tuple[bool, int, int]] = field(default_factory=list)
+
+    @cached_property
+    def game(self) -> Game:
+        return load_game(self.name, **self.options)
+
+    def read(self, line: str) -> None:
+        word, _, rest = line.partition(" ")
+        if word == "id":
+            self.title = rest
+        elif word == "options":
+            self.options = dict(pair.split("=") for pair in rest.split())
+        elif word == "position":
+            self.position = rest
+        else:
+            assert word in ("turns", "steps"), f"{self.name}.perft: cannot read {line!r}"
+            depth, count = map(int, rest.split())
+            self.counts.append((word == "turns", depth, count))
+
+
+def read_blocks(file: Path) -> list[Block]:
+    lines = [line for line in file.read_text().splitlines() if not line.startswith("#")]
+    blocks = []
+    for is_text, group in groupby(lines, bool):
+        if is_text:
+            block = Block(file.stem)
+            for line in group:
+                block.read(line)
+            blocks.append(block)
+    return blocks
+
+
+# The deepest counts of the dossier are held against the reference in test_reference.py.
+REFERENCE_LIMIT = 2500
+
+FILES = sorted(FOLDER.glob("*.perft"))
+BLOCKS = [block for file in FILES for block in read_blocks(file)]
+
+
+def block_id(block: Block) -> str:
+    return f"{block.name}: {block.title}"
+
+
+def reference_state(reference: Reference, position: str | None) -> RefState:
+    return reference.start() if position is None else reference.parse(position)
+
+
+def spell(reference: Reference, step: RefStep) -> str:
+    labels = reference.game.board.labels
+    if step.origin is None or step.is_pass:
+        return "pass"
+    return f"{labels[step.origin]}{'-' if step.victim is None else 'x'}{labels[step.target]}"
+
+
+def reference_divide(block: Block, turns: bool, depth: int) -> Counter[str]:
+    """Counts behind each first step or turn; victims are not named, so that two ways to a point are added up."""
+    reference = Reference(block.game)
+    state = reference_state(reference, block.position)
+    counts: Counter[str] = Counter()
+    for path in reference.turns(state) if turns else [(step,) for step in reference.legal(state)]:
+        after = state
+        for step in path:
+            after = reference.play(after, step)
+        count = reference.perft_turns if turns else reference.perft
+        counts[join_turn([spell(reference, step) for step in path])] += count(after, depth - 1)
+    return counts
+
+
+def explain(block: Block, turns: bool, depth: int) -> str:
+    """The counts behind each first step or turn, by engine and reference, where they differ and where they do not."""
+    engine: Counter[str] = Counter()
+    for path, count in divide(block.game, depth, block.position, turns=turns).items():
+        engine[re.sub(r"\^[a-z]+[0-9]+", "", path)] += count
+    reference = reference_divide(block, turns, depth)
+    return "\n".join(
+        f"{'  ' if engine[path] == reference[path] else '! '}{path}: engine {engine[path]}, reference {reference[path]}"
+        for path in sorted(engine | reference)
+    )
+
+
+def test_every_game_has_a_perft_file_with_counts_from_its_start():
+    assert {file.stem for file in FILES} == set(games())
+    for name in games():
+        from_start = [block for block in BLOCKS if block.name == name and not block.options and block.position is None]
+        assert any(turns and depth >= 4 for block in from_start for turns, depth, _ in block.counts)
+    for block in BLOCKS:
+        assert block.title
+        assert block.counts, f"{block_id(block)} has no counts"
+
+
+def test_every_perft_file_says_where_its_counts_are_from():
+    for file in FILES:
+        assert file.read_text().startswith("# "), file.name
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=block_id)
+def test_the_engine_counts_what_the_perft_file_says(block):
+    for turns, depth, count in block.counts:
+        counted = perft(block.game, depth, block.position, turns=turns)
+        assert counted == count, explain(block, turns, depth)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=block_id)
+def test_the_reference_counts_what_the_perft_file_says(block):
+    reference = Reference(block.game)
+    state = reference_state(reference, block.position)
+    for turns, depth, count in block.counts:
+        if count > REFERENCE_LIMIT:
+            continue
+        counted = reference.perft_turns(state, depth) if turns else reference.perft(state, depth)
+        assert counted == count, explain(block, turns, depth)
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=block_id)
+def test_the_counts_behind_each_first_step_or_turn_add_up(block):
+    deepest = {turns: (depth, count) for turns, depth, count in block.counts if count <= 400}
+    for turns, (depth, count) in deepest.items():
+        behind = divide(block.game, depth, block.position, turns=turns)
+        assert sum(behind.values()) == count
+        steps = {step.text for step in Match(block.game, block.position).legal_steps}
+        # The first step of a turn is its text as far as the second leap.
+        assert {re.match(r"pass|[^x]+(x[^x]+)?", path)[0] for path in behind} == steps
+
+
+def test_a_failure_shows_the_counts_behind_each_first_turn():
+    block = Block("fetaix", position="W:Wa1,b2:Bc3,d3,c4", options={"chain": "optional"})
+
+    assert explain(block, True, 2).splitlines() == [
+        "  b2xd4: engine 1, reference 1",
+        "  b2xd4xb4: engine 3, reference 3",
+    ]
+
+
+def test_at_depth_0_there_is_one_sequence():
+    game = load_game("fetaix")
+
+    assert perft(game, 0) == perft(game, 0, turns=True) == 1
+    assert perft(game, 0, "W:Wa1:B") == 1
+
+
+def test_a_match_that_is_over_counts_at_depth_0_only():
+    game = load_game("fetaix")
+
+    for over in ("B:Wa1:B", "W:WKa1:BKc5:H80", "W:Wa5:Bb5,c5"):
+        assert [perft(game, depth, over) for depth in range(3)] == [1, 0, 0]
+        assert [perft(game, depth, over, turns=True) for depth in range(3)] == [1, 0, 0]
+
+
+def test_to_finish_a_chain_is_a_turn():
+    game = load_game("fetaix", chain="optional")
+    middle = "W:Wa1,d4:Bd3,c4:Cd4"
+
+    assert perft(game, 1, middle) == perft(game, 1, middle, turns=True) == 2
+    assert divide(game, 1, middle, turns=True) == {"d4xb4": 1, "pass": 1}
+
+
+def test_repetition_is_not_looked_at():
+    """North shuffles, South passes: the position comes back for the third time at depth 8."""
+    options = {"no_moves": "pass", "no_progress_limit": 40, "capture": "compulsory"}
+    position = "B:Wa1,b1,c1,d1,e1,a2,b2,c2,d2,e2,a3,b3:Bc3,d3,e3,a4,b4,c4,d4,e4,a5,b5,c5,d5"
+    off, on = (load_game("alquerque_murray", **options, repetition=value) for value in ("off", "threefold_draw"))
+    match = Match(on, position)
+    for step in ("d5-e5", "pass", "e5-d5", "pass") * 2:
+        match.push(step)
+
+    assert match.outcome.reason == "repetition"
+    assert perft(on, 9, position) == perft(off, 9, position) > 100
+
+
+@pytest.mark.parametrize("turns", [True, False])
+def test_bad_arguments_are_refused(turns):
+    game = load_game("fetaix")
+
+    for depth in (-1, 1001, 2.5, None, "2"):
+        with pytest.raises(AlquerqueError, match=f"depth is {depth!r}, expected a whole number from 0 to 1000"):
+            perft(game, depth, turns=turns)
+    for depth in (0, 1001, 2.5):
+        with pytest.raises(AlquerqueError, match=f"depth is {depth!r}, expected a whole number from 1 to 1000"):
+            divide(game, depth, turns=turns)
+    with pytest.raises(PositionError, match="unknown point 'z9'"):
+        perft(game, 2, "W:Wz9:B", turns=turns)

@@ -1,0 +1,259 @@
+"""Where exact values are used: matches, descriptions, bots, the page."""
+
+import json
+import random
+
+import pytest
+from click.testing import CliRunner
+
+from alquerque_env import Match, load_bot, load_game
+from alquerque_env.bots.alphabeta import AlphaBetaBot
+from alquerque_env.bots.mcts import MctsBot
+from alquerque_env.cli.main import main
+from alquerque_env.match.status_text import exact_sentence
+from alquerque_env.solve.proof import solve_position
+from alquerque_env.solve.solutions import known_solution
+from alquerque_env.solve.tables import build_table, load_table, present_table
+from alquerque_env.solve.tables.search_probe import Endgames
+
+PIECES = 3
+GAMES = ("fetaix", "alquerque", "awithlaknannai_mosona_davis", "alquerque_murray")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("tables")
+
+
+@pytest.fixture(params=GAMES)
+def table(request, folder, monkeypatch):
+    """The table of a game, in the place where bots look for it."""
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(folder))
+    game = load_game(request.param)
+    if present_table(game) is None:
+        build_table(game, PIECES)
+    return present_table(game)
+
+
+def endings(game, count, seed=0):
+    """Positions of random matches that the table knows and in which it matters what is played."""
+    table = present_table(game)
+    rng = random.Random(seed)
+    found = []
+    while len(found) < count:
+        match = Match(game)
+        while not match.is_over:
+            match.push(rng.choice(match.legal_steps))
+            steps = () if match.is_over else table.steps(match)
+            if steps and steps[0].value != steps[-1].value:
+                found.append(Match(game, match.position))
+                break
+    return found
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:1", "alphabeta:3", "mcts:2", "mcts:30"])
+def test_bots_never_give_a_known_value_away(table, spec):
+    bot = load_bot(spec, table.game, seed=0)
+
+    for match in endings(table.game, 12):
+        assert bot.choose(match) in table.best_steps(match), match.position
+        assert bot.think(match).candidates[0].step in table.best_steps(match), match.position
+
+
+@pytest.mark.parametrize("table", ["fetaix", "alquerque"], indirect=True)
+def test_without_tables_they_do(table):
+    bot = load_bot("mcts:30", table.game, seed=0, tables=False)
+    matches = endings(table.game, 60)
+
+    assert any(bot.choose(match) not in table.best_steps(match) for match in matches)
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:2", "mcts:30"])
+def test_bots_win_what_is_won_in_time(table, spec):
+    bot = load_bot(spec, table.game, seed=0)
+
+    for match in endings(table.game, 8, seed=1):
+        if table.value(match) != 1 or table.distance(match) is None:
+            continue
+        winner, plies = match.player, table.distance(match)
+        while not match.is_over:
+            match.push(bot.choose(match))
+
+        assert match.outcome.winner == winner
+        assert len(match.turns) <= plies
+
+
+@pytest.mark.parametrize("table", ["fetaix"], indirect=True)
+@pytest.mark.parametrize("simulations", [0, 8])
+def test_trained_bots_do_neither(table, simulations):
+    bot = load_bot(f"fetaix-small:{simulations}", table.game, seed=0)
+    matches = endings(table.game, 25)
+
+    assert any(table.value(match) == 0 for match in matches)
+    for match in matches:
+        assert bot.choose(match) in table.best_steps(match), match.position
+        assert bot.think(match).candidates[0].step in table.best_steps(match), match.position
+    assert bot.choose_many(matches) == [bot.choose(match) for match in matches]
+
+
+@pytest.mark.parametrize("table", ["fetaix"], indirect=True)
+def test_searches_of_trained_bots_end_with_what_is_known(table):
+    bot = load_bot("fetaix-small:40", table.game, seed=0)
+
+    for match in endings(table.game, 12, seed=3):
+        best = {step.text for step in table.best_steps(match)}
+        values = {found.step.text: found.value for found in bot.think(match, every=True).candidates}
+        for text, value in values.items():
+            after = match.copy()
+            after.push(text)
+            if after.is_over or after.player == match.player or any(step.captured for step in after.legal_steps):
+                continue
+            # The table knows the position after the step; below it only turns of captures are left to the network.
+            assert value == pytest.approx(-table.value(after), abs=0.2), (match.position, text)
+        assert best <= values.keys()
+
+
+def test_a_match_knows_its_value_where_its_table_does(table):
+    for match in endings(table.game, 5):
+        known = Match(table.game, match.position, table=table)
+
+        assert (known.value, known.distance) == (table.value(match), table.distance(match))
+        assert match.value is None
+        assert match.distance is None
+        assert known.copy().value == known.value
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "sentence"),
+    [
+        ("fetaix", "W:Wa1,Kc3:Bd4", "South wins under best play in 1 turn,"),
+        ("fetaix", "B:Wa1,Kc3:Be5", "wins under best play in "),
+        ("awithlaknannai_mosona_davis", "W:Wb1,d1:Bp3", "South wins under best play"),
+        ("awithlaknannai_mosona_davis", "W:Wb1:Bp3", "A draw under best play."),
+    ],
+)
+def test_it_is_said_in_words(name, position, sentence, folder, monkeypatch):
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(folder))
+    game = load_game(name)
+    if present_table(game) is None:
+        build_table(game, PIECES)
+
+    assert sentence in exact_sentence(Match(game, position, table=present_table(game)))
+
+
+def run(*arguments):
+    result = CliRunner().invoke(main, list(arguments))
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_describe_says_what_each_step_is_worth(table):
+    match = endings(table.game, 1)[0]
+
+    found = json.loads(run("describe", table.game.name, "--position", match.position, "--json"))
+    text = run("describe", table.game.name, "--position", match.position)
+
+    known = {step.step.text: (step.value, step.distance) for step in table.steps(match)}
+    assert {step["text"]: (step["value"], step["distance"]) for step in found["steps"]} == known
+    assert (found["value"], found["distance"]) == (table.value(match), table.distance(match))
+    assert "under best play" in text
+
+
+def test_describe_says_where_nothing_is_known():
+    found = json.loads(run("describe", "alquerque", "--position", "W:Wa1,b1,c1:Be5,d5,c5", "--json"))
+    text = run("describe", "alquerque", "--position", "W:Wa1,b1,c1:Be5,d5,c5")
+
+    assert found["value"] is None
+    assert {step["value"] for step in found["steps"]} == {None}
+    assert "No endgame table" in text
+
+
+def test_the_page_is_told_exact_values(table):
+    testclient = pytest.importorskip("starlette.testclient")
+    from alquerque_env.web.app import make_app
+
+    client = testclient.TestClient(make_app(), base_url="http://127.0.0.1")
+    match = endings(table.game, 1)[0]
+    asked = {"match": {"game": table.game.name, "start": match.position, "steps": []}, "seconds": 0.2}
+
+    told = client.post("/api/think", json=asked, headers={"Origin": "http://127.0.0.1"}).json()
+
+    sign = 1 - 2 * match.player
+    assert told["value"] == sign * table.value(match)
+    assert "under best play" in told["exact"]
+    best = {step.text for step in table.best_steps(match)}
+    assert told["candidates"][0]["step"]["text"] in best
+    assert {c["step"]["text"] for c in told["candidates"] if c["value"] == told["value"]} == best
+
+
+def test_a_table_that_is_damaged_is_as_none(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+    game = load_game("fetaix")
+    path = build_table(game, 2)
+    assert present_table(game) is not None
+    path.write_bytes(path.read_bytes()[:-1])
+
+    assert present_table(game) is None
+    assert load_bot("alphabeta:1", game, seed=0).choose(Match(game)) in Match(game).legal_steps
+
+
+def test_what_is_known_of_whole_games_belongs_to_them_and_can_be_played():
+    names = ("awithlaknannai_mosona", "fetaix", "alquerque", "awithlaknannai_mosona_davis")
+    known = {name: known_solution(load_game(name)) for name in names}
+
+    assert known["awithlaknannai_mosona"].winner == known["alquerque"].winner == 0
+    assert known["fetaix"].winner == known["awithlaknannai_mosona_davis"].winner == "draw"
+    assert "South wins: proved in 58,411,708 positions" in " ".join(run("describe", "alquerque").split())
+    assert "It is a draw: proved in 250,524,160 positions" in " ".join(run("describe", "fetaix").split())
+    for name, solution in known.items():
+        if solution is not None:
+            match = Match(load_game(name))
+            for turn in solution.line:
+                match.push(turn)
+    assert known_solution(load_game("awithlaknannai_mosona", no_progress_result="draw")) is None
+
+
+@pytest.mark.parametrize(
+    ("position", "winner"),
+    [("W:Wd1,a3:BKd5:H6", 0), ("B:Wd2,d3:BKb5:H5", None)],
+)
+@pytest.mark.parametrize("spec", ["alphabeta:3", "mcts:300"])
+def test_a_win_by_the_clock_is_not_given_away_for_a_win_without_it(position, winner, spec, tmp_path):
+    """Where the side with more pieces wins at the end of the clock, a table that leaves it out says otherwise."""
+    game = load_game("fetaix", no_progress_result="majority", no_progress_limit=8)
+    table = load_table(game, build_table(game, PIECES, tmp_path / "table.aqt"))
+    match = Match(game, position)
+    assert solve_position(match, memory=0.01).winner == ("draw" if winner is None else winner)
+    step = AlphaBetaBot("ab", game, 3, 0, None, table) if spec[0] == "a" else MctsBot("mcts", game, 300, 0, None, table)
+
+    match.push(step.choose(match))
+
+    if not match.is_over:
+        assert solve_position(match, memory=0.01).winner == ("draw" if winner is None else winner)
+
+
+def test_a_capture_that_may_come_too_late_is_not_taken_for_a_win(tmp_path):
+    """Who is not ahead and wins without the clock, by a capture first, may not win with it."""
+    game = load_game("alquerque_alfonso_x", no_progress_result="majority", no_progress_limit=8)
+    table = load_table(game, build_table(game, 4, tmp_path / "table.aqt"))
+    endgames = Endgames(table)
+    matches = list(won_from_behind(game, table, count=10))
+
+    assert all(endgames.value(game, match.state) is None for match in matches)
+    assert any(solve_position(match, memory=0.01, seconds=1).winner == "draw" for match in matches)
+
+
+def won_from_behind(game, table, count):
+    """Positions near the end of the clock that a side without more pieces wins by endless play, without the clock."""
+    rng = random.Random(3)
+    while count:
+        own = rng.randint(1, 2)
+        labels = rng.sample(game.board.labels, own + 2)
+        sides = f"W{','.join(labels[:own])}:B{','.join(labels[own:])}"
+        match = Match(game, f"{rng.choice('WB')}:{sides}:H{game.rules.no_progress_limit - 1}")
+        if match.is_over or not table.value(match) or table.distance(match) is not None:
+            continue
+        lead = (own - 2) * (1 - 2 * match.player)
+        if lead * table.value(match) <= 0 and not any(step.captured for step in match.legal_steps):
+            count -= 1
+            yield match

@@ -1,0 +1,310 @@
+"""Proof-number search: against a plain minimax over whole matches, its lines, going on, and refusals."""
+
+import json
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from alquerque_env import Match, load_game
+from alquerque_env.cli.main import main
+from alquerque_env.errors import TableError
+from alquerque_env.solve.proof import ProofSearch, Question, solve_position
+from alquerque_env.solve.proof import dfpn_kernels as k
+from alquerque_env.solve.proof.dfpn import DISPROVED, PROVED, UNASKED
+from alquerque_env.solve.proof.verify_proof import check_proof
+from alquerque_env.solve.tables import build_table, load_table
+
+MEMORY = 0.01
+CASES = [
+    ("alquerque", {}, 3),
+    ("alquerque", {"undo_scope": "per_player_last_move", "no_progress_limit": 5}, 3),
+    ("fetaix", {"no_progress_limit": 2}, 3),
+    ("fetaix", {"no_progress_limit": 2, "no_moves": "draw", "capture": "optional"}, 3),
+    ("awithlaknannai_mosona", {"no_progress_limit": 2}, 4),
+    ("awithlaknannai_mosona_davis", {"no_progress_limit": 3, "no_progress_result": "draw"}, 4),
+    ("alquerque_alfonso_x", {"no_progress_limit": 3}, 3),
+    ("alquerque_murray", {"no_progress_limit": 2, "no_moves": "pass"}, 4),
+]
+
+
+def minimax(match):
+    """Who wins a match under best play, every legal way tried: 0, 1 or "draw"."""
+    game = match.game
+
+    @cache
+    def winner(position):
+        at = Match(game, position)
+        if at.outcome is not None:
+            return "draw" if at.outcome.winner is None else at.outcome.winner
+        found = set()
+        for step in at.legal_steps:
+            at.push(step)
+            # A match that has ended says so only while its steps are there.
+            ended = at.outcome
+            if ended is not None:
+                found.add("draw" if ended.winner is None else ended.winner)
+            else:
+                found.add(winner(at.position))
+            at.pop()
+            if at.player in found:
+                return at.player
+        return "draw" if "draw" in found else 1 - at.player
+
+    return winner(match.position)
+
+
+def few_pieces(game, pieces, seed, count):
+    """Positions of so many pieces on random points, a piece of each player at least, with several legal steps."""
+    rng = random.Random(seed)
+    has_kings = game.rules.promotion != "none"
+    found = []
+    while len(found) < count:
+        labels = rng.sample(game.board.labels, pieces)
+        own = rng.randint(1, pieces - 1)
+        sides = [
+            ",".join("K" * (has_kings and rng.random() < 0.3) + label for label in side)
+            for side in (labels[:own], labels[own:])
+        ]
+        match = Match(game, f"{rng.choice('WB')}:W{sides[0]}:B{sides[1]}")
+        if not match.is_over and len(match.legal_steps) > 1:
+            found.append(match)
+    return found
+
+
+@pytest.mark.parametrize(("name", "options", "pieces"), CASES)
+def test_the_answer_is_that_of_minimax(name, options, pieces):
+    game = load_game(name, **options)
+
+    for match in few_pieces(game, pieces, seed=1, count=6):
+        assert solve_position(match, memory=MEMORY).winner == minimax(match), match.position
+
+
+def test_all_answers_occur():
+    game = load_game("fetaix", no_progress_limit=12)
+
+    found = {solve_position(match, memory=MEMORY).winner for match in few_pieces(game, 3, seed=2, count=25)}
+
+    assert found == {0, 1, "draw"}
+
+
+def test_a_table_changes_the_work_and_not_the_answer(tmp_path):
+    game = load_game("alquerque")
+    table = load_table(game, build_table(game, 3, tmp_path / "table.aqt"))
+
+    matches = few_pieces(game, 6, seed=3, count=8)
+    with_table = [solve_position(match, table, memory=MEMORY) for match in matches]
+    without = [solve_position(match, memory=MEMORY) for match in matches]
+
+    assert [found.winner for found in with_table] == [found.winner for found in without]
+    assert nodes(with_table) < nodes(without)
+
+
+def nodes(solutions):
+    return sum(answer.nodes for found in solutions for answer in found.answers.values())
+
+
+def test_its_line_can_be_played_and_keeps_the_answer():
+    game = load_game("alquerque")
+
+    for match in few_pieces(game, 4, seed=4, count=6):
+        solution = solve_position(match, memory=MEMORY)
+        ahead = match.copy()
+        for turn in solution.line:
+            ahead.push(turn)
+            if not ahead.is_over and ahead.chain is None:
+                assert solve_position(ahead, memory=MEMORY).winner == solution.winner
+
+        assert ahead.is_over
+        assert ahead.outcome.winner == solution.winner
+
+
+def test_it_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr("alquerque_env.solve.proof.game_value.NODES_AT_ONCE", 64)
+    match = few_pieces(load_game("alquerque"), 12, seed=5, count=3)[2]
+    whole = solve_position(match, memory=MEMORY)
+    folder = tmp_path / "work"
+
+    solution = solve_position(match, memory=MEMORY, seconds=0, folder=folder)
+    begun = sum(answer.nodes for answer in solution.answers.values())
+    solution = solve_position(match, memory=MEMORY, folder=folder)
+    again = solve_position(match, memory=MEMORY, folder=folder)
+
+    assert solution.winner == whole.winner
+    assert sum(answer.nodes for answer in solution.answers.values()) > begun
+    assert again.answers == solution.answers
+    assert again.line == solution.line != ()
+
+
+def test_what_is_known_of_a_question_is_not_forgotten(tmp_path, monkeypatch):
+    """A search that begins again does not know at once what it has found out."""
+    monkeypatch.setattr("alquerque_env.solve.proof.game_value.NODES_AT_ONCE", 256)
+    match = few_pieces(load_game("fetaix", no_progress_limit=12), 3, seed=7, count=1)[0]
+    south, north = Question(0, False), Question(1, False)
+
+    first = solve_position(match, memory=MEMORY, seconds=0, folder=tmp_path)
+    second = solve_position(match, memory=MEMORY, seconds=0, folder=tmp_path)
+    whole = solve_position(match, memory=MEMORY, folder=tmp_path)
+    again = solve_position(match, memory=MEMORY, seconds=0, folder=tmp_path)
+
+    assert first.answers[south].nodes >= 256
+    assert first.answers[north] == UNASKED
+    # Sessions that are too short for both questions ask them in turn.
+    assert second.answers[south] == first.answers[south]
+    assert second.answers[north].nodes >= 256
+    assert whole.winner == again.winner == "draw"
+    assert all(whole.answers[question].nodes > second.answers[question].nodes for question in (south, north))
+    assert again.answers == whole.answers
+    assert again.line == whole.line != ()
+    assert again.seconds >= whole.seconds > second.seconds
+
+
+def test_who_cannot_win_is_known_once_the_other_wins():
+    match = next(
+        match
+        for match in few_pieces(load_game("fetaix", no_progress_limit=12), 3, seed=2, count=25)
+        if solve_position(match, memory=MEMORY).winner == 0
+    )
+
+    answers = solve_position(match, memory=MEMORY).answers
+
+    assert [answers[Question(player, False)].state for player in (0, 1)] == [PROVED, DISPROVED]
+
+
+def test_memory_that_was_torn_does_not_mislead_it(tmp_path):
+    match = few_pieces(load_game("alquerque"), 8, seed=6, count=1)[0]
+    winner = solve_position(match, memory=MEMORY, folder=tmp_path).winner
+    file = next(tmp_path.glob("*.memory"))
+    rng = np.random.default_rng(0)
+    words = np.memmap(file, np.int64, "r+")
+    # Every other entry has one word of another entry, as if the program had been ended while it wrote.
+    entries = words.reshape(-1, 4)
+    torn = rng.choice(np.flatnonzero(entries[:, 0]), len(entries[entries[:, 0] != 0]) // 2, replace=False)
+    for row in torn:
+        entries[row, 2 + rng.integers(2)] = entries[rng.choice(torn), 2 + rng.integers(2)]
+    words.flush()
+    del entries, words
+
+    assert solve_position(match, memory=MEMORY, folder=tmp_path).winner == winner
+
+
+def test_the_work_on_something_else_is_refused(tmp_path):
+    game = load_game("alquerque")
+    first, second = few_pieces(game, 4, seed=7, count=2)
+    solve_position(first, memory=MEMORY, folder=tmp_path)
+
+    with pytest.raises(TableError, match="holds the work on"):
+        solve_position(second, memory=MEMORY, folder=tmp_path)
+    with pytest.raises(TableError, match="another amount of memory"):
+        solve_position(first, memory=4 * MEMORY, folder=tmp_path)
+
+
+def test_notes_that_are_damaged_are_refused(tmp_path):
+    match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
+    solve_position(match, memory=MEMORY, folder=tmp_path)
+    (tmp_path / "questions.json").write_text("{", encoding="utf-8")
+
+    with pytest.raises(TableError, match="damaged"):
+        solve_position(match, memory=MEMORY, folder=tmp_path)
+
+
+def test_rules_under_which_a_position_does_not_say_all_are_refused():
+    game = load_game("fetaix", repetition="threefold_draw", no_progress_limit="off")
+
+    with pytest.raises(TableError, match="no_progress_limit"):
+        solve_position(Match(game), memory=MEMORY)
+    with pytest.raises(TableError, match="repetition=threefold_draw"):
+        solve_position(Match(load_game("fetaix", repetition="threefold_draw")), memory=MEMORY)
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["solve", *arguments])
+
+
+def test_the_command_says_who_wins(tmp_path, monkeypatch):
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+    position = "W:Wc3:Bb2,b4,d4"  # two turns take two pieces or one: see the rules' worked position A-W2
+    arguments = ("alquerque", "--from-start", "--position", position, "--memory", str(MEMORY))
+
+    found = json.loads(run(*arguments, "--json").stdout)
+
+    assert found["winner"] == minimax(Match(load_game("alquerque"), position))
+    assert found["position"] == position
+    assert "wins." in run(*arguments).stdout
+
+
+def test_the_command_says_what_is_still_open(tmp_path, monkeypatch):
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+
+    result = run("alquerque", "--from-start", "--seconds", "0", "--memory", str(MEMORY))
+
+    assert "open" in result.stdout
+    assert "not known yet" in result.stdout
+
+
+@pytest.mark.parametrize(("name", "options", "pieces"), CASES)
+def test_a_proof_that_is_walked_through_holds(name, options, pieces):
+    game = load_game(name, **options)
+
+    for match in few_pieces(game, pieces, seed=1, count=6):
+        solution = solve_position(match, memory=MEMORY, verify=True)
+        shown = [question for question, answer in solution.answers.items() if answer.nodes]
+        assert shown
+        assert set(solution.checked) <= set(shown)
+        for question, checked in solution.checked.items():
+            assert checked.gaps == 0
+            assert 0 < checked.positions <= solution.answers[question].nodes
+
+
+@pytest.mark.parametrize("way", ["proof", "disproof"])
+def test_a_proof_that_does_not_hold_is_found_out(way):
+    """An entry claims what is not so: the walk comes to an end that says otherwise."""
+    match = next(
+        match
+        for match in few_pieces(load_game("alquerque"), 6, seed=3, count=30)
+        if solve_position(match, memory=MEMORY).winner == (0 if way == "disproof" else 1)
+    )
+    search = ProofSearch(match, Question(0, False), None, 1 << 12)
+    while not search.go_on(1 << 10):
+        pass
+    claimed = PROVED if way == "proof" else DISPROVED
+    assert search.answer.state != claimed
+    for place in range(0, len(search.memory), k.ENTRY_SIZE):
+        key, seal = int(search.memory[place]), int(search.memory[place + 1])
+        if not key:
+            continue
+        proof, rest = int(search.memory[place + k.E_PROOF]), int(search.memory[place + k.E_REST])
+        check = seal ^ seal_of(proof, rest)
+        work = rest >> k.WORK_AT << k.WORK_AT
+        proof, rest = (0, work | k.INFINITE) if way == "proof" else (k.INFINITE, work)
+        search.memory[place + k.E_PROOF], search.memory[place + k.E_REST] = proof, rest
+        search.memory[place + 1] = check ^ seal_of(proof, rest)
+
+    with pytest.raises(TableError, match="the proof does not hold"):
+        check_proof(search, claimed)
+
+
+def seal_of(proof, rest):
+    """As the memory of positions seals its entries."""
+    mask = (1 << 63) - 1
+    return ((proof + 1) * 0x2545F4914F6CDD1D & mask) ^ ((rest + 1) * 0x1B03738712FAD5C9 & mask)
+
+
+def test_what_is_no_longer_remembered_is_searched_again(tmp_path):
+    match = few_pieces(load_game("alquerque"), 12, seed=5, count=3)[2]
+    whole = solve_position(match, memory=MEMORY, verify=True)
+    solve_position(match, memory=MEMORY, folder=tmp_path)
+    words = np.memmap(next(tmp_path.glob("*.memory")), np.int64, "r+").reshape(-1, 4)
+    held = np.flatnonzero(words[:, 0])
+    words[np.random.default_rng(0).choice(held, len(held) // 4, replace=False)] = 0
+    words.flush()
+
+    solution = solve_position(match, memory=MEMORY, folder=tmp_path, verify=True)
+
+    assert solution.winner == whole.winner
+    (checked,), (untorn,) = solution.checked.values(), whole.checked.values()
+    assert checked.gaps > 0 == untorn.gaps
+    assert untorn.positions > 100
+    assert checked.positions > untorn.positions // 2

@@ -1,0 +1,245 @@
+"""Checkpoints: the round trip, every way to be broken, and a process killed while it writes one."""
+
+import json
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from alquerque_training.checkpoints import checkpoint
+from alquerque_training.checkpoints.card_writer import make_meta
+from alquerque_training.checkpoints.checkpoint import (
+    META,
+    TRAINING,
+    WEIGHTS,
+    CheckpointError,
+    delete_checkpoint,
+    load_checkpoint,
+    read_meta,
+    save_checkpoint,
+)
+from alquerque_training.config.loader import parse_config
+from alquerque_training.config.settings import Config
+from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
+
+from alquerque_env.game.game import Game, load_game
+
+STRENGTH = [{"opponent": "random", "games": 2, "low": 0.1, "high": 0.9}]
+CONFIG = parse_config({"network": {"width": 8, "blocks": 1}, "run": {"seed": 7}}, "test")
+
+
+def make_network(game: Game, config: Config = CONFIG) -> PolicyValueNetwork:
+    shape = Shape(planes=3, points=len(game.board.points), actions=game.num_actions)
+    return build_network(config.network, shape, torch.tensor([1.0, 2.0, 5.0]), torch.Generator().manual_seed(1))
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    return load_game("alquerque")
+
+
+@pytest.fixture
+def saved(tmp_path: Path, game: Game) -> Path:
+    path = tmp_path / "one"
+    network = make_network(game)
+    meta = make_meta(game, network, CONFIG, steps=1000, wall_time=1.5, strength=STRENGTH)
+    save_checkpoint(path, meta, network, {"clock": np.array(3), "games": np.arange(6).reshape(2, 3)})
+    return path
+
+
+def rewrite(path: Path, change: Callable[[dict], object]) -> None:
+    data = json.loads((path / META).read_text())
+    change(data)
+    (path / META).write_text(json.dumps(data))
+
+
+def refusal(path: Path, game: Game) -> str:
+    with pytest.raises(CheckpointError) as error:
+        load_checkpoint(path, game)
+    assert "\n" not in str(error.value)
+    assert str(path) in str(error.value)
+    return str(error.value)
+
+
+def test_a_checkpoint_comes_back_as_it_was_written(saved: Path, game: Game) -> None:
+    loaded = load_checkpoint(saved, game)
+    original = make_network(game)
+
+    planes = torch.randint(0, 2, (5, 3, 25), generator=torch.Generator().manual_seed(0))
+    for one, other in zip(original(planes), loaded.network(planes), strict=True):
+        assert torch.equal(one, other)
+    assert loaded.training["clock"].shape == ()
+    assert loaded.training["games"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert loaded.meta.config == CONFIG
+    assert loaded.meta.strength == STRENGTH
+
+
+def test_meta_json_says_what_the_contract_asks_for(saved: Path, game: Game) -> None:
+    data = json.loads((saved / META).read_text())
+
+    assert data["format"] == 1
+    assert (data["game"], data["game_version"], data["options"]) == ("alquerque", game.version, dict(game.options))
+    assert data["table_hash"] == game.table_hash
+    assert data["network"] == {"kind": "mlp", "width": 8, "blocks": 1, "turns": 0, "weight_bits": None}
+    assert data["shape"] == {"planes": 3, "points": 25, "actions": game.num_actions}
+    assert (data["seed"], data["steps"], data["wall_time"]) == (7, 1000, 1.5)
+    assert data["strength"] == STRENGTH
+    assert data["hardware"]
+    assert data["licence"]
+    assert sorted(path.name for path in saved.iterdir()) == sorted([META, TRAINING, WEIGHTS])
+
+
+def test_weights_alone_are_a_checkpoint(tmp_path: Path, game: Game) -> None:
+    network = make_network(game)
+    meta = make_meta(game, network, CONFIG, steps=0, wall_time=0, strength=[])
+    save_checkpoint(tmp_path / "one", meta, network)
+
+    assert load_checkpoint(tmp_path / "one", game).training == {}
+
+
+@pytest.mark.parametrize("name", [WEIGHTS, TRAINING])
+def test_a_truncated_file_is_refused(saved: Path, game: Game, name: str) -> None:
+    data = (saved / name).read_bytes()
+    (saved / name).write_bytes(data[: len(data) // 2])
+
+    assert f"{name} is damaged: its SHA-256 is" in refusal(saved, game)
+
+
+def test_a_changed_byte_is_refused(saved: Path, game: Game) -> None:
+    data = bytearray((saved / WEIGHTS).read_bytes())
+    data[-1] ^= 1
+    (saved / WEIGHTS).write_bytes(data)
+
+    assert "weights.safetensors is damaged" in refusal(saved, game)
+
+
+def test_a_missing_file_is_named(saved: Path, game: Game) -> None:
+    (saved / WEIGHTS).unlink()
+    assert "weights.safetensors: No such file" in refusal(saved, game)
+    (saved / META).unlink()
+    assert "is not a checkpoint: meta.json: No such file" in refusal(saved, game)
+    assert "no checkpoint" in refusal(saved / "none", game)
+
+
+def test_another_action_table_is_refused_with_both_hashes(saved: Path, game: Game) -> None:
+    rewrite(saved, lambda data: data.update(table_hash="0123456789abcdef", game_version=0))
+
+    assert refusal(saved, game).endswith(
+        f"was trained on action table 0123456789abcdef, this one is {game.table_hash} "
+        f"(game version 0 -> {game.version})"
+    )
+
+
+def test_another_game_is_refused_by_name(saved: Path) -> None:
+    assert "plays 'alquerque', not 'fetaix'" in refusal(saved, load_game("fetaix"))
+
+
+def test_another_option_is_refused_by_name(saved: Path) -> None:
+    assert "was trained with last_rank_frozen=False, this game has True" in refusal(
+        saved, load_game("alquerque", last_rank_frozen=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data.update(format=2), "has format 2, expected 1"),
+        (lambda data: data.pop("format"), "has format None, expected 1"),
+        (lambda data: data.pop("steps"), "meta.json: steps: field required"),
+        (lambda data: data.update(steps="many"), "meta.json: steps: input should be a valid integer"),
+        (lambda data: data["network"].update(kind="cnn"), "meta.json: network.kind: input should be 'mlp'"),
+        (lambda data: data["shape"].update(planes=10**9), "meta.json: shape.planes: input should be less than"),
+        (lambda data: data["sha256"].update({"../x": "0"}), "sha256 names"),
+        (lambda data: data["sha256"].pop(WEIGHTS), "sha256 names"),
+        (lambda data: data["network"].update(width=9), "has shape"),
+        (lambda data: data["network"].update(blocks=2), "blocks.1.first.bias has shape None, expected (8,)"),
+    ],
+)
+def test_meta_that_cannot_be_right_is_refused(
+    saved: Path, game: Game, change: Callable[[dict], object], message: str
+) -> None:
+    rewrite(saved, change)
+
+    assert message in refusal(saved, game)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "\x00", "[" * 100_000])
+def test_meta_that_is_no_json_object_is_refused(saved: Path, game: Game, text: str) -> None:
+    (saved / META).write_text(text)
+
+    assert "meta.json" in refusal(saved, game)
+
+
+def test_a_pickle_under_the_name_of_the_weights_is_refused(saved: Path, game: Game) -> None:
+    torch.save({"policy": torch.ones(2)}, saved / WEIGHTS)
+    data = (saved / WEIGHTS).read_bytes()
+    rewrite(saved, lambda meta: meta["sha256"].update({WEIGHTS: checkpoint._sha256(data)}))
+
+    assert "is not a safetensors file" in refusal(saved, game)
+
+
+def test_weights_that_are_not_numbers_are_refused(saved: Path, game: Game) -> None:
+    network = make_network(game)
+    network.policy.bias.data[3] = float("nan")
+    meta = make_meta(game, network, CONFIG, steps=0, wall_time=0, strength=[])
+    save_checkpoint(saved.parent / "two", meta, network)
+
+    assert "policy.bias is not finite" in refusal(saved.parent / "two", game)
+
+
+def test_a_deleted_checkpoint_is_gone(saved: Path) -> None:
+    delete_checkpoint(saved)
+
+    assert list(saved.parent.iterdir()) == []
+
+
+def test_a_process_killed_at_any_moment_of_a_save_leaves_no_half_checkpoint(saved: Path, game: Game) -> None:
+    """A child dies by SIGKILL before the first file operation of a save, another before the second, and so on."""
+    script = """
+        import os, signal, sys
+        from pathlib import Path
+        from alquerque_training.checkpoints import checkpoint
+        from alquerque_training.checkpoints.checkpoint import load_checkpoint, save_checkpoint
+        from alquerque_env.game.game import load_game
+
+        folder = Path(sys.argv[1])
+        loaded = load_checkpoint(folder / "one", load_game("alquerque"))
+
+        def dying(function, counter=[]):
+            def call(*arguments):
+                counter.append(function)
+                if len(counter) == moment:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return function(*arguments)
+            return call
+
+        for moment in range(1, 20):
+            if (child := os.fork()) == 0:
+                checkpoint._write = dying(checkpoint._write)
+                Path.rename = dying(Path.rename)
+                os.fsync = dying(os.fsync)
+                save_checkpoint(folder / "two", loaded.meta, loaded.network, loaded.training)
+                os._exit(0)
+            killed = os.WIFSIGNALED(os.waitpid(child, 0)[1])
+            print(moment, killed, (folder / "two").exists(), flush=True)
+            if not killed or (folder / "two").exists():
+                load_checkpoint(folder / "two", load_game("alquerque"))
+                break
+    """
+    command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script), str(saved.parent)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=Path(__file__).parents[3])
+
+    assert done.returncode == 0, done.stderr
+    lines = [line.split()[1:] for line in done.stdout.splitlines()]
+    assert len(lines) > 6
+    assert all(line == ["True", "False"] for line in lines[:-1])
+    assert lines[-1][1] == "True"
+    assert load_checkpoint(saved, game).meta.steps == 1000
+
+
+def test_meta_can_be_read_without_the_game(saved: Path) -> None:
+    assert read_meta(saved).game == "alquerque"

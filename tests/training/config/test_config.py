@@ -1,0 +1,138 @@
+"""Settings of a run: what is read, and every way to be wrong, each with its own line."""
+
+from pathlib import Path
+
+import pytest
+from alquerque_training.config.loader import ConfigError, load_config, parse_config
+from alquerque_training.config.settings import Config, first_difference
+
+CONFIGS = Path(__file__).parents[3] / "configs"
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    def write_config(text: str) -> Path:
+        path = tmp_path / "smoke.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write_config
+
+
+def test_what_a_file_leaves_out_keeps_its_default(write) -> None:
+    config = load_config(write("[ppo]\nclip = 0.1\n"))
+
+    assert config.ppo.clip == 0.1
+    assert config.ppo.epochs == Config().ppo.epochs
+    assert config.run == Config().run
+
+
+def test_an_override_replaces_what_the_file_says(write) -> None:
+    path = write('[run]\ngame = "fetaix"\nseed = 3\n')
+
+    config = load_config(
+        path, ["run.seed=4", "run.game=alquerque", "run.options.last_rank_frozen=true", "ppo.clip=1e-1"]
+    )
+
+    assert (config.run.seed, config.run.game, config.ppo.clip) == (4, "alquerque", 0.1)
+    assert config.run.options == {"last_rank_frozen": True}
+
+
+def test_total_steps_are_rounded_up_to_whole_iterations() -> None:
+    config = parse_config({"run": {"total_steps": 70_000}}, "test")
+
+    assert config.steps_per_iteration == 32_768
+    assert config.iterations == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides", "message"),
+    [
+        (
+            "[ppo]\nlearning_rat = 1.0",
+            [],
+            "smoke.toml: [ppo] has unknown key 'learning_rat'; did you mean 'learning_rate'? known: learning_rate, ",
+        ),
+        ("[pppo]", [], "smoke.toml: unknown section 'pppo'; did you mean 'ppo'? known: run, self_play, ppo, "),
+        ("[xyz]", [], "smoke.toml: unknown section 'xyz'; known: run, self_play, ppo, "),
+        ("ppo = 3", [], "smoke.toml: ppo is 3, expected a section [ppo]"),
+        ("[ppo]\nclip = -1", [], "smoke.toml: ppo.clip is -1, expected a number, above 0 and at most 1"),
+        ("[ppo]\nclip = nan", [], "smoke.toml: ppo.clip is nan, expected a number, above 0 and at most 1"),
+        ("[ppo]\nclip = '0.1'", [], "smoke.toml: ppo.clip is '0.1', expected a number, above 0 and at most 1"),
+        (
+            "[ppo]\nepochs = 1.5",
+            [],
+            "smoke.toml: ppo.epochs is 1.5, expected a whole number, at least 1 and at most 100",
+        ),
+        ("[run]\nseed = true", [], "smoke.toml: run.seed is True, expected a whole number, at least 0 and at most "),
+        ("[run]\ngame = 3", [], "smoke.toml: run.game is 3, expected text"),
+        ("[run]\noptions = 3", [], "smoke.toml: run.options is 3, expected a table"),
+        (
+            "[run.options]\nx = [1]",
+            [],
+            "smoke.toml: run.options.x is [1], expected true, false, a whole number or text",
+        ),
+        ("[network]\nkind = 'mpl'", [], "smoke.toml: network.kind is 'mpl', expected one of: mlp"),
+        (
+            "[self_play]\nmax_cycles = 0",
+            [],
+            "smoke.toml: self_play.max_cycles is 0, expected a whole number, at least 1",
+        ),
+        (
+            "[ppo]\nminibatch_size = 40000",
+            [],
+            "smoke.toml: ppo.minibatch_size is 40000, expected at most "
+            "self_play.num_games x self_play.rollout_steps = 32768",
+        ),
+        (
+            "[network]\nturns = 2",
+            [],
+            "smoke.toml: network.turns is 2, expected 0 with network.kind = 'mlp': only 'quiescent' looks at turns",
+        ),
+        ("[run", [], "smoke.toml is not valid TOML: "),
+        ("", ["seed=3"], "override 'seed=3' is not of the form section.key=value"),
+        ("", ["run.seed"], "override 'run.seed' is not of the form section.key=value"),
+        ("", ["run..seed=1"], "override 'run..seed=1' is not of the form section.key=value"),
+        ("[run]\ngame = 'x'", ["run.game.y=1"], "override 'run.game.y=1' goes into 'game', which is a value"),
+        ("", ["ppo.clip=wide"], "smoke.toml: ppo.clip is 'wide', expected a number, above 0 and at most 1"),
+    ],
+)
+def test_every_mistake_has_one_clear_line(write, text: str, overrides: list[str], message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        load_config(write(text), overrides)
+
+    assert str(error.value).startswith(message)
+    assert "\n" not in str(error.value)
+
+
+def test_an_unknown_key_is_named_before_an_impossible_value(write) -> None:
+    with pytest.raises(ConfigError, match="unknown key 'clipp'"):
+        load_config(write("[ppo]\nepochs = 0\nclipp = 0.1\n"))
+
+
+def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no config '.*nothing\.toml'"):
+        load_config(tmp_path / "nothing.toml")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_config(tmp_path)
+    (tmp_path / "latin.toml").write_bytes(b"# caf\xe9")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_config(tmp_path / "latin.toml")
+
+
+def test_a_config_survives_its_json() -> None:
+    config = parse_config({"run": {"options": {"undo_scope": "per_coin"}}, "self_play": {"max_cycles": 90}}, "test")
+
+    assert parse_config(config.model_dump(mode="json"), "again") == config
+    assert first_difference(config, config) is None
+
+
+def test_the_first_difference_of_two_configs_is_named_with_both_values() -> None:
+    one, other = Config(), parse_config({"ppo": {"clip": 0.5}, "network": {"width": 9}}, "test")
+
+    assert first_difference(one, other) == ("ppo.clip", 0.2, 0.5)
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.name)
+def test_every_shipped_config_loads(path: Path) -> None:
+    assert load_config(path).iterations > 0

@@ -1,0 +1,172 @@
+"""PPO against bots and its earlier selves: who chooses where, what is learned from, and going on after a break."""
+
+from itertools import pairwise
+
+import pytest
+import torch
+from alquerque_training.config.loader import ConfigError, parse_config
+from alquerque_training.config.settings import Config
+from alquerque_training.ppo import Learner
+from alquerque_training.run.learner import make_learner, restore
+from test_ppo_on_a_heap import HeapEnv, heap_config
+
+from alquerque_env import load_game
+
+
+def config(**ppo: object) -> Config:
+    settings = heap_config().model_dump()
+    settings["self_play"] |= {"opening_plies": 0} | {
+        name: ppo.pop(name) for name in ("bots", "bots_share") if name in ppo
+    }
+    settings["ppo"] |= {"pool_share": 0.5, "pool_every": 1, "pool_size": 2} | ppo
+    return parse_config(settings, "test")
+
+
+def test_an_earlier_self_plays_one_seat_of_its_games_and_nothing_is_learned_from_it() -> None:
+    learner = Learner(config(), HeapEnv(64))
+    learner.iterate()
+    assert learner.rollout.own.all()
+    learner.iterate()
+    rollout = learner.rollout
+    players = rollout.players[:-1]
+    seats = torch.arange(32) % 2
+    live = rollout.live[:, :32]
+    assert torch.equal(~rollout.own[:, :32][live], (players[:, :32] == seats)[live])
+    assert rollout.own[:, 32:].all()
+    assert not (rollout.learned & ~rollout.own).any()
+    assert rollout.learned.any(0).all()
+
+
+def test_it_chooses_by_its_own_policy() -> None:
+    """An earlier self that always takes action 0 does so wherever it may."""
+    learner = Learner(config(pool_every=1000), HeapEnv(64))
+    frozen = {name: torch.zeros_like(tensor) for name, tensor in learner.network.state_dict().items()}
+    frozen["plane_scale"] = torch.ones_like(frozen["plane_scale"])
+    frozen["policy.bias"][0] = 1000.0
+    learner.pool._selves = [frozen]
+    learner.iterate()
+    rollout = learner.rollout
+    theirs = ~rollout.own & rollout.mask[..., 0]
+    assert theirs.sum() > 50
+    assert (rollout.actions[theirs] == 0).all()
+    mine = rollout.live & rollout.own & rollout.mask[..., 0]
+    assert (rollout.actions[mine] != 0).any()
+
+
+def test_bots_play_the_first_games_and_the_earlier_selves_those_after_them() -> None:
+    """One bot takes all it may, the other a single one; each plays both seats."""
+    settings = config(bots=["most", "one"], bots_share=0.25, pool_share=0.25)
+    bots = [lambda heap: min(3, heap) - 1, lambda _heap: 0]
+    learner = Learner(settings, HeapEnv(64), make_bots=lambda _seed: bots)
+    learner.iterate()
+    learner.iterate()
+    rollout = learner.rollout
+    theirs = ~rollout.own
+    seats = torch.arange(32) % 2
+    live = rollout.live[:, :32]
+    assert torch.equal(theirs[:, :32][live], (rollout.players[:-1, :32] == seats)[live])
+    assert not theirs[:, 32:].any()
+    legal = rollout.mask.sum(-1)
+    most, one = (theirs[:, :16] & (torch.arange(16) // 2 % 2 == number) for number in (0, 1))
+    assert (rollout.actions[:, :16] == legal[:, :16] - 1)[most].all()
+    assert (rollout.actions[:, :16] == 0)[one].all()
+    for bot in (most, one):
+        assert {int(seat) for seat in rollout.players[:-1, :16][bot]} == {0, 1}
+    assert len(rollout.actions[:, 16:32][theirs[:, 16:32]].unique()) > 1
+
+
+def test_bots_are_made_anew_for_each_iteration_from_the_run_s_own_seed() -> None:
+    seeds: tuple[list[int], list[int]] = [], []
+    for run in seeds:
+
+        def make(seed: int, run: list[int] = run) -> list[object]:
+            run.append(seed)
+            return [lambda _heap: 0]
+
+        learner = Learner(config(bots=["one"], bots_share=0.5), HeapEnv(64), make_bots=make)
+        for _ in range(3):
+            learner.iterate()
+    assert seeds[0] == seeds[1]
+    assert len(set(seeds[0])) == 3
+
+
+def test_real_bots_play_in_real_games_and_a_run_with_them_goes_on_after_a_break() -> None:
+    settings = {
+        "run": {"game": "fetaix", "total_steps": 10_000},
+        "self_play": {
+            "num_games": 32,
+            "rollout_steps": 8,
+            "opening_plies": 0,
+            "bots": ["greedy", "alphabeta:1"],
+            "bots_share": 0.5,
+        },
+        "ppo": {"minibatch_size": 64, "symmetries": True},
+        "network": {"width": 16, "blocks": 0},
+    }
+    learner, restored = (make_learner(parse_config(settings, "test"), load_game("fetaix")) for _ in range(2))
+    learner.iterate()
+    rollout = learner.rollout
+    assert rollout.mask.gather(-1, rollout.actions[..., None])[..., 0][rollout.live].all()
+    assert 0.15 < (~rollout.own[rollout.live]).float().mean() < 0.35
+    saved = {name: array.copy() for name, array in learner.get_state().items()}
+    weights = {name: tensor.clone() for name, tensor in learner.network.state_dict().items()}
+    restore(restored, saved, weights, steps=32 * 8)
+    for one in (learner, restored):
+        one.iterate()
+    for name, tensor in learner.network.state_dict().items():
+        assert torch.equal(tensor, restored.network.state_dict()[name]), name
+
+
+@pytest.mark.parametrize(
+    ("self_play", "pool_share", "message"),
+    [
+        ({"bots": ["greedy"]}, 0.0, r"self_play.bots is \['greedy'\] and self_play.bots_share is 0.0, expected both"),
+        ({"bots_share": 0.5}, 0.0, "expected both or neither"),
+        (
+            {"bots": ["greedy"], "bots_share": 0.5},
+            0.75,
+            "self_play.bots_share [+] ppo.pool_share is 1.25, expected at most 1",
+        ),
+        ({"bots": ["greedi"], "bots_share": 0.5}, 0.0, "self_play.bots: .*'greedi'"),
+    ],
+)
+@pytest.mark.parametrize("algorithm", ["ppo", "alphazero"])
+def test_opponents_that_cannot_be_are_refused(
+    algorithm: str, self_play: dict[str, object], pool_share: float, message: str
+) -> None:
+    settings = {"run": {"algorithm": algorithm}, "self_play": self_play, "ppo": {"pool_share": pool_share}}
+    with pytest.raises(ConfigError, match=message):
+        make_learner(parse_config(settings, "test"), load_game("alquerque"))
+
+
+def test_only_so_many_selves_are_kept_the_newest() -> None:
+    learner = Learner(config(), HeapEnv(64))
+    seen = []
+    for _ in range(5):
+        learner.iterate()
+        seen.append(learner.network.state_dict()["input.weight"].clone())
+    kept = [own["input.weight"] for own in learner.pool._selves]
+    assert len(kept) == 2
+    # What is kept at the start of the fifth iteration is what the fourth left.
+    assert all(torch.equal(one, two) for one, two in zip(kept, seen[2:4], strict=True))
+
+
+def test_the_pool_goes_on_after_a_break() -> None:
+    learner, restored = (Learner(config(), HeapEnv(64)) for _ in range(2))
+    for _ in range(3):
+        learner.iterate()
+    saved = {name: array.copy() for name, array in learner.get_state().items()}
+    weights = {name: tensor.clone() for name, tensor in learner.network.state_dict().items()}
+    restore(restored, saved, weights, steps=3 * 64 * 16)
+    for one in (learner, restored):
+        one.iterate()
+    for name, tensor in learner.network.state_dict().items():
+        assert torch.equal(tensor, restored.network.state_dict()[name]), name
+
+
+def test_the_entropy_bonus_falls_to_its_end() -> None:
+    learner = Learner(config(entropy_bonus=0.1, final_entropy_bonus=0.02), HeapEnv(64))
+    bonuses = [learner.iterate()["entropy_bonus"] for _ in range(learner.config.iterations)]
+    assert bonuses[0] == 0.1
+    assert all(later < earlier for earlier, later in pairwise(bonuses))
+    assert abs(bonuses[-1] - 0.02) < 0.003

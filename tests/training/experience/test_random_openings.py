@@ -1,0 +1,67 @@
+"""Random first steps of the matches that PPO learns from."""
+
+import numpy as np
+import torch
+from alquerque_training.config.loader import parse_config
+from alquerque_training.experience.random_openings import RandomOpenings
+from alquerque_training.ppo import Learner
+from test_ppo_on_a_heap import HeapEnv, heap_config
+
+
+def play(openings: RandomOpenings, ends: list[int], steps: int, seed: int = 0) -> torch.Tensor:
+    """`[steps, B]` whether it chose; match `b` ends after `ends[b]` steps and begins anew one step later."""
+    generator = torch.Generator().manual_seed(seed)
+    lengths, chosen = torch.tensor(ends), []
+    for step in range(steps):
+        mask = torch.zeros(len(ends), 5, dtype=torch.bool)
+        mask[:, 1:4] = (step % (lengths + 1) != lengths)[:, None]
+        rows, actions = openings.choose(None, None, mask, None, generator)
+        assert mask[rows, actions].all()
+        chosen.append(torch.zeros(len(ends), dtype=torch.bool).index_fill(0, rows, True))
+    return torch.stack(chosen)
+
+
+def test_only_the_first_steps_of_a_match_are_random_and_their_number_is_drawn_for_each() -> None:
+    length, most = 9, 4
+    chosen = play(RandomOpenings(most, 50), [length] * 50, 20 * (length + 1)).reshape(20, length + 1, 50)
+    numbers = chosen.sum(1)
+    assert torch.equal(chosen, torch.arange(length + 1)[None, :, None] < numbers[:, None])
+    counts = torch.bincount(numbers.flatten(), minlength=most + 1)
+    assert len(counts) == most + 1
+    assert counts.min() > 1000 / (most + 1) * 0.8
+
+
+def test_a_match_that_ends_before_its_opening_does_leaves_nothing_to_the_next() -> None:
+    chosen = play(RandomOpenings(6, 200), [2] * 200, 300).reshape(100, 3, 200)
+    assert not chosen[:, 2].any()
+    assert (chosen[:, 0].float().mean() - 6 / 7).abs() < 0.02
+    assert (chosen[:, 1].float().mean() - 5 / 7).abs() < 0.02
+
+
+def test_it_chooses_evenly_among_what_is_legal() -> None:
+    openings, generator = RandomOpenings(10**6, 3000), torch.Generator().manual_seed(1)
+    mask = torch.tensor([[True, False, True, True]]).expand(3000, 4)
+    _, actions = openings.choose(None, None, mask, None, generator)
+    counts = torch.bincount(actions, minlength=4).tolist()
+    assert counts[1] == 0
+    assert all(abs(count - 1000) < 120 for count in (counts[0], counts[2], counts[3]))
+
+
+def test_nothing_is_learned_from_random_steps_and_none_are_played_where_none_are_asked_for() -> None:
+    shares = []
+    for plies in (0, 4):
+        settings = heap_config().model_dump()
+        settings["self_play"]["opening_plies"] = plies
+        learner = Learner(parse_config(settings, "test"), HeapEnv(64))
+        learner.iterate()
+        shares.append((~learner.rollout.own)[learner.rollout.live].float().mean().item())
+    assert shares[0] == 0
+    assert 0.2 < shares[1] < 0.8
+
+
+def test_it_goes_on_after_a_break() -> None:
+    one, other = RandomOpenings(4, 8), RandomOpenings(4, 8)
+    ends = [3, 5, 7, 9, 4, 6, 8, 10]
+    play(one, ends, 17)
+    other.set_state({name: array.copy() for name, array in one.get_state().items()})
+    assert np.array_equal(play(one, ends, 40, seed=2), play(other, ends, 40, seed=2))

@@ -1,0 +1,742 @@
+"""The exported player: the checkpoint's choices without any package, its program, and the file itself."""
+
+import ast
+import builtins
+import contextlib
+import importlib.util
+import json
+import os
+import random
+import select
+import shutil
+import signal
+import subprocess
+import symtable
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from alquerque_training.checkpoints.checkpoint import META, WEIGHTS, CheckpointError, load_checkpoint
+from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
+from alquerque_training.export.bundle import BundleError, Origin, Recipe, bundle
+from alquerque_training.export.exporter import ExportError, export_player, make_source
+from alquerque_training.export.player.bigint_vectors import Layer
+from alquerque_training.export.weights import WeightReader, pack_weights
+from click.testing import CliRunner
+from test_torch_bot import matches, save_random_checkpoint
+
+import alquerque_env
+from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.cli.main import main
+from alquerque_env.game.game import Game
+
+CASES = [
+    *((name, {}) for name in games()),
+    ("alquerque", {"undo_scope": "never_revisit", "last_rank_frozen": True, "capture_removal": "end_of_turn"}),
+    ("alquerque", {"undo_cleared_by_jump": False, "capture": "optional"}),
+    ("fetaix", {"repetition": "threefold_draw", "man_capture_dirs": "all", "max_capture": "most_pieces"}),
+    ("fetaix", {"chain": "optional", "opening": "straight_only", "midchain_promotion": "promote_and_continue"}),
+    ("fetaix", {"mullah_landing": "must_continue", "no_moves": "pass", "capture_removal": "end_of_turn"}),
+    ("alquerque_murray", {"no_moves": "majority", "no_progress_limit": 9, "no_progress_result": "majority"}),
+    ("awithlaknannai_mosona", {"chain": "optional", "chain_may_return_to_start": False, "board": "zigzag"}),
+]
+# Cases whose network is told what steps gain: where captures are free to choose, plain Python takes long to find out.
+QUIESCENT = {
+    case
+    for case in range(len(games()), len(CASES))
+    if "optional" not in CASES[case][1].values() and CASES[case][0] in {"alquerque", "fetaix"}
+}
+POSITIONS, SEARCHED = 250, 30
+SIMULATIONS = 30
+MID_CHAIN = "W:Wc3:Bd3,e4,b2:Cc3"
+
+
+class Player:
+    """An exported player, beside its checkpoint and the bot of that."""
+
+    def __init__(self, folder: Path, game: Game, kind: str, exploration: float) -> None:
+        self.game = game
+        turns = 1 if kind == "quiescent" and game.name == "fetaix" else 0
+        self.checkpoint = save_random_checkpoint(
+            folder / "checkpoint", game, kind=kind, turns=turns, exploration=exploration
+        )
+        self.file = folder / "player.py"
+        self.written = export_player(self.checkpoint, self.file)
+        self.module = load_module(self.file)
+
+    def run(self, *arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+        return run(self.file, *arguments, **options)
+
+
+def load_module(file: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("exported_player", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(file: Path, *arguments: str, python: str = sys.executable, **options: object) -> subprocess.CompletedProcess:
+    """Runs an exported player in an empty folder, without site packages."""
+    empty = file.parent / "empty"
+    empty.mkdir(exist_ok=True)
+    command = [python, "-I", "-S", str(file), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=empty, **options)
+
+
+@pytest.fixture(scope="module")
+def make_player(tmp_path_factory: pytest.TempPathFactory):
+    @cache
+    def make(case: int) -> Player:
+        name, options = CASES[case]
+        kind = "quiescent" if case in QUIESCENT else "mlp"
+        return Player(tmp_path_factory.mktemp("player"), load_game(name, **options), kind, (0.3, 1.2)[case % 2])
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def fetaix(make_player) -> Player:
+    return make_player(games().index("fetaix"))
+
+
+@pytest.fixture(scope="module")
+def murray(make_player) -> Player:
+    return make_player(games().index("alquerque_murray"))
+
+
+def forget_history(match: Match) -> Match:
+    return Match(match.game, position=match.position)
+
+
+@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+def test_the_file_says_and_chooses_what_its_checkpoint_does(make_player, case: int) -> None:
+    player = make_player(case)
+    found = [forget_history(match) for match in matches(player.game, POSITIONS, seed=case)]
+    mid_chain = sum(match.chain is not None for match in found)
+    assert mid_chain > 2 or player.game.rules.chain == "single"
+    for simulations, some in ((0, found), (SIMULATIONS, found[:SEARCHED])):
+        bot = load_checkpoint_bot(player.checkpoint, player.game, simulations)
+        for match in some:
+            thought = player.module.analyse(match.position, simulations)
+            policy, value = bot.evaluate(match)
+            assert thought["value"] == pytest.approx(value, abs=1e-6)
+            assert list(thought["policy"]) == list(policy)
+            assert list(thought["policy"].values()) == pytest.approx(list(policy.values()), abs=1e-6)
+            assert thought["turn"] == player.module.choose(match.position, simulations) == turn_of(bot, match)
+
+
+def turn_of(bot, match: Match) -> str:
+    """The whole turn that a bot plays."""
+    ahead, player = match.copy(), match.player
+    while not ahead.is_over and ahead.player == player:
+        ahead.push(bot.choose(ahead))
+    return ahead.turns[0]
+
+
+@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+def test_the_chosen_turn_is_one_that_a_match_accepts_as_whole(make_player, case: int) -> None:
+    player = make_player(case)
+    for match in matches(player.game, 40, seed=100 + case):
+        mover = match.player
+        match.push(player.module.choose(match.position))
+        if match.chain is not None:
+            # A single leap is also the text of a turn that stops there.
+            match.push("pass")
+        assert match.is_over or match.player != mover or player.game.rules.no_moves == "pass"
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**-9, 2.0**40, 2.0**-100])
+@pytest.mark.parametrize("largest", [0, 1, 127, 128, 32767, 32768, 2**23])
+def test_weights_on_a_grid_come_back_to_the_bit(unit: float, largest: int) -> None:
+    whole = np.random.default_rng(0).integers(-largest, largest, 300, endpoint=True)
+    numbers = [0.0, largest * unit, -largest * unit, *(whole * unit).tolist()]
+    reader = WeightReader(pack_weights([numbers, [3.0, -0.5]]))
+
+    assert reader.read(len(numbers)).values == numbers
+    assert reader.read(2).values == [3.0, -0.5]
+
+
+def test_weights_off_any_grid_come_back_as_closely_as_the_largest_allows() -> None:
+    numbers = np.random.default_rng(0).normal(size=1000).astype(np.float32)
+    numbers[:3] = 1e-30, -1e-40, 0
+    found = np.array(WeightReader(pack_weights([numbers.tolist()])).read(1000).values)
+
+    assert np.abs(found - numbers).max() <= 2.0**-27 * np.abs(numbers).max()
+
+
+def test_a_weight_of_eight_bits_takes_a_byte_at_most() -> None:
+    whole = np.random.default_rng(0).integers(-127, 127, 100_000, endpoint=True)
+
+    assert len(pack_weights([(whole / 256).tolist()])) < 100_000 * 5 / 4 * 1.02
+
+
+@pytest.mark.parametrize("most", [1, 127, 2**15, 2**16, 2**30, 2**38])
+@pytest.mark.parametrize("scale", [1.0, 1e-200, 1e-20, 1e9])
+def test_products_in_lanes_are_those_of_numpy(most: int, scale: float) -> None:
+    generator = np.random.default_rng(most)
+    weight = generator.integers(-most, most, (40, 300), endpoint=True)
+    weight[:4] = [[most], [-most], [0], [-1]]
+    bias = generator.normal(size=40) * most * scale
+    layer = Layer(weight.T.tolist(), 0.5, bias.tolist())
+    for share in (1.0, 0.5, 0.01, 0.0):
+        vector = generator.random(300) * (generator.random(300) < share)
+        vector[0] = share > 0
+        expected = weight @ vector * 0.5 * scale + bias
+        assert np.abs(layer((vector * scale).tolist()) - expected).max() <= 1e-9 * most * scale
+
+
+class SmallBot:
+    """The small player of a game that is shipped, and its exported file."""
+
+    def __init__(self, folder: Path, game: Game) -> None:
+        self.game = game
+        self.checkpoint = shipped_bots()[f"{game.name}-small"]
+        self.written = export_player(self.checkpoint, folder / "player.py")
+        self.module = load_module(self.written.path)
+
+
+SMALL = [name.removesuffix("-small") for name in shipped_bots() if name.endswith("-small") and "ladder" not in name]
+
+
+@pytest.fixture(scope="module", params=SMALL)
+def small(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SmallBot:
+    return SmallBot(tmp_path_factory.mktemp("small"), load_game(request.param))
+
+
+def test_a_small_player_takes_less_than_300_kilobytes(small: SmallBot) -> None:
+    assert small.written.size < 300_000
+
+
+@pytest.mark.parametrize(("simulations", "positions"), [(0, 300), (50, 60)])
+def test_a_small_player_decides_as_its_checkpoint(small: SmallBot, simulations: int, positions: int) -> None:
+    bot = load_checkpoint_bot(small.checkpoint, small.game, simulations)
+    for match in map(forget_history, matches(small.game, positions, seed=11)):
+        thought = small.module.analyse(match.position, simulations)
+        policy, value = bot.evaluate(match)
+        assert thought["value"] == pytest.approx(value, abs=1e-8)
+        assert list(thought["policy"].values()) == pytest.approx(list(policy.values()), abs=1e-8)
+
+
+def test_a_small_player_evaluates_in_2_ms_and_makes_200_simulations_within_a_second(small: SmallBot) -> None:
+    """The fastest of some attempts, since others may be at work on this machine."""
+    module = small.module
+    evaluate = module._evaluator()
+    played = [module.Match(module._game(), match.position) for match in matches(small.game, 20, seed=12)]
+    some = [module.Position.of(match) for match in played]
+
+    def seconds(work: Callable[[], object]) -> float:
+        started = time.perf_counter()
+        work()
+        return time.perf_counter() - started
+
+    assert min(seconds(lambda: [evaluate(position) for position in some]) for _ in range(5)) < 0.002 * len(some)
+    assert min(seconds(lambda: module.decide(some[0], evaluate, 200)) for _ in range(3)) < 1
+
+
+def test_the_program_prints_the_turn_without_any_package_in_an_empty_folder(fetaix: Player) -> None:
+    result = fetaix.run("--position", MID_CHAIN)
+
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == fetaix.module.choose(MID_CHAIN) + "\n"
+    assert list((fetaix.file.parent / "empty").iterdir()) == []
+
+
+def test_json_holds_turn_value_and_policy(fetaix: Player) -> None:
+    for arguments, simulations in (((), 0), (("--simulations", "7"), 7), (("--level", "2"), 10)):
+        result = fetaix.run("--position", MID_CHAIN, "--json", *arguments)
+        assert result.returncode == 0, result.stderr
+        data = json.loads(result.stdout)
+        assert data == fetaix.module.analyse(MID_CHAIN, simulations)
+        assert data["turn"] == fetaix.module.choose(MID_CHAIN, simulations)
+        match = Match(fetaix.game, position=MID_CHAIN)
+        assert list(data["policy"]) == [step.text for step in match.legal_steps]
+        assert sum(data["policy"].values()) == pytest.approx(1)
+        assert -1 <= data["value"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "turns", "told"),
+    [
+        ("mlp", 0, ""),
+        ("quiescent", 0, ", told what each step gains once captures are played out"),
+        ("quiescent", 2, ", told what each step gains after 2 whole turns, once captures are played out"),
+    ],
+)
+def test_the_file_says_what_its_network_is(tmp_path: Path, kind: str, turns: int, told: str) -> None:
+    game = load_game("alquerque")
+    path = save_random_checkpoint(tmp_path / "bot", game, kind=kind, width=16, blocks=2, turns=turns)
+    source = make_source(game, load_checkpoint(path, game))
+
+    assert f"Network: 2 residual blocks of width 16 over the planes{told}" in ast.get_docstring(ast.parse(source))
+
+
+BAD_ARGUMENTS = [
+    (["--position", ""], "expected mover:W<pieces>:B<pieces>"),
+    (["--position", "W:Wz9:Ba1"], "unknown point 'z9' in W's pieces in position 'W:Wz9:Ba1'"),
+    (["--position", "W:Wa1:Ba1"], "two pieces on a1"),
+    (["--position", "W:Wa1:Be5:Ca1"], "the piece on a1 cannot capture again"),
+    (["--position", "W:Wc3,b2,c2,d2,b3:Bd3,b4,c4,d4:Cc3"], "no chain of captures leads to c3"),
+    (["--position", "W:Wa1:B"], "the match is over (captured)"),
+    (["--position", "W:Wa1:Be5\nnext"], "unknown point"),
+    (["--position", "W:Wa1:Be5:H99999999999999999999"], "is not a number of turns"),
+    (["--position"], "expected one argument"),
+    (["--position", "W:Wa1:Be5", "--simulations", "-1"], "'-1' is not a whole number from 0"),
+    (["--position", "W:Wa1:Be5", "--simulations", "1e3"], "'1e3' is not a whole number from 0"),
+    (["--position", "W:Wa1:Be5", "--simulations", "99999999"], "is not a whole number from 0 to 100000"),
+    (["--position", "W:Wa1:Be5", "--level", "6"], "invalid choice"),
+    (["--position", "W:Wa1:Be5", "--level", "1", "--simulations", "1"], "not allowed with"),
+    (["--position", "W:Wa1:Be5", "--seat", "1"], "--seat is for a match"),
+    (["--json"], "--json needs --position"),
+    (["--seat", "2"], "invalid choice"),
+    (["--nonsense"], "unrecognized arguments: --nonsense"),
+    (["W:Wa1:Be5"], "unrecognized arguments"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD_ARGUMENTS)
+def test_a_bad_argument_ends_with_status_2_and_one_line(fetaix: Player, arguments: list[str], message: str) -> None:
+    result = fetaix.run(*arguments)
+
+    assert (result.returncode, result.stdout) == (2, "")
+    assert message in result.stderr
+    assert result.stderr.startswith("player.py: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_help_names_every_option(fetaix: Player) -> None:
+    result = fetaix.run("--help")
+
+    assert result.returncode == 0
+    for option in ("--position", "--json", "--simulations", "--level", "--seat", "--ascii"):
+        assert option in result.stdout
+
+
+def test_as_a_module_it_refuses_what_the_program_refuses(fetaix: Player) -> None:
+    for position, simulations in (("W:Wz9:Ba1", 0), ("W:Wa1:B", 0), ("W:Wa1:Be5", -1), ("W:Wa1:Be5", 1.5)):
+        with pytest.raises(ValueError, match=r"z9|over|whole number"):
+            fetaix.module.choose(position, simulations)
+
+
+@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+def test_it_refuses_the_positions_that_a_match_refuses(make_player, case: int) -> None:
+    """Text of positions with a field cut out, doubled or taken from another position."""
+    player, rng = make_player(case), random.Random(case)
+    texts = [match.position for match in matches(player.game, 60, seed=case)]
+    for text in texts:
+        fields, others = text.split(":"), rng.choice(texts).split(":")
+        where = rng.randrange(len(fields))
+        instead = rng.choice([[], [rng.choice(others)], fields[where:]])
+        spoilt = ":".join([*fields[:where], *instead, *fields[where + 1 :]])
+        error = refusal(lambda: Match(player.game, position=spoilt))  # noqa: B023
+        is_over = error is None and Match(player.game, position=spoilt).is_over
+        assert is_over or refusal(lambda: player.module.choose(spoilt)) == error  # noqa: B023
+
+
+def refusal(attempt: Callable[[], object]) -> str | None:
+    try:
+        attempt()
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def other_pythons() -> Iterator[str]:
+    for version in ("3.9", "3.10", "3.11", "3.12", "3.13", "3.14"):
+        homes = sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python"))
+        python = shutil.which(f"python{version}") if not homes else str(homes[-1])
+        if python is not None:
+            yield python
+
+
+@pytest.mark.parametrize("python", list(other_pythons()))
+def test_every_python_from_3_9_chooses_alike(make_player, python: str) -> None:
+    """Those that this machine has."""
+    for case in range(len(CASES)):
+        player = make_player(case)
+        match = next(match for match in matches(player.game, 30, seed=3) if len(match.legal_steps) > 3)
+        result = run(player.file, "--position", match.position, "--json", "--simulations", "20", python=python)
+        if "bad interpreter" in result.stderr or "not installed" in result.stderr:
+            pytest.skip(f"{python} is not usable here")
+        assert result.returncode == 0, result.stderr
+        data, expected = json.loads(result.stdout), player.module.analyse(match.position, 20)
+        assert data["turn"] == expected["turn"]
+        assert data["policy"] == expected["policy"]
+        assert data["value"] == pytest.approx(expected["value"], abs=1e-9)
+
+
+@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+def test_the_file_is_python_3_9_and_defines_every_name_that_it_uses(make_player, case: int) -> None:
+    text = make_player(case).file.read_text(encoding="utf-8")
+    ast.parse(text, feature_version=(3, 9))
+    top = symtable.symtable(text, "player.py", "exec")
+    defined = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    defined |= {table.get_name() for table in top.get_children()} | set(dir(builtins)) | {"__name__"}
+    tables, used = [top], set()
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        used |= {s.get_name() for s in table.get_symbols() if s.is_global() or (table is top and s.is_referenced())}
+    assert used - defined == set()
+
+
+def test_the_file_imports_the_standard_library_only_and_opens_no_file(fetaix: Player) -> None:
+    tree = ast.parse(fetaix.file.read_text(encoding="utf-8"))
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+
+    assert {name.partition(".")[0] for name in imported} <= sys.stdlib_module_names
+    assert not imported & {"socket", "urllib", "http", "ssl", "subprocess", "pathlib", "pickle", "tempfile"}
+    assert not called & {"open", "exec", "eval", "compile", "__import__"}
+
+
+def test_the_file_carries_the_engine_as_it_is(fetaix: Player) -> None:
+    """Every function of the engine in the file has the code of the project's, but for decorators and docstrings."""
+
+    def functions(text: str) -> dict[str, str]:
+        found = {}
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.FunctionDef):
+                body = node.body[ast.get_docstring(node) is not None :]
+                found[node.name] = "\n".join(ast.unparse(statement) for statement in body)
+        return found
+
+    carried = functions(fetaix.file.read_text(encoding="utf-8"))
+    root = Path(alquerque_env.__file__).parent / "engine"
+    engine = {"legal_actions", "apply_action", "outcome", "observe"}
+    for module, needed in (("rules", engine), ("moves", {"generate"}), ("undo_memory", {"forget"})):
+        source = functions((root / f"{module}.py").read_text(encoding="utf-8"))
+        assert needed <= carried.keys() & source.keys()
+        for name in carried.keys() & source.keys():
+            assert carried[name] == source[name], name
+
+
+def test_the_header_says_what_the_file_is(fetaix: Player, tmp_path: Path) -> None:
+    document = ast.get_docstring(ast.parse(fetaix.file.read_text(encoding="utf-8")))
+    assert document is not None
+    for part in (
+        "Fetaix",
+        "fetaix, version 1",
+        "man_capture_dirs=forward_sideways",
+        "--position",
+        "not measured",
+        "MIT",
+    ):
+        assert part in document
+
+    meta = json.loads((fetaix.checkpoint / META).read_text())
+    measured = {"opponent": "random", "player": "policy alone", "games": 200, "win_rate": 0.9}
+    meta["strength"] = [
+        {**measured, "low": 0.85, "high": 0.94, "confidence": 0.95},
+        {"note": 'odd """ \\ entry'},
+    ]
+    changed = tmp_path / "changed"
+    shutil.copytree(fetaix.checkpoint, changed)
+    (changed / META).write_text(json.dumps(meta))
+    export_player(changed, tmp_path / "changed.py")
+    document = ast.get_docstring(ast.parse((tmp_path / "changed.py").read_text(encoding="utf-8")))
+    assert document is not None
+    assert "policy alone: won 90.0% of 200 games against random (95% interval 85.0% to 94.0%)" in document
+    assert json.dumps(meta["strength"][1]) in document
+
+
+def test_the_same_checkpoint_gives_the_same_file_and_its_size_is_told(fetaix: Player, tmp_path: Path) -> None:
+    again = export_player(fetaix.checkpoint, tmp_path / "another_name.py")
+
+    assert again.path.read_bytes() == fetaix.file.read_bytes()
+    assert again.size == fetaix.written.size == fetaix.file.stat().st_size
+    assert again.game.table_hash == fetaix.game.table_hash
+    assert again.size < 200_000
+
+
+def test_a_file_that_is_there_is_replaced_only_on_request(fetaix: Player, tmp_path: Path) -> None:
+    output = tmp_path / "player.py"
+    output.write_text("precious")
+
+    with pytest.raises(ExportError, match=r"player\.py' is there already"):
+        export_player(fetaix.checkpoint, output)
+    assert output.read_text() == "precious"
+    export_player(fetaix.checkpoint, output, overwrite=True)
+    assert output.read_bytes() == fetaix.file.read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["player.py"]
+
+
+def test_a_place_that_cannot_be_written_is_refused(fetaix: Player, tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match="is a folder"):
+        export_player(fetaix.checkpoint, tmp_path, overwrite=True)
+    with pytest.raises(ExportError, match=r"none/player\.py' cannot be written: No such file or directory"):
+        export_player(fetaix.checkpoint, tmp_path / "none" / "player.py")
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
+    fetaix: Player, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    output = tmp_path / "player.py"
+    output.write_text("precious")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ExportError, match="No space left on device"):
+        export_player(fetaix.checkpoint, output, overwrite=True)
+
+    assert output.read_text() == "precious"
+    assert [path.name for path in tmp_path.iterdir()] == ["player.py"]
+
+
+SPOILT = [
+    (lambda path: (path / WEIGHTS).write_bytes(b"0" * 100), "is damaged"),
+    (lambda path: (path / WEIGHTS).unlink(), "No such file"),
+    (lambda path: (path / META).write_text("{"), "is not valid JSON"),
+    (lambda path: rewrite(path, game="chess"), "no game 'chess'"),
+    (lambda path: rewrite(path, options={"chain": "sometimes"}), "chain cannot be 'sometimes'"),
+    (lambda path: rewrite(path, table_hash="0123456789abcdef"), "was trained on action table 0123456789abcdef"),
+    (shutil.rmtree, "no checkpoint"),
+]
+
+
+def rewrite(path: Path, **changes: object) -> None:
+    (path / META).write_text(json.dumps({**json.loads((path / META).read_text()), **changes}))
+
+
+@pytest.mark.parametrize(("spoil", "message"), SPOILT)
+def test_a_broken_or_foreign_checkpoint_is_refused_and_writes_nothing(
+    fetaix: Player, tmp_path: Path, spoil, message: str
+) -> None:
+    spoilt = tmp_path / "spoilt"
+    shutil.copytree(fetaix.checkpoint, spoilt)
+    spoil(spoilt)
+    with pytest.raises(CheckpointError, match=message) as refusal:
+        export_player(spoilt, tmp_path / "player.py")
+
+    assert str(spoilt) in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    assert not (tmp_path / "player.py").exists()
+
+
+def test_load_bot_plays_an_exported_file_as_it_plays_its_checkpoint(murray: Player) -> None:
+    exported = load_bot(f"{murray.file}:12", murray.game)
+    bot = load_bot(f"{murray.checkpoint}:12", murray.game)
+    for match in matches(murray.game, 5, seed=8):
+        assert exported.choose(forget_history(match)) == bot.choose(forget_history(match))
+
+
+def test_a_match_is_played_through_a_pipe(murray: Player) -> None:
+    lines = [
+        "north",
+        "9",
+        "1",
+        "1",
+        "hint",
+        "a9",
+        "c3",
+        "nonsense",
+        "level 2",
+        "level 7",
+        "rules",
+        "help",
+        "undo",
+        "undo",
+    ]
+    result = murray.run(input="\n".join([*lines, "position", "1", "new", "quit", ""]))
+
+    assert (result.returncode, result.stderr) == (0, "")
+    for part in (
+        "Alquerque (Murray)",
+        "South plays ",
+        "North to move",
+        "North plays ",
+        "It would play ",
+        "Level 2, 10 simulations",
+        "there is no level '7'",
+        "cannot read 'nonsense'",
+        "Does a piece that has captured go on capturing? It may",
+        "change the player's strength",
+        "there is nothing to take back",
+        "Position: ",
+    ):
+        assert part in result.stdout
+    assert "Traceback" not in result.stdout
+
+
+def test_the_end_of_the_input_ends_the_program(murray: Player) -> None:
+    for text in ("", "\n", "south\n", "south\n1\n", "south\n1\n1\n"):
+        result = murray.run(input=text)
+        assert (result.returncode, result.stderr) == (0, "")
+        assert "Position: W:" in result.stdout
+
+
+def test_plain_characters_are_used_where_others_cannot_be_printed(murray: Player) -> None:
+    result = murray.run("--seat", "0", "--level", "1", "--ascii", input="quit\n")
+
+    assert result.stdout.isascii()
+    assert "b---b---b" in result.stdout
+
+
+@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_whole_match_can_be_played_undone_and_ended(
+    make_player, case: int, seat: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module, rng = make_player(case).module, random.Random(case)
+    game, terminal = module._game(), module.find_terminal(ascii_only=True)
+    play = module.Play(game, module._chooser(0), terminal, game.sentences)
+    undone = []
+
+    def answer(_: str) -> str:
+        if play.match.is_over:
+            return "quit" if undone else undone.append(1) or "undo"
+        assert len(play.match.steps) < 3000
+        steps = play.match.legal_steps
+        return rng.choice([str(1 + rng.randrange(len(steps))), rng.choice(steps).text, rng.choice(steps).text.upper()])
+
+    monkeypatch.setattr(builtins, "input", answer)
+    play.run(game.title, seat, 0)
+
+    output = capsys.readouterr().out
+    assert undone
+    assert output.count("Type new, undo or quit.") == 2
+    assert play.match.is_over
+    winner = play.match.outcome.winner
+    assert ("You win!" if winner == seat else "Draw" if winner is None else "You lose.") in output
+
+
+def test_undo_in_the_middle_of_a_chain_goes_back_to_the_beginning_of_the_turn(
+    murray: Player, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = murray.module
+    play = module.Play(module._game(), module._chooser(0), module.find_terminal(ascii_only=True), ())
+    start = "W:Wa1,a2:Bb2,d4,d5,a5"
+    play.match = module.Match(module._game(), position=start)
+    positions = []
+
+    def answer(_: str) -> str:
+        positions.append(play.match.position)
+        return ["a1xc3", "undo", "a1xc3", "c3xe5" if "c3xe5" in map(str, play.match.legal_steps) else "pass", "quit"][
+            len(positions) - 1
+        ]
+
+    monkeypatch.setattr(builtins, "input", answer)
+    play.run("", 0, 0)
+
+    assert "Cc3" in positions[1]
+    assert positions[2] == positions[0] == module.Match(module._game(), position=start).position
+    assert "Cc3" in positions[3]
+    assert len(play.turns) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_in_a_terminal_it_draws_with_lines_and_colours_and_ends_at_ctrl_c(murray: Player) -> None:
+    import pty
+
+    here, there = pty.openpty()
+    environment = {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+    command = [sys.executable, "-I", "-S", str(murray.file), "--level", "1"]
+    streams = {"stdin": there, "stdout": there, "stderr": there}
+    # In a session of its own, so that Ctrl-C reaches it through its terminal.
+    with subprocess.Popen(
+        command, **streams, env=environment, start_new_session=True, preexec_fn=take_terminal
+    ) as process:
+        os.close(there)
+        try:
+            read_until(here, "begins. [South]")
+            os.write(here, b"s\n")
+            shown = read_until(here, "South> ")
+            assert "○" in shown
+            assert "\x1b[" in shown
+            os.write(here, b"c2-c3\n")
+            assert "North plays" in read_until(here, "South> ")
+            assert interrupt(process, here) == 130
+        finally:
+            process.kill()
+            os.close(here)
+
+
+def interrupt(process: subprocess.Popen, terminal: int) -> int:
+    """Presses Ctrl-C until it counts: CPython misses one that comes between its prompt and its reading."""
+    for _ in range(10):
+        os.write(terminal, b"\x03")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(timeout=5)
+    raise AssertionError("Ctrl-C does not end the program")
+
+
+def take_terminal() -> None:
+    import fcntl
+    import termios
+
+    # A run in the background has Ctrl-C switched off, and would hand that on.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def read_until(descriptor: int, text: str) -> str:
+    """What a terminal shows, up to a text."""
+    shown = b""
+    while text.encode() not in shown:
+        assert select.select([descriptor], [], [], 60)[0], shown.decode()
+        shown += os.read(descriptor, 4096)
+    return shown.decode()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
+def test_a_reader_that_goes_away_gets_no_traceback(murray: Player) -> None:
+    command = [sys.executable, "-I", "-S", str(murray.file), "--seat", "0", "--level", "1"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        process.stdin.write(b"board\n" * 5000)
+        process.stdin.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
+    reader = f"{sys.executable} -I -S {murray.file} --help | true"
+    assert subprocess.run(reader, shell=True, capture_output=True, timeout=60).stderr == b""
+
+
+def test_a_name_that_cannot_be_found_is_a_fault_of_the_bundle(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("def start():\n    return missing()\n")
+    recipe = Recipe(packages={"one": tmp_path})
+
+    with pytest.raises(BundleError, match="one: missing is not defined"):
+        bundle(recipe, [Origin("one", "start")])
+
+
+def test_names_that_clash_or_would_be_hidden_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "two.py").write_text("LIMIT = 2\nsize = 5\n\ndef double(x: int) -> int:\n    return LIMIT * x\n")
+    (tmp_path / "one.py").write_text(
+        "import two\nfrom two import double\nLIMIT: int = 1\n\n"
+        "def start(given=LIMIT):\n"
+        "    size = [LIMIT for LIMIT in (7, 8)]\n"
+        "    return given, LIMIT, double(10), two.size, size, [two.LIMIT for _ in size]\n"
+    )
+    recipe = Recipe(packages={"one": tmp_path, "two": tmp_path})
+    namespace: dict = {}
+    exec(bundle(recipe, [Origin("one", "start")]), namespace)
+
+    assert namespace["start"]() == (1, 1, 20, 5, [7, 8], [2, 2])
+
+
+def test_make_source_is_what_is_written(fetaix: Player) -> None:
+    checkpoint = load_checkpoint(fetaix.checkpoint, fetaix.game)
+
+    assert make_source(fetaix.game, checkpoint).encode() == fetaix.file.read_bytes()
+
+
+def test_a_bot_of_the_package_is_exported_by_its_name(tmp_path: Path) -> None:
+    file, position = tmp_path / "bot.py", Match(load_game("fetaix")).position
+
+    result = CliRunner().invoke(main, ["export", "fetaix-small", "-o", str(file)])
+    chosen = subprocess.run([sys.executable, "-I", "-S", file, "--position", position], capture_output=True, text=True)
+
+    assert result.exit_code == 0, result.output
+    assert chosen.stdout.strip() == str(load_bot("fetaix-small", "fetaix").choose(Match(load_game("fetaix"))))
+    unknown = CliRunner().invoke(main, ["export", "fetaix-tiny", "-o", str(tmp_path / "other.py")])
+    assert "no checkpoint 'fetaix-tiny'" in unknown.output + str(unknown.exception)
+    assert list(tmp_path.iterdir()) == [file]

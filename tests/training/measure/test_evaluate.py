@@ -1,0 +1,91 @@
+"""Matches against random: who is counted as the winner, and the interval."""
+
+import numpy as np
+import pytest
+from alquerque_training.measure.evaluate import Evaluation, SeatResult, play_random, random_actions, wilson_interval
+from test_ppo_on_a_heap import HEAP, POISON, HeapEnv, solve, value_of
+
+VALUES = solve()
+
+
+def perfect(planes: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """The best action of every row by the solution of the heap game."""
+    return best(planes, mask, 1)
+
+
+def hopeless(planes: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    """The worst action of every row."""
+    return best(planes, mask, -1)
+
+
+def best(planes: np.ndarray, mask: np.ndarray, sign: int) -> np.ndarray:
+    heaps = planes[:, 0].argmax(-1)
+    return np.array(
+        [
+            max(np.flatnonzero(row), key=lambda action, heap=heap: sign * value_of(heap - action - 1, VALUES))
+            for heap, row in zip(heaps, mask, strict=True)
+        ]
+    )
+
+
+class TwoWins(HeapEnv):
+    """Every game starts at 11, which its first player wins by taking one: 10 goes on, and 11 is never lost again."""
+
+    def _restart(self, row: int) -> None:
+        super()._restart(row)
+        self.heap[row] = 11
+
+
+def test_a_perfect_player_wins_all_its_won_games_and_a_hopeless_one_does_not() -> None:
+    assert VALUES[11] == 1
+    strong = play_random(perfect, TwoWins(200), seed=1)
+    weak = play_random(hopeless, TwoWins(200), seed=1)
+
+    assert strong.seats[0] == SeatResult(wins=100, draws=0, losses=0)
+    assert strong.seats[1].wins > 50
+    assert weak.seats[0].losses > 20
+    assert weak.wins + 50 < strong.wins
+
+
+def test_a_game_cut_short_is_a_draw() -> None:
+    evaluation = play_random(perfect, TwoWins(20, max_cycles=1), seed=1)
+
+    assert evaluation.seats == (SeatResult(0, 10, 0), SeatResult(0, 10, 0))
+
+
+def test_the_same_seed_gives_the_same_matches() -> None:
+    one, again, other = (play_random(hopeless, HeapEnv(60), seed=seed) for seed in (1, 1, 2))
+
+    assert one == again != other
+
+
+def test_random_actions_are_legal_and_uniform() -> None:
+    mask = np.tile(np.array([1, 0, 1, 1], dtype=bool), (30_000, 1))
+    counts = np.bincount(random_actions(mask, np.random.default_rng(0)), minlength=4)
+
+    assert counts[1] == 0
+    assert counts[[0, 2, 3]] == pytest.approx(10_000, rel=0.03)
+
+
+def test_the_interval_is_wilsons() -> None:
+    """Worked out from the formula: 95 of 100 and 100 of 100 at z = 1.96."""
+    assert wilson_interval(95, 100) == pytest.approx((0.8882, 0.9785), abs=1e-4)
+    assert wilson_interval(100, 100) == pytest.approx((0.9630, 1.0), abs=1e-4)
+    assert wilson_interval(0, 100) == pytest.approx((0.0, 0.0370), abs=1e-4)
+
+
+def test_an_evaluation_says_seats_share_and_interval() -> None:
+    evaluation = Evaluation((SeatResult(99, 1, 0), SeatResult(97, 0, 3)))
+
+    assert str(evaluation) == (
+        "won 99 of 100 as player_0, 97 of 100 as player_1 against random: 98.0%, 95 % interval 95.0% to 99.2%"
+    )
+    assert evaluation.as_strength()["win_rate"] == 0.98
+    assert evaluation.as_strength()["by_seat"][1] == {"wins": 97, "draws": 0, "losses": 3}
+
+
+def test_the_poison_is_never_a_start() -> None:
+    env = HeapEnv(500)
+    planes, _ = env.reset(seed=0)
+
+    assert set(planes[:, 0].argmax(-1)) == set(range(1, HEAP)) - {POISON}

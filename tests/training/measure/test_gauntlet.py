@@ -1,0 +1,344 @@
+"""The arena of a run: what is logged and kept of it, going on after a break, and opponents that are refused."""
+
+import json
+import signal
+from dataclasses import replace
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+import torch
+from alquerque_training.checkpoints.checkpoint import META, load_checkpoint
+from alquerque_training.config.loader import ConfigError, load_config
+from alquerque_training.export.exporter import _describe_strength
+from alquerque_training.measure import gauntlet
+from alquerque_training.measure.gauntlet import Gauntlet
+from alquerque_training.measure.metrics import read_log
+from alquerque_training.run.interrupt import INTERRUPTED
+from alquerque_training.run.plot import plot_run
+from alquerque_training.run.train import TrainingResult, train
+from alquerque_training.self_play.workers import make_network
+from test_train import at_iteration, without_time
+
+from alquerque_env import load_bot, load_game
+from alquerque_env.arena import Settings, play_arena, rate_together
+from alquerque_env.arena.openings import find_openings
+from alquerque_env.arena.ratings import Estimate
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.kernel_arrays import JIT
+
+TINY = """
+[run]
+game = "alquerque"
+total_steps = 512
+checkpoint_every = 2
+[self_play]
+num_games = 16
+rollout_steps = 8
+max_cycles = 40
+[ppo]
+minibatch_size = 128
+[network]
+width = 16
+blocks = 1
+weight_bits = 4
+[evaluation]
+games_per_seat = 2
+opponents = ["greedy"]
+opponent_games = 4
+opponents_every = 3
+max_cycles = 60
+"""
+COLUMNS = {"score.random", "score.greedy", "rating", "rating_low", "rating_high"}
+needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    (folder / "tiny.toml").write_text(TINY)
+    return train(folder / "tiny.toml", [f"run.directory={folder}"])
+
+
+@needs_jit
+def test_the_arena_is_logged_now_and_then_and_at_the_end(uninterrupted: TrainingResult) -> None:
+    log = read_log(uninterrupted.run / "log.jsonl")
+
+    assert [line.keys() >= COLUMNS for line in log] == [False, False, True, True]
+    assert [bool(COLUMNS & line.keys()) for line in log] == [False, False, True, True]
+    for line in log[2:]:
+        assert 0 <= line["score.greedy"] <= 1
+        assert line["rating_low"] <= line["rating"] <= line["rating_high"]
+
+
+@needs_jit
+def test_a_measurement_on_the_way_is_shown_when_it_is_made(capsys: pytest.CaptureFixture[str]) -> None:
+    result = train(Path("tiny.toml"))
+    lines = capsys.readouterr().out.splitlines()
+    found = read_log(result.run / "log.jsonl")[2]["rating"]
+
+    shown = [line for line in lines if line.startswith("in the arena ")]
+    assert len(shown) == 2
+    assert shown[0].startswith(f"in the arena after 384 steps: {found:+.0f} Elo, 95 % interval ")
+    assert shown[-1] == f"in the arena {result.measurement}"
+
+
+@needs_jit
+@pytest.mark.parametrize("name", ["opponent_games", "final_games"])
+def test_more_games_than_there_are_openings_are_refused_by_name_and_leave_no_folder(name: str) -> None:
+    with pytest.raises(AlquerqueError) as error:
+        train(Path("tiny.toml"), [f"evaluation.{name}=10000", "evaluation.max_cycles=9"])
+
+    assert str(error.value).startswith(f"evaluation.{name} is 10000: ")
+    assert str(error.value).endswith(
+        ", expected 5000; two games begin with each opening, so set it to twice as many as were found, or less"
+    )
+    assert list(Path("runs").iterdir()) == []
+
+
+@needs_jit
+def test_the_last_measurement_is_that_of_the_weights_that_are_kept(uninterrupted: TrainingResult) -> None:
+    """They are rounded at the end; who loads them scores the same from the same openings."""
+    game = load_game("alquerque")
+    first, *arena = load_checkpoint(uninterrupted.checkpoint, game).meta.strength
+    last = read_log(uninterrupted.run / "log.jsonl")[-1]
+
+    assert first == uninterrupted.evaluation.as_strength()
+    assert [entry["opponent"] for entry in arena] == ["random", "greedy"]
+    assert [entry["score"] for entry in arena] == [last["score.random"], last["score.greedy"]]
+    assert all(entry["games"] == 4 == entry["wins"] + entry["draws"] + entry["losses"] for entry in arena)
+    assert all((entry["player"], entry["simulations"]) == ("policy alone", 0) for entry in arena)
+    header = json.loads((uninterrupted.run / "ladder.jsonl").read_text().splitlines()[0])
+    settings = Settings(games=4, seed=header["seed"], max_steps=60, gauntlet=True)
+    kept = load_bot(str(uninterrupted.checkpoint), game)
+    again = play_arena(game, [kept, "random", "greedy"], settings)
+    assert [pairing.score.value for pairing in again.pairings] == [entry["score"] for entry in arena]
+    assert _describe_strength(arena[1]).startswith(f"policy alone: scored {arena[1]['score']:.1%} in 4 games against g")
+
+
+@needs_jit
+def test_the_arena_of_a_run_searches_as_the_bot_that_comes_of_it(uninterrupted: TrainingResult, tmp_path: Path) -> None:
+    """With as many simulations, and the exploration that stands in the card."""
+    game, found = load_game("alquerque"), {}
+    for exploration in (0.05, 20.0):
+        folder = copytree(uninterrupted.checkpoint, tmp_path / str(exploration))
+        card = json.loads((folder / META).read_text())
+        card["config"]["evaluation"] |= {"simulations": 24, "exploration": exploration, "opponent_games": 20}
+        (folder / META).write_text(json.dumps(card))
+        kept, ladder = load_checkpoint(folder, game), tmp_path / "ladder.jsonl"
+
+        measured = Gauntlet(game, kept.meta.config, ladder).measure(kept.network, 20)
+
+        header = json.loads(ladder.read_text().splitlines()[0])
+        settings = Settings(games=20, seed=header["seed"], max_steps=60, gauntlet=True)
+        again = play_arena(game, [load_bot(f"{folder}:24", game), "random", "greedy"], settings)
+        found[exploration] = [pairing.pairs for pairing in measured.pairings]
+        assert [pairing.pairs for pairing in again.pairings] == found[exploration]
+    assert found[0.05] != found[20.0]
+
+
+@needs_jit
+def test_the_card_tells_rating_curve_and_command(uninterrupted: TrainingResult) -> None:
+    meta = load_checkpoint(uninterrupted.checkpoint, load_game("alquerque")).meta
+    measured = [line for line in read_log(uninterrupted.run / "log.jsonl") if "rating" in line]
+
+    assert meta.rating is not None
+    assert (meta.rating.value, meta.rating.low, meta.rating.high) == tuple(
+        measured[-1][name] for name in ("rating", "rating_low", "rating_high")
+    )
+    assert [point.steps for point in meta.curve] == [384, 512]
+    assert [point.rating for point in meta.curve] == [line["rating"] for line in measured]
+    assert [point.scores["greedy"] for point in meta.curve] == [line["score.greedy"] for line in measured]
+    assert 0 < meta.curve[0].wall_time < meta.curve[1].wall_time <= meta.wall_time
+    folder = uninterrupted.run.parent
+    assert meta.command == f"alquerque train {(folder / 'tiny.toml').as_posix()} run.directory={folder}"
+
+
+@needs_jit
+def test_the_last_measurement_may_have_more_matches_than_those_before(folder: Path) -> None:
+    result = train(Path("tiny.toml"), ["evaluation.final_games=8"])
+    _, *arena = load_checkpoint(result.checkpoint, load_game("alquerque")).meta.strength
+
+    ladder = [json.loads(line) for line in (result.run / "ladder.jsonl").read_text().splitlines()]
+    assert sum("steps" in line for line in ladder) == 8
+    assert [entry["games"] for entry in arena] == [8, 8]
+    assert read_log(result.run / "log.jsonl")[-1]["score.greedy"] == arena[1]["score"]
+
+
+@needs_jit
+def test_fewer_matches_begin_with_the_same_openings_and_are_rated_on_the_same_scale(tmp_path: Path) -> None:
+    """Ratings of a player that was measured twice differ by the luck of its own matches only."""
+    game, config = load_game("alquerque"), load_config(Path("tiny.toml"), ["evaluation.final_games=40"])
+    arena = gauntlet.Gauntlet(game, config, tmp_path / "ladder.jsonl")
+    network = make_network(config, game, torch.Generator().manual_seed(1))
+
+    few, many = (arena.measure(network, games) for games in (4, 40))
+
+    of_random = [next(pairing for pairing in found.pairings if pairing.second == "random") for found in (few, many)]
+    assert [sum((pairing.wins, pairing.draws, pairing.losses)) for pairing in of_random] == [4, 40]
+    assert few == arena.measure(network, 4)
+    assert few.rating.low < many.rating.value < few.rating.high
+    with pytest.raises(AlquerqueError, match="got 20 openings, expected 21"):
+        arena.measure(network, 42)
+
+
+@needs_jit
+@pytest.mark.parametrize("iteration", [1, 3, 4])
+def test_a_run_that_was_stopped_logs_the_same(
+    iteration: int, uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        at_iteration(iteration, lambda: signal.raise_signal(signal.SIGINT), patch)
+        train(Path("tiny.toml"))
+    ladder = Path("runs/tiny-1/ladder.jsonl")
+    # As if the machine had stopped in the middle of it.
+    ladder.write_bytes(ladder.read_bytes()[:-50])
+
+    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
+
+    assert without_time(resumed.run) == without_time(uninterrupted.run)
+    assert resumed.measurement == uninterrupted.measurement
+    assert ladder.read_bytes() == (uninterrupted.run / "ladder.jsonl").read_bytes()
+
+
+@needs_jit
+@pytest.mark.parametrize(("arena", "steps"), [(1, 384), (2, 512)])
+def test_an_arena_that_was_stopped_is_played_when_the_run_goes_on(
+    arena: int,
+    steps: int,
+    uninterrupted: TrainingResult,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Ctrl-C at its first match; nothing but matches is lost."""
+    arenas = []
+
+    def stop(game, bots, settings, **others):
+        arenas.append(settings.gauntlet)
+        if arenas.count(True) == arena:
+            signal.raise_signal(signal.SIGINT)
+        return play_arena(game, bots, settings, **others)
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit) as stopped:
+        patch.setattr(gauntlet, "play_arena", stop)
+        train(Path("tiny.toml"))
+    assert stopped.value.code == INTERRUPTED
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[-1] == "interrupted and saved; go on with: alquerque train tiny.toml --resume runs/tiny-1"
+    assert (
+        load_checkpoint(Path(f"runs/tiny-1/checkpoints/step-{steps:012d}"), load_game("alquerque")).meta.steps == steps
+    )
+    assert ["rating" in line for line in read_log(Path("runs/tiny-1/log.jsonl"))] == {
+        384: [False, False, False],
+        512: [False, False, True, False],
+    }[steps]
+
+    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
+
+    assert without_time(resumed.run) == without_time(uninterrupted.run)
+    assert resumed.measurement == uninterrupted.measurement
+    assert (resumed.checkpoint / "weights.safetensors").read_bytes() == (
+        uninterrupted.checkpoint / "weights.safetensors"
+    ).read_bytes()
+
+
+@needs_jit
+def test_what_is_stopped_while_the_opponents_play_goes_on_with_their_matches(
+    uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stop(*arguments, **others):
+        signal.raise_signal(signal.SIGINT)
+        return play_arena(*arguments, **others)
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        patch.setattr(gauntlet, "play_arena", stop)
+        train(Path("tiny.toml"))
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[-1] == "interrupted; go on with: alquerque train tiny.toml --resume runs/tiny-1"
+
+    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
+
+    assert without_time(resumed.run) == without_time(uninterrupted.run)
+
+
+@needs_jit
+def test_the_opponents_play_each_other_once_and_everything_is_rated_together(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    played = []
+
+    def count(game, bots, settings, **others):
+        played.append((len(bots), settings.gauntlet))
+        return play_arena(game, bots, settings, **others)
+
+    monkeypatch.setattr(gauntlet, "play_arena", count)
+    result = train(Path("tiny.toml"))
+
+    assert played == [(2, False), (3, True), (3, True)]
+    assert plot_run(result.run).exists()
+
+
+def test_players_of_several_arenas_are_rated_by_all_their_matches() -> None:
+    """An arena that is cut in two gives the ratings of the whole."""
+    bots = ["alphabeta:1", "random", "greedy"]
+    whole = play_arena(load_game("fetaix"), bots, Settings(games=8, plies=6, seed=3, judge="random", resamples=20))
+    ladder = replace(
+        whole,
+        players=tuple(player for player in whole.players if player.name != "alphabeta:1"),
+        pairings=whole.pairings[2:],
+    )
+
+    together = rate_together([ladder, replace(whole, pairings=whole.pairings[:2])])
+
+    assert {name: rating.value for name, rating in together.items()} == pytest.approx(
+        {player.name: player.rating.value for player in whole.players}, abs=1e-3
+    )
+    assert together["random"] == Estimate(0, 0, 0)
+    assert together["alphabeta:1"].low < together["alphabeta:1"].value < together["alphabeta:1"].high
+
+
+def test_openings_that_are_given_are_played_as_if_they_had_been_found(tmp_path: Path) -> None:
+    game, settings = load_game("fetaix"), Settings(games=8, plies=6, seed=3, judge="random", resamples=20)
+    openings = find_openings(game, 4, 6, seed=3, judge="random", max_steps=1000)
+
+    given = play_arena(game, ["random", "greedy"], settings, output=tmp_path / "given", openings=openings)
+    found = play_arena(game, ["random", "greedy"], settings, output=tmp_path / "found")
+
+    assert given.as_dict() == found.as_dict()
+    assert (tmp_path / "given").read_bytes() == (tmp_path / "found").read_bytes()
+    with pytest.raises(AlquerqueError, match="got 4 openings, expected 5"):
+        play_arena(game, ["random", "greedy"], replace(settings, games=10), openings=openings)
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ('opponents=["gredy"]', "tiny.toml: [evaluation] no bot and no file 'gredy'; did you mean 'greedy'?"),
+        ('opponents=["alphabeta:0"]', "tiny.toml: [evaluation] 'alphabeta:0' needs a depth from 1"),
+        ('opponents=["greedy", "greedy"]', "tiny.toml: [evaluation] opponents has 'greedy' twice"),
+        ('opponents=["random"]', "tiny.toml: [evaluation] opponents has 'random', who plays in any case"),
+        ("opponents=greedy", "tiny.toml: evaluation.opponents is 'greedy', expected a list of texts"),
+        ("opponents=[1]", "tiny.toml: evaluation.opponents is 1, expected a list of texts"),
+        ("max_cycles=8", "tiny.toml: evaluation.max_cycles is 8, expected more than the 8 plies of the openings"),
+        (
+            "opponent_games=5",
+            "tiny.toml: evaluation.opponent_games is 5, expected a whole number, "
+            "at least 2 and at most 10000 and a multiple of 2",
+        ),
+    ],
+)
+def test_opponents_that_cannot_be_met_are_refused_and_nothing_is_written(
+    folder: Path, override: str, message: str
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        train(Path("tiny.toml"), [f"evaluation.{override}"])
+
+    assert str(error.value).startswith(message)
+    assert [path.name for path in folder.iterdir()] == ["tiny.toml"]

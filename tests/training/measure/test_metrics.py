@@ -1,0 +1,140 @@
+"""The log: its columns, and what is left of it after a crash."""
+
+import json
+from pathlib import Path
+
+import pytest
+from alquerque_training.alphazero import AlphaZeroLearner
+from alquerque_training.measure.metrics import (
+    METRICS,
+    Metric,
+    MetricError,
+    MetricsLog,
+    find_metric,
+    read_log,
+    read_metrics,
+    tag_of,
+    with_declared,
+)
+from alquerque_training.ppo import Learner
+from test_ppo_on_a_heap import HeapEnv, heap_config
+from test_self_play import settings
+
+from alquerque_env import load_game
+from alquerque_env.game.kernel_arrays import JIT
+
+
+@pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
+def test_the_table_of_metrics_is_what_the_learners_and_measurements_log() -> None:
+    ppo = Learner(heap_config(), HeapEnv(64)).iterate()
+    alphazero = AlphaZeroLearner(settings(), load_game("alquerque"))
+    records = [alphazero.iterate() for _ in range(4)]
+    measured = {"win_rate_player_0", "win_rate_player_1", "score.greedy", "rating", "rating_low", "rating_high"}
+    logged = {"seconds", "steps_per_second"}.union(ppo, *records, measured)
+
+    assert "policy_loss" in records[-1]  # it has begun to learn
+    assert {find_metric(key).name for key in logged} == {metric.name for metric in METRICS}
+
+
+def test_a_family_has_a_member_for_each_of_several_things_and_nothing_else_has() -> None:
+    assert find_metric("score.runs/x.1/final:64").name == "score"
+    for key in ("score", "score.", "scores.greedy", "rating.greedy", "draws."):
+        with pytest.raises(MetricError, match=f"no metric '{key}'"):
+            find_metric(key)
+
+
+def test_names_of_metrics_are_unique_and_every_one_has_a_unit_and_a_sentence() -> None:
+    assert len({metric.name for metric in METRICS}) == len(METRICS)
+    assert all(metric.unit and metric.meaning.endswith(".") for metric in METRICS)
+
+
+def test_a_line_is_written_at_once(tmp_path: Path) -> None:
+    log = MetricsLog(tmp_path / "log.jsonl")
+    log.write({"iteration": 1, "steps": 64})
+
+    assert (tmp_path / "log.jsonl").read_text() == '{"iteration": 1, "steps": 64}\n'
+
+
+def test_an_unknown_metric_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MetricError, match="no metric 'step'"):
+        MetricsLog(tmp_path / "log.jsonl").write({"iteration": 1, "step": 64})
+
+    assert (tmp_path / "log.jsonl").read_text() == ""
+
+
+OWN = (
+    Metric("my_loss", "nat", "What is minimised.", "loss", interval=("my_low", "my_high")),
+    Metric("share_of", "share", "Of each kind.", is_family=True, is_occasional=True),
+    Metric("draws", "share", "Drawn by agreement.", "agreements"),
+)
+
+
+def test_what_is_declared_is_logged_and_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    MetricsLog(path, declared=OWN).write({"iteration": 1, "my_loss": 0.5, "share_of.captures": 0.25})
+    MetricsLog(path, 1, OWN).write({"iteration": 2, "my_loss": 0.25})
+
+    assert read_log(path) == [
+        {"iteration": 1, "my_loss": 0.5, "share_of.captures": 0.25},
+        {"iteration": 2, "my_loss": 0.25},
+    ]
+    assert read_metrics(path) == with_declared(OWN)
+    assert find_metric("share_of.captures", read_metrics(path)) == OWN[1]
+    assert tag_of("my_loss", read_metrics(path)) == "loss/my_loss"
+
+
+def test_a_declared_metric_takes_the_place_of_one_of_its_name() -> None:
+    table = with_declared(OWN)
+
+    assert find_metric("draws", table).meaning == "Drawn by agreement."
+    assert len(table) == len(METRICS) + 2
+    assert [metric.name for metric in table[: len(METRICS)]] == [metric.name for metric in METRICS]
+
+
+def test_a_run_without_declared_metrics_has_those_of_the_table(tmp_path: Path) -> None:
+    MetricsLog(tmp_path / "log.jsonl").write({"iteration": 1})
+
+    assert read_metrics(tmp_path / "log.jsonl") == METRICS
+
+
+@pytest.mark.parametrize(
+    ("key", "words"), [("my_loss", "Metric('my_loss', unit, meaning),"), ("a.b", "is_family=True")]
+)
+def test_the_refusal_of_an_unknown_metric_says_how_it_is_declared(key: str, words: str) -> None:
+    with pytest.raises(MetricError) as error:
+        find_metric(key, with_declared(OWN[1:]))
+
+    assert f"no metric {key!r}" in str(error.value)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("metric", [("", "1", "What."), ("what", "", "What."), ("what", "1", "")])
+def test_a_metric_needs_a_name_a_unit_and_a_meaning(metric: tuple[str, str, str]) -> None:
+    with pytest.raises(MetricError, match="needs a name, a unit and a meaning"):
+        Metric(*metric)
+
+
+@pytest.mark.parametrize("text", ["{", "3", '[{"name": "a"}]', '[{"name": "a", "unit": "", "meaning": "What."}]'])
+def test_damaged_declarations_are_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "metrics.json").write_text(text)
+
+    with pytest.raises(MetricError, match=r"metrics\.json' is no list of metrics"):
+        read_metrics(tmp_path / "log.jsonl")
+
+
+def test_going_on_cuts_off_later_and_torn_lines(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    whole = "".join(json.dumps({"iteration": number}) + "\n" for number in range(1, 6))
+    path.write_text(whole + '{"iteration": 6, "st')
+
+    log = MetricsLog(path, iteration=3)
+    log.write({"iteration": 4, "steps": 1})
+
+    assert read_log(path) == [{"iteration": 1}, {"iteration": 2}, {"iteration": 3}, {"iteration": 4, "steps": 1}]
+
+
+def test_a_torn_last_line_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text('{"iteration": 1}\n{"iteration": 2}')
+
+    assert read_log(tmp_path / "log.jsonl") == [{"iteration": 1}]

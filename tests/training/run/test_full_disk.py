@@ -1,0 +1,218 @@
+"""A run on a disk that is full: which file is named, what is kept, and that the command that is told goes on."""
+
+import errno
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from alquerque_training.config.loader import ConfigError
+from alquerque_training.run import train as train_module
+from alquerque_training.run.folder import TrainingError
+from alquerque_training.run.train import TrainingResult, train
+from full_disk import files_up_to, resource
+from test_train import TINY, at_iteration, weights, without_time
+
+from alquerque_env.game.kernel_arrays import JIT
+
+needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
+LARGE = os.strerror(errno.EFBIG)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "tiny.toml").write_text(TINY)
+    return train(folder / "tiny.toml", [f"run.directory={folder}"])
+
+
+@contextmanager
+def files_up_to_from(iteration: int, size: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As `files_up_to`, once an iteration has been logged."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+
+    with monkeypatch.context() as patch:
+        at_iteration(iteration, limit, patch)
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def go_on(message: str) -> TrainingResult:
+    """Does what a message tells to do."""
+    words = shlex.split(re.split(r"(?:go on|start again) with: ", message)[1])
+    assert words[:3] == ["alquerque", "train", "tiny.toml"]
+    *overrides, option, run = words[3:] if "--resume" in words else [*words[3:], "", ""]
+    return train(Path("tiny.toml"), overrides, Path(run) if option else None)
+
+
+def contents() -> set[str]:
+    return {path.name for path in Path("runs/tiny-1").rglob("*")}
+
+
+def test_the_last_checkpoint_of_a_run(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    with files_up_to_from(8, 10_000, monkeypatch), pytest.raises(TrainingError) as caught:
+        train(Path("tiny.toml"))
+
+    assert str(caught.value) == (
+        f"checkpoint 'runs/tiny-1/checkpoints/final' cannot be written: {LARGE}; the last checkpoint is "
+        "'runs/tiny-1/checkpoints/step-000000003072': mend that and go on with: alquerque train tiny.toml --resume "
+        "runs/tiny-1"
+    )
+    assert {path.name for path in Path("runs/tiny-1/checkpoints").iterdir()} == {
+        "step-000000001536",
+        "step-000000003072",
+    }
+    resumed = go_on(str(caught.value))
+    assert weights(resumed) == weights(whole)
+    assert without_time(resumed.run) == without_time(whole.run)
+
+
+def test_a_checkpoint_before_which_there_is_none(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    with files_up_to_from(3, 30_000, monkeypatch), pytest.raises(TrainingError) as caught:
+        train(Path("tiny.toml"))
+
+    assert str(caught.value) == (
+        f"checkpoint 'runs/tiny-1/checkpoints/step-000000001536' cannot be written: {LARGE}; nothing has been saved "
+        "yet: mend that and go on with: alquerque train tiny.toml --resume runs/tiny-1"
+    )
+    assert list(Path("runs/tiny-1/checkpoints").iterdir()) == []
+    assert weights(go_on(str(caught.value))) == weights(whole)
+
+
+def test_a_line_of_the_log(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = (whole.run / "log.jsonl").read_bytes().splitlines(keepends=True)
+    half = sum(map(len, lines[:4])) + 100
+    with files_up_to_from(4, half, monkeypatch), pytest.raises(TrainingError) as caught:
+        train(Path("tiny.toml"))
+
+    assert str(caught.value).startswith(
+        f"log 'runs/tiny-1/log.jsonl' cannot be written: {LARGE}; the last checkpoint is "
+        "'runs/tiny-1/checkpoints/step-000000001536': mend that and go on with: "
+    )
+    log = Path("runs/tiny-1/log.jsonl").read_bytes()
+    assert log.count(b"\n") == 4
+    assert log.endswith(b"\n")
+    assert weights(go_on(str(caught.value))) == weights(whole)
+
+
+def test_the_first_line_of_the_log(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of the run would be lost, so none of it is left behind."""
+    make = train_module.create_run
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def make_and_fill(*arguments: object) -> object:
+        run = make(*arguments)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+        return run
+
+    with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
+        patch.setattr(train_module, "create_run", make_and_fill)
+        try:
+            train(Path("tiny.toml"))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    assert str(caught.value) == (
+        f"log 'runs/tiny-1/log.jsonl' cannot be written: {LARGE}; nothing has been saved yet: mend that and start "
+        "again with: alquerque train tiny.toml"
+    )
+    assert list(Path("runs").iterdir()) == []
+    assert weights(go_on(str(caught.value))) == weights(whole)
+
+
+def test_a_run_that_goes_on(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    with files_up_to_from(5, 10_000, monkeypatch), pytest.raises(TrainingError):
+        train(Path("tiny.toml"))
+    before = contents()
+    with files_up_to(100), pytest.raises(TrainingError) as caught:
+        train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
+
+    assert str(caught.value).startswith(
+        f"log 'runs/tiny-1/log.jsonl' cannot be written: {LARGE}; the last checkpoint is "
+        "'runs/tiny-1/checkpoints/step-000000001536': mend that and go on with: alquerque train tiny.toml --resume "
+    )
+    assert contents() == before
+    assert weights(go_on(str(caught.value))) == weights(whole)
+
+
+def test_a_new_run(folder: Path) -> None:
+    with files_up_to(100), pytest.raises(ConfigError) as caught:
+        train(Path("tiny.toml"))
+
+    assert str(caught.value) == (
+        f"run.directory is 'runs', cannot write there: {LARGE}; mend that, or choose another one"
+    )
+    assert list(Path("runs").iterdir()) == []
+
+
+@needs_jit
+def test_the_matches_of_the_opponents(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured = ['evaluation.opponents=["greedy"]', "evaluation.opponent_games=8", "evaluation.max_cycles=60"]
+
+    def power_cut() -> None:
+        raise RuntimeError
+
+    with monkeypatch.context() as patch, pytest.raises(RuntimeError):
+        at_iteration(1, power_cut, patch)
+        train(Path("tiny.toml"), measured)
+    ladder = Path("runs/tiny-1/ladder.jsonl")
+    lines = ladder.read_bytes().splitlines(keepends=True)
+    ladder.write_bytes(b"".join(lines[:6]))
+    with files_up_to(ladder.stat().st_size + 20), pytest.raises(TrainingError) as caught:
+        train(Path("tiny.toml"), measured, Path("runs/tiny-1"))
+
+    assert str(caught.value).startswith(
+        f"ladder 'runs/tiny-1/ladder.jsonl' cannot be written: {LARGE}; nothing has been saved yet: mend that and go "
+    )
+    assert ladder.read_bytes() == b"".join(lines[:6])
+    go_on(str(caught.value))
+    assert ladder.read_bytes() == b"".join(lines)
+
+
+@pytest.fixture
+def small_disk(folder: Path) -> Iterator[Path]:
+    """A disk of 400 kB, where tests may mount one."""
+    disk = folder / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(disk)]
+    if shutil.which("mount") is None or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("there is no right to mount a disk")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk: Path, whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill() -> None:
+        with (small_disk / "other").open("wb", buffering=0) as file, pytest.raises(OSError, match="No space left"):
+            while True:
+                file.write(bytes(4096))
+
+    with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
+        at_iteration(8, fill, patch)
+        train(Path("tiny.toml"), ["run.directory=disk"])
+
+    assert str(caught.value) == (
+        "checkpoint 'disk/tiny-1/checkpoints/final' cannot be written: No space left on device; the last checkpoint is "
+        "'disk/tiny-1/checkpoints/step-000000003072': make room and go on with: alquerque train tiny.toml "
+        "run.directory=disk --resume disk/tiny-1"
+    )
+    assert list(small_disk.rglob("*.partial")) == []
+    (small_disk / "other").unlink()
+    assert weights(go_on(str(caught.value))) == weights(whole)

@@ -1,0 +1,101 @@
+"""A learner of one's own: what a run does for it, and what it asks of it."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from alquerque_training.measure.metrics import read_log, read_metrics
+from alquerque_training.run.plot import plot_run
+from alquerque_training.run.train import train
+from click.testing import CliRunner
+
+from alquerque_env.cli.main import main
+
+TINY = """
+[run]
+game = "alquerque"
+total_steps = 2048
+[self_play]
+num_games = 32
+rollout_steps = 16
+[ppo]
+minibatch_size = 128
+[network]
+width = 16
+blocks = 1
+[evaluation]
+games_per_seat = 2
+"""
+LEARNER = """
+import time
+
+from alquerque_env import SelfPlayVectorEnv
+from alquerque_training.measure.metrics import Metric
+from alquerque_training.ppo import Learner
+
+
+class Own(Learner):
+    metrics = {metrics}
+
+    def iterate(self):
+        time.sleep({pause})
+        return super().iterate() | {record}
+
+
+def make(config, game):
+    return Own(config, SelfPlayVectorEnv(game, config.self_play.num_games))
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Runs are made in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return tmp_path
+
+
+def write_learner(folder: Path, name: str, metrics: str = "()", record: str = "{}", pause: float = 0.0) -> str:
+    """The override of a config that makes such a learner learn; a name is imported once."""
+    (folder / f"{name}.py").write_text(LEARNER.format(metrics=metrics, record=record, pause=pause))
+    return f"run.algorithm={name}:make"
+
+
+def test_speed_is_measured_by_the_run_whatever_the_learner_says(folder: Path) -> None:
+    result = train(Path("tiny.toml"), [write_learner(folder, "sleepy", record="{'steps_per_second': 1.0}", pause=0.2)])
+    log = read_log(result.run / "log.jsonl")
+
+    speeds = [line["steps_per_second"] for line in log]
+    assert all(100 < speed < 512 / 0.2 for speed in speeds)
+    # The time of an iteration by the run's clock; the last one has measurements too.
+    seconds = [after["seconds"] - before["seconds"] for before, after in pairwise(log[:-1])]
+    assert speeds[1:-1] == pytest.approx([512 / passed for passed in seconds], rel=0.05)
+
+
+def test_a_learner_declares_metrics_of_its_own(folder: Path) -> None:
+    metrics = "(Metric('surprise', 'nat', 'How little was foreseen.', 'mine'),)"
+    result = train(Path("tiny.toml"), [write_learner(folder, "declaring", metrics, "{'surprise': 0.5}")])
+
+    assert [line["surprise"] for line in read_log(result.run / "log.jsonl")] == [0.5] * 4
+    (surprise,) = (metric for metric in read_metrics(result.run / "log.jsonl") if metric.name == "surprise")
+    assert (surprise.unit, surprise.meaning, surprise.panel) == ("nat", "How little was foreseen.", "mine")
+    assert plot_run(result.run).exists()
+
+
+def test_a_metric_that_is_not_declared_is_refused_in_a_line_that_says_what_to_do(folder: Path) -> None:
+    override = write_learner(folder, "undeclared", record="{'my_loss': 0.5}")
+    done = CliRunner().invoke(main, ["train", "tiny.toml", override])
+
+    assert done.exit_code == 2
+    assert "no metric 'my_loss'" in done.output
+    assert "metrics = (Metric('my_loss', unit, meaning),)" in done.output
+    assert "Traceback" not in done.output
+
+
+def test_a_metric_without_a_meaning_is_refused_before_anything_is_written(folder: Path) -> None:
+    override = write_learner(folder, "unsaid", metrics="(Metric('surprise', 'nat', ''),)")
+    done = CliRunner().invoke(main, ["train", "tiny.toml", override])
+
+    assert done.exit_code == 2
+    assert "metric 'surprise' needs a name, a unit and a meaning" in done.output
+    assert not (folder / "runs").exists()

@@ -1,0 +1,205 @@
+"""Runs that begin with the weights of another: what they learn from, what they say of it, and how they go on."""
+
+import json
+import re
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint, read_meta
+from alquerque_training.run.train import TrainingResult, train
+from test_train import TINY, at_iteration, weights, without_time
+
+from alquerque_env import load_game
+from alquerque_env.game.kernel_arrays import JIT
+
+needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
+GAME = load_game("alquerque")
+CONFIGS = {
+    "ppo": TINY.replace("4096", "2048"),
+    "alphazero": """
+[run]
+game = "alquerque"
+algorithm = "alphazero"
+total_steps = 512
+checkpoint_every = 3
+[self_play]
+num_games = 16
+rollout_steps = 8
+[search]
+simulations = 4
+[alphazero]
+batch_size = 64
+window = 1000
+first_window = 100
+[network]
+width = 16
+[evaluation]
+games_per_seat = 4
+""",
+}
+
+
+@pytest.fixture(scope="module", params=CONFIGS)
+def first(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
+    """A run with random weights to begin with."""
+    folder = tmp_path_factory.mktemp(request.param)
+    (folder / "tiny.toml").write_text(CONFIGS[request.param])
+    return train(folder / "tiny.toml", [f"run.directory={folder}"])
+
+
+@pytest.fixture
+def overrides(first: TrainingResult, tmp_path: Path) -> list[str]:
+    """Lets a run go on from the first one."""
+    return [f"run.start={first.checkpoint}", f"run.directory={tmp_path}", "run.seed=1"]
+
+
+def config(first: TrainingResult) -> Path:
+    return first.run.parent / "tiny.toml"
+
+
+def power_cut() -> None:
+    raise RuntimeError("power cut")
+
+
+def ctrl_c() -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def card(result: TrainingResult) -> dict[str, Any]:
+    """What a checkpoint says of itself, but for times and where it was made."""
+    return read_meta(result.checkpoint).model_dump(exclude={"wall_time", "command", "config"})
+
+
+def test_a_run_begins_with_the_weights_it_is_given(
+    first: TrainingResult, overrides: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a learning rate of next to nothing they stay what they were."""
+    small = ["ppo.learning_rate=1e-12", "alphazero.learning_rate=1e-12", "alphazero.final_learning_rate=1e-12"]
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        at_iteration(1, ctrl_c, patch)
+        train(config(first), [*overrides, *small])
+    saved = next((tmp_path / "tiny-1" / "checkpoints").iterdir())
+
+    before = load_checkpoint(first.checkpoint, GAME).network.state_dict()
+    after = load_checkpoint(saved, GAME).network.state_dict()
+
+    assert all(before[name].sub(after[name]).abs().max() < 1e-6 for name in before)
+
+
+def test_the_steps_behind_the_first_weights_count(first: TrainingResult, overrides: list[str], tmp_path: Path) -> None:
+    second = train(config(first), overrides)
+    third = train(config(first), [f"run.start={second.checkpoint}", f"run.directory={tmp_path / 'third'}"])
+    metas = [read_meta(result.checkpoint) for result in (first, second, third)]
+
+    own = metas[0].steps
+    assert metas[0].start is None
+    assert [meta.steps for meta in metas] == [own, 2 * own, 3 * own]
+    assert [meta.steps_of_run for meta in metas] == [own, own, own]
+    assert metas[2].wall_time > metas[1].wall_time > metas[0].wall_time > 0
+    for before, meta, result in zip(metas, metas[1:], (second, third), strict=False):
+        assert meta.start is not None
+        assert meta.start.weights == before.sha256["weights.safetensors"]
+        assert meta.start.steps == before.steps
+        assert meta.seconds_of_run == pytest.approx(result.seconds, abs=0.002)
+
+
+@needs_jit
+def test_the_curve_goes_on_from_that_of_the_first_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tiny.toml").write_text(CONFIGS["ppo"])
+    measured = ['evaluation.opponents=["greedy"]', "evaluation.opponent_games=2", "evaluation.opponents_every=2"]
+    arguments = [*measured, "evaluation.max_cycles=40", f"run.directory={tmp_path}"]
+    first = train(tmp_path / "tiny.toml", arguments)
+    arguments.append(f"run.start={first.checkpoint}")
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        at_iteration(3, ctrl_c, patch)
+        train(tmp_path / "tiny.toml", arguments)
+    second = train(tmp_path / "tiny.toml", arguments, resume=tmp_path / "tiny-2")
+    before, after = (read_meta(result.checkpoint) for result in (first, second))
+
+    assert [point.steps for point in before.curve] == [1024, 2048]
+    assert [point.steps for point in after.curve] == [1024, 2048, 3072, 4096]
+    assert after.curve[:2] == before.curve
+
+
+@pytest.mark.parametrize(
+    ("stop", "error", "iteration"),
+    [(power_cut, RuntimeError, 1), (ctrl_c, SystemExit, 1), (power_cut, RuntimeError, 4)],
+)
+def test_a_stopped_run_goes_on_to_the_same_result(
+    first: TrainingResult,
+    overrides: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    stop: Callable[[], object],
+    error: type[BaseException],
+    iteration: int,
+) -> None:
+    """A power cut before the first checkpoint leaves nothing but what the run began with."""
+    whole = train(config(first), [*overrides, f"run.directory={tmp_path / 'whole'}"])
+    with monkeypatch.context() as patch, pytest.raises(error):
+        at_iteration(iteration, stop, patch)
+        train(config(first), overrides)
+
+    resumed = train(config(first), overrides, resume=tmp_path / "tiny-1")
+
+    assert weights(resumed) == weights(whole)
+    assert card(resumed) == card(whole)
+    assert without_time(resumed.run) == without_time(whole.run)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            "network.width=32",
+            "run.start: checkpoint '.*' is of alquerque with network mlp (width 16, blocks .), expected network mlp "
+            "(width 32, blocks .), whose .* has shape .*: set network.width = 16, or give another",
+        ),
+        (
+            "network.kind=quiescent",
+            "run.start: .* with network mlp (width 16, blocks .), expected network quiescent (width 16, blocks .), "
+            'whose .* has shape .*: set network.kind = "mlp", or give another',
+        ),
+        (
+            "run.game=fetaix",
+            "run.start: checkpoint '.*' plays 'alquerque', not 'fetaix'; it is of alquerque with network mlp (width "
+            '16, blocks .): set run.game = "alquerque", or give one of fetaix',
+        ),
+        (
+            "run.options.last_rank_frozen=true",
+            "run.start: checkpoint '.*' was trained with last_rank_frozen=False, this game has True; it is of "
+            "alquerque with network .*: set run.options.last_rank_frozen = false, or give another",
+        ),
+        (
+            "run.start=nowhere",
+            "run.start: no checkpoint 'nowhere'; give the folder of a checkpoint, or leave run.start out to begin with "
+            "random weights",
+        ),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused_and_nothing_is_written(
+    first: TrainingResult, overrides: list[str], tmp_path: Path, change: str, message: str
+) -> None:
+    with pytest.raises(CheckpointError) as error:
+        train(config(first), [*overrides, change])
+
+    assert re.fullmatch(message.replace("(", r"\(").replace(")", r"\)"), str(error.value))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_weights_of_another_action_table_are_refused(
+    first: TrainingResult, overrides: list[str], tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(first.checkpoint, other)
+    meta = json.loads((other / "meta.json").read_text())
+    (other / "meta.json").write_text(json.dumps({**meta, "table_hash": "0123456789abcdef"}))
+
+    with pytest.raises(
+        CheckpointError, match=r"^run\.start: .* was trained on action table 0123456789abcdef, .*; it is of"
+    ):
+        train(config(first), [*overrides, f"run.start={other}"])

@@ -1,0 +1,114 @@
+"""Processes of self-play: what is said when one dies, and that none says anything when the learner does."""
+
+import multiprocessing
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+import torch
+from alquerque_training.config.loader import ConfigError
+from alquerque_training.run.folder import TrainingError
+from alquerque_training.run.train import train
+from test_alphazero import TINY
+from test_train import at_iteration
+
+from alquerque_env.game.kernel_arrays import JIT
+
+pytestmark = [
+    pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source"),
+    pytest.mark.skipif(os.name == "nt", reason="there are no such signals"),
+]
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return tmp_path
+
+
+def kill_worker() -> None:
+    (worker,) = multiprocessing.active_children()
+    os.kill(worker.pid, signal.SIGKILL)
+    worker.join()
+
+
+@pytest.mark.parametrize(
+    ("iteration", "kept"),
+    [(2, "nothing has been saved yet"), (4, "the last checkpoint is 'runs/tiny-1/checkpoints/step-000000001152'")],
+)
+def test_a_run_with_a_dead_process_names_what_is_kept_and_the_command_that_goes_on(
+    iteration: int, kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = ["alphazero.processes=2"]
+    with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
+        at_iteration(iteration, kill_worker, patch)
+        train(Path("tiny.toml"), shared)
+
+    message, command = str(caught.value).split(": go on with: ")
+    assert message == f"a process of self-play has died; {kept}"
+    assert command == "alquerque train tiny.toml alphazero.processes=2 --resume runs/tiny-1"
+    assert train(Path("tiny.toml"), shared, Path(shlex.split(command)[-1])).checkpoint.exists()
+
+
+def test_a_process_whose_learner_is_killed_while_it_plays_ends_silently() -> None:
+    """Its answer has nobody to go to. The error output is open until it has ended."""
+    script = """
+        import os, signal
+        from pathlib import Path
+        from alquerque_training.config.loader import load_config
+        from alquerque_training.run.learner import make_learner
+        from alquerque_env import load_game
+
+        if __name__ == "__main__":
+            learner = make_learner(load_config(Path("tiny.toml"), ["alphazero.processes=2"]), load_game("alquerque"))
+            learner.iterate()
+            learner._workers.begin(learner.network.state_dict(), decisions=200, simulations=8)
+            print("playing", flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    Path("script.py").write_text(textwrap.dedent(script))
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "script.py"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+
+    assert done.returncode == -signal.SIGKILL
+    assert done.stdout == "playing\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_refused_before_anything_is_written(folder: Path) -> None:
+    with pytest.raises(ConfigError) as error:
+        train(Path("tiny.toml"), ["alphazero.device=cuda", "alphazero.processes=2"])
+
+    assert str(error.value).startswith("alphazero.device is 'cuda', but torch cannot use a GPU here (")
+    assert str(error.value).endswith("): expected 'cpu', or 'auto' for a GPU where there is one")
+    assert "\n" not in str(error.value)
+    assert [path.name for path in folder.iterdir()] == ["tiny.toml"]
+
+
+def test_a_run_too_short_for_any_gradient_is_not_kept(folder: Path) -> None:
+    """Hardly a match ends within so few decisions, and only the positions of those that have ended are learned from."""
+    with pytest.raises(TrainingError) as error:
+        train(Path("tiny.toml"), ["run.total_steps=384", "self_play.rollout_steps=4", "self_play.num_games=96"])
+
+    assert re.fullmatch(
+        "nothing was learned in 384 steps: with alphazero.first_window = 128 it takes 144 positions of matches that "
+        r"ended, and there were \d\d?; set it lower, or run.total_steps higher",
+        str(error.value),
+    )
+    assert list(Path("runs").iterdir()) == []

@@ -1,0 +1,190 @@
+"""`alquerque train` with AlphaZero: the same run again, after a break, and when something goes wrong."""
+
+import errno
+import math
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from alquerque_training.alphazero import AlphaZeroLearner
+from alquerque_training.checkpoints import checkpoint as checkpoint_module
+from alquerque_training.checkpoints.checkpoint import TRAINING, CheckpointError
+from alquerque_training.checkpoints.quantise import quantise
+from alquerque_training.config.loader import ConfigError
+from alquerque_training.measure.metrics import read_log
+from alquerque_training.run.folder import Run, TrainingError
+from alquerque_training.run.train import TrainingResult, train
+from test_train import at_iteration, weights, without_time
+
+from alquerque_env import load_bot, load_game
+from alquerque_env.game.kernel_arrays import JIT
+from alquerque_env.match.match import Match
+
+pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
+
+ROOT = Path(__file__).parents[2]
+TINY = """
+[run]
+algorithm = "alphazero"
+total_steps = 3072
+checkpoint_every = 3
+[self_play]
+num_games = 16
+rollout_steps = 24
+[search]
+simulations = 4
+final_simulations = 8
+[alphazero]
+batch_size = 64
+first_window = 128
+window = 2000
+[network]
+width = 16
+blocks = 1
+weight_bits = 8
+[evaluation]
+games_per_seat = 4
+every = 4
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
+    folder = tmp_path_factory.mktemp("whole")
+    (folder / "tiny.toml").write_text(TINY)
+    return train(folder / "tiny.toml", [f"run.directory={folder}"])
+
+
+def crash_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash() -> None:
+        raise RuntimeError("power cut")
+
+    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="power cut"):
+        at_iteration(number, crash, patch)
+        train(Path("tiny.toml"))
+
+
+def test_the_same_seed_gives_the_same_run(whole: TrainingResult) -> None:
+    again = train(Path("tiny.toml"))
+    assert weights(again) == weights(whole)
+    assert without_time(again.run) == without_time(whole.run)
+    assert [line["simulations"] for line in read_log(whole.run / "log.jsonl")][::7] == [4, 7]
+
+
+@pytest.mark.parametrize("iteration", [2, 5])
+def test_a_run_that_crashed_goes_on_from_its_last_checkpoint(
+    iteration: int, whole: TrainingResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crash_at(iteration, monkeypatch)
+    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
+    assert weights(resumed) == weights(whole)
+    assert without_time(resumed.run) == without_time(whole.run)
+
+
+def test_a_killed_process_goes_on_from_its_last_checkpoint(whole: TrainingResult) -> None:
+    code = "from pathlib import Path; from alquerque_training.run.train import train; train(Path('tiny.toml'))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], env=environment, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 200
+    while len(read_log(Path("runs/tiny-1/log.jsonl"))) < 4 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    process.kill()
+    process.wait()
+    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
+    assert weights(resumed) == weights(whole)
+    assert without_time(resumed.run) == without_time(whole.run)
+
+
+def test_the_kept_weights_are_on_the_grid_that_was_asked_for(whole: TrainingResult) -> None:
+    bot = load_bot(str(whole.checkpoint), load_game("alquerque"))
+    network = bot._evaluator._network.float()
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    quantise(network, 8)
+    assert all((before[name] == tensor).all() for name, tensor in network.state_dict().items())
+    assert bot.choose(Match(load_game("alquerque")))
+
+
+def test_a_broken_checkpoint_is_named_with_the_one_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    crash_at(7, monkeypatch)
+    first, last = Run(Path("runs/tiny-1")).checkpoints()
+    data = bytearray((last / TRAINING).read_bytes())
+    data[len(data) // 2] ^= 1
+    (last / TRAINING).write_bytes(data)
+    with pytest.raises(CheckpointError) as caught:
+        train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
+    assert str(last) in str(caught.value)
+    assert f"the one before it is {str(first)!r}" in str(caught.value)
+
+
+def test_a_full_disk_is_reported_and_loses_nothing(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = checkpoint_module._write
+
+    def full(path: Path, data: bytes) -> None:
+        if path.name == TRAINING and "000002304" in str(path):
+            path.write_bytes(data[:100])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        write(path, data)
+
+    with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
+        patch.setattr(checkpoint_module, "_write", full)
+        train(Path("tiny.toml"))
+    assert "cannot be written: No space left on device" in str(caught.value)
+    assert "step-000000001152" in str(caught.value)
+    assert [path.name for path in Path("runs/tiny-1/checkpoints").iterdir()] == ["step-000000001152"]
+    assert weights(train(Path("tiny.toml"), resume=Path("runs/tiny-1"))) == weights(whole)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_numbers_that_run_away_stop_the_run_with_the_last_good_checkpoint_named(
+    number: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    iterate = AlphaZeroLearner.iterate
+
+    def diverge(self: AlphaZeroLearner) -> dict[str, float]:
+        record = iterate(self)
+        return record | {"value_loss": number} if self.iteration == 5 else record
+
+    monkeypatch.setattr(AlphaZeroLearner, "iterate", diverge)
+    with pytest.raises(TrainingError) as caught:
+        train(Path("tiny.toml"))
+    assert f"value_loss is {number} in iteration 5" in str(caught.value)
+    assert "step-000000001152" in str(caught.value)
+    assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == 4
+
+
+def test_a_run_in_use_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    crash_at(4, monkeypatch)
+    code = (
+        "from pathlib import Path; from alquerque_training.run.folder import Run\n"
+        "with Run(Path('runs/tiny-1')).locked(): print('held', flush=True); input()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, "-c", code], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout.readline() == "held\n"
+        with pytest.raises(ConfigError, match="run 'runs/tiny-1' is in use by another process"):
+            train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
+        holder.communicate("\n")
+    assert train(Path("tiny.toml"), resume=Path("runs/tiny-1")).checkpoint.exists()
+
+
+def test_an_unknown_algorithm_is_refused_and_nothing_is_written(folder: Path) -> None:
+    for name, message in (
+        ("alphago", "run.algorithm is 'alphago', expected ppo, alphazero or module:name"),
+        ("nowhere:make", "run.algorithm is 'nowhere:make', which cannot be imported: No module named 'nowhere'"),
+        ("math:make", "run.algorithm is 'math:make', which cannot be imported"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            train(Path("tiny.toml"), [f"run.algorithm={name}"])
+    assert [path.name for path in folder.iterdir()] == ["tiny.toml"]

@@ -1,0 +1,385 @@
+"""What the server of the page answers, and what it refuses."""
+
+import asyncio
+import json
+import os
+import random
+import socket
+from collections.abc import Iterator
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+from alquerque_env import Match, games, load_game
+from alquerque_env.bots.levels import levels
+from alquerque_env.cli.commands.web import find_games, listen
+from alquerque_env.cli.main import main
+from alquerque_env.web.app import make_app
+from alquerque_env.web.request_guard import MOST_BYTES
+
+HOST = "http://127.0.0.1:8008"
+START = {"game": "alquerque", "options": {}, "start": None, "steps": []}
+QUESTIONS = ("match", "board", "rules", "play", "think", "save", "load", "picture")
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with TestClient(make_app(seconds=0.3, others={"greedy": games()}), base_url=HOST) as client:
+        yield client
+
+
+def ask(client: TestClient, path: str, body: object, status: int = 200) -> dict:
+    answer = client.post(f"/api/{path}", json=body)
+    assert answer.status_code == status, answer.text
+    return answer.json()
+
+
+def test_the_page_and_its_files_are_served_and_name_no_other_server(client: TestClient) -> None:
+    page = client.get("/")
+    assert page.status_code == 200
+    for name in ("style.css", "main.js", "board.js", "icon.svg"):
+        found = client.get(f"/static/{name}")
+        assert found.status_code == 200
+        assert found.headers["x-content-type-options"] == "nosniff"
+        for text in (page.text, found.text):
+            assert "//" not in text.replace("http://www.w3.org/", "").replace("// ", "")
+    assert "default-src 'self'" in page.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("name", games())
+def test_a_match_is_shown_as_the_engine_has_it(client: TestClient, name: str) -> None:
+    game, generator = load_game(name), random.Random(5)
+    match, texts = Match(game), []
+    labels = game.board.labels
+    while not match.is_over and len(texts) < 60:
+        shown = ask(client, "match", {**START, "game": name, "steps": texts})
+        assert shown["position"] == match.position
+        assert shown["player"] == match.player
+        assert [step["text"] for step in shown["legal"]] == [step.text for step in match.legal_steps]
+        assert [turn["text"] for turn in shown["turns"]] == list(match.turns)
+        assert [turn["player"] for turn in shown["turns"]] == [player for player, _ in match.history]
+        for step, entry in zip(match.legal_steps, shown["legal"], strict=True):
+            assert entry["captured"] == [labels[point] for point in step.captured]
+            assert (entry["way"] == []) == step.is_pass
+        chosen = generator.choice(match.legal_steps)
+        texts.append(chosen.text)
+        match.push(chosen)
+    shown = ask(client, "match", {**START, "game": name, "steps": texts})
+    if match.outcome is None:
+        assert shown["outcome"] is None
+    else:
+        assert (shown["outcome"]["winner"], shown["outcome"]["reason"]) == (match.outcome.winner, match.outcome.reason)
+
+
+def test_the_way_of_a_bent_leap_goes_over_its_victim(client: TestClient) -> None:
+    name, position = "awithlaknannai_mosona", "W:We2:Bf3"
+    board = ask(client, "board", {"game": name})
+    shown = ask(client, "match", {**START, "game": name, "start": position})
+    bent = [step for step in shown["legal"] if step["captured"] and len(step["way"]) == 3]
+    assert bent
+    for step in bent:
+        ends = [board["points"][label] for label in (step["origin"], *step["captured"], step["target"])]
+        assert step["way"] == ends
+
+
+@pytest.mark.parametrize("name", games())
+def test_boards_have_a_place_for_every_point_and_turn_round(client: TestClient, name: str) -> None:
+    game = load_game(name)
+    south, north = (ask(client, "board", {"game": name, "turned": turned}) for turned in (False, True))
+    assert set(south["points"]) == set(game.board.labels)
+    width, height = south["size"]
+    for label, (x, y) in south["points"].items():
+        assert north["points"][label] == pytest.approx([width - x, height - y], abs=0.11)
+    assert set(south["pieces"]) == ({"0", "1"} if game.rules.promotion == "none" else {"0", "1", "0K", "1K"})
+
+
+@pytest.mark.parametrize("name", games())
+def test_every_level_plays_a_legal_turn(client: TestClient, name: str) -> None:
+    found = {entry["id"]: entry for entry in client.get("/api/games").json()["games"]}[name]
+    specs = [level["spec"] for level in found["levels"]]
+    assert specs[0] == "random"
+    assert specs[-1] == "greedy"
+    for spec in specs:
+        steps = ask(client, "play", {"match": {**START, "game": name}, "bot": spec})["steps"]
+        match = Match(load_game(name))
+        for step in steps:
+            match.push(step["text"])
+            assert step["after"]["position"] == match.position
+        assert match.is_over or match.player == 1
+
+
+def test_a_bot_finishes_its_chain(client: TestClient) -> None:
+    match = {**START, "start": "W:Wa1:Bb2,d4"}
+    steps = ask(client, "play", {"match": match, "bot": "alphabeta:1"})["steps"]
+    assert [step["text"] for step in steps] == ["a1xc3", "c3xe5"]
+    begun = {**match, "steps": ["a1xc3"]}
+    assert [step["text"] for step in ask(client, "play", {"match": begun, "bot": "random"})["steps"]] == ["c3xe5"]
+
+
+def test_a_thought_is_in_the_eyes_of_south() -> None:
+    """With time enough on a busy machine; it is over when the search has seen the end."""
+    with TestClient(make_app(seconds=20), base_url=HOST) as client:
+        for position in ("W:Wa1,e1:Bb2", "B:Wa1:Bb2,e4"):
+            thought = ask(client, "think", {"match": {**START, "start": position}, "seconds": 20})
+            assert abs(thought["value"]) == 1
+            match = Match(load_game("alquerque"), position)
+            assert thought["value"] == (1 if match.player == 0 else -1)
+            assert {one["step"]["text"] for one in thought["candidates"]} == {step.text for step in match.legal_steps}
+            assert all(one["ways"] for one in thought["candidates"])
+
+
+def test_options_change_the_rules_that_are_told_and_the_levels_that_fit(client: TestClient) -> None:
+    plain = ask(client, "rules", {"game": "fetaix"})
+    other = ask(client, "rules", {"game": "fetaix", "options": {"man_capture_dirs": "all"}})
+    assert plain["options"] != other["options"]
+    assert [one["name"] for one in other["options"] if not one["is_default"]] == ["man_capture_dirs"]
+    assert plain["sources"]
+    assert [level["spec"] for level in other["levels"]] == [
+        *(level.spec for level in levels(load_game("fetaix", man_capture_dirs="all"))),
+        "greedy",
+    ]
+
+
+def test_a_match_is_saved_and_loaded_again(client: TestClient) -> None:
+    steps = ["c2-c3", "c4xc2"]
+    match = {"game": "fetaix", "options": {"man_capture_dirs": "all"}, "start": None, "steps": steps}
+    text = ask(
+        client, "save", {"match": match, "south": "person", "north": "random", "result": "0-1", "reason": "resigned"}
+    )["text"]
+    loaded = ask(client, "load", {"text": text + "\n" + text})["matches"]
+    assert [entry["match"] for entry in loaded] == [match, match]
+    assert loaded[0]["headers"]["Reason"] == "resigned"
+    assert loaded[0]["headers"]["Result"] == "0-1"
+
+
+def test_of_a_long_file_the_first_matches_are_taken(client: TestClient) -> None:
+    record = '[Game "fetaix"]\n\n1. c2-c3 *\n\n'
+    for count, has_more in ((50, False), (51, True)):
+        answer = ask(client, "load", {"text": count * record})
+        assert len(answer["matches"]) == 50
+        assert answer["more"] is has_more
+
+
+@pytest.mark.parametrize("path", ["match", "play"])
+def test_a_request_that_breaks_off_is_no_error_of_the_server(path: str) -> None:
+    """What came out of the application would be a traceback in the terminal."""
+    headers = {"host": "localhost", "content-type": "application/json", "content-length": "50"}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": f"/api/{path}",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    heard = [{"type": "http.request", "body": b"{}", "more_body": True}, {"type": "http.disconnect"}]
+    said = []
+
+    async def receive() -> dict:
+        return heard.pop(0)
+
+    async def send(message: dict) -> None:
+        said.append(message)
+
+    asyncio.run(make_app()(scope, receive, send))
+    assert said[0]["status"] == 400
+
+
+def test_a_picture_stands_alone(client: TestClient) -> None:
+    svg = ask(client, "picture", {"match": START, "turned": True})["svg"]
+    assert svg.startswith("<svg")
+    assert "href" not in svg
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "words"),
+    [
+        ("match", {**START, "game": "chess"}, "no game 'chess'"),
+        ("match", {**START, "options": {"captures": "x"}}, "no option 'captures'"),
+        ("match", {**START, "options": {"capture": "x"}}, "capture cannot be 'x'"),
+        ("match", {**START, "start": "W:Wz9:B"}, "z9"),
+        ("match", {**START, "steps": ["c2-c3", "a1-a2"]}, "step 2: a1-a2 is not legal"),
+        ("match", {**START, "steps": ["hello"]}, "step 1: cannot read 'hello'"),
+        ("match", {**START, "steps": [7]}, "steps.0"),
+        ("match", {**START, "extra": 1}, "extra"),
+        ("match", {**START, "steps": ["c2-c3"] * 6000}, "steps"),
+        ("play", {"match": START, "bot": "alphabeta:99"}, "no bot 'alphabeta:99'"),
+        ("play", {"match": START, "bot": "/etc/passwd"}, "no bot '/etc/passwd'"),
+        ("play", {"match": START, "bot": "ugi:touch /tmp/x"}, "no bot"),
+        ("play", {"match": {**START, "start": "W:Wa1:B"}, "bot": "random"}, "the match is over"),
+        ("think", {"match": {**START, "start": "W:Wa1:B"}}, "the match is over"),
+        ("think", {"match": START, "seconds": 1e9}, "seconds"),
+        ("think", {"match": START, "seconds": -1}, "seconds"),
+        ("save", {"match": START, "south": "", "north": "x"}, "south"),
+        ("save", {"match": START, "south": "x", "north": "x", "result": "2-0"}, "the result is '2-0'"),
+        (
+            "save",
+            {"match": START, "south": "x", "north": "x", "result": "1-0", "reason": "blocked"},
+            "the reason is 'blocked'",
+        ),
+        ("save", {"match": START, "south": "x", "north": "x", "date": "today"}, "the date is 'today'"),
+        ("load", {"text": "nothing"}, ""),
+        ("load", {"text": '[Game "chess"]\n\n*\n'}, "chess"),
+    ],
+)
+def test_what_is_wrong_is_named(client: TestClient, path: str, body: object, words: str) -> None:
+    error = ask(client, path, body, 400)["error"]
+    assert words in error
+    assert "\n" not in error
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"game": 1}', b'{"a":' * 5000])
+@pytest.mark.parametrize("path", QUESTIONS)
+def test_malformed_bodies_are_refused(client: TestClient, path: str, body: bytes) -> None:
+    answer = client.post(f"/api/{path}", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 400
+    assert answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"host": "evil.example"}, 403),
+        ({"host": "127.0.0.1.evil.example:8008"}, 403),
+        ({"host": ""}, 403),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://127.0.0.1:9999"}, 403),
+        ({"content-type": "text/plain"}, 415),
+        ({"content-type": "application/x-www-form-urlencoded"}, 415),
+    ],
+)
+def test_other_pages_and_other_names_are_refused(client: TestClient, headers: dict[str, str], status: int) -> None:
+    sent = {"content-type": "application/json", **headers}
+    answer = client.post("/api/match", content=json.dumps(START), headers=sent)
+    assert answer.status_code == status
+    assert answer.json()["error"]
+
+
+@pytest.mark.parametrize("origin", [HOST, None])
+def test_its_own_page_is_answered(client: TestClient, origin: str | None) -> None:
+    headers = {} if origin is None else {"origin": origin}
+    assert client.post("/api/match", json=START, headers=headers).status_code == 200
+    assert client.get("/api/games", headers={"host": "localhost:8008"}).status_code == 200
+
+
+def test_a_request_has_a_size(client: TestClient) -> None:
+    body = json.dumps({**START, "start": "x" * MOST_BYTES})
+    sent = {"content-type": "application/json"}
+    assert client.post("/api/match", content=body, headers=sent).status_code == 413
+
+    def without_length() -> Iterator[bytes]:
+        for first in range(0, len(body), 65_536):
+            yield body[first : first + 65_536].encode()
+
+    assert client.post("/api/match", content=without_length(), headers=sent).status_code == 413
+
+
+@pytest.mark.parametrize(("method", "path", "status"), [("GET", "/api/match", 405), ("POST", "/api/none", 404)])
+def test_other_paths_and_methods_are_refused(client: TestClient, method: str, path: str, status: int) -> None:
+    answer = client.request(method, path, json=START if method == "POST" else None)
+    assert answer.status_code == status
+    assert answer.json()["error"]
+    assert client.get("/static/../app.py").status_code == 404
+    assert client.get("/static/%2e%2e/app.py").status_code == 404
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inside: st.lists(inside, max_size=4) | st.dictionaries(st.text(max_size=8), inside, max_size=4),
+    max_leaves=8,
+)
+STEPS = st.lists(st.sampled_from(["c2-c3", "c4xc2", "pass", "a1-a2", "c2xc4xe4", "e5-e4", "b2xb4^b3", ""]), max_size=6)
+MATCHES = st.fixed_dictionaries(
+    {},
+    optional={
+        "game": st.sampled_from([*games(), "chess"]) | JSON,
+        "options": st.dictionaries(st.sampled_from(["chain", "capture", "no_moves"]), JSON, max_size=3) | JSON,
+        "start": st.sampled_from([None, "W:Wa1:Bb2", "B:Wa1:B", "W:Wa1", "W:Wa1:Bb2:Ca1"]) | JSON,
+        "steps": STEPS | JSON,
+    },
+)
+BODIES = st.one_of(
+    JSON,
+    MATCHES,
+    st.fixed_dictionaries(
+        {"match": MATCHES},
+        optional={
+            "bot": st.sampled_from(["random", "greedy", "x"]) | JSON,
+            "seconds": st.just(0.05) | JSON,
+            "south": st.text(max_size=90),
+            "north": st.text(max_size=90),
+            "result": JSON,
+            "reason": JSON,
+            "date": JSON,
+            "headers": JSON,
+            "turned": JSON,
+        },
+    ),
+    st.fixed_dictionaries({"text": st.text(max_size=200)}),
+)
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
+@given(path=st.sampled_from(QUESTIONS), body=BODIES)
+def test_whatever_is_sent_is_answered_or_refused(client: TestClient, path: str, body: object) -> None:
+    sent = {"content-type": "application/json"}
+    answer = client.post(f"/api/{path}", content=json.dumps(body), headers=sent)
+    assert answer.status_code in (200, 400)
+    assert isinstance(answer.json(), dict)
+    assert answer.status_code == 200 or answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--port", "0"], "--port is 0"),
+        (["--port", "99999"], "--port is 99999"),
+        (["--seconds", "0"], "--seconds is 0"),
+        (["--bot", "nobody"], "no bot and no file 'nobody'"),
+    ],
+)
+def test_the_command_refuses_what_cannot_work(arguments: list[str], words: str) -> None:
+    result = CliRunner().invoke(main, ["web", "--no-browser", *arguments])
+    assert result.exit_code == 2
+    assert words in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_bot_is_offered_for_the_games_that_it_plays() -> None:
+    played = find_games("fetaix-small")
+    assert played == ("fetaix",)
+    assert find_games("greedy") == tuple(games())
+    with TestClient(make_app(others={"fetaix-small": played}), base_url=HOST) as client:
+        offered = {
+            game["id"]: [level["spec"] for level in game["levels"]] for game in client.get("/api/games").json()["games"]
+        }
+        refused = ask(client, "play", {"match": START, "bot": "fetaix-small"}, 400)
+    assert [name for name, specs in offered.items() if "fetaix-small" in specs] == ["fetaix"]
+    assert "fetaix-small" in refused["error"]
+
+
+def test_a_port_in_use_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = CliRunner().invoke(main, ["web", "--no-browser", "--port", str(port)])
+    assert result.exit_code == 2
+    assert f"port {port} is in use" in result.output
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows takes a port again at once anyway")
+def test_a_port_that_was_given_back_is_taken_again_at_once() -> None:
+    listener = listen(None)
+    port = listener.getsockname()[1]
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        served, _ = listener.accept()
+        served.close()  # first, so that the port is left waiting
+        listener.close()
+        client.recv(1)
+    listen(port).close()
