@@ -6,10 +6,10 @@
 from importlib.metadata import entry_points
 from typing import Any
 
-from ..errors import MissingExtraError
+from ..errors import MissingExtraError, require
 
 GROUP = "alquerque_env.trainer"
-_OWN_PACKAGES = ("alquerque_env", "alquerque_training")
+_NEEDED = ("torch", "pydantic", "safetensors")
 
 
 def load_from_trainer(name: str) -> Any:
@@ -21,10 +21,6 @@ def load_from_trainer(name: str) -> Any:
     found = entry_points(group=GROUP, name=name)
     if not found:
         raise MissingExtraError("the trainer", "train")
-    try:
-        return found[name].load()
-    except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        if package in _OWN_PACKAGES:
-            raise
-        raise MissingExtraError(package, "train") from None
+    for package in _NEEDED:
+        require(package, "train")
+    return found[name].load()

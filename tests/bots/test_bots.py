@@ -8,7 +8,6 @@ from types import ModuleType
 import pytest
 
 from alquerque_env import Match, games, load_bot, load_game
-from alquerque_env.bots import load
 from alquerque_env.errors import BotError, MissingExtraError
 from alquerque_env.game.kernel_arrays import JIT
 
@@ -197,8 +196,7 @@ def test_the_folder_of_a_checkpoint_is_handed_to_training(tmp_path, monkeypatch)
     folder, game, asked = checkpoint(tmp_path / "one"), load_game("alquerque"), []
     fake = ModuleType("alquerque_training.checkpoints.torch_bot")
     fake.load_checkpoint_bot = lambda *arguments: asked.append(arguments) or "the bot"
-    monkeypatch.setattr(load, "require", lambda *_: None)
-    monkeypatch.setitem(sys.modules, "alquerque_training.checkpoints.torch_bot", fake)
+    monkeypatch.setitem(sys.modules, fake.__name__, fake)
     assert load_bot(str(folder), game, seed=4) == "the bot"
     assert load_bot(f"{folder}:32", game, seed=5) == "the bot"
     assert load_bot(f"{folder}:0", game) == "the bot"

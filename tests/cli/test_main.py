@@ -135,7 +135,7 @@ def test_every_command_has_help_that_begins_as_its_summary_does(name: str) -> No
     shown = output_of(name, "--help")
 
     assert shown.startswith(f"Usage: alquerque {name}")
-    assert shown.splitlines()[2].split()[0] == COMMANDS[name].summary.split()[0]
+    assert shown.splitlines()[2].split()[0] == COMMANDS[name].split()[0]
 
 
 def test_without_a_command_the_commands_are_listed() -> None:

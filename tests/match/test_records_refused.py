@@ -144,7 +144,7 @@ def test_a_match_that_is_not_over_may_end_as_the_players_say(result, reason):
 
 
 def test_the_length_of_a_match_is_limited(monkeypatch):
-    monkeypatch.setattr(records.drafts, "MAX_TURNS", 3)
+    monkeypatch.setattr(records.parsed, "MAX_TURNS", 3)
     monkeypatch.setattr(records.record, "MAX_TURNS", 3)
 
     assert "there are more than 3 turns" in refused(text_of("1. c2-c3 c4xc2 2. c1xc3 a3xc1 3. c3-c4"))

@@ -231,7 +231,7 @@ KILLED = """
 import sys, time
 from pathlib import Path
 from small_games import small_game
-from alquerque_env.solve.tables import build_table, solving
+from alquerque_env.solve.tables import build_table, slices
 slices.SECONDS_BETWEEN_REPORTS = 0.0
 
 def watch(progress):
