@@ -1,7 +1,9 @@
-"""AlphaZero: self-play with a search, and a network that learns what the search found out and how the games ended.
+"""AlphaZero: self-play with a tree search, and a network that learns the policy of the search and the outcomes.
 
-In the order in which it happens: play | remember | learn | average. Source: Silver et al. 2018, Science 362, 1140-1144.
-Seat and sign: every number of a position is in the eyes of the player to move there.
+In the order in which it happens: play | remember | learn | average. Every number of a position is from the perspective
+of the player to move there.
+
+Source: Silver et al. 2018, Science 362, 1140-1144.
 """
 
 import copy
@@ -34,7 +36,7 @@ from alquerque_training.self_play.workers import Workers, make_inference, make_n
 
 
 class Losses(NamedTuple):
-    """Parts of the loss, each a mean; `total` is what is minimised."""
+    """Parts of the loss, each a mean over the minibatch; `total` is minimised."""
 
     total: Tensor
     policy: Tensor
@@ -43,22 +45,22 @@ class Losses(NamedTuple):
 
 
 class AlphaZeroLearner:
-    """Everything that changes in the course of training.
+    """Everything that training changes: networks, optimiser, matches, replay buffer and random numbers.
 
     Args:
       config: The run's settings.
       game: What is played.
 
     Attributes:
-      network: The running average of the weights: it plays, is measured and kept.
-      metrics: What it logs otherwise than `measure.metrics.METRICS` says.
+      network: The running average of the weights, which plays, is evaluated and is saved.
+      metrics: Metrics whose meaning differs from that in `measure.metrics.METRICS`.
     """
 
     metrics: Sequence[Metric] = (
         Metric(
             "policy_loss",
             "nat",
-            "Cross-entropy of the policy to the one that the search improved; mean over the update.",
+            "Cross-entropy of the policy to the improved policy of the search; mean over the update.",
             "policy",
         ),
     )
@@ -90,7 +92,7 @@ class AlphaZeroLearner:
         return self.iteration * self.config.steps_per_iteration
 
     def iterate(self) -> dict[str, float]:
-        """Plays, then learns; returns the iteration's record for the log, all but times and strength."""
+        """Plays, then learns; returns the record for the log, without times and strength."""
         config, start = self.config, time.perf_counter()
         progress = self.iteration / config.iterations
         simulations = self._simulations(progress)
@@ -132,12 +134,12 @@ class AlphaZeroLearner:
         }
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
-        """Takes over weights before the first iteration."""
+        """Loads weights before the first iteration."""
         for network in (self._trained, self._average, self.network):
             network.load_state_dict(dict(weights))
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that changes in the course of training, but for the averaged weights and the iterations."""
+        """Everything that training changes, except the averaged weights and the number of iterations."""
         state = {f"weights.{name}": tensor.cpu().numpy() for name, tensor in self._trained.state_dict().items()}
         state |= {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
         for prefix, part in (("play.", self._play), ("workers.", self._workers), ("buffer.", self._buffer)):
@@ -146,12 +148,12 @@ class AlphaZeroLearner:
         return state | {"generator": pack_generator(self._generator), "owed": owed}
 
     def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
-        """Goes back to a state.
+        """Restores a state.
 
         Args:
-          state: What `get_state` gave.
+          state: A result of `get_state`.
           weights: The averaged weights.
-          steps: Decisions done by then.
+          steps: Number of decisions at that time.
 
         Raises:
           KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
@@ -169,7 +171,7 @@ class AlphaZeroLearner:
         self.iteration = steps // self.config.steps_per_iteration
 
     def close(self) -> None:
-        """Ends the other processes."""
+        """Ends the worker processes."""
         self._workers.close()
 
     def _simulations(self, progress: float) -> int:
@@ -183,7 +185,7 @@ class AlphaZeroLearner:
         return learner.final_learning_rate + (learner.learning_rate - learner.final_learning_rate) * fall
 
     def _window(self) -> int:
-        """The newest positions to learn from: few at first, when they are soon out of date."""
+        """Number of newest positions to sample from: it grows, since early positions are soon out of date."""
         learner = self.config.alphazero
         return min(learner.window, (learner.first_window + self._buffer.added) // 2)
 
@@ -194,7 +196,7 @@ class AlphaZeroLearner:
         self._owed += max(0, self._buffer.added - before) * learner.reuse / learner.batch_size
 
     def _learn(self, learning_rate: float) -> dict[str, float]:
-        """As many gradients as new positions call for; returns what they were drawn from and the mean of each loss."""
+        """Makes the updates that the new positions call for; returns the window and the mean of each loss."""
         learner, window = self.config.alphazero, min(self._window(), len(self._buffer))
         for settings in self._optimizer.param_groups:
             settings["lr"] = learning_rate
@@ -214,7 +216,7 @@ class AlphaZeroLearner:
             norm = torch.nn.utils.clip_grad_norm_(self._trained.parameters(), learner.max_gradient_norm)
             self._optimizer.step()
             self._updates += 1
-            self._follow()
+            self._update_average()
             sums += torch.stack([*losses[1:], norm]).detach()
             rounds += 1
         if rounds == 0:
@@ -223,20 +225,20 @@ class AlphaZeroLearner:
         return {"window": window, **dict(zip(names, (sums / rounds).tolist(), strict=True))}
 
     @torch.no_grad()
-    def _follow(self) -> None:
-        """Moves the average towards the trained weights, faster at first, when it would lag behind."""
+    def _update_average(self) -> None:
+        """Moves the average towards the trained weights, faster at first so that it does not lag behind."""
         decay = min(self.config.alphazero.average_decay, self._updates / (self._updates + 10))
         for average, trained in zip(self._average.parameters(), self._trained.parameters(), strict=True):
             average.lerp_(trained, 1 - decay)
 
 
 def alphazero_loss(logits: Tensor, values: Tensor, rows: Rows, config: AlphaZeroConfig) -> Losses:
-    """Cross-entropy to the improved policy among legal actions, and squared error of the value.
+    """Cross-entropy to the improved policy over legal actions, and squared error of the value.
 
     Args:
       logits: `[N, A]`, illegal actions included.
       values: `[N]`.
-      rows: What is to be learned.
+      rows: The positions with their targets.
       config: Weights of the parts.
     """
     device = logits.device

@@ -1,4 +1,4 @@
-"""Generalised advantage estimation for two players who do not simply alternate."""
+"""Generalised advantage estimation (GAE) for two players who do not strictly alternate."""
 
 import torch
 from torch import Tensor
@@ -17,14 +17,14 @@ def advantages(
 ) -> Tensor:
     """Advantages of the actions of a rollout.
 
-    `L` steps, `B` games. Every number is in the eyes of the player to move at its step, so that what comes next changes
-    sign only where the player does: a chain of captures keeps it.
+    `L` steps, `B` games. Every number is from the perspective of the player to move at its step. The value of the next
+    step therefore changes sign only where the player changes: within a chain of captures it does not.
 
-    The row after the end of a game is the game's last position, not the next game's first (autoreset NEXT_STEP): there
-    a game that was cut short finds the value that stands in for the rest of it.
+    The row after the end of a game is the last position of that game, not the first of the next (autoreset NEXT_STEP).
+    A truncated game bootstraps from the value of that row.
 
-    A step without a choice is worth what comes of it: its value is not looked at, and `gae_lambda` does not count it,
-    so that a decision is seen to lead as far through a forced exchange as through quiet play.
+    A step with a single legal action takes the value of the next step instead of its own, and `gae_lambda` is not
+    applied to it. Credit thus reaches as far back through a forced exchange as through quiet play.
 
     Source: Schulman et al. 2016, arXiv:1506.02438, equation 16.
 
@@ -32,9 +32,9 @@ def advantages(
       rewards: `[L, B]` in [-1, 1], for the player who acted.
       values: `[L + 1, B]` in [-1, 1]; the last row bootstraps.
       players: `[L + 1, B]` 0 or 1, the player to move.
-      terminated: `[L, B]` whether the step ended its game by the rules: nothing follows.
-      truncated: `[L, B]` whether the step was the last before its game was cut short: a value follows, no advantage.
-      forced: `[L, B]` whether the player had no choice.
+      terminated: `[L, B]` whether the step ended its game by the rules.
+      truncated: `[L, B]` whether the step was the last before its game was truncated.
+      forced: `[L, B]` whether the player had a single legal action.
       discount: Factor per step, in (0, 1].
       gae_lambda: 0 trusts the values, 1 trusts the outcome.
 

@@ -1,7 +1,7 @@
 """PPO by self-play, in the order in which it happens: collect | advantages | update | log.
 
 Source: Schulman et al. 2017, arXiv:1707.06347; details as in CleanRL's `ppo.py`, but for two players in one network.
-Both seats are learned from: the numbers of a step are in the eyes of whoever made it (see `alquerque_training.gae`).
+The network learns from both seats. Every number of a step is from the perspective of the player who acted (see `gae`).
 """
 
 import math
@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from alquerque_training.config.settings import Config, PpoConfig
-from alquerque_training.experience.bot_opponents import MakeBots, Sparring
+from alquerque_training.experience.bot_opponents import BotOpponents, MakeBots
 from alquerque_training.experience.opponent_pool import OpponentPool
 from alquerque_training.experience.random_openings import RandomOpenings
 from alquerque_training.experience.self_play_games import GameCounter, Observation, SelfPlayGames
@@ -34,13 +34,13 @@ class Rollout:
       mask: `[L, B, A]` bool.
       players: `[L + 1, B]` int8, the player to move.
       actions: `[L, B]` int64.
-      log_probs: `[L, B]` of the actions, at the time.
-      values: `[L + 1, B]` for the player to move; without meaning where there was no choice, but for the last.
+      log_probs: `[L, B]` of the actions, under the policy that chose them.
+      values: `[L + 1, B]` for the player to move; undefined where there was no choice, except in the last row.
       rewards: `[L, B]` for the player who acted.
       terminated: `[L, B]` bool.
       truncated: `[L, B]` bool.
-      own: `[L, B]` bool, false where another chose.
-      opening: `[L, B]` bool, true where the step was a random one of an opening.
+      own: `[L, B]` bool, false where an opponent or a random opening chose the action.
+      opening: `[L, B]` bool, true for the random steps of an opening.
     """
 
     planes: Tensor
@@ -57,7 +57,7 @@ class Rollout:
 
     @classmethod
     def empty(cls, length: int, games: int, shape: Shape) -> "Rollout":
-        """A rollout to be filled."""
+        """A rollout of zeros, for `collect` to fill."""
         return cls(
             planes=torch.zeros(length, games, shape.planes, shape.points, dtype=torch.int8),
             mask=torch.zeros(length, games, shape.actions, dtype=torch.bool),
@@ -74,26 +74,26 @@ class Rollout:
 
     @property
     def live(self) -> Tensor:
-        """`[L, B]` false where the step only reset its game, and taught nothing."""
+        """`[L, B]` false where the step only reset its game."""
         return self.mask.any(-1)
 
     @property
     def forced(self) -> Tensor:
-        """`[L, B]` true where the player had no choice: there is nothing to learn there."""
+        """`[L, B]` true where the player had a single legal action: there is nothing to learn there."""
         return without_choice(self.mask)
 
     @property
     def learned(self) -> Tensor:
-        """`[L, B]` true where there is something to learn for the network that is trained."""
+        """`[L, B]` true for the steps that the network learns from."""
         return self.live & self.own & ~self.forced
 
 
 class Batch(NamedTuple):
-    """`N` steps to learn from, in any order, with fields as in `Rollout` and two of its own.
+    """`N` steps to learn from, in any order. Fields are those of `Rollout` and two more.
 
     Attributes:
       advantages: `[N]` normalised.
-      returns: `[N]` what the value should have been.
+      returns: `[N]` targets of the value: advantage plus value.
     """
 
     planes: Tensor
@@ -105,27 +105,27 @@ class Batch(NamedTuple):
 
 
 class Chooser(Protocol):
-    """Chooses in the network's place in some of the games, and nothing is learned there."""
+    """Chooses actions instead of the network in some of the games. The network does not learn from these steps."""
 
     def choose(
         self, games: SelfPlayGames, planes: Tensor, mask: Tensor, players: Tensor, generator: torch.Generator
     ) -> tuple[Tensor, Tensor]:
-        """Chooses where it is to move.
+        """Chooses actions in the games where it is to move.
 
         Args:
-          games: Which are played.
-          planes: `[B, C, P]`, as they show.
-          mask: `[B, A]` bool, likewise.
-          players: `[B]`, likewise.
-          generator: Source of what is left to chance.
+          games: The games.
+          planes: `[B, C, P]` observations.
+          mask: `[B, A]` bool action masks.
+          players: `[B]` 0 or 1, the player to move.
+          generator: Source of random numbers.
 
         Returns:
-          `(rows, actions)`, each `[K]` int64: in which games, and what.
+          `(rows, actions)`, each int64 `[K]`: the games, and the action in each.
         """
 
 
 class Losses(NamedTuple):
-    """Parts of the loss, each a mean over the steps that count; `total` is what is minimised."""
+    """Parts of the loss, each a mean over the minibatch; `total` is minimised."""
 
     total: Tensor
     policy: Tensor
@@ -136,16 +136,16 @@ class Losses(NamedTuple):
 
 
 class Learner:
-    """Everything that changes in the course of training.
+    """Everything that training changes: network, optimiser, games and random numbers.
 
     Args:
       config: The run's settings.
       env: A `SelfPlayVectorEnv` of `config.self_play.num_games` games, autoreset NEXT_STEP.
-      geometry: Of the game, for networks that need it.
-      make_bots: Makes the bots that it plays against from a seed.
+      geometry: Geometry of the game, for networks that need it.
+      make_bots: Makes the bots that the network plays against, from a seed.
 
     Attributes:
-      metrics: What it logs beside `measure.metrics.METRICS`.
+      metrics: Metrics that it logs beside those of `measure.metrics.METRICS`.
     """
 
     metrics: Sequence[Metric] = ()
@@ -166,7 +166,7 @@ class Learner:
         self.network = build_network(config.network, shape, scale, self.generator)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
         self.rollout = Rollout.empty(config.self_play.rollout_steps, env.num_envs, shape)
-        self.bots = Sparring(make_bots, config.self_play, env.num_envs)
+        self.bots = BotOpponents(make_bots, config.self_play, env.num_envs)
         pooled = range(self.bots.num_games, self.bots.num_games + int(config.ppo.pool_share * env.num_envs))
         self.pool = OpponentPool(self.network, config.ppo, pooled)
         self.openings = RandomOpenings(config.self_play.opening_plies, env.num_envs)
@@ -179,7 +179,7 @@ class Learner:
         return self.iteration * self.config.steps_per_iteration
 
     def iterate(self) -> dict[str, float]:
-        """One rollout and one update; returns the iteration's record for the log, all but times and strength."""
+        """Collects a rollout and updates the network; returns the record for the log, without times and strength."""
         ppo, start = self.config.ppo, time.perf_counter()
         progress = self.iteration / self.config.iterations
         learning_rate = ppo.learning_rate * (1 - progress)
@@ -223,7 +223,7 @@ class Learner:
         }
 
     def count_games(self) -> dict[str, float]:
-        """What became of the games that ended in the rollout, for the log; to be called once for each."""
+        """Outcomes of the games that ended in the rollout, for the log. Call it once a rollout."""
         rollout = self.rollout
         return self.games.count(
             live=rollout.live,
@@ -235,11 +235,11 @@ class Learner:
         )
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
-        """Takes over weights before the first iteration."""
+        """Loads weights before the first iteration."""
         self.network.load_state_dict(dict(weights))
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that changes in the course of training, but for the weights and the number of iterations."""
+        """Everything that training changes, except the weights and the number of iterations."""
         arrays = {"generator": self.generator.get_state().numpy()}
         arrays |= {f"optimizer.{key}": array for key, array in optimizer_arrays(self.optimizer).items()}
         arrays |= {f"pool.{key}": array for key, array in self.pool.get_state().items()}
@@ -248,7 +248,7 @@ class Learner:
         return arrays | {f"env.{key}": array for key, array in self.env.get_state().items()}
 
     def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
-        """Goes back to what `get_state` gave, with the weights and the steps of that time.
+        """Restores a state of `get_state`, with the weights and the number of steps at that time.
 
         Raises:
           KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
@@ -263,7 +263,7 @@ class Learner:
         self.iteration = steps // self.config.steps_per_iteration
 
     def close(self) -> None:
-        """Nothing runs beside it."""
+        """Does nothing: PPO runs in one process."""
 
 
 @torch.inference_mode()
@@ -280,15 +280,15 @@ def collect(
 
     Args:
       env: The games.
-      network: Chooses by its probabilities.
-      now: What the players see before the first step.
+      network: Its policy is sampled.
+      now: The observation before the first step.
       rollout: Filled.
-      generator: Source of the choices.
-      others: Choose in its place where they are to move, the last of them in the end.
-      openings: Chooses the random first steps, whoever is to move.
+      generator: Source of random numbers.
+      others: Opponents that choose instead of the network where they are to move; a later one overrides an earlier one.
+      openings: Chooses the random first steps of both players.
 
     Returns:
-      What the players see after the last step.
+      The observation after the last step.
     """
     for step in range(len(rollout.actions)):
         planes = rollout.planes[step].copy_(torch.from_numpy(now.planes))
@@ -317,12 +317,12 @@ def collect(
 
 
 def without_choice(mask: Tensor) -> Tensor:
-    """Where a mask `[..., A]` lets through one action only."""
+    """Whether a mask `[..., A]` has exactly one legal action."""
     return mask.sum(-1) == 1
 
 
 def make_batch(rollout: Rollout, gains: Tensor) -> Batch:
-    """Lays the steps that teach something side by side and normalises their advantages `gains` `[L, B]`."""
+    """Gathers the steps to learn from and normalises their advantages, `gains` `[L, B]`."""
     learned = rollout.learned
     counted = gains[learned]
     deviations = counted - counted.mean()
@@ -344,10 +344,10 @@ def update(
     learning_rate: float,
     generator: torch.Generator,
 ) -> dict[str, float]:
-    """Learns from a batch, a few times over in random minibatches of about one size.
+    """Learns from a batch for several epochs, in random minibatches of nearly equal size.
 
     Returns:
-      The mean of each loss; nothing if there was nothing to learn.
+      The mean of each loss; empty if the batch is empty.
     """
     for settings in optimizer.param_groups:
         settings["lr"] = learning_rate
@@ -378,7 +378,7 @@ def ppo_loss(log_probs: Tensor, values: Tensor, batch: Batch, config: PpoConfig)
     Args:
       log_probs: `[N, A]` of the policy being learned.
       values: `[N]` of the network being learned.
-      batch: What was played and how well it went.
+      batch: The steps with their advantages and returns.
       config: Clip and weights.
     """
     log_ratio = log_probs.gather(-1, batch.actions[:, None])[:, 0] - batch.log_probs
@@ -400,6 +400,6 @@ def ppo_loss(log_probs: Tensor, values: Tensor, batch: Batch, config: PpoConfig)
 
 
 def explained_variance(returns: Tensor, errors: Tensor) -> float:
-    """How much of the returns the values of the rollout foresaw: 1 all, 0 no more than a constant would."""
+    """Share of the variance of returns that the values explain: 1 all of it, 0 no more than a constant."""
     variance = returns.var(correction=0)
     return 0.0 if variance == 0 else (1 - errors.var(correction=0) / variance).item()

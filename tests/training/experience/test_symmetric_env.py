@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from alquerque_training.experience.symmetric_env import MirroredGames
+from alquerque_training.experience.symmetric_env import SymmetricGames
 
 from alquerque_env import SelfPlayVectorEnv, load_bot, load_game
 
@@ -26,7 +26,7 @@ def images(planes: np.ndarray, mask: np.ndarray, game: object) -> set[tuple[byte
 @pytest.mark.parametrize("name", GAMES)
 def test_every_match_is_an_image_of_a_plain_match_of_the_same_actions(name: str) -> None:
     game, count = load_game(name), 16
-    mirrored = MirroredGames(SelfPlayVectorEnv(game, count), game.symmetries)
+    mirrored = SymmetricGames(SelfPlayVectorEnv(game, count), game.symmetries)
     plain = SelfPlayVectorEnv(game, count)
     planes, info = mirrored.reset(seed=1)
     plain_planes, plain_info = plain.reset(seed=1)
@@ -52,7 +52,7 @@ def test_every_match_is_an_image_of_a_plain_match_of_the_same_actions(name: str)
 
 def test_a_match_keeps_its_symmetry_to_the_end() -> None:
     game = load_game("alquerque")
-    mirrored = MirroredGames(SelfPlayVectorEnv(game, 8), game.symmetries)
+    mirrored = SymmetricGames(SelfPlayVectorEnv(game, 8), game.symmetries)
     _, info = mirrored.reset(seed=3)
     before, ended = mirrored._chosen.copy(), np.zeros(8, bool)
     for _ in range(200):
@@ -65,7 +65,7 @@ def test_a_match_keeps_its_symmetry_to_the_end() -> None:
 def test_a_bot_sees_the_plain_match_and_its_choice_is_shown_in_the_image(name: str) -> None:
     game, count = load_game(name), 16
     plain = SelfPlayVectorEnv(game, count)
-    mirrored = MirroredGames(plain, game.symmetries)
+    mirrored = SymmetricGames(plain, game.symmetries)
     bot = load_bot("alphabeta:1", game, seed=5)
     _, info = mirrored.reset(seed=1)
     for _ in range(60):
@@ -82,7 +82,7 @@ def test_a_bot_sees_the_plain_match_and_its_choice_is_shown_in_the_image(name: s
 
 def test_it_goes_on_from_its_state() -> None:
     game = load_game("alquerque_alfonso_x")
-    one, other = (MirroredGames(SelfPlayVectorEnv(game, 8, max_cycles=30), game.symmetries) for _ in range(2))
+    one, other = (SymmetricGames(SelfPlayVectorEnv(game, 8, max_cycles=30), game.symmetries) for _ in range(2))
     _, info = one.reset(seed=4)
     for _ in range(40):
         _, _, _, _, info = one.step(info["action_mask"].argmax(1))

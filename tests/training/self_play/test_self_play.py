@@ -240,7 +240,7 @@ def test_a_match_without_progress_ends_sooner_if_that_is_asked_for():
     [
         ("alquerque", {}, 10, "is 10, but alquerque has no limit"),
         ("fetaix", {}, 81, "is 81, but fetaix has a limit of 80"),
-        ("fetaix", {"no_progress_limit": 300}, 100, "fetaix does not look the same under it"),
+        ("fetaix", {"no_progress_limit": 300}, 100, "fetaix has other observation planes with it"),
     ],
 )
 def test_an_end_of_matches_that_the_rules_do_not_have_is_refused(name, options, limit, message):

@@ -1,4 +1,4 @@
-"""Positions turned and mirrored by the symmetries of a game, which leave the rules as they are."""
+"""Augmentation: positions turned and mirrored by the symmetries of their game."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from alquerque_training.experience.replay_buffer import Rows
 
 
 class Augmenter:
-    """Draws a symmetry for each position.
+    """Replaces each position by its image under a random symmetry.
 
     Args:
-      game: Whose symmetries.
+      game: The game whose symmetries are drawn.
     """
 
     def __init__(self, game: Game) -> None:
@@ -19,12 +19,12 @@ class Augmenter:
         planes = np.array([symmetry.planes for symmetry in symmetries])
         # Where each plane and point of the image comes from.
         self._points, self._planes = points.argsort(1), planes.argsort(1)
-        # An action of -1, which fills rows up, stays what it is.
+        # -1, which pads rows, stays -1.
         actions = np.array([symmetry.actions for symmetry in symmetries], np.int16)
         self._actions = np.concatenate([actions, np.full((len(symmetries), 1), -1, np.int16)], axis=1)
 
     def __call__(self, rows: Rows, generator: np.random.Generator) -> Rows:
-        """The images of positions, each under a symmetry of its own."""
+        """The images of `N` positions, each under its own random symmetry."""
         count = len(rows.outcome)
         chosen = generator.integers(len(self._points), size=count)
         planes, points = self._planes[chosen], self._points[chosen]

@@ -1,4 +1,4 @@
-"""Bots that play one seat in some of the games, so that a learner also meets those who play otherwise than itself."""
+"""Bots as opponents: they play one seat in some of the games, so that a learner meets other styles than its own."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,16 +17,16 @@ from alquerque_training.experience.self_play_games import SelfPlayGames
 MakeBots = Callable[[int], Sequence[Bot]]
 
 
-class Sparring:
-    """Who plays where: in the first games of a batch, `player_0` in every other of them, `player_1` in the rest.
+class BotOpponents:
+    """Assigns bots to the first games of a batch, as `player_0` and `player_1` in turn.
 
     Args:
-      make_bots: Makes the bots from a seed; they share the games evenly.
-      config: How many games.
-      num_games: In the batch.
+      make_bots: Makes the bots from a seed; the games are divided evenly among them.
+      config: Gives the share of games with a bot.
+      num_games: Games in the batch.
 
     Attributes:
-      num_games: In which a bot plays.
+      num_games: Number of games with a bot.
     """
 
     def __init__(self, make_bots: MakeBots, config: SelfPlayConfig, num_games: int) -> None:
@@ -36,11 +36,11 @@ class Sparring:
         self._bots: Sequence[Bot] = ()
 
     def begin(self, seed: int) -> None:
-        """Makes the bots anew, so that what follows depends on nothing that they remember."""
+        """Makes new bots, so that the iteration does not depend on what earlier bots have cached."""
         self._bots = self._make_bots(seed) if self.num_games else ()
 
     def to_move(self, players: np.ndarray) -> list[tuple[Bot, np.ndarray]]:
-        """The bots, each with the games in which it is to move.
+        """Each bot with the games in which it is to move.
 
         Args:
           players: `[B]`, the player to move.
@@ -62,10 +62,10 @@ class Sparring:
 
 
 def bot_maker(config: SelfPlayConfig, game: Game) -> MakeBots:
-    """What makes the bots that a config names.
+    """Makes the function that makes the bots of a config from a seed.
 
     Raises:
-      ConfigError: If it names one that cannot play the game.
+      ConfigError: If a bot is unknown or cannot play the game.
     """
 
     def make_bots(seed: int) -> list[Bot]:

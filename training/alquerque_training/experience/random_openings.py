@@ -1,4 +1,4 @@
-"""Random first steps, so that the matches of a policy that has become sure of itself do not all go the same way."""
+"""Random first steps, so that the matches of a nearly deterministic policy differ."""
 
 from collections.abc import Mapping
 
@@ -16,8 +16,8 @@ class RandomOpenings:
     """Chooses the first steps of every match.
 
     Args:
-      most: Each match begins with 0 to so many random steps.
-      num_games: In the batch.
+      most: Each match begins with 0 to `most` random steps.
+      num_games: Games in the batch.
     """
 
     def __init__(self, most: int, num_games: int) -> None:
@@ -37,9 +37,9 @@ class RandomOpenings:
         return opens.nonzero()[:, 0], sample(masked_log_probs(torch.zeros(legal.shape), legal), generator)
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """How many random steps each match has before it."""
+        """The number of random steps that each match has left."""
         return {"left": self._left.numpy()}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Goes back to what `get_state` gave."""
+        """Restores a result of `get_state`."""
         self._left = torch.from_numpy(np.array(state["left"]))

@@ -1,23 +1,23 @@
-"""Positions of self-play with what became of them, and the window of the newest of them to learn from."""
+"""Replay buffer: the newest positions of self-play with their outcomes."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-# Positions with more legal actions than this are left out: they are rare, and room for them would double the window.
+# Positions with more legal actions are left out: they are rare, and room for them would double the buffer.
 MAX_CHOICES = 48
 
 
 class Rows(NamedTuple):
-    """`N` positions in which a player had a choice. All numbers are in the eyes of that player.
+    """`N` positions in which a player had a choice. All numbers are from the perspective of that player.
 
     Attributes:
       planes: int8 `[N, C, P]`.
-      actions: int16 `[N, K]`, the legal actions, then -1.
-      policy: float32 `[N, K]`, their probabilities as the search has improved them.
+      actions: int16 `[N, K]`, the legal actions, padded with -1.
+      policy: float32 `[N, K]`, their probabilities under the improved policy of the search.
       policy_weight: float32 `[N]`, 1, or 0 where the search was a quick one.
-      outcome: float32 `[N]`, 1, 0 or -1.
-      value: float32 `[N]`, what the search expected.
+      outcome: float32 `[N]`, 1, 0 or -1, discounted if the config says so.
+      value: float32 `[N]`, value of the root after the search.
     """
 
     planes: np.ndarray
@@ -40,16 +40,16 @@ class Rows(NamedTuple):
         )
 
     def take(self, index: np.ndarray | slice) -> "Rows":
-        """Some of them."""
+        """The rows at an index or slice."""
         return Rows(*(field[index] for field in self))
 
 
 class ReplayBuffer:
-    """The newest positions, oldest overwritten first.
+    """Holds the newest positions; the oldest are overwritten first.
 
     Args:
-      capacity: How many it holds.
-      shape: `[C, P]` of their planes.
+      capacity: Number of positions that it holds.
+      shape: `(C, P)` of the planes.
 
     Attributes:
       added: Positions added so far.
@@ -64,7 +64,7 @@ class ReplayBuffer:
         return min(self.added, self._capacity)
 
     def add(self, rows: Rows) -> None:
-        """Adds positions; of more than it can hold the last."""
+        """Adds positions; if there are more than the capacity, the last ones."""
         rows = rows.take(slice(-self._capacity, None))
         places = (self.added + np.arange(len(rows.outcome))) % self._capacity
         for room, field in zip(self._rows, rows, strict=True):
@@ -72,18 +72,18 @@ class ReplayBuffer:
         self.added += len(rows.outcome)
 
     def sample(self, count: int, window: int, generator: np.random.Generator) -> Rows:
-        """Draws positions, each as likely as any other of the newest `window`."""
+        """Draws `count` positions uniformly from the newest `window`, with replacement."""
         newest = min(window, len(self))
         drawn = self.added - 1 - generator.integers(newest, size=count)
         return self._rows.take(drawn % self._capacity)
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """All that it holds."""
+        """All positions."""
         kept = self._rows.take(slice(len(self)))
         return {"added": np.array([self.added]), **kept._asdict()}
 
     def set_state(self, state: dict[str, np.ndarray]) -> None:
-        """Goes back to what `get_state` gave."""
+        """Restores a result of `get_state`."""
         self.added = int(state["added"][0])
         for name, room in self._rows._asdict().items():
             room[: len(self)] = state[name]

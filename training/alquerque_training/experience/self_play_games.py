@@ -1,6 +1,6 @@
-"""What training asks of the games it plays, and what it tells of those that ended.
+"""The interface of the games that PPO plays, and the metrics of games that ended.
 
-It asks for the part of `alquerque_env.SelfPlayVectorEnv` that it uses.
+`alquerque_env.SelfPlayVectorEnv` implements it.
 """
 
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ from alquerque_env.bots import Bot
 
 
 class SelfPlayGames(Protocol):
-    """Many games at once, each asking for the action of whoever is to move; autoreset NEXT_STEP.
+    """Many games at once; an action is that of the player to move in its game. Autoreset is NEXT_STEP.
 
     Attributes:
-      num_envs: Games, `B`.
+      num_envs: Number of games, `B`.
       plane_scale: `[C]` divides the planes, so that they are in [0, 1].
     """
 
@@ -29,32 +29,32 @@ class SelfPlayGames(Protocol):
         ...
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Plays a `[B]` action in each game; returns planes, rewards, terminated, truncated and the infos of `reset`.
+        """Plays `[B]` actions, one a game; returns planes, rewards, terminated, truncated and infos as in `reset`.
 
-        Rewards are in the eyes of who acted. After an end the mask is all zeros; the next action in that game is
-        ignored and starts another one.
+        Rewards are those of the player who acted. After the end of a game its mask is all zeros; the next action in
+        that game is ignored and resets it.
         """
         ...
 
     def choose(self, bot: Bot, envs: np.ndarray) -> np.ndarray:
-        """What a bot plays in some of the games, none of them ended: int64 `[K]` actions for the `[K]` games."""
+        """The actions of a bot, int64 `[K]`, in the `[K]` games `envs`, none of which may have ended."""
         ...
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that decides how the games go on, random numbers included."""
+        """The complete state of the games, random numbers included."""
         ...
 
     def set_state(self, state: dict[str, np.ndarray]) -> tuple[np.ndarray, dict[str, Any]]:
-        """Goes back to a state; returns what was seen there, as `reset` does."""
+        """Restores a state; returns its observation, as `reset` does."""
         ...
 
 
 class Observation(NamedTuple):
-    """What the players see at one moment.
+    """The observation of the player to move in each game.
 
     Attributes:
       planes: `[B, C, P]` int8, in the frame of the player to move.
-      mask: `[B, A]` int8, 1 where an action is legal; a row of zeros where a game has ended and is about to be reset.
+      mask: `[B, A]` int8, 1 where an action is legal; a row of zeros where a game has ended and will be reset.
       player: `[B]` int8 0 or 1, the player to move.
     """
 
@@ -72,7 +72,7 @@ class GameCounter:
     """Counts the games that end, and their steps, from one rollout to the next: see `games` in `measure.metrics`.
 
     Args:
-      num_games: Played at once, `B`.
+      num_games: Number of games, `B`.
     """
 
     def __init__(self, num_games: int) -> None:
@@ -88,15 +88,15 @@ class GameCounter:
         terminated: Tensor,
         truncated: Tensor,
     ) -> dict[str, float]:
-        """What became of the games that ended in the next `L` steps, for the log.
+        """Counts the games that end in the next `L` steps, for the log.
 
         Args:
-          live: `[L, B]` false where the step only began a game anew.
-          decided: `[L, B]` whether it was a decision, neither forced nor the random step of an opening.
-          players: `[L, B]`, who acted.
+          live: `[L, B]` false where the step only reset a game.
+          decided: `[L, B]` whether the step was a choice: neither forced nor a random step of an opening.
+          players: `[L, B]` 0 or 1, the player who acted.
           rewards: `[L, B]` for the player who acted.
           terminated: `[L, B]`, ended by the rules.
-          truncated: `[L, B]`, cut short.
+          truncated: `[L, B]`, ended by a limit of the config.
         """
         lengths = torch.zeros_like(live, dtype=torch.int64)
         for step, ended in enumerate(terminated | truncated):
@@ -115,21 +115,21 @@ class GameCounter:
         )
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Steps so far of the games in progress."""
+        """Steps so far of each game in progress."""
         return {"steps": self._steps.numpy().copy()}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Goes back to what `get_state` gave."""
+        """Restores a result of `get_state`."""
         self._steps = torch.from_numpy(np.array(state["steps"]))
 
 
 def describe_games(games: int, steps: int, **outcomes: int) -> dict[str, float]:
-    """For the log, what became of games that ended; of none, nothing but their number.
+    """Metrics of the games that ended; only their number if none did.
 
     Args:
-      games: How many.
-      steps: In all of them.
-      outcomes: How many of them ended in each way, by the name of its metric.
+      games: Number of games.
+      steps: Steps in all of them.
+      outcomes: Number of games with each outcome, by the name of the metric.
     """
     if games == 0:
         return {"games": 0}

@@ -1,4 +1,4 @@
-"""States of training as flat tables of arrays, `part.name`."""
+"""States of training as flat dictionaries of arrays, with keys `part.name`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,12 +9,12 @@ from torch import Tensor
 
 
 def group(state: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
-    """The arrays of one part, by their names in it."""
+    """The arrays whose keys begin with `prefix`, with the prefix removed."""
     return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
 
 
 def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray]:
-    """What an optimiser has gathered, by `parameter.name`."""
+    """The state of an optimiser, by `parameter.name`."""
     gathered = optimizer.state_dict()["state"]
     return {
         f"{parameter}.{name}": moment.cpu().numpy()
@@ -24,7 +24,7 @@ def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray]:
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, state: Mapping[str, np.ndarray]) -> None:
-    """Takes over an optimiser's arrays, by `parameter.name`; its settings stay as they are."""
+    """Restores the state of an optimiser, by `parameter.name`; its settings stay as they are."""
     moments: dict[int, dict[str, Tensor]] = {}
     for name, array in state.items():
         parameter, key = name.split(".", 1)

@@ -1,7 +1,7 @@
-"""Games seen through symmetries: each match turned or mirrored as a whole, so that a learner meets all its images.
+"""Augmentation for PPO: each match is turned or mirrored as a whole.
 
-The symmetry is drawn when a match begins and not when it is learned from, so that the probabilities that PPO compares
-are those of the same board.
+The symmetry is drawn when a match begins, not in the update, so that the old and new probabilities that PPO compares
+are those of the same observation.
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from alquerque_training.experience.self_play_games import SelfPlayGames
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 
 
-class MirroredGames:
-    """`SelfPlayGames` over other games, each shown under a symmetry of its own.
+class SymmetricGames:
+    """Wraps `SelfPlayGames` and shows each game under its own random symmetry.
 
     Args:
-      games: What is played.
-      symmetries: Of the game, the identity among them.
+      games: The games.
+      symmetries: Symmetries of the game, with the identity.
     """
 
     def __init__(self, games: SelfPlayGames, symmetries: Sequence[Symmetry]) -> None:
@@ -71,7 +71,7 @@ class MirroredGames:
         return self._show(*self._games.set_state(games))
 
     def _draw(self) -> None:
-        """New symmetries for the matches that are about to begin."""
+        """Draws symmetries for the matches that begin with the next observation."""
         begin = np.flatnonzero(self._ended)
         self._chosen[begin] = self._generator.integers(len(self._points), size=len(begin))
 

@@ -1,4 +1,4 @@
-"""What an endgame table says of the positions of self-play, so that results do not hang on how endings are played."""
+"""Exact values of an endgame table as results of self-play, so that they do not depend on how endings are played."""
 
 import numpy as np
 
@@ -8,13 +8,13 @@ from alquerque_env.solve.tables import load_table
 from alquerque_training.config.loader import ConfigError
 
 
-class Truth:
-    """The exact results of positions with few pieces.
+class TableValues:
+    """Looks up the exact results of positions with few pieces.
 
     Args:
-      game: What is played.
-      discount: What a result is worth one ply earlier.
-      limit: Plies without progress after which a match ends, if sooner than by the rules.
+      game: The game.
+      discount: Factor per ply before the end.
+      limit: Plies without progress after which a match ends, if lower than in the rules.
 
     Raises:
       ConfigError: If the game has no table.
@@ -27,18 +27,18 @@ class Truth:
             raise ConfigError(f"self_play.exact_values needs an endgame table: {error}") from None
         self._table.load()
         usual = game.rules.no_progress_limit
-        # How long it takes to win by having more pieces when nothing happens any more.
+        # Plies until a match without progress ends and the majority wins.
         self._patience = limit or (0 if usual == "off" else usual)
         self._discount = discount
 
     def results(self, states: np.ndarray) -> np.ndarray:
-        """What positions are worth.
+        """Discounted exact values of positions.
 
         Args:
-          states: int64 `[B, S]`, of matches that go on.
+          states: int64 `[B, S]` of matches that are not over.
 
         Returns:
-          float32 `[B]`, in [-1, 1] for the player to move; NaN where the table does not reach.
+          float32 `[B]` in [-1, 1] for the player to move; NaN where the table has no value.
         """
         found = self._table.probe(states)
         plies = np.where(found.distance < 0, self._patience, found.distance)

@@ -22,7 +22,7 @@ from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.bot_opponents import bot_maker
 from alquerque_training.experience.self_play_games import SelfPlayGames
-from alquerque_training.experience.symmetric_env import MirroredGames
+from alquerque_training.experience.symmetric_env import SymmetricGames
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import Geometry, PolicyValueNetwork
 from alquerque_training.ppo import Learner as PpoLearner
@@ -80,7 +80,7 @@ class Learner(Protocol):
 def _make_ppo(config: Config, game: Game) -> Learner:
     games: SelfPlayGames = SelfPlayVectorEnv(game, config.self_play.num_games, max_cycles=config.self_play.max_cycles)
     if config.ppo.symmetries:
-        games = MirroredGames(games, game.symmetries)
+        games = SymmetricGames(games, game.symmetries)
     return PpoLearner(config, games, Geometry.of(game), bot_maker(config.self_play, game))
 
 

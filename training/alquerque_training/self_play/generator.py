@@ -1,4 +1,4 @@
-"""Self-play with a search: many matches side by side, and the positions that they leave to learn from."""
+"""Self-play with a tree search: many matches at once, and their positions as training data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,23 +13,23 @@ from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate,
 from alquerque_env.search.decision_batch import Matches
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import SearchConfig, SelfPlayConfig
-from alquerque_training.experience.bot_opponents import Sparring, bot_maker
+from alquerque_training.experience.bot_opponents import BotOpponents, bot_maker
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, Rows
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
-from alquerque_training.experience.table_values import Truth
+from alquerque_training.experience.table_values import TableValues
 
 
 @dataclass
 class Tally:
-    """What became of the matches that ended; for their metrics see `games` in `measure.metrics`.
+    """Counts of the matches that ended; see `games` in `measure.metrics`.
 
     Attributes:
-      games: How many.
-      steps: Steps in them from their first decision on, forced ones included.
-      player_0_wins: How many `player_0` won.
-      draws: How many were drawn by the rules.
-      resigned: How many ended by resignation.
-      truncated: How many were cut short; they are learned from as if drawn.
+      games: Matches that ended.
+      steps: Their steps from the first decision on, forced ones included.
+      player_0_wins: Matches that `player_0` won.
+      draws: Matches drawn by the rules.
+      resigned: Matches that ended by resignation.
+      truncated: Matches ended by `max_cycles`; their positions are learned as draws.
       decisions: Positions with a choice.
     """
 
@@ -42,25 +42,25 @@ class Tally:
     decisions: int = 0
 
     def add(self, other: "Tally") -> None:
-        """Adds another's numbers."""
+        """Adds the counts of another tally."""
         for name, number in vars(other).items():
             setattr(self, name, getattr(self, name) + number)
 
 
 class SelfPlay:
-    """Matches in progress with the positions of each that wait for its end.
+    """Matches in progress, each with the positions whose outcome is not known yet.
 
     Args:
-      game: What is played.
-      matches: How many at once.
-      self_play: How they are played.
-      search: How their steps are chosen.
-      seed: Of everything random here.
+      game: The game.
+      matches: Number of matches at once, `B`.
+      self_play: Settings of the matches.
+      search: Settings of the search.
+      seed: Seed of all random numbers.
     """
 
     def __init__(self, game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig, seed: int) -> None:
         self._game, self._self_play, self._search = game, self_play, search
-        played = hastened(game, self_play.no_progress_limit)
+        played = with_progress_limit(game, self_play.no_progress_limit)
         self._generator = np.random.Generator(np.random.PCG64(seed))
         first = int(self._generator.integers(2**62))
         self._matches = Matches(played, matches, self_play.opening_plies, first)
@@ -76,23 +76,25 @@ class SelfPlay:
         self._steps = np.zeros(matches, np.int64)
         self._decisions = np.zeros(matches, np.int64)
         self._may_resign = self._draw_resigners(matches)
-        self._sparring = Sparring(bot_maker(self_play, game), self_play, matches)
-        self._truth = Truth(game, self_play.discount, self_play.no_progress_limit) if self_play.exact_values else None
+        self._bots = BotOpponents(bot_maker(self_play, game), self_play, matches)
+        self._table = (
+            TableValues(game, self_play.discount, self_play.no_progress_limit) if self_play.exact_values else None
+        )
 
     def play(self, evaluate: Evaluate, decisions: int, simulations: int) -> tuple[Rows, Tally]:
-        """Makes so many decisions in every match.
+        """Plays `decisions` decisions in every match.
 
         Args:
-          evaluate: Policies and values by the network that plays both sides.
-          decisions: In each match.
-          simulations: For each of them.
+          evaluate: Evaluates positions by the network that plays both sides.
+          decisions: Decisions in each match.
+          simulations: Simulations for each decision.
 
         Returns:
-          The positions of the matches that ended, and what became of these.
+          The positions of the matches that ended, and their counts.
         """
         finished: list[Rows] = []
         tally = Tally(decisions=decisions * self._count)
-        self._sparring.begin(int(self._generator.integers(2**31)))
+        self._bots.begin(int(self._generator.integers(2**31)))
         for _ in range(decisions):
             self._decide(evaluate, simulations, finished, tally)
         if not finished:
@@ -100,7 +102,7 @@ class SelfPlay:
         return Rows(*(np.concatenate(fields) for fields in zip(*finished, strict=True))), tally
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that decides how it goes on."""
+        """The complete state, random numbers included."""
         state = {f"matches.{name}": array for name, array in self._matches.get_state().items()}
         state |= {f"waiting.{name}": array for name, array in self._waiting._asdict().items()}
         return state | {
@@ -114,7 +116,7 @@ class SelfPlay:
         }
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Goes back to what `get_state` gave."""
+        """Restores a result of `get_state`."""
         self._matches.set_state({name: state[f"matches.{name}"] for name in self._matches.get_state()})
         self._waiting = Rows(*(np.array(state[f"waiting.{name}"]) for name in Rows._fields))
         unpack_generator(self._generator, state["generator"])
@@ -150,7 +152,7 @@ class SelfPlay:
         self._may_resign[ended] = self._draw_resigners(len(ended))
 
     def _keep(self, found: Decisions, players: np.ndarray, teaches_policy: np.ndarray) -> None:
-        """Notes the positions of which there is something to learn."""
+        """Keeps the positions to learn from until their matches end."""
         if self._lengths.max() == self._room:
             self._make_room()
         matches = np.flatnonzero(found.counts <= MAX_CHOICES)
@@ -165,23 +167,23 @@ class SelfPlay:
         waiting.policy[places, :width] = np.where(listed, found.policy[matches, :width], 0)
         waiting.policy_weight[places] = teaches_policy[matches]
         waiting.value[places] = found.values[matches]
-        if self._truth is not None:
-            known = self._known[places] = self._truth.results(self._matches.states[matches])
+        if self._table is not None:
+            known = self._known[places] = self._table.results(self._matches.states[matches])
             waiting.value[places] = np.where(np.isnan(known), found.values[matches], known)
         self._movers[places] = players[matches]
         self._lengths[matches] += 1
 
     def _choose(self, found: Decisions, players: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What is played in every match, and bool `[B]` where the search chose it and not a bot."""
+        """The action in every match, and bool `[B]`: whether the search chose it rather than a bot."""
         actions, is_own = self._choose_by_search(found).copy(), np.ones(self._count, bool)
-        for bot, rows in self._sparring.to_move(players):
+        for bot, rows in self._bots.to_move(players):
             is_own[rows] = False
             for row in rows:
                 actions[row] = bot.choose(Match.from_state(self._game, self._matches.states[row])).action
         return actions, is_own
 
     def _choose_by_search(self, found: Decisions) -> np.ndarray:
-        """What the search says; under PUCT, early in a match, in proportion to its visits."""
+        """The actions of the search; under PUCT, early in a match, drawn in proportion to the visits."""
         if self._search.rule == "gumbel" or self._search.sampled_decisions == 0:
             return found.actions
         sums = found.policy.cumsum(1)
@@ -191,7 +193,7 @@ class SelfPlay:
         return np.where(self._decisions < self._search.sampled_decisions, drawn, found.actions)
 
     def _finish(self, matches: np.ndarray, winners: np.ndarray) -> Rows:
-        """The positions of matches that have ended."""
+        """The positions of matches that have ended, with their outcomes."""
         lengths = self._lengths[matches]
         which = np.repeat(np.arange(len(matches)), lengths)
         before = np.cumsum(lengths) - lengths
@@ -201,8 +203,8 @@ class SelfPlay:
         winner = winners[which]
         outcome = np.where(winner == e.NOBODY, 0, np.where(winner == self._movers[places], 1, -1))
         outcome = outcome * self._self_play.discount ** (last - number)
-        if self._truth is not None:
-            # From where the result is known it counts, whatever came of it.
+        if self._table is not None:
+            # From the first position with an exact value on, that value is the outcome, however the match was played.
             known, movers = self._known[places], self._movers[places]
             next_known = np.minimum.accumulate(np.where(np.isnan(known), len(which), number)[::-1])[::-1]
             there = np.minimum(next_known, last)
@@ -211,7 +213,7 @@ class SelfPlay:
         return self._waiting.take(places)._replace(outcome=outcome.astype(np.float32))
 
     def _make_room(self) -> None:
-        """A match is longer than any before."""
+        """Doubles the room for waiting positions, when a match is longer than any before."""
         larger = Rows.empty(2 * self._room * self._count, self._shape)
         movers = np.zeros((self._count, 2 * self._room), np.int8)
         movers[:, : self._room] = self._movers.reshape(self._count, -1)
@@ -224,17 +226,17 @@ class SelfPlay:
         self._room *= 2
 
     def _draw_resigners(self, count: int) -> np.ndarray:
-        """Which matches may be resigned: the others show whether it was right."""
+        """Draws which matches may be resigned; the others are played out, as a check."""
         if self._search.resign_below >= 1:
             return np.zeros(count, bool)
         return self._generator.random(count) >= self._search.resign_exempt
 
 
-def hastened(game: Game, limit: int | None) -> Game:
-    """The game with a lower limit of plies without progress; as it is for None.
+def with_progress_limit(game: Game, limit: int | None) -> Game:
+    """The game with a lower limit of plies without progress; the game itself if the limit is None.
 
     Raises:
-      ConfigError: If its rules have no limit, or none above that.
+      ConfigError: If the game has no such limit, or a lower one.
     """
     if limit is None:
         return game
@@ -242,16 +244,16 @@ def hastened(game: Game, limit: int | None) -> Game:
     if given == "off" or limit > given:
         raise ConfigError(
             f"self_play.no_progress_limit is {limit}, but {game.name} has "
-            f"{'no limit' if given == 'off' else f'a limit of {given}'}; leave it away, or give a lower one"
+            f"{'no limit' if given == 'off' else f'a limit of {given}'}; remove it or set a lower one"
         )
     played = load_game(game.name, **{**game.options, "no_progress_limit": limit})
     if len(planes(played)) != len(planes(game)):
-        raise ConfigError(f"self_play.no_progress_limit is {limit}: {game.name} does not look the same under it")
+        raise ConfigError(f"self_play.no_progress_limit is {limit}: {game.name} has other observation planes with it")
     return played
 
 
 def make_rule(search: SearchConfig, *, noise: float) -> Rule:
-    """The rule of a search by its settings."""
+    """The search rule of a config."""
     return Rule(
         kind=GUMBEL if search.rule == "gumbel" else PUCT,
         considered=search.considered,

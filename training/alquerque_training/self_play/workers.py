@@ -1,4 +1,4 @@
-"""Processes that play beside the one that learns."""
+"""Worker processes that play while the learner learns."""
 
 import multiprocessing as mp
 import signal
@@ -25,13 +25,13 @@ from alquerque_training.self_play.generator import SelfPlay, Tally
 
 
 class WorkerError(AlquerqueError):
-    """A process of self-play has died."""
+    """A worker process has died."""
 
 
 class Workers:
-    """The other processes of a run, each with matches of its own.
+    """The worker processes of a run, each with its own matches.
 
-    They are started afresh rather than forked, so that they are the same on every system.
+    They are spawned rather than forked, so that they behave the same on every system.
 
     Args:
       config: The run's settings.
@@ -52,17 +52,17 @@ class Workers:
             self._processes.append(process)
 
     def begin(self, weights: Mapping[str, Tensor], decisions: int, simulations: int) -> None:
-        """Lets them play; `collect` waits for what comes of it."""
+        """Starts playing in all workers; `collect` waits for the results."""
         arrays = {name: tensor.numpy() for name, tensor in weights.items()}
         for pipe in self._pipes:
             self._send(pipe, ("play", arrays, decisions, simulations))
 
     def collect(self) -> list[tuple[Rows, Tally]]:
-        """What they have played, in their order."""
+        """The results of all workers, in their order."""
         return [self._receive(pipe) for pipe in self._pipes]
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that decides how they go on."""
+        """The complete state of all workers."""
         state: dict[str, np.ndarray] = {}
         for number, pipe in enumerate(self._pipes):
             self._send(pipe, ("get_state",))
@@ -70,7 +70,7 @@ class Workers:
         return state
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
-        """Goes back to what `get_state` gave."""
+        """Restores a result of `get_state`."""
         for number, pipe in enumerate(self._pipes):
             self._send(pipe, ("set_state", group(state, f"{number}.")))
 
@@ -97,8 +97,8 @@ class Workers:
 
 
 def _work(pipe: Connection, config: Config, games: int, number: int) -> None:
-    """What a process does: it plays when asked, until the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner saves and then ends this
+    """The loop of a worker: plays when asked, until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner saves, then ends the workers
     torch.set_num_threads(config.run.threads)
     game = load_game(config.run.game, **config.run.options)
     evaluate = make_inference(config, game)
@@ -117,7 +117,7 @@ def _work(pipe: Connection, config: Config, games: int, number: int) -> None:
 
 
 def check_device(config: Config) -> None:
-    """Refuses a GPU that is not there, before anything is asked of it.
+    """Checks that the configured device can be used.
 
     Raises:
       ConfigError: If torch cannot use it.
@@ -137,17 +137,17 @@ def check_device(config: Config) -> None:
 
 
 def make_inference(config: Config, game: Game) -> Inference:
-    """A network for self-play, its weights still to come."""
+    """Inference for self-play; load its weights before use."""
     device = choose_device(config.alphazero.device)
     network = make_network(config, game, torch.Generator().manual_seed(0))
     return Inference(network, device, choose_precision(config.alphazero.precision, device, config.network))
 
 
 def make_network(config: Config, game: Game, generator: torch.Generator) -> PolicyValueNetwork:
-    """A fresh network for a game."""
+    """A network with random weights for a game."""
     return build_network(config.network, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
 
 
 def worker_seed(seed: int, number: int) -> int:
-    """The seed of one process, 0 for the one that learns."""
+    """The seed of one process; number 0 is the learner."""
     return int(np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)[0])
