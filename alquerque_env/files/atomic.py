@@ -1,17 +1,148 @@
-"""Files that are written whole or not at all."""
+"""Files and folders that are written whole or not at all, also if the process is killed or the power fails.
 
+What is written has a hidden name in the same folder, `.NAME.XXXXXXXX.partial`, until it is complete. A process that is
+killed leaves it there; whoever holds the lock on the folder may remove such leftovers with `remove_partials`.
+"""
+
+import errno
+import glob
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
+
+_SUFFIX = ".partial"
+_LONGEST = 50
+"""Characters of a name that are repeated in the hidden one, so that this is not too long for the file system."""
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file under another name and gives it its own when it is whole.
+def write_whole(path: Path, data: bytes, *, overwrite: bool = True) -> None:
+    """Writes a file.
+
+    Args:
+      path: The file. If it is a link, what it points to is written.
+      data: Its content.
+      overwrite: Whether to replace a file that exists.
 
     Raises:
-      OSError: If that is not possible; then nothing is left of it.
+      FileExistsError: If it exists and `overwrite` is false.
+      OSError: If it cannot be written; the error names it. It is then as it was before.
     """
-    partial = path.with_name(f".{path.name}.partial")
+    with open_whole(path, overwrite=overwrite) as file:
+        file.write(data)
+
+
+@contextmanager
+def open_whole(path: Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
+    """Opens a file for writing, which gets its name at the end of the context; for content too long for `write_whole`.
+
+    Raises:
+      FileExistsError, OSError: As `write_whole`.
+    """
+    target = Path(os.path.realpath(path))
+    partial = _partial(target)
     try:
-        partial.write_bytes(data)
-        partial.replace(path)
+        if target.exists() and not target.is_file():
+            raise OSError(errno.EINVAL, "it is not a file")
+        with partial.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if overwrite:
+            partial.replace(target)
+        else:
+            _move_to_free_name(partial, target)
+        sync_folder(target.parent)
+    except OSError as error:
+        raise _about(path, partial, error) from None
     finally:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def make_whole_folder(path: Path) -> Iterator[Path]:
+    """Makes a folder, which gets its name at the end of the context.
+
+    Args:
+      path: The folder; it must not exist. Folders above it are made.
+
+    Yields:
+      Where to write its files.
+
+    Raises:
+      OSError: If it or a file in it cannot be written; then nothing of it is left.
+    """
+    partial = _partial(path)
+    try:
+        partial.mkdir(parents=True)
+        yield partial
+        sync_folder(partial)
+        partial.rename(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise _about(path, partial, error) from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)  # where the disk is full, every byte counts
+
+
+def remove_whole_folder(path: Path) -> None:
+    """Removes a folder; if the process is killed, no part of it is left under its name.
+
+    Raises:
+      OSError: If it cannot be removed.
+    """
+    partial = _partial(path)
+    path.rename(partial)
+    shutil.rmtree(partial)
+
+
+def remove_partials(folder: Path, name: str | None = None) -> None:
+    """Removes what killed processes have left half written or half deleted. Nobody else must be writing it.
+
+    Args:
+      folder: Where to look.
+      name: The file or folder that was written; any if None.
+    """
+    for path in folder.glob(f".*{_SUFFIX}" if name is None else f".{glob.escape(name[:_LONGEST])}.*{_SUFFIX}"):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                path.unlink()
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes a rename in a folder outlast a power cut, where the system can."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _partial(path: Path) -> Path:
+    """A name of its own for each writer: two that write the same file do not write into each other's."""
+    return path.with_name(f".{path.name[:_LONGEST]}.{secrets.token_hex(4)}{_SUFFIX}")
+
+
+def _move_to_free_name(partial: Path, path: Path) -> None:
+    try:
+        os.link(partial, path)
+    except FileExistsError:
+        raise
+    except OSError:  # file systems without hard links
+        path.open("x").close()
+        partial.replace(path)
+
+
+def _about(path: Path, partial: Path, error: OSError) -> OSError:
+    """The error with the name of the file that was asked for instead of the hidden one."""
+    if error.filename is not None and partial not in (Path(error.filename), *Path(error.filename).parents):
+        return error
+    return OSError(error.errno, error.strerror or str(error), str(path))

@@ -127,7 +127,7 @@ def test_a_broken_checkpoint_is_named_with_the_one_before_it(monkeypatch: pytest
 
 
 def test_a_full_disk_is_reported_and_loses_nothing(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = checkpoint_module._write
+    write = checkpoint_module.write_whole
 
     def full(path: Path, data: bytes) -> None:
         if path.name == TRAINING and "000002304" in str(path):
@@ -136,7 +136,7 @@ def test_a_full_disk_is_reported_and_loses_nothing(whole: TrainingResult, monkey
         write(path, data)
 
     with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
-        patch.setattr(checkpoint_module, "_write", full)
+        patch.setattr(checkpoint_module, "write_whole", full)
         train(Path("tiny.toml"))
     assert "cannot be written: No space left on device" in str(caught.value)
     assert "step-000000001152" in str(caught.value)

@@ -1,20 +1,19 @@
 """Match files on disk."""
 
-import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
 from ...errors import RecordError
+from ...files.atomic import write_whole
 from .parsed import read_drafts
 from .reader import play_draft, read_records
 from .record import Record
 
 
 def save_record(path: Path | str, text: str, *, overwrite: bool = True) -> None:
-    """Writes a match file. Whoever reads meanwhile finds the old one or the new one, never a part.
+    """Writes a match file, whole or not at all.
 
     Args:
       path: The file.
@@ -25,29 +24,11 @@ def save_record(path: Path | str, text: str, *, overwrite: bool = True) -> None:
       RecordError: If the file is there and may not be replaced, or cannot be written.
     """
     try:
-        # A link stays a link; what it leads to is replaced.
-        target = Path(os.path.realpath(path))
-        if target.exists() and not target.is_file():
-            raise RecordError(f"cannot write {str(path)!r}: it is not a file; choose another name")
-        _write(target, text, overwrite=overwrite)
+        write_whole(Path(path), text.encode(), overwrite=overwrite)
     except FileExistsError:
         raise RecordError(f"{str(path)!r} exists already; choose another name") from None
-    except RecordError:
-        raise
     except (OSError, ValueError) as error:
         raise RecordError(f"cannot write {str(path)!r}: {_reason(error)}; choose another place") from None
-
-
-def _write(target: Path, text: str, *, overwrite: bool) -> None:
-    partial = target.with_name(f".{secrets.token_hex(8)}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8", newline="\n")
-        if not overwrite:
-            # Takes the name, if nobody has it yet.
-            target.open("x").close()
-        os.replace(partial, target)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def load_records(path: Path | str) -> Iterator[Record]:

@@ -1,13 +1,13 @@
 """The value of a position of the whole game, from the answers to two questions."""
 
 import json
-import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import TableError
+from ...files.atomic import write_whole
 from ...game.game import Game
 from ...game.ruleset import NORTH, SOUTH
 from ...game.step import Step, join_turn
@@ -185,10 +185,9 @@ class _Notes:
         self.seconds = self._seconds + time.monotonic() - self._began
         if self._file is None:
             return
-        draft = self._file.with_suffix(".draft")
         answers = [answer._asdict() for answer in self.answers(searches)]
-        draft.write_text(json.dumps({**self._identity, "seconds": self.seconds, "answers": answers}), encoding="utf-8")
-        os.replace(draft, self._file)
+        content = {**self._identity, "seconds": self.seconds, "answers": answers}
+        write_whole(self._file, json.dumps(content).encode())
 
     def _read(self, file: Path) -> None:
         try:

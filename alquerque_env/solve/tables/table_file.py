@@ -9,7 +9,6 @@ in its place stands the one before, which costs next to nothing.
 import hashlib
 import json
 import lzma
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -17,6 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from ...errors import TableError
+from ...files.atomic import open_whole, remove_partials
 from ...game.game import Game
 
 MAGIC = b"alquerque endgame table 1\n"
@@ -57,18 +57,13 @@ def compress(indices: np.ndarray) -> bytes:
 def write_table(path: Path, header: Header, blocks: Iterator[bytes]) -> None:
     """Writes a table file, whole or not at all."""
     text = json.dumps(header._asdict(), separators=(",", ":")).encode()
-    draft = path.with_name(path.name + ".draft")
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with open(draft, "wb") as file:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        remove_partials(path.parent, path.name)
+        with open_whole(path) as file:
             file.write(MAGIC + hashlib.sha256(text).hexdigest().encode() + b" " + text + b"\n")
-            for block in blocks:
-                file.write(block)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
+            file.writelines(blocks)
     except OSError as error:
-        draft.unlink(missing_ok=True)
         raise TableError(f"cannot write {path}: {error.strerror or error}") from None
 
 

@@ -1,13 +1,13 @@
 """The folder with the work on a table: values as files that are mapped into memory, and a list of what is done."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...errors import TableError
+from ...files.atomic import write_whole
 from . import index_layout as x
 from .index import Index
 
@@ -63,9 +63,7 @@ class Work:
         self._write()
 
     def _write(self) -> None:
-        draft = self.folder / f"{PROGRESS}.draft"
-        draft.write_text(json.dumps({**self._identity, "done": self.done}), encoding="utf-8")
-        os.replace(draft, self.folder / PROGRESS)
+        write_whole(self.folder / PROGRESS, json.dumps({**self._identity, "done": self.done}).encode())
 
     def _read(self) -> list[dict[str, Any]]:
         file = self.folder / PROGRESS

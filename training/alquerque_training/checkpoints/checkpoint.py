@@ -6,8 +6,6 @@ progress, all that is needed to go on as if nothing had happened. Nothing is eve
 
 import hashlib
 import json
-import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +17,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from alquerque_env.bots.network.model_card import META, WEIGHTS, CheckpointError, check_game, read_checked, read_json
+from alquerque_env.files.atomic import make_whole_folder, write_whole
 from alquerque_env.game.game import Game
 from alquerque_training.checkpoints.card_writer import Meta
 from alquerque_training.config.settings import NetworkConfig
@@ -30,7 +29,6 @@ __all__ = [
     "WEIGHTS",
     "Checkpoint",
     "CheckpointError",
-    "delete_checkpoint",
     "fitting_weights",
     "load_checkpoint",
     "load_start",
@@ -61,9 +59,7 @@ class Checkpoint:
 
 
 def save_checkpoint(path: Path, meta: Meta, network: PolicyValueNetwork, training: Arrays | None = None) -> None:
-    """Writes a checkpoint under another name and gives it its own when it is whole.
-
-    A process killed on the way leaves a hidden folder, `.<name>.partial`, and every other checkpoint as it was.
+    """Writes a checkpoint, whole or not at all.
 
     Args:
       path: The checkpoint's folder; must not exist.
@@ -79,26 +75,9 @@ def save_checkpoint(path: Path, meta: Meta, network: PolicyValueNetwork, trainin
         contents[TRAINING] = save({name: np.array(array, order="C") for name, array in training.items()})
     meta = meta.model_copy(update={"sha256": {name: _sha256(data) for name, data in contents.items()}})
     contents[META] = (meta.model_dump_json(indent=2) + "\n").encode()
-    partial = _partial(path)
-    shutil.rmtree(partial, ignore_errors=True)
-    try:
-        partial.mkdir(parents=True)
+    with make_whole_folder(path) as folder:
         for name, data in contents.items():
-            _write(partial / name, data)
-        _sync(partial)
-        partial.rename(path)
-    except OSError:
-        shutil.rmtree(partial, ignore_errors=True)  # where the disk is full, every byte counts
-        raise
-    _sync(path.parent)
-
-
-def delete_checkpoint(path: Path) -> None:
-    """Removes a checkpoint; a process killed on the way leaves no half of it under its name."""
-    partial = _partial(path)
-    shutil.rmtree(partial, ignore_errors=True)
-    path.rename(partial)
-    shutil.rmtree(partial)
+            write_whole(folder / name, data)
 
 
 def load_checkpoint(path: Path, game: Game) -> Checkpoint:
@@ -233,27 +212,5 @@ def _weights(network: PolicyValueNetwork) -> dict[str, np.ndarray]:
     return {name: tensor.detach().cpu().numpy() for name, tensor in network.state_dict().items()}
 
 
-def _partial(path: Path) -> Path:
-    return path.with_name(f".{path.name}.partial")
-
-
 def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def _write(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    """Makes a rename in a folder outlast a power cut, where the system can."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -6,13 +6,13 @@ project, with the game's step table and the weights. Only the network is evaluat
 
 import ast
 import json
-import os
 from dataclasses import dataclass, fields
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.files.atomic import write_whole
 from alquerque_env.game.board import Board
 from alquerque_env.game.game import Game
 from alquerque_env.game.options import Rules, spell
@@ -90,7 +90,10 @@ def export_player(checkpoint: Path, output: Path, *, overwrite: bool = False) ->
         raise ExportError(f"{str(output)!r} is there already, and replacing it was not asked for")
     game, loaded = load_playable(checkpoint)
     data = make_source(game, loaded).encode()
-    _write(output, data)
+    try:
+        write_whole(output, data, overwrite=overwrite)
+    except OSError as error:
+        raise ExportError(f"{str(output)!r} cannot be written: {error.strerror}") from None
     return ExportedPlayer(output, len(data), game)
 
 
@@ -213,18 +216,3 @@ def _describe_strength(entry: dict[str, Any]) -> str:
         )
     except (KeyError, TypeError, ValueError):
         return json.dumps(entry)
-
-
-def _write(output: Path, data: bytes) -> None:
-    partial = output.with_name(f".{output.name}.partial")
-    try:
-        with partial.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(output)
-    except OSError as error:
-        raise ExportError(f"{str(output)!r} cannot be written: {error.strerror}") from None
-    finally:
-        if partial.exists():
-            partial.unlink()

@@ -7,15 +7,14 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.files.atomic import write_whole
-from alquerque_training.checkpoints.checkpoint import delete_checkpoint
+from alquerque_env.files.atomic import remove_partials, remove_whole_folder, write_whole
 from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
 
@@ -127,12 +126,8 @@ class Run:
 
     def clean(self) -> None:
         """Removes what a process that was killed has left half written or half deleted. Only for who holds the lock."""
-        for path in (*self.path.glob(".*.partial"), *(self.path / CHECKPOINTS).glob(".*.partial")):
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                with suppress(OSError):
-                    path.unlink()
+        for folder in (self.path, self.path / CHECKPOINTS):
+            remove_partials(folder)
 
     def discard_if_empty(self) -> None:
         """Removes the folder of a run that holds nothing."""
@@ -150,7 +145,7 @@ class Run:
     def prune(self, keep: int) -> None:
         """Deletes all but the newest checkpoints."""
         for path in self.checkpoints()[:-keep]:
-            delete_checkpoint(path)
+            remove_whole_folder(path)
 
 
 def create_run(name: str, config: Config) -> Run:

@@ -6,7 +6,6 @@ self-play, those of one panel together, so that a learner which logs other metri
 
 import json
 import math
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -20,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.files.atomic import open_whole
 from alquerque_training.measure.evaluate import wilson_interval
 from alquerque_training.measure.metrics import METRICS, Metric, read_log, read_metrics
 from alquerque_training.measure.tensorboard import step_of
@@ -80,14 +80,11 @@ def plot_run(run: Path, output: Path | None = None) -> Path:
     target = _target(run, output)
     title = _title(run, config, records[-1])
     figure = draw(records, title=title, games_per_seat=_games_per_seat(config), metrics=metrics)
-    partial = target.with_name(f".{target.name}.partial")
     try:
-        figure.savefig(partial, format="png", dpi=DOTS_PER_INCH)
-        os.replace(partial, target)
+        with open_whole(target) as file:
+            figure.savefig(file, format="png", dpi=DOTS_PER_INCH)
     except OSError as error:
         raise PlotError(f"{str(target)!r} cannot be written: {error.strerror}") from None
-    finally:
-        partial.unlink(missing_ok=True)
     return target
 
 
