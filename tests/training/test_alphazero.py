@@ -173,7 +173,7 @@ def test_a_run_in_use_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         [sys.executable, "-c", code], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as holder:
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(ConfigError, match="run 'runs/tiny-1' is in use by another process"):
+        with pytest.raises(ConfigError, match=f"run 'runs/tiny-1' is in use by process {holder.pid} on"):
             train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
         holder.communicate("\n")
     assert train(Path("tiny.toml"), resume=Path("runs/tiny-1")).checkpoint.exists()

@@ -7,14 +7,13 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.atomic import remove_partials, remove_whole_folder, write_whole
+from alquerque_env.files.lock import LockedError, locked
 from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
 
@@ -66,21 +65,18 @@ class Run:
         Raises:
           ConfigError: If another process does, or there is no writing in the folder.
         """
-        lock = FileLock(self.path / LOCK, timeout=0)
-        try:
-            lock.acquire()
-        except Timeout:
-            raise ConfigError(f"run {str(self.path)!r} is in use by another process") from None
-        except OSError as error:
-            self.discard_if_empty()
-            raise ConfigError(
-                f"run {str(self.path)!r} cannot be locked: {LOCK}: {error.strerror}; what it holds is kept: "
-                "make its folder one that can be written to"
-            ) from None
-        try:
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(locked(self.path / LOCK, f"run {str(self.path)!r}"))
+            except LockedError as error:
+                raise ConfigError(str(error)) from None
+            except OSError as error:
+                self.discard_if_empty()
+                raise ConfigError(
+                    f"run {str(self.path)!r} cannot be locked: {LOCK}: {error.strerror}; what it holds is kept: "
+                    "make its folder one that can be written to"
+                ) from None
             yield
-        finally:
-            lock.release()
 
     @contextmanager
     def writing(self, kind: str, path: Path, command: str) -> Iterator[None]:

@@ -1,0 +1,63 @@
+"""Locks on files that one process at a time may write. The lock of a process that was killed counts no more."""
+
+import json
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from ..errors import AlquerqueError
+from .atomic import write_whole
+
+
+class LockedError(AlquerqueError):
+    """Another process holds the lock."""
+
+
+@contextmanager
+def locked(path: Path, what: str) -> Iterator[None]:
+    """Holds a lock, for as long as the context lasts, against other processes and other threads.
+
+    Args:
+      path: The lock's own file, such as `.lock` in a folder; it stays when the lock is released. Beside it, under its
+        name and `.holder`, stands who holds it.
+      what: What is locked, for the error, such as "run 'runs/one-1'".
+
+    Raises:
+      LockedError: If another process holds it; the message says which, since when, and what to do.
+      OSError: If the file cannot be made; the error names it.
+    """
+    lock = FileLock(path, timeout=0)
+    holder = path.with_name(f"{path.name}.holder")
+    try:
+        lock.acquire()
+    except Timeout:
+        raise LockedError(f"{what} is in use by {_describe(holder)}") from None
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    try:
+        with suppress(OSError):  # it only makes the message of others clearer
+            write_whole(holder, json.dumps(_this_process()).encode())
+        yield
+    finally:
+        with suppress(OSError):
+            holder.unlink(missing_ok=True)
+        lock.release()
+
+
+def _this_process() -> dict[str, object]:
+    return {"pid": os.getpid(), "host": platform.node(), "since": datetime.now().astimezone().isoformat(" ", "seconds")}
+
+
+def _describe(holder: Path) -> str:
+    """Who holds a lock, and what to do about it."""
+    try:
+        found = json.loads(holder.read_bytes())
+        pid, host, since = int(found["pid"]), str(found["host"]), str(found["since"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another process: wait until it ends"
+    return f"process {pid} on {host} since {since}: wait until it ends, or stop it"
