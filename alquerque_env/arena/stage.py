@@ -1,4 +1,4 @@
-"""How far an arena is, for those who watch it."""
+"""How far an arena is."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,10 +19,18 @@ class Progress:
     done: int
     count: int
 
+    @property
+    def what(self) -> str:
+        """What is counted, in words."""
+        return {"openings": "balanced openings found", "matches": "matches played"}[self.stage]
+
+    def __str__(self) -> str:
+        return f"{self.done} of {self.count} {self.what}"
+
 
 Watch = Callable[[Progress], None]
-"""Is told from time to time how far an arena is; what it raises ends it."""
+"""Called from time to time with how far an arena is; what it raises ends the arena."""
 
 
 def unwatched(_progress: Progress) -> None:
-    """For who does not want to know."""
+    """Does nothing."""

@@ -45,6 +45,8 @@ def open_whole(path: Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
     target = Path(os.path.realpath(path))
     partial = _partial(target)
     try:
+        if target.is_dir():
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
         if target.exists() and not target.is_file():
             raise OSError(errno.EINVAL, "it is not a file")
         with partial.open("xb") as file:

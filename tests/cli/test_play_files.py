@@ -108,7 +108,7 @@ def test_a_loaded_file_is_replaced_unless_it_holds_other_matches(file, three):
         ("save", "save needs the name of a file, such as save match.pdn"),
         ("load", "load needs the name of a file, such as load match.pdn"),
         ("save no/such/folder/x", "cannot write 'no/such/folder/x': No such file or directory; choose another place"),
-        ("save .", "cannot write '.': it is not a file; choose another name"),
+        ("save .", "cannot write '.': Is a directory; choose another place"),
         ("load .", "cannot read '.'"),
         ("load nothing.pdn", "cannot read 'nothing.pdn': No such file or directory"),
         ("load a\0b", "cannot read"),

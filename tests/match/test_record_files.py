@@ -49,7 +49,7 @@ def test_a_link_stays_a_link(tmp_path):
 @pytest.mark.parametrize(
     ("name", "problem"),
     [
-        ("", "cannot write '.*': it is not a file; choose another place"),
+        ("", "cannot write '.*': Is a directory; choose another place"),
         ("no/such/match.pdn", "cannot write '.*': No such file or directory; choose another place"),
         ("a\0b", "cannot write 'a.x00b': .*null"),
     ],

@@ -25,7 +25,6 @@ from alquerque_env.match.match import Match
 
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 
-ROOT = Path(__file__).parents[2]
 TINY = """
 [run]
 algorithm = "alphazero"
@@ -93,7 +92,7 @@ def test_a_run_that_crashed_goes_on_from_its_last_checkpoint(
 
 def test_a_killed_process_goes_on_from_its_last_checkpoint(whole: TrainingResult) -> None:
     code = "from pathlib import Path; from alquerque_training.run.train import train; train(Path('tiny.toml'))"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], env=environment, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 200
     while len(read_log(Path("runs/tiny-1/log.jsonl"))) < 4 and process.poll() is None and time.monotonic() < deadline:
@@ -168,7 +167,7 @@ def test_a_run_in_use_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         "from pathlib import Path; from alquerque_training.run.folder import Run\n"
         "with Run(Path('runs/tiny-1')).locked(): print('held', flush=True); input()"
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
         [sys.executable, "-c", code], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as holder:

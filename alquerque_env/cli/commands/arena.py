@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...errors import AlquerqueError, require
+from ...errors import AlquerqueError
 from ...game.game import Game
 from ..console.progress_bar import Display
 from ..console.signals import orderly_end
@@ -15,8 +15,6 @@ from ..parameters import open_match, takes_game, takes_json
 
 if TYPE_CHECKING:
     from ...arena import ArenaResult, Progress, Question
-
-_WORDS = {"openings": "balanced openings found", "matches": "matches played"}
 
 
 @click.command()
@@ -73,7 +71,6 @@ def arena(
     decided already are left out where there are enough others. Ratings are in Elo points, with random at 0 if it takes
     part. Ctrl-C stops; with -o the same command goes on.
     """
-    require("rich", "arena")
     from ...arena import Settings, play_arena
     from ...arena.cross_table_plot import check_picture, draw_cross_table
 
@@ -111,8 +108,7 @@ def _watch(display: Display) -> Callable[["Progress"], None]:
         if progress.stage == "matches" != stage and progress.done:
             display.note(f"going on after {progress.done} of {progress.count} matches")
         stage = progress.stage
-        words = _WORDS[stage]
-        display.update(words, progress.done, progress.count, line=f"{progress.done} of {progress.count} {words}")
+        display.update(progress.what, progress.done, progress.count, line=str(progress))
 
     return watch
 

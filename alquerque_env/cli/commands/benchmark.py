@@ -67,8 +67,7 @@ def benchmark(
     _check_choice(agent, curve, leaderboard, make_suite, make_ladder)
     for variable in _THREADS:
         os.environ.setdefault(variable, "1")
-    for package in ("rich", "choix"):
-        require(package, "arena")
+    require("choix", "arena")
     from ...benchmark import load_protocol
 
     protocol = load_protocol().shortened() if quick else load_protocol()

@@ -47,7 +47,7 @@ def openings(game: Game, count: int, seed: int, judges: tuple[str, ...], output:
     with orderly_end(), Display("the same command goes on") as display:
 
         def watch(progress: Progress) -> None:
-            display.update("balanced openings found", progress.done, progress.count)
+            display.update(progress.what, progress.done, progress.count)
 
         found = extend_list(output, game, count, seed=seed, judges=judges or JUDGES, watch=watch)
     click.echo(f"{output}: {len(found.lines)} balanced openings of {found.tried} tried")

@@ -1,95 +1,112 @@
-"""How far long work is, on the error output: a bar in a terminal, a line now and then elsewhere."""
+"""How far long work is: in a terminal a bar, and below it a table if there is one; elsewhere a line now and then."""
 
 import time
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-import click
-
-_SECONDS_BETWEEN_LINES = 20.0
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 
 class Display:
-    """Shows how far it is; in a terminal by a bar, if `rich` is installed.
+    """Shows how far work is, in a context.
 
     Args:
-      stopped: What to say at Ctrl-C of what becomes of the work; nothing if None.
-      counts: Whether the bar tells what is done in numbers rather than as a share.
+      stopped: What to say at Ctrl-C about what becomes of the work; nothing if None.
+      counts: Whether the bar shows numbers rather than a share.
+      console: Where to show it; the error output if None.
+      pause: Seconds before the first line and between lines, where there is no bar.
+      tells_time: Whether to say how long the rest takes at the pace so far.
     """
 
-    def __init__(self, stopped: str | None = None, *, counts: bool = True) -> None:
-        self._stopped = stopped
-        self._bar = _make_bar(counts)
-        self._task = None if self._bar is None else self._bar.add_task("", total=None, visible=False)
+    def __init__(
+        self,
+        stopped: str | None = None,
+        *,
+        counts: bool = True,
+        console: Console | None = None,
+        pause: float = 20.0,
+        tells_time: bool = True,
+    ) -> None:
+        self._stopped, self._pause, self._tells_time = stopped, pause, tells_time
+        self._console = console or Console(stderr=True)
+        how_far = MofNCompleteColumn() if counts else TaskProgressColumn()
+        columns = TextColumn("{task.description:<24}", markup=False), BarColumn(), how_far
+        self._bar = Progress(*columns, *([TimeRemainingColumn()] if tells_time else []), console=self._console)
+        self._task = self._bar.add_task("", total=None, visible=False)
+        self._below: RenderableType | None = None
+        self._live: Live | None = None
+        if self._console.is_terminal:
+            self._live = Live(console=self._console, get_renderable=self._picture)
         self._before: tuple[float, float | None] = (0, None)
-        self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+        self._next_line = time.monotonic() + pause
         self._stage_began = time.monotonic(), 0.0
 
     def __enter__(self) -> Self:
-        if self._bar is not None:
-            self._bar.start()
+        if self._live is not None:
+            self._live.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        if self._live is not None:
+            self._live.transient = self._below is None
+            self._live.stop()
         if kind is KeyboardInterrupt and self._stopped is not None:
             self.note(f"stopped; {self._stopped}")
 
     def note(self, text: str) -> None:
-        """Shows a line."""
-        if self._bar is None:
-            click.echo(text, err=True)
-        else:
-            self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        """Shows a line, above the bar."""
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
-    def update(self, about: str, done: float = 0, total: float | None = None, *, line: str | None = None) -> None:
-        """Shows how far it is.
+    def update(
+        self,
+        about: str,
+        done: float = 0,
+        total: float | None = None,
+        *,
+        line: str | None = None,
+        below: RenderableType | None = None,
+        at_once: bool = False,
+    ) -> None:
+        """Shows how far the work is.
 
         Args:
           about: What is being done.
-          done: How much of it is.
+          done: How much of it is done.
           total: How much there is to do; None if nobody knows.
           line: What to say where there is no bar, if it is something else.
+          below: What to show below the bar.
+          at_once: Whether the line does not wait for its time.
         """
         is_new = done < self._before[0] or total != self._before[1]
         self._before = done, total
         if is_new:
             self._stage_began = time.monotonic(), done
-        if self._bar is not None:
+            self._bar.reset(self._task, total=total)  # the pace of the stage before does not count
+        self._bar.update(self._task, description=about, completed=done, visible=True)
+        self._below = below
+        if self._live is not None:
             if is_new:
-                self._bar.reset(self._task, total=total)  # the time left is not told by what was done before
-            self._bar.update(self._task, description=about, completed=done, visible=True)
-        elif time.monotonic() >= self._next_line:
-            self._next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
+                self._live.refresh()  # a short stage is seen too
+        elif at_once or time.monotonic() >= self._next_line:
+            self._next_line = time.monotonic() + self._pause
             self.note((line or (about if total is None else f"{about}: {done} of {total}")) + self._time_left())
+
+    def _picture(self) -> RenderableType:
+        return self._bar.get_renderable() if self._below is None else Group(self._bar, self._below)
 
     def _time_left(self) -> str:
         """The end of a line: how long the rest takes, at the pace so far."""
         (began, before), (done, total) = self._stage_began, self._before
-        if total is None or not before < done < total:
+        if not self._tells_time or total is None or not before < done < total:
             return ""
-        seconds = round((time.monotonic() - began) * (total - done) / (done - before))
-        return f", {seconds // 60}:{seconds % 60:02} left"
+        return f", {format_time((time.monotonic() - began) * (total - done) / (done - before))} left"
 
 
-def _make_bar(counts: bool) -> Any:
-    """The bar, None where there is no terminal or no `rich`."""
-    try:
-        from rich import progress
-        from rich.console import Console
-    except ImportError:
-        return None
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        return None
-    how_far = progress.MofNCompleteColumn() if counts else progress.TaskProgressColumn()
-    columns = (
-        progress.TextColumn("{task.description:<24}"),
-        progress.BarColumn(),
-        how_far,
-        progress.TimeRemainingColumn(),
-    )
-    return progress.Progress(*columns, console=console, transient=True)
+def format_time(seconds: float) -> str:
+    """Minutes and seconds, such as `2:05`."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02}"
