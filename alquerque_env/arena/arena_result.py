@@ -7,9 +7,10 @@ from typing import Any
 from ..game.game import Game
 from .arena_file import MatchResult
 from .arena_settings import Settings
+from .intervals import Estimate
 from .match_runner import CUT
 from .openings import Openings
-from .ratings import Estimate, PairPoints, rate
+from .ratings import PairPoints, rate
 from .seeds import derive_seed
 from .sprt import OUTCOMES, Verdict
 

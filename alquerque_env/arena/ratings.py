@@ -2,7 +2,7 @@
 
 Sources: Bradley and Terry 1952, Rank Analysis of Incomplete Block Designs, fitted by Maystre and Grossglauser 2015,
 Fast and Accurate Inference of Plackett-Luce Models (the library choix); a draw counts as half a win for each.
-Intervals: Efron 1979, Bootstrap Methods, percentiles, and for what was never seen the prior of Jeffreys 1946.
+Intervals: by bootstrap, and for what was never seen the prior of Jeffreys 1946.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import require
 from .elo import POINTS_PER_NAT
+from .intervals import Estimate, estimate_by_bootstrap
 
 PRIOR = 0.5
 """Points added for each in every pairing that was played, so that who wins all matches has a finite rating."""
@@ -19,23 +20,7 @@ PRIOR = 0.5
 _LEAST = 5e-4
 """Below that the ratings of who never lost are as good as infinite, and take as long to find."""
 
-CONFIDENCE = 0.95
-
 _MAX_ROUNDS = 10_000
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number with its interval of 95 %.
-
-    Attributes:
-      value: The best guess.
-      low, high: The interval.
-    """
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -96,7 +81,7 @@ def rate(
         drawn = [_redraw(result, generator) for result in results]
         drawn_ratings.append(_fit(num_players, drawn, anchor))
         drawn_scores.append([own / (own + other) for _, _, own, other in drawn])
-    return _estimates(ratings, drawn_ratings), _estimates(scores, drawn_scores)
+    return estimate_by_bootstrap(ratings, drawn_ratings), estimate_by_bootstrap(scores, drawn_scores)
 
 
 def _fit(num_players: int, results: Sequence[tuple[int, int, float, float]], anchor: int) -> np.ndarray:
@@ -128,13 +113,3 @@ def _redraw(result: PairPoints, generator: np.random.Generator) -> tuple[int, in
     first, second, own, other = _totals(result, points.tolist())
     more, less = np.maximum(generator.gamma(PRIOR, size=2), _LEAST)
     return first, second, own + float(more), other + float(less)
-
-
-def _estimates(values: Sequence[float] | np.ndarray, drawn: Sequence[Sequence[float] | np.ndarray]) -> list[Estimate]:
-    tail = 100 * (1 - CONFIDENCE) / 2
-    low, high = np.percentile(np.array(drawn), [tail, 100 - tail], axis=0)
-    # Where a player won everything, the prior can draw all percentiles of the score to one side of what was seen.
-    return [
-        Estimate(float(value), float(min(value, least)), float(max(value, most)))
-        for value, least, most in zip(values, low, high, strict=True)
-    ]

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from .arena_result import ArenaResult
 from .elo import elo_difference
-from .ratings import Estimate
+from .intervals import Estimate
 from .sprt import Verdict
 
 PLAIN_WIDTH = 140

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..arena import play_arena
+from ..arena.intervals import Estimate
 from ..arena.openings import Openings
-from ..arena.ratings import Estimate, rate
+from ..arena.ratings import rate
 from ..arena.seeds import derive_seed
 from ..arena.stage import Watch
 from ..game.game import Game

@@ -5,12 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ..arena.ratings import Estimate
+from ..arena.intervals import Estimate, estimate_mean, estimate_share
 from ..arena.seeds import derive_seed
 from ..game.game import Game
 from .agents.ask import AgentError
 from .agents.fault_count import Guard
-from .intervals import estimate_mean, estimate_share
 from .protocol import Protocol
 from .suite import SuitePosition, open_position
 

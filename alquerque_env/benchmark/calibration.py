@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arena.ratings import Estimate
+from ..arena.intervals import Estimate, estimate_share
 from .against_truth import Decision
-from .intervals import estimate_share
 
 BINS = 10
 _EVEN = 0.5

@@ -24,7 +24,6 @@ from alquerque_env.benchmark.agents.ask import AgentError, Answer, BotThinker
 from alquerque_env.benchmark.agents.fault_count import Guard
 from alquerque_env.benchmark.agents.function import FunctionProcess, FunctionThinker
 from alquerque_env.benchmark.calibration import calibrate
-from alquerque_env.benchmark.intervals import estimate_mean, estimate_share
 from alquerque_env.benchmark.ladder import list_rungs, make_ladder, read_ladder
 from alquerque_env.benchmark.make_suite import make_suite
 from alquerque_env.benchmark.partial_result import Unfinished
@@ -268,16 +267,6 @@ def test_random_steps_are_optimal_as_often_as_the_positions_predict(suite: Suite
 
     assert sum(share.optimal.value for share in shares) / 40 == pytest.approx(shares[0].chance, abs=0.03)
     assert inside >= 34
-
-
-def test_intervals_are_those_of_the_literature() -> None:
-    """Newcombe 1998, Statistics in Medicine 17, table I: 81 of 263 by Wilson's method is 0.2553 to 0.3662."""
-    share = estimate_share(81, 263)
-
-    assert (round(share.low, 4), round(share.high, 4)) == (0.2553, 0.3662)
-    assert estimate_share(0, 10).low == 0
-    mean = estimate_mean([0] * 50 + [1] * 50, 2, 0, 2000)
-    assert (mean.value, round(mean.low, 1), round(mean.high, 1)) == (0.5, 0.4, 0.6)
 
 
 # Damage

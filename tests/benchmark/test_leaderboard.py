@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
-from alquerque_env.arena.ratings import Estimate
+from alquerque_env.arena.intervals import Estimate
 from alquerque_env.benchmark import BenchmarkError, make_leaderboard
 from alquerque_env.benchmark.against_ladder import Opponents, Rung
 from alquerque_env.benchmark.against_truth import Share, Stratum, Truth

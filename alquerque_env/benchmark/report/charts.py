@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ...arena.cross_table_plot import check_picture
-from ...arena.ratings import Estimate
+from ...arena.intervals import Estimate
 from ..against_ladder import Opponents
 from ..against_truth import Truth
 from ..agent_result import GameResult, Result

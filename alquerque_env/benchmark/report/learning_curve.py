@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...arena.cross_table_plot import check_picture
-from ...arena.ratings import Estimate
+from ...arena.intervals import Estimate
 from ...bots.shipped import META
 from ...errors import BenchmarkError
 from ..agent_result import FORMAT, Result

@@ -7,7 +7,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ...arena.ratings import Estimate
+from ...arena.intervals import Estimate
 from ...arena.text_report import fit_table
 from ...game.game import load_game
 from ..against_truth import Share

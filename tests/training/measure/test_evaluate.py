@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from alquerque_training.measure.evaluate import Evaluation, SeatResult, play_random, random_actions, wilson_interval
+from alquerque_training.measure.evaluate import Evaluation, SeatResult, play_random, random_actions
 from test_ppo_on_a_heap import HEAP, POISON, HeapEnv, solve, value_of
 
 VALUES = solve()
@@ -65,13 +65,6 @@ def test_random_actions_are_legal_and_uniform() -> None:
 
     assert counts[1] == 0
     assert counts[[0, 2, 3]] == pytest.approx(10_000, rel=0.03)
-
-
-def test_the_interval_is_wilsons() -> None:
-    """Worked out from the formula: 95 of 100 and 100 of 100 at z = 1.96."""
-    assert wilson_interval(95, 100) == pytest.approx((0.8882, 0.9785), abs=1e-4)
-    assert wilson_interval(100, 100) == pytest.approx((0.9630, 1.0), abs=1e-4)
-    assert wilson_interval(0, 100) == pytest.approx((0.0, 0.0370), abs=1e-4)
 
 
 def test_an_evaluation_says_seats_share_and_interval() -> None:

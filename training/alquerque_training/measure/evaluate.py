@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from alquerque_env.arena.intervals import CONFIDENCE, Estimate, estimate_share
 from alquerque_training.experience.self_play_games import SelfPlayGames
 from alquerque_training.networks import PolicyValueNetwork, masked_log_probs
 
@@ -48,47 +49,29 @@ class Evaluation:
         return sum(seat.games for seat in self.seats)
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """The share of wins to expect, with 95 % confidence."""
-        return wilson_interval(self.wins, self.games)
+    def win_rate(self) -> Estimate:
+        """The share of wins, both seats."""
+        return estimate_share(self.wins, self.games)
 
     def __str__(self) -> str:
-        low, high = self.interval
+        rate = self.win_rate
         by_seat = ", ".join(f"{seat.wins} of {seat.games} as player_{index}" for index, seat in enumerate(self.seats))
-        share = self.wins / self.games
-        return f"won {by_seat} against random: {share:.1%}, 95 % interval {low:.1%} to {high:.1%}"
+        return f"won {by_seat} against random: {rate.value:.1%}, 95 % interval {rate.low:.1%} to {rate.high:.1%}"
 
     def as_strength(self) -> dict[str, Any]:
         """An entry of `strength` in a checkpoint's `meta.json`."""
-        low, high = self.interval
+        rate = self.win_rate
         return {
             "opponent": "random",
             "player": "policy alone",
             "simulations": 0,
             "games": self.games,
             "by_seat": [vars(seat) for seat in self.seats],
-            "win_rate": round(self.wins / self.games, 4),
-            "low": round(low, 4),
-            "high": round(high, 4),
-            "confidence": 0.95,
+            "win_rate": round(rate.value, 4),
+            "low": round(rate.low, 4),
+            "high": round(rate.high, 4),
+            "confidence": CONFIDENCE,
         }
-
-
-def wilson_interval(successes: int, trials: int, z: float = 1.959964) -> tuple[float, float]:
-    """Interval for a share, right also where it is near 0 or 1.
-
-    Source: Wilson 1927, Journal of the American Statistical Association 22, 209-212.
-
-    Args:
-      successes: Of the trials.
-      trials: At least 1.
-      z: Quantile of the normal distribution; 1.96 for 95 %.
-    """
-    share = successes / trials
-    centre = share + z * z / (2 * trials)
-    spread = z * (share * (1 - share) / trials + z * z / (4 * trials * trials)) ** 0.5
-    scale = 1 + z * z / trials
-    return max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale)
 
 
 def greedy_policy(network: PolicyValueNetwork) -> Policy:

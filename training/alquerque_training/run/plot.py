@@ -18,9 +18,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
+from alquerque_env.arena.intervals import estimate_share
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.atomic import open_whole
-from alquerque_training.measure.evaluate import wilson_interval
 from alquerque_training.measure.metrics import METRICS, Metric, read_log, read_metrics
 from alquerque_training.measure.tensorboard import step_of
 from alquerque_training.run.folder import CONFIG, Run
@@ -187,8 +187,8 @@ def _draw_wilson(
     axes: Axes, metric: Metric, records: Sequence[dict[str, float]], color: str, games_per_seat: int
 ) -> None:
     steps, shares = _series(metric.name, [record for record in records if metric.name in record])
-    intervals = [wilson_interval(round(share * games_per_seat), games_per_seat) for share in shares]
-    low, high = np.array(intervals).T
+    found = [estimate_share(round(share * games_per_seat), games_per_seat) for share in shares]
+    low, high = (np.array([getattr(each, end) for each in found]) for end in ("low", "high"))
     _fill(axes, steps, low, high, color)
 
 
