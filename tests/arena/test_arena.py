@@ -714,7 +714,7 @@ def test_a_bad_argument_ends_with_status_2_and_one_line(arguments, words):
     assert len(result.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("package", ["choix", "rich", "matplotlib"])
+@pytest.mark.parametrize("package", ["choix", "matplotlib"])
 def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
 
