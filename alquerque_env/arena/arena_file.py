@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from ..files.json_lines import GrowingFile
+from ..files.json_lines import JsonLines
 from .openings import Opening, Openings
 from .schedule import Key
 
@@ -66,11 +66,11 @@ class Record:
     def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
         self.openings: Openings | None = None
         self.results: dict[Key, MatchResult] = {}
-        self._file: GrowingFile | None = None
+        self._file: JsonLines | None = None
         if path is None:
             return
         with ExitStack() as stack:
-            self._file = stack.enter_context(GrowingFile(path, "an arena", ("arena", FORMAT), header))
+            self._file = stack.enter_context(JsonLines(path, "an arena", ("arena", FORMAT), header))
             for place, entry in enumerate(self._file.entries):
                 try:
                     self._take(entry)

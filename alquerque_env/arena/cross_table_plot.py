@@ -1,15 +1,11 @@
 """The cross-table of an arena as a picture: what each row scored against each column."""
 
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
-from ..errors import AlquerqueError, require
-from ..files.atomic import write_whole
 from .arena_result import ArenaResult
-
-FORMATS = (".png", ".svg", ".pdf")
+from .figures import check_picture, make_figure, save_figure
 
 _COLOURS = "RdBu"
 """Red and blue are told apart by almost everyone, and differ from the white between them in lightness too."""
@@ -19,33 +15,17 @@ _DARK = 0.32
 """How far from a half a score is when its colour is too dark for black letters."""
 
 
-def check_picture(path: Path) -> None:
-    """Refuses a file that could not be drawn, before hours are spent on what it is to show.
-
-    Raises:
-      AlquerqueError: If its ending is none of `FORMATS`, or its folder does not exist.
-      MissingExtraError: If matplotlib is not installed.
-    """
-    if path.suffix.lower() not in FORMATS:
-        raise AlquerqueError(f"the picture is {str(path)!r}, expected a name that ends in {', '.join(FORMATS)}")
-    if not path.parent.is_dir():
-        raise AlquerqueError(f"there is no folder {str(path.parent)!r} for the picture")
-    require("matplotlib", "arena")
-
-
 def draw_cross_table(result: ArenaResult, path: Path) -> None:
     """Draws the scores of all pairings, the strongest player on top.
 
     Raises:
-      AlquerqueError, MissingExtraError: As `check_picture`; or the file cannot be written, then it is as it was before.
+      AlquerqueError, MissingExtraError: As `check_picture` and `save_figure`.
     """
     check_picture(path)
-    from matplotlib.figure import Figure
-
     names = [player.name for player in result.players]
     scores, lows, highs = _cells(result)
     size = 1.15 * len(names)
-    figure = Figure(figsize=(size + 4.0, size + 2.2), dpi=150, layout="constrained")
+    figure = make_figure(size + 4.0, size + 2.2, dpi=150)
     axes = figure.add_subplot()
     shades = axes.imshow(np.ma.masked_invalid(scores), cmap=_COLOURS, vmin=0, vmax=1)
     axes.set_facecolor("0.85")
@@ -69,16 +49,8 @@ def draw_cross_table(result: ArenaResult, path: Path) -> None:
     axes.set_title(f"{result.game.name}: score of the row against the column", fontsize=11)
     axes.tick_params(length=0)
     figure.colorbar(shades, ax=axes, label="score", shrink=0.8, format=lambda score, _: f"{score:.0%}")
-    picture = BytesIO()
     # The layout leaves no room for labels of two lines.
-    figure.savefig(picture, format=path.suffix[1:].lower(), bbox_inches="tight")
-    try:
-        write_whole(path, picture.getvalue())
-    except OSError as error:
-        raise AlquerqueError(
-            f"picture {str(path)!r} cannot be written: {error.strerror}; mend that and draw it again: an arena that is "
-            "kept in a file is not played again for it"
-        ) from None
+    save_figure(figure, path, bbox_inches="tight")
 
 
 def _cells(result: ArenaResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..bots import load_bot
-from ..files.json_lines import GrowingFile
+from ..files.json_lines import JsonLines
 from ..game.game import Game
 from .arena_settings import DEFAULT_JUDGE, PLIES, Settings
 from .openings import JUDGED_AT_ONCE, Opening, Openings, OpeningsError, draw_lines, find_openings, judge_lines
@@ -118,7 +118,7 @@ def extend_list(
         "seed": seed,
         "judges": list(judges),
     }
-    with GrowingFile(path, "a list of openings", ("openings", FORMAT), header) as file:
+    with JsonLines(path, "a list of openings", ("openings", FORMAT), header) as file:
         lots = _checked(file)
         drawn = draw_lines(game, PLIES, np.random.default_rng(derive_seed(seed, "openings")))
         tried = sum(1 for _ in islice(drawn, _gather(lots).tried))
@@ -144,7 +144,7 @@ def _gather(lots: Sequence[Mapping[str, Any]]) -> OpeningList:
     return OpeningList(lines, sum(lot["tried"] for lot in lots))
 
 
-def _checked(file: GrowingFile) -> list[dict[str, Any]]:
+def _checked(file: JsonLines) -> list[dict[str, Any]]:
     """The lots that a file holds."""
     for place, lot in enumerate(file.entries):
         try:

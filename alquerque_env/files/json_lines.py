@@ -1,26 +1,47 @@
-"""Files that grow: a JSON object a line, the first of which says what decides the others."""
+"""Files that grow line by line, one JSON object a line, each written whole or not at all."""
 
 import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from ..errors import AlquerqueError
 
 
-class GrowingFile:
-    """A file to which lines are added, each of them whole or not at all. A context that closes it.
+def append_line(file: IO[bytes], entry: Mapping[str, Any]) -> None:
+    """Adds a line to a file that is open for appending, without a buffer.
+
+    Raises:
+      OSError: If there is no room for it; then the file is as it was.
+    """
+    size = file.seek(0, os.SEEK_END)
+    rest = json.dumps(entry).encode() + b"\n"
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError:
+        file.truncate(size)
+        raise
+
+
+def whole_lines(content: bytes) -> list[bytes]:
+    """The lines of a file without the last one, if its end has not been written."""
+    return content[: content.rfind(b"\n") + 1].splitlines(keepends=True)
+
+
+class JsonLines:
+    """A file that grows. Its first line, the header, says what decides the others. A context that closes the file.
 
     Args:
-      path: The file. One that exists is gone on with; a line that was being written is cut off.
+      path: The file. If it exists, lines are added to it; a last line that is not whole is cut off.
       kind: What it holds, such as "an arena".
       mark: The key with which its header begins, and the version of the format.
       header: All that decides what is written into it, as JSON has it.
 
     Attributes:
-      entries: What stood in it after its header.
+      entries: The lines after the header that the file had when it was opened.
 
     Raises:
       AlquerqueError: If it has another header, or is no such file; it is left alone.
@@ -58,16 +79,10 @@ class GrowingFile:
         Raises:
           OSError: If there is no room for it.
         """
-        size = self._file.seek(0, os.SEEK_END)
-        rest = json.dumps(entry).encode() + b"\n"
         try:
-            while rest:
-                rest = rest[self._file.write(rest) :]
+            append_line(self._file, entry)
         except OSError as error:
-            self._file.truncate(size)
-            reason = (
-                f"{error.strerror}; what was in it before is kept: mend that, and the same command goes on from there"
-            )
+            reason = f"{error.strerror}; what was in it before is kept: mend that, and the same command resumes"
             raise OSError(error.errno, reason, str(self._path)) from None
 
     def damaged(self, place: int) -> AlquerqueError:
@@ -77,11 +92,11 @@ class GrowingFile:
     def _read(self, header: dict[str, Any]) -> list[dict[str, Any]]:
         self._file.seek(0)
         content = self._file.read()
-        whole = content[: content.rfind(b"\n") + 1]
-        if content and not whole and not json.dumps(header).encode().startswith(content):
+        lines = whole_lines(content)
+        if content and not lines and not json.dumps(header).encode().startswith(content):
             raise self._foreign()
         entries: list[dict[str, Any]] = []
-        for line in whole.splitlines():
+        for line in lines:
             try:
                 entry = json.loads(line)
             except ValueError:
@@ -89,7 +104,7 @@ class GrowingFile:
             if not entries:
                 self._compare(entry, header)
             entries.append(entry)
-        self._file.truncate(len(whole))
+        self._file.truncate(sum(map(len, lines)))
         return entries
 
     def _compare(self, entry: Any, header: dict[str, Any]) -> None:

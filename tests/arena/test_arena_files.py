@@ -37,9 +37,7 @@ def test_a_line_that_cannot_be_written_leaves_those_before_and_the_arena_goes_on
         play_arena(FETAIX, BOTS, QUICK, output=path)
 
     assert caught.value.filename == str(path)
-    assert caught.value.strerror == (
-        f"{LARGE}; what was in it before is kept: mend that, and the same command goes on from there"
-    )
+    assert caught.value.strerror == (f"{LARGE}; what was in it before is kept: mend that, and the same command resumes")
     assert path.read_bytes() == kept
     assert play_arena(FETAIX, BOTS, QUICK, output=path).as_dict() == result.as_dict()
     assert path.read_bytes() == content
@@ -64,9 +62,6 @@ def test_a_picture_that_cannot_be_written_leaves_the_one_before(
     with files_up_to(2000), pytest.raises(AlquerqueError) as caught:
         draw_cross_table(finished[0], path)
 
-    assert str(caught.value) == (
-        f"picture {str(path)!r} cannot be written: {LARGE}; mend that and draw it again: an arena that is kept in a "
-        "file is not played again for it"
-    )
+    assert str(caught.value) == (f"picture {str(path)!r} cannot be written: {LARGE}; correct that and draw it again")
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]

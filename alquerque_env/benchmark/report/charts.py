@@ -5,43 +5,40 @@ from typing import Any
 
 import numpy as np
 
-from ...arena.cross_table_plot import check_picture
-from ...arena.intervals import Estimate
+from ...arena.figures import (
+    BLUE,
+    FAINT,
+    GREY,
+    ORANGE,
+    PANEL,
+    check_picture,
+    draw_estimate,
+    make_figure,
+    name_rows,
+    save_figure,
+    show_shares,
+)
 from ..against_ladder import Opponents
 from ..against_truth import Truth
 from ..agent_result import GameResult, Result
 from ..calibration import Calibration
 from .text_tables import tell_rating
 
-# Okabe and Ito's colours, which the colour-blind can tell apart.
-BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "0.6"
-PANEL = 4.6, 3.6
-DOTS_PER_INCH = 110
-
 
 def draw_result(result: Result, path: Path) -> None:
     """Draws what an agent did.
 
     Raises:
-      AlquerqueError, MissingExtraError: As `arena.picture.check_picture`.
-      OSError: If the file cannot be written.
+      AlquerqueError, MissingExtraError: As `check_picture` and `save_figure`.
     """
     check_picture(path)
-    from matplotlib.figure import Figure
-
     rows = len(result.games)
-    figure = Figure(figsize=(3 * PANEL[0], rows * PANEL[1] + 0.5), dpi=DOTS_PER_INCH, layout="constrained")
     quick = ", a quick run: not comparable" if result.quick else ""
-    figure.suptitle(f"{result.name}  ·  benchmark {result.benchmark}{quick}")
+    title = f"{result.name}  ·  benchmark {result.benchmark}{quick}"
+    figure = make_figure(3 * PANEL[0], rows * PANEL[1] + 0.5, title)
     for row, (name, game) in enumerate(result.games.items()):
         _draw_game(figure, row, rows, name, game)
-    figure.savefig(path)
-
-
-def mark(axes: Any, place: float, found: Estimate, colour: str) -> None:
-    """Draws an estimate with its interval as a point on a row."""
-    axes.plot([found.low, found.high], [place, place], color=colour, linewidth=2, solid_capstyle="butt")
-    axes.plot([found.value], [place], marker="o", color=colour)
+    save_figure(figure, path)
 
 
 def _draw_game(figure: Any, row: int, rows: int, name: str, game: GameResult) -> None:
@@ -57,20 +54,17 @@ def _draw_game(figure: Any, row: int, rows: int, name: str, game: GameResult) ->
 
 def _draw_opponents(axes: Any, opponents: Opponents) -> None:
     for place, rung in enumerate(opponents.rungs):
-        mark(axes, place, rung.score, BLUE)
+        draw_estimate(axes, place, rung.score, BLUE)
     axes.axvline(0.5, color=GREY, linewidth=1)
-    axes.set_xlim(-0.03, 1.03)
-    _name_rows(axes, [rung.name for rung in opponents.rungs])
-    axes.set_xlabel("score, 95 %")
+    _name_shares(axes, [rung.name for rung in opponents.rungs], "score, 95 %")
 
 
 def _draw_truth(axes: Any, truth: Truth) -> None:
     for place, stratum in enumerate(truth.strata):
-        mark(axes, place, stratum.share.optimal, BLUE)
+        draw_estimate(axes, place, stratum.share.optimal, BLUE)
         axes.plot([stratum.share.chance], [place], marker="|", markersize=12, color=ORANGE)
-    axes.set_xlim(-0.03, 1.03)
-    _name_rows(axes, [f"{each.pieces} pieces, {'won' if each.value > 0 else 'drawn'}" for each in truth.strata])
-    axes.set_xlabel("optimal choices, 95 %; | of random steps")
+    names = [f"{each.pieces} pieces, {'won' if each.value > 0 else 'drawn'}" for each in truth.strata]
+    _name_shares(axes, names, "optimal choices, 95 %; | of random steps")
     axes.set_title(f"optimal choices {truth.all.optimal.value:.1%}", fontsize="medium")
 
 
@@ -84,10 +78,12 @@ def _draw_calibration(axes: Any, calibration: Calibration) -> None:
     axes.set_xlabel("value that it expects")
     axes.set_ylabel("true value")
     axes.set_title(f"squared error of its value {calibration.squared_error:.3f}", fontsize="medium")
-    axes.grid(alpha=0.3)
+    axes.grid(alpha=FAINT)
 
 
-def _name_rows(axes: Any, names: list[str]) -> None:
-    axes.set_yticks(range(len(names)), names, fontsize="small")
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.grid(axis="x", alpha=0.3)
+def _name_shares(axes: Any, names: list[str], label: str) -> None:
+    """Names the rows of a panel and what its shares are."""
+    name_rows(axes, names)
+    show_shares(axes.xaxis)
+    axes.set_xlabel(label)
+    axes.grid(axis="x", alpha=FAINT)

@@ -1,17 +1,16 @@
 """The leaderboard: results of many agents as one page and one picture."""
 
 import hashlib
-import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...arena.figures import BLUE, FAINT, ORANGE, draw_estimate, make_figure, name_rows, save_figure
 from ...errors import BenchmarkError
 from ...files.atomic import write_whole
 from ...game.game import games, load_game
 from ..agent_result import GameResult, Result, read_file
-from .charts import BLUE, DOTS_PER_INCH, ORANGE, mark
 from .text_tables import tell_rating, tell_share, tell_time
 
 PAGE, PICTURE = "README.md", "leaderboard.png"
@@ -69,7 +68,7 @@ def make_leaderboard(folder: Path) -> Path:
     results = read_results(folder)
     board = sort_results(results)
     page = render_page(folder, results)
-    write_whole(folder / PICTURE, _draw(board, digest(result for _, result in results)))
+    _draw(board, folder / PICTURE, digest(result for _, result in results))
     write_whole(folder / PAGE, page.encode())
     return folder / PAGE
 
@@ -183,29 +182,21 @@ def _table(headings: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |\n" for line in lines)
 
 
-def _draw(board: Board, description: str) -> bytes:
-    """A PNG with a row of two panels for each game; says of which results it is."""
-    from ...errors import require
-
-    require("matplotlib", "arena")
-    from matplotlib.figure import Figure
-
+def _draw(board: Board, path: Path, description: str) -> None:
+    """Draws a PNG with a row of two panels for each game, which says of which results it is."""
     heights = [0.24 * len(rows) + 0.9 for rows in board.values()]
-    figure = Figure(figsize=(11, sum(heights)), dpi=DOTS_PER_INCH, layout="constrained")
+    figure = make_figure(11, sum(heights))
     panels = figure.subplots(len(board), 2, squeeze=False, gridspec_kw={"height_ratios": heights})
     for (name, rows), (rating, optimal) in zip(board.items(), panels, strict=True):
         for place, row in enumerate(rows):
-            mark(rating, place, row.game.opponents.rating, BLUE)
-            mark(optimal, place, row.game.truth.all.optimal, ORANGE)
+            draw_estimate(rating, place, row.game.opponents.rating, BLUE)
+            draw_estimate(optimal, place, row.game.truth.all.optimal, ORANGE)
         _label(rating, [row.label for row in rows], f"{name}: rating, random = 0")
         _label(optimal, [""] * len(rows), f"{name}: optimal choices")
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Description": description})
-    return buffer.getvalue()
+    save_figure(figure, path, metadata={"Description": description})
 
 
 def _label(axes: Any, names: list[str], title: str) -> None:
-    axes.set_yticks(range(len(names)), names, fontsize="small")
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    name_rows(axes, names)
     axes.set_title(title, fontsize="medium")
-    axes.grid(alpha=0.3)
+    axes.grid(alpha=FAINT)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...arena.cross_table_plot import check_picture
+from ...arena.figures import BLUE, FAINT, GREY, ORANGE, PANEL, check_picture, draw_band, make_figure, save_figure
 from ...arena.intervals import Estimate
 from ...bots.shipped import META
 from ...errors import BenchmarkError
@@ -13,7 +13,6 @@ from ..agent_result import FORMAT, Result
 from ..partial_result import Unfinished
 from ..protocol import Protocol
 from ..runner import Stage, run_benchmark, tell_command
-from .charts import BLUE, DOTS_PER_INCH, ORANGE, PANEL
 
 CHECKPOINTS = "checkpoints"
 
@@ -84,30 +83,26 @@ def draw_curve(run: str, results: Sequence[Result], path: Path) -> None:
     """Draws rating and optimal choices over the steps of the environment.
 
     Raises:
-      AlquerqueError, MissingExtraError: As `arena.picture.check_picture`.
-      OSError: If the file cannot be written.
+      AlquerqueError, MissingExtraError: As `check_picture` and `save_figure`.
     """
     check_picture(path)
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(2 * PANEL[0], PANEL[1] + 0.4), dpi=DOTS_PER_INCH, layout="constrained")
-    figure.suptitle(f"{run}  ·  benchmark {results[0].benchmark}")
+    figure = make_figure(2 * PANEL[0], PANEL[1] + 0.4, f"{run}  ·  benchmark {results[0].benchmark}")
     steps = [result.facts.steps or 0 for result in results]
     games = [next(iter(result.games.values())) for result in results]
     rating, optimal = figure.subplots(1, 2)
     _draw_line(rating, steps, [game.opponents.rating for game in games], BLUE)
     rating.set_title("rating, random = 0", fontsize="medium")
     _draw_line(optimal, steps, [game.truth.all.optimal for game in games], ORANGE)
-    optimal.axhline(games[0].truth.all.chance, color="0.6", linewidth=1)
+    optimal.axhline(games[0].truth.all.chance, color=GREY, linewidth=1)
     optimal.set_title("optimal choices; the line is chance", fontsize="medium")
-    figure.savefig(path)
+    save_figure(figure, path)
 
 
 def _draw_line(axes: Any, steps: Sequence[int], found: Sequence[Estimate], colour: str) -> None:
     axes.plot(steps, [each.value for each in found], color=colour, marker="o")
-    axes.fill_between(steps, [each.low for each in found], [each.high for each in found], color=colour, alpha=0.15)
+    draw_band(axes, steps, [each.low for each in found], [each.high for each in found], colour)
     axes.set_xlabel("steps of the environment")
-    axes.grid(alpha=0.3)
+    axes.grid(alpha=FAINT)
 
 
 def _steps(card: Path) -> int:

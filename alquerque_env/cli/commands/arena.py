@@ -72,7 +72,8 @@ def arena(
     part. Ctrl-C stops; with -o the same command goes on.
     """
     from ...arena import Settings, play_arena
-    from ...arena.cross_table_plot import check_picture, draw_cross_table
+    from ...arena.cross_table_plot import draw_cross_table
+    from ...arena.figures import check_picture
 
     question = None if sprt is None else _read_question(sprt)
     settings = Settings(

@@ -99,7 +99,7 @@ def _check_choice(agent: str | None, *others: object) -> None:
 
 def _check_output(output: Path | None, picture: Path | None) -> None:
     """Refuses files that could not be written, before hours are spent on what they are to hold."""
-    from ...arena.cross_table_plot import check_picture
+    from ...arena.figures import check_picture
 
     if picture is not None:
         check_picture(picture)

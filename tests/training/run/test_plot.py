@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from alquerque_training.measure import tensorboard
 from alquerque_training.measure.metrics import METRICS, Metric, MetricsLog, read_metrics
-from alquerque_training.run.plot import TITLES, PlotError, draw, plot_run
+from alquerque_training.run.plot import TITLES, draw, plot_run
 from click.testing import CliRunner
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from alquerque_env.cli.main import main
+from alquerque_env.errors import AlquerqueError
 
 needs_tensorboard = pytest.mark.skipif(util.find_spec("tensorboard") is None, reason="TensorBoard is not installed")
 PPO = {"policy_loss": -0.01, "value_loss": 0.1, "entropy": 0.9, "approx_kl": 0.01, "explained_variance": 0.3}
@@ -254,7 +255,7 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
         ([run, tmp_path / "picture.pdf"], "picture.pdf' is neither a folder nor the name of a .png file"),
         ([run, tmp_path / "none" / "x.png"], "x.png' cannot be written: No such file"),
     ):
-        with pytest.raises(PlotError) as error:
+        with pytest.raises(AlquerqueError) as error:
             plot_run(*arguments)
         assert message in str(error.value)
         assert "\n" not in str(error.value)

@@ -163,7 +163,7 @@ def test_a_killed_process_goes_on_from_its_last_checkpoint(uninterrupted: Traini
     code = "from pathlib import Path; from alquerque_training.run.train import train; train(Path('tiny.toml'))"
     process = subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", code],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + 120

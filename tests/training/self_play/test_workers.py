@@ -25,8 +25,6 @@ pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="there are no such signals"),
 ]
 
-ROOT = Path(__file__).parents[3]
-
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -81,7 +79,7 @@ def test_a_process_whose_learner_is_killed_while_it_plays_ends_silently() -> Non
         capture_output=True,
         text=True,
         timeout=300,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         check=False,
     )
 

@@ -7,7 +7,6 @@ beside it. What a learner has declared beside the table stands in `metrics.json`
 """
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from pydantic import TypeAdapter
 
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.atomic import write_whole
+from alquerque_env.files.json_lines import append_line, whole_lines
 from alquerque_training.measure.tensorboard import Summaries, step_of
 
 DECLARED = "metrics.json"
@@ -220,7 +220,7 @@ class MetricsLog:
         if declared:
             write_whole(path.with_name(DECLARED), _TABLE.dump_json(tuple(declared), indent=2) + b"\n")
         kept = [(line, record) for line, record in _read_lines(path) if record["iteration"] <= iteration]
-        write_whole(path, "".join(line for line, _ in kept).encode())
+        write_whole(path, b"".join(line for line, _ in kept))
         self._last: Record | None = kept[-1][1] if kept else None
         self._summaries = Summaries(path.parent, step_of(kept[-1][1]) if kept else -1)
 
@@ -237,14 +237,10 @@ class MetricsLog:
           OSError: If it cannot be written.
         """
         tags = {key: tag_of(key, self._metrics) for key in record}
-        size = self._path.stat().st_size
-        try:
-            with self._path.open("ab") as file:
-                file.write((json.dumps(record) + "\n").encode())
-            self._summaries.write(record, tags, step_of(record))
-        except OSError:
-            os.truncate(self._path, size)
-            raise
+        # First, so that the log has no line that could not be written everywhere.
+        self._summaries.write(record, tags, step_of(record))
+        with self._path.open("ab", buffering=0) as file:
+            append_line(file, record)
         self._last = record
 
     def amend(self, measured: Record) -> None:
@@ -256,8 +252,8 @@ class MetricsLog:
         tags = {key: tag_of(key, self._metrics) for key in measured}
         *before, (_, last) = _read_lines(self._path)
         self._last = {**last, **measured}
-        lines = [*(line for line, _ in before), json.dumps(self._last) + "\n"]
-        write_whole(self._path, "".join(lines).encode())
+        lines = [*(line for line, _ in before), json.dumps(self._last).encode() + b"\n"]
+        write_whole(self._path, b"".join(lines))
         self._summaries.write(measured, tags, step_of(last))
 
 
@@ -266,16 +262,13 @@ def read_log(path: Path) -> list[dict[str, float]]:
     return [record for _, record in _read_lines(path)]
 
 
-def _read_lines(path: Path) -> list[tuple[str, dict[str, float]]]:
+def _read_lines(path: Path) -> list[tuple[bytes, dict[str, float]]]:
     if not path.exists():
         return []
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
-    return [(line, record) for line in lines if (record := _parse(line)) is not None]
+    return [(line, record) for line in whole_lines(path.read_bytes()) if (record := _parse(line)) is not None]
 
 
-def _parse(line: str) -> dict[str, float] | None:
-    if not line.endswith("\n"):
-        return None
+def _parse(line: bytes) -> dict[str, float] | None:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):

@@ -14,13 +14,22 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
+from alquerque_env.arena.figures import (
+    BLUE,
+    FAINT,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    draw_band,
+    make_figure,
+    save_figure,
+    show_shares,
+)
 from alquerque_env.arena.intervals import estimate_share
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.files.atomic import open_whole
 from alquerque_training.measure.metrics import METRICS, Metric, read_log, read_metrics
 from alquerque_training.measure.tensorboard import step_of
 from alquerque_training.run.folder import CONFIG, Run
@@ -45,17 +54,13 @@ TITLES = {
 """Titles of the panels, in the order in which they are drawn; one that is not named here comes last, under its name."""
 
 UNITLESS, INTERVAL = "1", "95 % interval"
-PANEL_SIZE, COLUMNS, DOTS_PER_INCH = (5.4, 3.2), 3, 110
+PANEL_SIZE, COLUMNS = (5.4, 3.2), 3
 MARKED = 60
 SMOOTHED = 200
 """Up to so many values are marked one by one; of more than so many a running mean is drawn over them."""
 
-# Okabe and Ito's colours, which the colour-blind can tell apart; dashes tell them apart in print.
-STYLES = (("#0072B2", "-", "o"), ("#D55E00", "--", "s"), ("#009E73", "-.", "^"), ("#CC79A7", ":", "D"))
-
-
-class PlotError(AlquerqueError):
-    """A run that cannot be drawn."""
+# Dashes tell the colours apart in print.
+STYLES = ((BLUE, "-", "o"), (ORANGE, "--", "s"), (GREEN, "-.", "^"), (PURPLE, ":", "D"))
 
 
 def plot_run(run: Path, output: Path | None = None) -> Path:
@@ -69,22 +74,18 @@ def plot_run(run: Path, output: Path | None = None) -> Path:
       The file.
 
     Raises:
-      PlotError: If the folder holds no run, or one without iterations, or the file cannot be written.
+      AlquerqueError: If the folder holds no run, or one without iterations, or the file cannot be written.
       MetricError: If what the learner has declared cannot be read.
     """
     run = Path(run)
     config = _read_config(run)
     records, metrics = read_log(Run(run).log), read_metrics(Run(run).log)
     if not records:
-        raise PlotError(f"run {str(run)!r} has no iterations yet")
+        raise AlquerqueError(f"run {str(run)!r} has no iterations yet")
     target = _target(run, output)
     title = _title(run, config, records[-1])
     figure = draw(records, title=title, games_per_seat=_games_per_seat(config), metrics=metrics)
-    try:
-        with open_whole(target) as file:
-            figure.savefig(file, format="png", dpi=DOTS_PER_INCH)
-    except OSError as error:
-        raise PlotError(f"{str(target)!r} cannot be written: {error.strerror}") from None
+    save_figure(figure, target)
     return target
 
 
@@ -106,9 +107,7 @@ def draw(
     panels = _panels(records, metrics)
     columns = min(COLUMNS, len(panels)) or 1
     rows = -(-len(panels) // columns) or 1
-    figure = Figure(figsize=(PANEL_SIZE[0] * columns, PANEL_SIZE[1] * rows + 0.4), layout="constrained")
-    FigureCanvasAgg(figure)
-    figure.suptitle(title)
+    figure = make_figure(PANEL_SIZE[0] * columns, PANEL_SIZE[1] * rows + 0.4, title)
     for place, panel in enumerate(panels, start=1):
         axes = figure.add_subplot(rows, columns, place)
         for metric, style in zip(panel, STYLES * len(panel), strict=False):
@@ -188,22 +187,14 @@ def _draw_wilson(
 ) -> None:
     steps, shares = _series(metric.name, [record for record in records if metric.name in record])
     found = [estimate_share(round(share * games_per_seat), games_per_seat) for share in shares]
-    low, high = (np.array([getattr(each, end) for each in found]) for end in ("low", "high"))
-    _fill(axes, steps, low, high, color)
+    draw_band(axes, steps.tolist(), [each.low for each in found], [each.high for each in found], color, INTERVAL)
 
 
 def _draw_interval(axes: Axes, ends: tuple[str, str], records: Sequence[dict[str, float]], color: str) -> None:
     measured = [record for record in records if all(key in record for key in ends)]
     if measured:
         (steps, low), (_, high) = (_series(key, measured) for key in ends)
-        _fill(axes, steps, low, high, color)
-
-
-def _fill(axes: Axes, steps: np.ndarray, low: np.ndarray, high: np.ndarray, color: str) -> None:
-    if len(steps) == 1:  # a band needs two
-        axes.vlines(steps, low, high, color=color, alpha=0.4, linewidth=3, label=INTERVAL)
-    else:
-        axes.fill_between(steps, low, high, color=color, alpha=0.15, linewidth=0, label=INTERVAL)
+        draw_band(axes, steps.tolist(), low.tolist(), high.tolist(), color, INTERVAL)
 
 
 def _running_mean(values: np.ndarray) -> np.ndarray:
@@ -228,13 +219,13 @@ def _label(axes: Axes, metrics: Sequence[Metric]) -> None:
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     if unit == "share":
-        axes.set_ylim(-0.03, 1.03)
+        show_shares(axes.yaxis)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     elif unit != UNITLESS:
         axes.set_ylabel(unit)
         if all(_is_whole(np.asarray(line.get_ydata())) for line in axes.lines):
             axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
-    axes.grid(alpha=0.3)
+    axes.grid(alpha=FAINT)
     axes.legend(fontsize="small")
 
 
@@ -249,9 +240,9 @@ def _read_config(run: Path) -> dict[str, Any]:
     try:
         config = json.loads((run / CONFIG).read_bytes())
     except OSError as error:
-        raise PlotError(f"{str(run)!r} is not a run: {CONFIG}: {error.strerror}") from None
+        raise AlquerqueError(f"{str(run)!r} is not a run: {CONFIG}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise PlotError(f"run {str(run)!r}: {CONFIG} is not valid JSON: {error}") from None
+        raise AlquerqueError(f"run {str(run)!r}: {CONFIG} is not valid JSON: {error}") from None
     return config if isinstance(config, dict) else {}
 
 
@@ -281,5 +272,5 @@ def _target(run: Path, output: Path | None) -> Path:
     if output.is_dir():
         return output / f"{run.resolve().name}.png"
     if output.suffix.lower() != ".png":
-        raise PlotError(f"{str(output)!r} is neither a folder nor the name of a .png file")
+        raise AlquerqueError(f"{str(output)!r} is neither a folder nor the name of a .png file")
     return output

@@ -1,0 +1,99 @@
+"""What all pictures of results share: how they are made and written, their colours, intervals and rows.
+
+`matplotlib` is imported when a picture is made.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..errors import AlquerqueError, require
+from ..files.atomic import open_whole
+from .intervals import Estimate
+
+FORMATS = (".png", ".svg", ".pdf")
+
+# Okabe and Ito's colours, which the colour-blind can tell apart.
+BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "0.6"
+
+PANEL = 4.6, 3.6
+"""Inches of a panel of a benchmark's picture."""
+
+FAINT = 0.3
+"""How opaque a grid is."""
+
+
+def check_picture(path: Path) -> None:
+    """Refuses a file that could not be drawn, before hours are spent on what it is to show.
+
+    Raises:
+      AlquerqueError: If its ending is none of `FORMATS`, or its folder does not exist.
+      MissingExtraError: If matplotlib is not installed.
+    """
+    if path.suffix.lower() not in FORMATS:
+        raise AlquerqueError(f"the picture is {str(path)!r}, expected a name that ends in {', '.join(FORMATS)}")
+    if not path.parent.is_dir():
+        raise AlquerqueError(f"there is no folder {str(path.parent)!r} for the picture")
+    require("matplotlib", "arena")
+
+
+def make_figure(width: float, height: float, title: str | None = None, dpi: int = 110) -> Any:
+    """An empty figure of so many inches.
+
+    Raises:
+      MissingExtraError: If matplotlib is not installed.
+    """
+    require("matplotlib", "arena")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), dpi=dpi, layout="constrained")
+    if title is not None:
+        figure.suptitle(title)
+    return figure
+
+
+def save_figure(figure: Any, path: Path, **options: Any) -> None:
+    """Writes a figure, whole or not at all, in the format that the name's ending says.
+
+    Raises:
+      AlquerqueError: If the file cannot be written; then it is as it was before.
+    """
+    try:
+        with open_whole(path) as file:
+            figure.savefig(file, format=path.suffix[1:].lower(), **options)
+    except OSError as error:
+        raise AlquerqueError(
+            f"picture {str(path)!r} cannot be written: {error.strerror}; correct that and draw it again"
+        ) from None
+
+
+def draw_estimate(axes: Any, row: float, found: Estimate, colour: str) -> None:
+    """Draws an estimate with its interval as a point on a row."""
+    axes.plot([found.low, found.high], [row, row], color=colour, linewidth=2, solid_capstyle="butt")
+    axes.plot([found.value], [row], marker="o", color=colour)
+
+
+def draw_band(
+    axes: Any,
+    places: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    colour: str,
+    label: str | None = None,
+) -> None:
+    """Draws intervals over their places as a band; a single one as a stroke."""
+    if len(places) == 1:
+        axes.vlines(places, low, high, color=colour, alpha=0.4, linewidth=3, label=label)
+    else:
+        axes.fill_between(places, low, high, color=colour, alpha=0.15, linewidth=0, label=label)
+
+
+def name_rows(axes: Any, names: Sequence[str]) -> None:
+    """Names the rows of a panel, the first on top."""
+    axes.set_yticks(range(len(names)), names, fontsize="small")
+    axes.set_ylim(len(names) - 0.5, -0.5)
+
+
+def show_shares(axis: Any) -> None:
+    """Gives an axis of shares its limits, with room for what is drawn at 0 and 1."""
+    (axis.axes.set_xlim if axis is axis.axes.xaxis else axis.axes.set_ylim)(-0.03, 1.03)
