@@ -1,6 +1,6 @@
 """What an arena has found out: ratings, scores, and what to be careful about."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -50,13 +50,12 @@ class PlayerResult:
 
 
 @dataclass(frozen=True)
-class PairingResult:
-    """How two players did against each other, from the first one's side.
+class Meeting:
+    """What two players scored against each other, from the first one's side.
 
     Attributes:
       first, second: Their names.
       wins, draws, losses: Matches.
-      score: Share of points.
       pairs: How many openings brought 0, 1/2, 1, 3/2 and 2 points from both seats.
     """
 
@@ -65,8 +64,34 @@ class PairingResult:
     wins: int
     draws: int
     losses: int
-    score: Estimate
     pairs: tuple[int, ...]
+
+    @property
+    def games(self) -> int:
+        """Their matches."""
+        return self.wins + self.draws + self.losses
+
+    def seen_from(self, name: str) -> "Meeting":
+        """The same with one of them first."""
+        if name == self.first:
+            return self
+        return Meeting(self.second, self.first, self.losses, self.draws, self.wins, self.pairs[::-1])
+
+    def points(self, names: Sequence[str]) -> PairPoints:
+        """The same as ratings want it; players are their places in `names`."""
+        points = tuple(place / 2 for place, count in enumerate(self.pairs) for _ in range(count))
+        return PairPoints(names.index(self.first), names.index(self.second), points)
+
+
+@dataclass(frozen=True)
+class PairingResult(Meeting):
+    """A meeting in an arena.
+
+    Attributes:
+      score: Share of points of the first player.
+    """
+
+    score: Estimate
 
 
 @dataclass(frozen=True)
@@ -113,7 +138,7 @@ class ArenaResult:
                 {
                     "a": pairing.first,
                     "b": pairing.second,
-                    "games": pairing.wins + pairing.draws + pairing.losses,
+                    "games": pairing.games,
                     "wins": pairing.wins,
                     "draws": pairing.draws,
                     "losses": pairing.losses,
@@ -125,8 +150,8 @@ class ArenaResult:
             "sprt": None if self.sprt is None else {"accepted": self.sprt.accepted, "ratio": self.sprt.ratio},
             "notes": list(self.notes),
         }
-        rounded: dict[str, Any] = _rounded(content)
-        return rounded
+        found: dict[str, Any] = rounded(content, lambda number: round(number, 4))
+        return found
 
 
 def _named(name: str, estimate: Estimate) -> dict[str, float]:
@@ -161,19 +186,10 @@ def rate_together(results: Sequence[ArenaResult]) -> dict[str, Estimate]:
     """
     first = results[0]
     names = list(dict.fromkeys(player.name for result in results for player in result.players))
-    scored = [
-        PairPoints(names.index(pairing.first), names.index(pairing.second), _spread(pairing.pairs))
-        for result in results
-        for pairing in result.pairings
-    ]
+    scored = [pairing.points(names) for result in results for pairing in result.pairings]
     seed = derive_seed(first.settings.seed, "intervals")
     ratings, _ = rate(len(names), scored, names.index(first.anchor), seed, first.settings.resamples)
     return dict(zip(names, ratings, strict=True))
-
-
-def _spread(counts: Sequence[int]) -> tuple[float, ...]:
-    """The points of pairs, of which `count_pairs` gives these counts."""
-    return tuple(place / 2 for place, count in enumerate(counts) for _ in range(count))
 
 
 def sum_up(
@@ -197,8 +213,8 @@ def sum_up(
     seed = derive_seed(settings.seed, "intervals")
     ratings, scores = rate(len(names), scored, anchor, seed, settings.resamples)
     met = tuple(
-        _pairing(names[first], names[second], found, score, count_pairs(pair.points))
-        for (first, second), found, score, pair in zip(pairings, by_pairing, scores, scored, strict=True)
+        _pairing(names[pair.first], names[pair.second], found, score, count_pairs(pair.points))
+        for found, score, pair in zip(by_pairing, scores, scored, strict=True)
     )
     players = [
         _player(name, rating, list(_sides(pairings, ordered, place)))
@@ -257,7 +273,7 @@ def _pairing(
     first: str, second: str, results: list[MatchResult], score: Estimate, pairs: tuple[int, ...]
 ) -> PairingResult:
     points = [result.points for result in results]
-    return PairingResult(first, second, points.count(1), points.count(0.5), points.count(0), score, pairs)
+    return PairingResult(first, second, points.count(1), points.count(0.5), points.count(0), pairs, score)
 
 
 def _notes(
@@ -286,12 +302,12 @@ def _notes(
             yield f"{failed}; the first: {player.first_fault}"
 
 
-def _rounded(content: Any) -> Any:
-    """The same with numbers that people can read."""
+def rounded(content: Any, shorten: Callable[[float], float]) -> Any:
+    """What JSON is to say, with numbers that people can read."""
     if isinstance(content, float):
-        return round(content, 4)
+        return shorten(content)
     if isinstance(content, dict):
-        return {name: _rounded(value) for name, value in content.items()}
+        return {name: rounded(value, shorten) for name, value in content.items()}
     if isinstance(content, (list, tuple)):
-        return [_rounded(value) for value in content]
+        return [rounded(value, shorten) for value in content]
     return content

@@ -141,13 +141,13 @@ def draw_lines(game: Game, lengths: Iterable[int], generator: np.random.Generato
     No two lead to the same position, or to images of each other under the game's symmetries; ends when no new ones
     turn up.
     """
-    view = _View(game)
+    keys = PositionKeys(game)
     seen: set[bytes] = set()
     for plies in lengths:
         misses = 0
         while misses < DRAWN_PER_OPENING:
             match = _draw(game, plies, generator)
-            key = None if match.is_over else view.key(match)
+            key = None if match.is_over else keys.key(match, match.occurrences() - 1)
             if key is None or key in seen:
                 misses += 1
                 continue
@@ -195,15 +195,15 @@ def judge_lines(
     return verdicts
 
 
-class _View:
+class PositionKeys:
     """Tells positions apart as the players see them, but for the symmetries of the game."""
 
     def __init__(self, game: Game) -> None:
         self._solo = Solo(game)
         self._inverses = [(np.argsort(symmetry.planes), np.argsort(symmetry.points)) for symmetry in game.symmetries]
 
-    def key(self, match: Match) -> bytes:
-        """The same for a position and its images."""
-        self._solo.show(match.state, match.occurrences() - 1)
+    def key(self, match: Match, earlier: int = 0) -> bytes:
+        """The same for a position and its images; `earlier` says how often it has occurred in the match before."""
+        self._solo.show(match.state, earlier)
         seen = self._solo.observe(match.player)
         return min(seen[planes][:, points].tobytes() for planes, points in self._inverses)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..arena import play_arena
+from ..arena.arena_result import ANCHOR, Meeting
 from ..arena.intervals import Estimate
 from ..arena.openings import Openings
 from ..arena.ratings import rate
@@ -11,10 +12,8 @@ from ..arena.seeds import derive_seed
 from ..arena.stage import Watch
 from ..game.game import Game
 from .agents.fault_count import Guard
-from .ladder import Ladder, Meeting, arena_settings
+from .ladder import Ladder, arena_settings
 from .protocol import Protocol
-
-ANCHOR = "random"
 
 
 @dataclass(frozen=True)
@@ -70,12 +69,12 @@ def climb(guard: Guard, spec: str, game: Game, ladder: Ladder, protocol: Protoco
     openings = Openings(ladder.openings.list[: protocol.games // 2], ladder.openings.tried)
     settings = arena_settings(protocol, gauntlet=True)
     result = play_arena(game, [guard, *ladder.rungs], settings, openings=openings, watch=watch)
-    return _rate(guard.name, ladder, [Meeting.of(pairing) for pairing in result.pairings], protocol)
+    return _rate(guard.name, ladder, result.pairings, protocol)
 
 
 def _rate(name: str, ladder: Ladder, played: Sequence[Meeting], protocol: Protocol) -> Opponents:
     """Rates an agent by its matches, together with those of the opponents among each other."""
-    meetings = [*ladder.meetings, *played]
+    meetings: list[Meeting] = [*ladder.meetings, *played]
     names = list(dict.fromkeys([*ladder.rungs, name]))
     points = [meeting.points(names) for meeting in meetings]
     seed = derive_seed(protocol.seed, "ratings")

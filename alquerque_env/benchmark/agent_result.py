@@ -9,6 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from ..arena.arena_result import rounded
 from ..errors import BenchmarkError
 from .against_ladder import Opponents
 from .against_truth import Truth
@@ -107,7 +108,7 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """The result as JSON has it; but for `timing` the same whenever the same agent is measured."""
-        content: dict[str, Any] = _rounded({"format": FORMAT, **asdict(self)})
+        content: dict[str, Any] = rounded({"format": FORMAT, **asdict(self)}, lambda each: float(f"{each:.{_DIGITS}g}"))
         return content
 
 
@@ -150,14 +151,3 @@ def time_of(seconds: Sequence[float]) -> Timing | None:
         return None
     median, slow = np.percentile(np.asarray(seconds), [50, 95])
     return Timing(len(seconds), float(median), float(slow))
-
-
-def _rounded(content: Any) -> Any:
-    """The same with numbers that people can read."""
-    if isinstance(content, float):
-        return float(f"{content:.{_DIGITS}g}")
-    if isinstance(content, dict):
-        return {name: _rounded(value) for name, value in content.items()}
-    if isinstance(content, (list, tuple)):
-        return [_rounded(value) for value in content]
-    return content

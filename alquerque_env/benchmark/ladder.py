@@ -6,12 +6,12 @@ It comes with the package, so that everybody's agent plays from the same opening
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
-from ..arena import ArenaResult, PairingResult, Settings, play_arena
+from ..arena import ArenaResult, Settings, play_arena
+from ..arena.arena_result import Meeting
 from ..arena.opening_lists import choose_openings
 from ..arena.openings import Opening, Openings
-from ..arena.ratings import PairPoints
 from ..arena.stage import Watch, unwatched
 from ..bots.shipped import META, shipped_bots
 from ..errors import BenchmarkError
@@ -23,40 +23,6 @@ GAME = "{game}"
 SIDES = ("first", "second")
 _NOTED = 12
 """Hexadecimal digits of a checksum that are noted."""
-
-
-@dataclass(frozen=True)
-class Meeting:
-    """What two scored against each other, from the first one's side.
-
-    Attributes:
-      first, second: Their names.
-      wins, draws, losses: Matches.
-      pairs: How many openings brought 0, 1/2, 1, 3/2 and 2 points from both seats.
-    """
-
-    first: str
-    second: str
-    wins: int
-    draws: int
-    losses: int
-    pairs: tuple[int, ...]
-
-    @classmethod
-    def of(cls, pairing: PairingResult) -> Self:
-        """The part of an arena's result that is kept."""
-        return cls(pairing.first, pairing.second, pairing.wins, pairing.draws, pairing.losses, pairing.pairs)
-
-    def seen_from(self, name: str) -> "Meeting":
-        """The same with one of them first."""
-        if name == self.first:
-            return self
-        return Meeting(self.second, self.first, self.losses, self.draws, self.wins, self.pairs[::-1])
-
-    def points(self, names: Sequence[str]) -> PairPoints:
-        """The same as ratings want it; players are their places in `names`."""
-        points = tuple(place / 2 for place, count in enumerate(self.pairs) for _ in range(count))
-        return PairPoints(names.index(self.first), names.index(self.second), points)
 
 
 @dataclass(frozen=True)
@@ -128,7 +94,9 @@ def make_ladder(protocol: Protocol, game: Game, watch: Watch = unwatched) -> Are
         "rungs": rungs,
         "tried": openings.tried,
         "openings": [{"steps": each.steps, "is_balanced": each.is_balanced} for each in openings.list],
-        "meetings": [vars(Meeting.of(pairing)) for pairing in result.pairings],
+        "meetings": [
+            {name: value for name, value in vars(pairing).items() if name != "score"} for pairing in result.pairings
+        ],
     }
     write_checked(protocol.folder, ladder_file(game.name), _format(content))
     return result

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..arena.openings import PositionKeys
 from ..arena.seeds import derive_seed
-from ..batch.single import Solo
 from ..bots import Bot, load_bot
 from ..game import table_layout as e
 from ..game.game import Game
@@ -30,7 +30,7 @@ def sample_endings(game: Game, plan: SuitePlan, pieces: int) -> Iterator[list[Ma
       pieces: The most on the board.
     """
     bots = [load_bot(spec, game, seed=derive_seed(plan.seed, "player", spec), tables=False) for spec in plan.players]
-    view = _View(game)
+    keys = PositionKeys(game)
     seen: set[bytes] = set()
     for number in range(plan.matches):
         generator = np.random.default_rng(derive_seed(plan.seed, "match", number))
@@ -38,7 +38,7 @@ def sample_endings(game: Game, plan: SuitePlan, pieces: int) -> Iterator[list[Ma
         for match in _play(game, bots, plan.random_share, generator):
             if len(match.legal_steps) > 1 and _count_pieces(match) <= pieces:
                 fresh = Match(game, without_clock(match.position))
-                key = view.key(fresh)
+                key = keys.key(fresh)
                 if key not in seen:
                     seen.add(key)
                     found.append(fresh)
@@ -66,17 +66,3 @@ def _play(game: Game, bots: Sequence[Bot], random_share: float, generator: np.ra
 def _count_pieces(match: Match) -> int:
     state = match.state
     return sum(int(state[kind + player]).bit_count() for kind in (e.MEN, e.KINGS) for player in (0, 1))
-
-
-class _View:
-    """Tells positions apart as the players see them, but for the symmetries of the game."""
-
-    def __init__(self, game: Game) -> None:
-        self._solo = Solo(game)
-        self._inverses = [(np.argsort(symmetry.planes), np.argsort(symmetry.points)) for symmetry in game.symmetries]
-
-    def key(self, match: Match) -> bytes:
-        """The same for a position and its images."""
-        self._solo.show(match.state, 0)
-        seen = self._solo.observe(match.player)
-        return min(seen[planes][:, points].tobytes() for planes, points in self._inverses)

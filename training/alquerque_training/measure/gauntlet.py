@@ -64,7 +64,7 @@ class Measurement:
                 "opponent": pairing.second,
                 "player": f"search of {self.simulations} simulations" if self.simulations else "policy alone",
                 "simulations": self.simulations,
-                "games": pairing.wins + pairing.draws + pairing.losses,
+                "games": pairing.games,
                 "wins": pairing.wins,
                 "draws": pairing.draws,
                 "losses": pairing.losses,
