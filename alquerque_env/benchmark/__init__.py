@@ -14,14 +14,13 @@ from .agents.agent import Agent
 from .protocol import Protocol, load_protocol
 from .report.leaderboard import make_leaderboard
 from .report.learning_curve import run_curve
-from .runner import Stage, run_benchmark
+from .runner import run_benchmark
 
 __all__ = [
     "Agent",
     "BenchmarkError",
     "Protocol",
     "Result",
-    "Stage",
     "load_protocol",
     "make_leaderboard",
     "run_benchmark",

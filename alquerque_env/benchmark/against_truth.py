@@ -1,12 +1,13 @@
 """Against truth: what the choices of an agent lose, in positions whose exact values are known."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from ..arena.intervals import Estimate, estimate_mean, estimate_share
 from ..arena.seeds import derive_seed
+from ..arena.stage import Progress, Watch, unwatched
 from ..game.game import Game
 from .agents.ask import AgentError
 from .agents.fault_count import Guard
@@ -88,20 +89,18 @@ class Truth:
     strata: tuple[Stratum, ...]
 
 
-def examine(
-    guard: Guard, game: Game, positions: Sequence[SuitePosition], watch: Callable[[int, int], None]
-) -> list[Decision]:
+def examine(guard: Guard, game: Game, positions: Sequence[SuitePosition], watch: Watch = unwatched) -> list[Decision]:
     """Asks an agent in each of several positions, in their order.
 
     Args:
       guard: The agent.
       game: What is played.
       positions: Of the suite.
-      watch: Is told how many are done, and of how many.
+      watch: Called with how far it is.
     """
     decisions = []
     for number, entry in enumerate(positions):
-        watch(number, len(positions))
+        watch(Progress("positions", number, len(positions)))
         decisions.append(_ask(guard, game, entry))
     return decisions
 

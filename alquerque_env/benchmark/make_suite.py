@@ -6,10 +6,11 @@ the values that agents see. From one match at most one position comes into a str
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol as Interface
 
 from .. import __version__
+from ..arena.stage import Progress, Watch, unwatched
 from ..errors import BenchmarkError
 from ..game.game import Game
 from ..game.step import Step
@@ -23,7 +24,6 @@ Stratum = tuple[int, int]
 """Pieces and value."""
 
 Strata = dict[Stratum, list[SuitePosition]]
-Watch = Callable[[int, int], None]
 
 
 class Table(Interface):
@@ -40,14 +40,14 @@ class Table(Interface):
         """Turns to the end under best play, None for draws."""
 
 
-def make_suite(protocol: Protocol, game: Game, table: Table, watch: Watch = lambda _done, _count: None) -> int:
+def make_suite(protocol: Protocol, game: Game, table: Table, watch: Watch = unwatched) -> int:
     """Makes the suite of a game and puts it into the folder of the protocol.
 
     Args:
       protocol: Says how.
       game: With its default options.
       table: Of the game.
-      watch: Is told how many matches have been played, and of how many at most.
+      watch: Called with how far it is.
 
     Returns:
       How many positions it has.
@@ -73,7 +73,7 @@ def find_positions(game: Game, plan: SuitePlan, table: Table, watch: Watch) -> l
     """The positions of a suite, ordered by pieces and then value, the wins first."""
     strata: Strata = defaultdict(list)
     for number, matches in enumerate(sample_endings(game, plan, table.pieces)):
-        watch(number, plan.matches)
+        watch(Progress("matches", number, plan.matches, game.name))
         _sort_in(strata, matches, table, plan.positions)
     chosen = _share_out(strata, [stratum for stratum in strata if stratum[1] >= 0], plan.positions)
     chosen |= _share_out(strata, [stratum for stratum in strata if stratum[1] < 0], plan.lost_positions)

@@ -3,12 +3,11 @@
 import os
 import platform
 import shlex
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import replace
 
 from .. import __version__
-from ..arena import Progress
+from ..arena.stage import Progress, Watch, unwatched
 from ..errors import require
 from ..game.game import load_game
 from .against_ladder import climb
@@ -24,26 +23,6 @@ from .protocol import Protocol
 from .suite import Suite, read_suite
 
 
-@dataclass(frozen=True)
-class Stage:
-    """How far a run is.
-
-    Attributes:
-      game: Which game is played.
-      part: What is under way.
-      done: Positions or matches that are done.
-      count: How many there are to be.
-    """
-
-    game: str
-    part: Literal["positions", "matches"]
-    done: int
-    count: int
-
-
-Watch = Callable[[Stage], None]
-
-
 def run_benchmark(
     agent: str | Agent,
     names: Sequence[str],
@@ -51,7 +30,7 @@ def run_benchmark(
     *,
     name: str | None = None,
     command: str | None = None,
-    watch: Watch = lambda _stage: None,
+    watch: Watch = unwatched,
     unfinished: Unfinished | None = None,
 ) -> Result:
     """Measures an agent.
@@ -108,13 +87,13 @@ def _open(agent: Agent, name: str, protocol: Protocol) -> tuple[Suite, Ladder, T
 def _measure(spec: str, suite: Suite, ladder: Ladder, thinker: Thinker, protocol: Protocol, watch: Watch) -> GameResult:
     game = suite.game
 
-    def watch_matches(progress: Progress) -> None:
-        watch(Stage(game.name, "matches", progress.done, progress.count))
+    def watch_here(progress: Progress) -> None:
+        watch(replace(progress, about=game.name))
 
     guard = Guard(thinker, protocol.limits)
     positions = suite.sample(protocol.quick.positions) if protocol.is_quick else suite.positions
-    decisions = examine(guard, game, positions, lambda done, count: watch(Stage(game.name, "positions", done, count)))
-    opponents = climb(guard, spec, game, ladder, protocol, watch_matches)
+    decisions = examine(guard, game, positions, watch_here)
+    opponents = climb(guard, spec, game, ladder, protocol, watch_here)
     return GameResult(
         suite=suite.sha256,
         ladder=ladder.sha256,

@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from alquerque_env import Match, games, load_game
-from alquerque_env.benchmark import BenchmarkError, Stage, load_protocol, run_benchmark, run_curve
+from alquerque_env.arena.stage import Progress, Watch
+from alquerque_env.benchmark import BenchmarkError, load_protocol, run_benchmark, run_curve
 from alquerque_env.benchmark import Result as Measured
 from alquerque_env.benchmark import ladder as ladders
 from alquerque_env.benchmark import protocol as protocols
@@ -77,10 +78,6 @@ def sleeps(observation, mask):
 
 number = 3
 """
-
-
-def silent(_done: int, _count: int) -> None:
-    """Nobody watches."""
 
 
 @pytest.fixture(scope="module")
@@ -234,7 +231,7 @@ def test_the_same_seed_gives_the_same_suite(protocol: Protocol, suite: Suite, ta
 
 
 def test_who_knows_the_truth_scores_everything(suite: Suite, protocol: Protocol) -> None:
-    decisions = examine(Guard(Knowing(suite), LIMITS), GAME, suite.positions, silent)
+    decisions = examine(Guard(Knowing(suite), LIMITS), GAME, suite.positions)
     truth = judge(decisions, protocol)
 
     assert (truth.all.optimal.value, truth.all.loss.value) == (1, 0)
@@ -249,7 +246,7 @@ def test_who_knows_the_truth_scores_everything(suite: Suite, protocol: Protocol)
 
 def test_who_plays_the_worst_loses_all_that_can_be_lost(suite: Suite, protocol: Protocol) -> None:
     thinker = Knowing(suite, is_perfect=False)
-    truth = judge(examine(Guard(thinker, LIMITS), GAME, suite.positions, silent), protocol)
+    truth = judge(examine(Guard(thinker, LIMITS), GAME, suite.positions), protocol)
     critical = [entry for entry in suite.positions if entry.is_critical]
 
     assert truth.all.optimal.value == 0
@@ -262,7 +259,7 @@ def test_random_steps_are_optimal_as_often_as_the_positions_predict(suite: Suite
     shares = []
     for seed in range(40):
         guard = Guard(BotThinker(load_bot("random", GAME, seed=seed)), LIMITS)
-        shares.append(judge(examine(guard, GAME, suite.positions, silent), protocol).all)
+        shares.append(judge(examine(guard, GAME, suite.positions), protocol).all)
     inside = sum(share.optimal.low <= share.chance <= share.optimal.high for share in shares)
 
     assert sum(share.optimal.value for share in shares) / 40 == pytest.approx(shares[0].chance, abs=0.03)
@@ -345,7 +342,7 @@ def test_what_an_engine_does_wrong_is_told_by_its_kind(suite: Suite, tmp_path: P
     )
     bot = UgiBot("fake", GAME, [sys.executable, str(engine)], patience=Patience(turn=0.2, margin=0.2))
     guard = Guard(BotThinker(bot), LIMITS)
-    examine(guard, GAME, suite.positions[:4], silent)
+    examine(guard, GAME, suite.positions[:4])
     bot.close()
     assert guard.faults[kind] == sum(guard.faults.values()) > 0
     assert guard.has_given_up == (kind != "illegal")
@@ -355,7 +352,7 @@ def test_an_exported_player_is_waited_for_as_long_as_others(suite: Suite, tmp_pa
     player = tmp_path / "player.py"
     player.write_text("import time; time.sleep(600)")
     guard = Guard(BotThinker(load_bot(str(player), GAME, time_limit=0.3)), LIMITS)
-    examine(guard, GAME, suite.positions, silent)
+    examine(guard, GAME, suite.positions)
     assert guard.faults["over_time"] == sum(guard.faults.values()) > 0
     assert guard.has_given_up
 
@@ -382,7 +379,7 @@ def test_who_is_too_late_again_and_again_is_asked_no_more(suite: Suite) -> None:
 
     slow = Slow(suite)
     guard = Guard(slow, LIMITS)
-    examine(guard, GAME, suite.positions, silent)
+    examine(guard, GAME, suite.positions)
 
     assert guard.has_given_up
     assert slow.asked == LIMITS.patience
@@ -413,7 +410,7 @@ def test_a_function_is_shown_what_an_environment_shows(function: FunctionProcess
     assert (mask == seen["action_mask"]).all()
     assert thinker.ask(Match(GAME)).step == Match(GAME).legal_steps[0]
     assert thinker.value(Match(GAME)) == 0.25
-    decisions = examine(Guard(thinker, LIMITS), GAME, suite.positions, silent)
+    decisions = examine(Guard(thinker, LIMITS), GAME, suite.positions)
     assert all(decision.kept == decision.entry.steps[0] for decision in decisions)
     assert {decision.expected for decision in decisions} == {0.25}
 
@@ -430,7 +427,7 @@ def test_a_function_is_shown_what_an_environment_shows(function: FunctionProcess
 )
 def test_a_function_that_fails_is_reported(function: FunctionProcess, kind: str, words: str, suite: Suite) -> None:
     guard = Guard(FunctionThinker(function, GAME, LIMITS.decision), LIMITS)
-    decisions = examine(guard, GAME, suite.positions, silent)
+    decisions = examine(guard, GAME, suite.positions)
 
     assert guard.faults[kind] >= 0.8 * len(decisions)  # some masks begin with a legal action
     assert words in guard.first_fault
@@ -448,7 +445,7 @@ def test_a_function_that_dies_or_sleeps_is_started_again(
     function: FunctionProcess, kind: str, words: str, suite: Suite
 ) -> None:
     guard = Guard(FunctionThinker(function, GAME, LIMITS.decision), LIMITS)
-    decisions = examine(guard, GAME, suite.positions[:3], silent)
+    decisions = examine(guard, GAME, suite.positions[:3])
 
     assert guard.faults[kind] == sum(decision.seconds is None for decision in decisions) >= 2
     assert words in guard.first_fault
@@ -464,7 +461,7 @@ def test_a_value_that_costs_the_process_again_and_again_is_asked_for_no_more(sui
 
     dying = Dying(suite)
     guard = Guard(dying, LIMITS)
-    examine(guard, GAME, suite.positions, silent)
+    examine(guard, GAME, suite.positions)
 
     assert dying.asked == LIMITS.patience
     assert not guard.has_given_up
@@ -478,7 +475,7 @@ def test_a_function_that_dies_again_and_again_is_asked_no_more(
     start = function._start
     monkeypatch.setattr(function, "_start", lambda: starts.append(1) or start())
     guard = Guard(FunctionThinker(function, GAME, LIMITS.decision), LIMITS)
-    decisions = examine(guard, GAME, suite.positions, silent)
+    decisions = examine(guard, GAME, suite.positions)
 
     assert guard.has_given_up
     assert guard.faults["crash"] == sum(decision.seconds is None for decision in decisions) > LIMITS.patience
@@ -596,12 +593,12 @@ def test_the_checkpoints_of_a_run_make_a_curve(installed: None, protocol: Protoc
 
 
 def assert_interrupted_run_goes_on(path: Path, protocol: Protocol, output: Path) -> None:
-    def interrupt(about: str, _stage: Stage) -> None:
-        begun.append(about)
+    def interrupt(progress: Progress) -> None:
+        begun.append(progress.about)
         if len(set(begun)) == 2:
             raise KeyboardInterrupt
 
-    def measure(watch: Callable[[str, Stage], None], name: str = "it") -> list[Measured]:
+    def measure(watch: Watch, name: str = "it") -> list[Measured]:
         return run_curve(str(path), protocol, name=name, watch=watch, unfinished=Unfinished(output))
 
     begun: list[str] = []
@@ -611,7 +608,7 @@ def assert_interrupted_run_goes_on(path: Path, protocol: Protocol, output: Path)
     with pytest.raises(BenchmarkError, match=r"holds what was measured with name 'it, .*, not 'other, "):
         measure(interrupt, "other")
     seen: set[str] = set()
-    results = measure(lambda about, _stage: seen.add(about))
+    results = measure(lambda progress: seen.add(progress.about))
     assert seen == {begun[-1]}
     whole = run_curve(str(path), protocol, name="it")
     assert [without_times(result) for result in results] == [without_times(result) for result in whole]

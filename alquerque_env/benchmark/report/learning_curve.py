@@ -1,18 +1,20 @@
 """Strength against experience: the checkpoints of a run, each measured as any agent is."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ...arena.figures import BLUE, FAINT, GREY, ORANGE, PANEL, check_picture, draw_band, make_figure, save_figure
 from ...arena.intervals import Estimate
+from ...arena.stage import Progress, Watch, unwatched
 from ...bots.shipped import META
 from ...errors import BenchmarkError
 from ..agent_result import FORMAT, Result
 from ..partial_result import Unfinished
 from ..protocol import Protocol
-from ..runner import Stage, run_benchmark, tell_command
+from ..runner import run_benchmark, tell_command
 
 CHECKPOINTS = "checkpoints"
 
@@ -36,7 +38,7 @@ def run_curve(
     protocol: Protocol,
     *,
     name: str | None = None,
-    watch: Callable[[str, Stage], None] = lambda _name, _stage: None,
+    watch: Watch = unwatched,
     unfinished: Unfinished | None = None,
 ) -> list[Result]:
     """Measures every checkpoint of a run.
@@ -45,7 +47,7 @@ def run_curve(
       run: Its folder, and optionally a colon and with how many simulations they play.
       protocol: What is measured, and how.
       name: What to call the run; the name of its folder if None.
-      watch: Is told from time to time how far it is, and with which checkpoint.
+      watch: Called from time to time with how far it is, and with which checkpoint.
       unfinished: What an interrupted run has measured, and takes what this one does.
 
     Raises:
@@ -59,12 +61,12 @@ def run_curve(
     results = []
     for steps, path in list_checkpoints(Path(folder)):
 
-        def watch_stage(stage: Stage, about: str = path.name) -> None:
-            watch(about, stage)
+        def watch_here(progress: Progress, about: str = path.name) -> None:
+            watch(replace(progress, about=about))
 
         spec, label = f"{path}{colon}{simulations}", f"{called}, {tell_steps(steps)}"
         results.append(
-            run_benchmark(spec, [], protocol, name=label, command=command, watch=watch_stage, unfinished=unfinished)
+            run_benchmark(spec, [], protocol, name=label, command=command, watch=watch_here, unfinished=unfinished)
         )
     return results
 

@@ -1,6 +1,5 @@
 """How fast values are looked up in an endgame table, beside as many numbers read from the same memory at random."""
 
-import time
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from ...game.kernel_arrays import words
 from ...match.match import Match
 from ...solve.tables import EndgameTable
 from ...solve.tables.numbering import set_up
+from .rate import Work, rate
 
 
 class Rate(NamedTuple):
@@ -41,16 +41,15 @@ def measure_table(table: EndgameTable, seconds: float) -> Iterator[Rate]:
     states = _random_states(table)
     table.load()
     places = np.random.default_rng(0).integers(table.index.size, size=POSITIONS)
-    limit = _rate(lambda: table.codes[places], POSITIONS, seconds)
-    yield Rate("numbers read from the same memory at random, by NumPy", limit, 1.0)
     matches = [Match.from_state(table.game, row) for row in states[:MATCHES]]
-    rate = _rate(lambda: [table.value(match) for match in matches], MATCHES, seconds)
-    yield Rate("table.value(match)", rate, rate / limit)
-    rate = _rate(lambda: table.probe(states), POSITIONS, seconds)
-    yield Rate("table.probe(states), captures followed", rate, rate / limit)
-    table.expand()
-    rate = _rate(lambda: table.probe(states), POSITIONS, seconds)
-    yield Rate("table.probe(states) after table.expand()", rate, rate / limit)
+    limit = rate(_repeat(lambda: table.codes[places], POSITIONS), seconds)
+    yield Rate("numbers read from the same memory at random, by NumPy", limit, 1.0)
+    speed = rate(_repeat(lambda: [table.value(match) for match in matches], MATCHES), seconds)
+    yield Rate("table.value(match)", speed, speed / limit)
+    for name in ("table.probe(states), captures followed", "table.probe(states) after table.expand()"):
+        speed = rate(_repeat(lambda: table.probe(states), POSITIONS), seconds)
+        yield Rate(name, speed, speed / limit)
+        table.expand()
 
 
 def _random_states(table: EndgameTable) -> np.ndarray:
@@ -68,11 +67,10 @@ def _random_states(table: EndgameTable) -> np.ndarray:
     return np.stack(found)
 
 
-def _rate(task: Callable[[], object], count: int, seconds: float) -> float:
-    task()
-    done = 0
-    began = time.process_time()
-    while time.process_time() - began < seconds:
-        task()
-        done += count
-    return done / (time.process_time() - began)
+def _repeat(task: Callable[[], object], count: int) -> Work:
+    def work(units: int) -> int:
+        for _ in range(units):
+            task()
+        return units * count
+
+    return work

@@ -109,7 +109,7 @@ def _watch(display: Display) -> Callable[["Progress"], None]:
         if progress.stage == "matches" != stage and progress.done:
             display.note(f"going on after {progress.done} of {progress.count} matches")
         stage = progress.stage
-        display.update(progress.what, progress.done, progress.count, line=str(progress))
+        display.show(progress)
 
     return watch
 

@@ -34,25 +34,20 @@ def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
     Beside them stand the framework's own floor, an environment that does nothing, and OpenSpiel's checkers stepped in
     Python with legal actions, mask and tensor, if open_spiel is installed.
     """
-    from ...benchmark.speed.env_speed import Figure, measure
+    from ...benchmark.speed.env_speed import measure
 
     check_range("--seconds", seconds, 0.01, 600)
     chosen = [load_game(name) for name in names or BENCH_GAMES]
-    found: dict[str, list[Figure]] = {}
-    if not as_json:
-        click.echo(f"steps a second of one core; Python {platform.python_version()}, {_machine()}")
+    report = _Report(f"steps a second of one core; Python {platform.python_version()}", as_json)
+    found: dict[str, list[dict[str, Any]]] = {}
     for game in chosen:
         found[game.name] = []
-        if not as_json:
-            click.echo(f"\n{game.name}")
+        report.line(f"\n{game.name}")
         for figure in measure(game, seconds):
-            found[game.name].append(figure)
-            if not as_json:
-                ratio = "" if figure.ratio is None else f"{figure.ratio:9.2f} x {figure.beside}"
-                click.echo(f"  {figure.name:<58} {figure.steps_per_second:>13,.0f} {ratio}")
-    if as_json:
-        rows = {name: [figure._asdict() for figure in figures] for name, figures in found.items()}
-        click.echo(json.dumps({"machine": _machine(), "seconds": seconds, "games": rows}, indent=2))
+            found[game.name].append(figure._asdict())
+            ratio = "" if figure.ratio is None else f"{figure.ratio:9.2f} x {figure.beside}"
+            report.line(f"  {figure.name:<58} {figure.steps_per_second:>13,.0f} {ratio}")
+    report.finish(seconds=seconds, games=found)
 
 
 @bench.command()
@@ -88,29 +83,24 @@ def search(
     check_range("--processes", processes, 1, 256)
     chosen = [load_game(name) for name in names or BENCH_GAMES[:1]]
     measured = load_from_trainer("train_speed")
+    report = _Report(f"Gumbel search, {measured.SIMULATIONS} simulations a decision, one thread", as_json)
+    report.line(SEARCH_COLUMNS)
     found: dict[str, Any] = {}
-    if not as_json:
-        click.echo(f"Gumbel search, {measured.SIMULATIONS} simulations a decision, one thread; {_machine()}")
-        click.echo(SEARCH_COLUMNS)
     for game in chosen:
-        if not as_json:
-            click.echo(f"\n{game.name}\n{SEARCH_HEADING}")
+        report.line(f"\n{game.name}\n{SEARCH_HEADING}")
         figures = []
         for figure in measured.measure_search(game, seconds, kinds, batches):
             figures.append(figure)
-            if not as_json:
-                click.echo(_search_row(figure))
+            report.line(_search_row(figure))
         best = measured.fastest_on_processor(game, figures)
         together = measured.measure_together(best, seconds, processes)
-        if not as_json:
-            click.echo(
-                f"  {together.network} {together.precision}, {together.games} games in each of {processes} processes: "
-                f"{together.simulations_per_second:,.0f} simulations/s by processor time, "
-                f"{together.simulations_per_clock_second:,.0f} by the clock"
-            )
+        report.line(
+            f"  {together.network} {together.precision}, {together.games} games in each of {processes} processes: "
+            f"{together.simulations_per_second:,.0f} simulations/s by processor time, "
+            f"{together.simulations_per_clock_second:,.0f} by the clock"
+        )
         found[game.name] = {"figures": [each._asdict() for each in figures], "together": together._asdict()}
-    if as_json:
-        click.echo(json.dumps({"machine": _machine(), "seconds": seconds, "games": found}, indent=2))
+    report.finish(seconds=seconds, games=found)
 
 
 @bench.command()
@@ -125,15 +115,12 @@ def tables(name: str, path: Path | None, seconds: float, as_json: bool) -> None:
 
     check_range("--seconds", seconds, 0.01, 600)
     table = load_table(load_game(name), path)
+    report = _Report(f"{name}, up to {table.pieces} pieces, {table.index.size:,} numbers", as_json)
     found = []
-    if not as_json:
-        click.echo(f"{name}, up to {table.pieces} pieces, {table.index.size:,} numbers; {_machine()}")
     for rate in measure_table(table, seconds):
         found.append(rate._asdict())
-        if not as_json:
-            click.echo(f"  {rate.name:<56} {rate.per_second:>14,.0f}  {rate.ratio:8.4f}")
-    if as_json:
-        click.echo(json.dumps({"machine": _machine(), "game": name, "pieces": table.pieces, "rates": found}, indent=2))
+        report.line(f"  {rate.name:<56} {rate.per_second:>14,.0f}  {rate.ratio:8.4f}")
+    report.finish(game=name, pieces=table.pieces, rates=found)
 
 
 SEARCH_COLUMNS = (
@@ -174,16 +161,14 @@ def train(config: str, overrides: tuple[str, ...], iterations: int, as_json: boo
         raise AlquerqueError(f"{overrides[0]!r} changes a config, and {config!r} is not a .toml file")
     else:
         configs = measured.default_configs(load_game(config))
+    report = _Report("whole iterations, by the clock", as_json)
+    report.line(TRAIN_HEADING)
     figures = []
-    if not as_json:
-        click.echo(f"whole iterations, by the clock; {_machine()}\n{TRAIN_HEADING}")
     for settings in configs:
         figure = measured.measure_training(settings, iterations)
         figures.append(figure._asdict())
-        if not as_json:
-            click.echo(_train_row(figure))
-    if as_json:
-        click.echo(json.dumps({"machine": _machine(), "config": config, "figures": figures}, indent=2))
+        report.line(_train_row(figure))
+    report.finish(config=config, figures=figures)
 
 
 TRAIN_HEADING = (
@@ -199,5 +184,18 @@ def _train_row(figure: Any) -> str:
     return f"{row}{share:>9.1%}{1 - share:>10.1%}{figure.positions_per_second:>21,.0f}"
 
 
-def _machine() -> str:
-    return f"{platform.system()} {platform.machine()}"
+class _Report:
+    """Prints lines as they come, or one JSON object at the end."""
+
+    def __init__(self, heading: str, as_json: bool) -> None:
+        self._as_json = as_json
+        self._machine = f"{platform.system()} {platform.machine()}"
+        self.line(f"{heading}; {self._machine}")
+
+    def line(self, text: str) -> None:
+        if not self._as_json:
+            click.echo(text)
+
+    def finish(self, **content: Any) -> None:
+        if self._as_json:
+            click.echo(json.dumps({"machine": self._machine, **content}, indent=2))

@@ -2,8 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,6 @@ from ..parameters import open_match, takes_json
 
 if TYPE_CHECKING:
     from ...benchmark import Protocol
-    from ...benchmark.partial_result import Unfinished
 
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
@@ -68,22 +66,19 @@ def benchmark(
     for variable in _THREADS:
         os.environ.setdefault(variable, "1")
     require("choix", "arena")
-    from ...benchmark import load_protocol
+    from ...benchmark import load_protocol, make_leaderboard
 
     protocol = load_protocol().shortened() if quick else load_protocol()
     with orderly_end():
         if leaderboard is not None:
-            _make_leaderboard(leaderboard)
+            click.echo(f"wrote {make_leaderboard(leaderboard)}")
         elif make_suite is not None:
             _make_suite(make_suite, table, protocol)
         elif make_ladder is not None:
             _make_ladder(make_ladder, protocol)
         else:
             _check_output(output, picture)
-            if curve is not None:
-                _run_curve(curve, name, protocol, as_json, output, picture)
-            elif agent is not None:
-                _run_agent(agent, names, name, protocol, as_json, output, picture)
+            _run(agent, names, curve, name, protocol, as_json, output, picture)
 
 
 def _check_choice(agent: str | None, *others: object) -> None:
@@ -107,71 +102,43 @@ def _check_output(output: Path | None, picture: Path | None) -> None:
         raise AlquerqueError(f"{str(output)!r} cannot be written: it is a folder, or lies in one that does not exist")
 
 
-def _run_agent(
-    agent: str,
+def _run(
+    agent: str | None,
     names: tuple[str, ...],
+    curve: str | None,
     name: str | None,
     protocol: "Protocol",
     as_json: bool,
     output: Path | None,
     picture: Path | None,
 ) -> None:
-    from ...benchmark import run_benchmark
-    from ...benchmark.report.charts import draw_result
-    from ...benchmark.report.text_tables import print_result
-
-    _compile()
-    with Display() as display, _keeping(output) as unfinished:
-        result = run_benchmark(
-            agent,
-            names,
-            protocol,
-            name=name,
-            watch=lambda stage: display.update(f"{stage.game}: {stage.part}", stage.done, stage.count),
-            unfinished=unfinished,
-        )
-    _tell(result.as_dict(), as_json, output, lambda console: print_result(result, console))
-    unfinished.remove()
-    if picture is not None:
-        draw_result(result, picture)
-
-
-def _run_curve(
-    run: str, name: str | None, protocol: "Protocol", as_json: bool, output: Path | None, picture: Path | None
-) -> None:
-    from ...benchmark import run_curve
-    from ...benchmark.report.learning_curve import curve_as_dict, draw_curve
-    from ...benchmark.report.text_tables import print_curve
-
-    _compile()
-    with Display() as display, _keeping(output) as unfinished:
-        results = run_curve(
-            run,
-            protocol,
-            name=name,
-            watch=lambda about, stage: display.update(f"{about}: {stage.part}", stage.done, stage.count),
-            unfinished=unfinished,
-        )
-    _tell(curve_as_dict(run, results), as_json, output, lambda console: print_curve(results, console))
-    unfinished.remove()
-    if picture is not None:
-        draw_curve(name or run, results, picture)
-
-
-@contextmanager
-def _keeping(output: Path | None) -> "Iterator[Unfinished]":
-    """Keeps what is measured until all is; says so where that is of use."""
+    """Measures an agent, or the checkpoints of a run."""
+    from ...benchmark import run_benchmark, run_curve
     from ...benchmark.partial_result import Unfinished
+    from ...benchmark.report.charts import draw_result
+    from ...benchmark.report.learning_curve import curve_as_dict, draw_curve
+    from ...benchmark.report.text_tables import print_curve, print_result
 
+    open_match(load_game("alquerque"))  # compiles, with a note, what every match needs
     unfinished = Unfinished(output)
     if unfinished.count:
         click.echo(f"{unfinished.count} of the games are measured already, in {unfinished.path}", err=True)
-    try:
-        yield unfinished
-    except KeyboardInterrupt:
-        if unfinished.path is not None and unfinished.count:
-            click.echo(f"What is measured is kept in {unfinished.path}; the same command goes on.", err=True)
-        raise
+    kept = f"the games that are done are kept in {unfinished.path}; the same command goes on"
+    with Display(kept if output else "nothing is kept without -o") as display:
+        if curve is None:
+            assert agent is not None
+            result = run_benchmark(agent, names, protocol, name=name, watch=display.show, unfinished=unfinished)
+        else:
+            results = run_curve(curve, protocol, name=name, watch=display.show, unfinished=unfinished)
+    if curve is None:
+        _tell(result.as_dict(), as_json, output, lambda console: print_result(result, console))
+    else:
+        _tell(curve_as_dict(curve, results), as_json, output, lambda console: print_curve(results, console))
+    unfinished.remove()
+    if picture is not None and curve is None:
+        draw_result(result, picture)
+    elif picture is not None and curve is not None:
+        draw_curve(name or curve, results, picture)
 
 
 def _tell(content: dict[str, Any], as_json: bool, output: Path | None, show: Callable[[Any], None]) -> None:
@@ -191,12 +158,6 @@ def _tell(content: dict[str, Any], as_json: bool, output: Path | None, show: Cal
     show(console if console.is_terminal else Console(width=PLAIN_WIDTH))
 
 
-def _make_leaderboard(folder: Path) -> None:
-    from ...benchmark import make_leaderboard
-
-    click.echo(f"wrote {make_leaderboard(folder)}")
-
-
 def _make_suite(name: str, path: Path | None, protocol: "Protocol") -> None:
     from ...benchmark.make_suite import make_suite
     from ...solve.tables import load_table
@@ -204,7 +165,7 @@ def _make_suite(name: str, path: Path | None, protocol: "Protocol") -> None:
     game = load_game(name)
     table = load_table(game, path)
     with Display() as display:
-        count = make_suite(protocol, game, table, lambda done, total: display.update(f"{name}: matches", done, total))
+        count = make_suite(protocol, game, table, display.show)
     click.echo(f"{count} positions with up to {table.pieces} pieces in {protocol.folder}")
 
 
@@ -216,12 +177,5 @@ def _make_ladder(name: str, protocol: "Protocol") -> None:
 
     game = load_game(name)
     with Display() as display:
-        result = make_ladder(
-            protocol, game, lambda progress: display.update(f"{name}: {progress.stage}", progress.done, progress.count)
-        )
+        result = make_ladder(protocol, game, display.show)
     print_result(result, Console(width=PLAIN_WIDTH))
-
-
-def _compile() -> None:
-    """Compiles, with a note, what every match needs."""
-    open_match(load_game("alquerque"))

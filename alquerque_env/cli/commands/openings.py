@@ -38,16 +38,11 @@ def openings(game: Game, count: int, seed: int, judges: tuple[str, ...], output:
     it is balanced unless the same side wins both, and stays in the list if every judge finds it balanced. Ctrl-C stops;
     the same command goes on.
     """
-    from ...arena import Progress
     from ...arena.opening_lists import JUDGES, extend_list
 
     check_range("--count", count, 1, MOST)
     check_range("--seed", seed, 0, MAX_SEED)
     open_match(game)  # compiles, with a note, what every match needs
     with orderly_end(), Display("the same command goes on") as display:
-
-        def watch(progress: Progress) -> None:
-            display.update(progress.what, progress.done, progress.count)
-
-        found = extend_list(output, game, count, seed=seed, judges=judges or JUDGES, watch=watch)
+        found = extend_list(output, game, count, seed=seed, judges=judges or JUDGES, watch=display.show)
     click.echo(f"{output}: {len(found.lines)} balanced openings of {found.tried} tried")

@@ -6,7 +6,10 @@ from typing import Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+
+from ...arena import Progress
 
 
 class Display:
@@ -33,7 +36,7 @@ class Display:
         self._console = console or Console(stderr=True)
         how_far = MofNCompleteColumn() if counts else TaskProgressColumn()
         columns = TextColumn("{task.description:<24}", markup=False), BarColumn(), how_far
-        self._bar = Progress(*columns, *([TimeRemainingColumn()] if tells_time else []), console=self._console)
+        self._bar = Bar(*columns, *([TimeRemainingColumn()] if tells_time else []), console=self._console)
         self._task = self._bar.add_task("", total=None, visible=False)
         self._below: RenderableType | None = None
         self._live: Live | None = None
@@ -94,6 +97,11 @@ class Display:
         elif at_once or time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + self._pause
             self.note((line or (about if total is None else f"{about}: {done} of {total}")) + self._time_left())
+
+    def show(self, progress: Progress) -> None:
+        """Shows how far an arena or a run of the benchmark is."""
+        about = f"{progress.about}: {progress.stage}" if progress.about else progress.what
+        self.update(about, progress.done, progress.count, line=str(progress))
 
     def _picture(self) -> RenderableType:
         return self._bar.get_renderable() if self._below is None else Group(self._bar, self._below)

@@ -26,7 +26,7 @@ def shown(*records: dict[str, float], terminal: bool) -> str:
     console = Console(file=io.StringIO(), force_terminal=terminal, width=120)
     with TrainingProgress("alquerque", iterations=40, steps_per_iteration=1000, console=console) as progress:
         for record in records:
-            progress.show(record)
+            progress.show_record(record)
     return console.file.getvalue()
 
 
@@ -80,7 +80,7 @@ def test_an_arena_says_how_far_it_is() -> None:
 def test_an_arena_is_shown_below_what_the_run_does() -> None:
     console = Console(file=io.StringIO(), force_terminal=True, width=120)
     with TrainingProgress("alquerque", iterations=40, steps_per_iteration=1000, console=console) as progress:
-        progress.show(RECORD)
+        progress.show_record(RECORD)
         progress.show_arena(Progress("matches", 7, 80))
     last = console.file.getvalue().rpartition("steps/s")[2]
 
@@ -91,9 +91,9 @@ def test_the_rating_stays_once_it_is_known() -> None:
     for terminal in (True, False):
         console = Console(file=io.StringIO(), force_terminal=terminal, width=120)
         with TrainingProgress("alquerque", iterations=40, steps_per_iteration=1000, console=console) as progress:
-            progress.show({**RECORD, "iteration": 39})
+            progress.show_record({**RECORD, "iteration": 39})
             progress.show_rating(-48.2)
-            progress.show({**RECORD, "iteration": 40})
+            progress.show_record({**RECORD, "iteration": 40})
         before, after = console.file.getvalue().rsplit("2,000", 1) if not terminal else ("", console.file.getvalue())
 
         assert "-48 Elo" not in before

@@ -29,7 +29,7 @@ class TrainingProgress(Display):
         self._speed = 0.0
         self._record: Mapping[str, float] | None = None
 
-    def show(self, record: Mapping[str, float]) -> None:
+    def show_record(self, record: Mapping[str, float]) -> None:
         """Shows a record of the log."""
         if "win_rate_player_0" in record:
             seats = (record["win_rate_player_0"], record["win_rate_player_1"])

@@ -9,9 +9,11 @@ import math
 import multiprocessing as mp
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from multiprocessing.synchronize import Barrier
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -43,6 +45,10 @@ NETWORKS = (
 MATRIX = {"cpu": 1024, "cuda": 8192}
 # AlphaZero learns nothing until the first matches have ended; after so many iterations it is measured all the same.
 MOST_WARM_UP = 12
+
+
+_all_ready: Barrier
+"""In a process of several: passed when all of them are ready to play."""
 
 
 class BenchError(AlquerqueError):
@@ -184,28 +190,12 @@ def measure_together(fastest: Setup, seconds: float, processes: int) -> Together
       BenchError: If one of them dies.
     """
     context = mp.get_context("spawn")
-    pipes: list[Connection] = []
-    started: list[Any] = []
-    try:
-        for _ in range(processes):
-            here, there = context.Pipe()
-            process = context.Process(target=_play_beside, args=(there, fastest, seconds), daemon=True)
-            process.start()
-            there.close()
-            pipes.append(here)
-            started.append(process)
-        for pipe in pipes:
-            _receive(pipe)  # it is ready
-        for pipe in pipes:
-            pipe.send("go")
-        played = [_Played(*_receive(pipe)) for pipe in pipes]
-    finally:
-        for pipe in pipes:
-            pipe.close()
-        for process in started:
-            process.join(10)
-            if process.is_alive():
-                process.terminate()
+    barrier = (context.Barrier(processes),)
+    with ProcessPoolExecutor(processes, context, initializer=_keep_barrier, initargs=barrier) as pool:
+        try:
+            played = list(pool.map(_play_beside, [fastest] * processes, [seconds] * processes))
+        except BrokenProcessPool:
+            raise BenchError("a process of the measurement has died") from None
     elapsed = max(each.end for each in played) - min(each.begin for each in played)
     return TogetherFigure(
         network=describe(fastest.network),
@@ -393,19 +383,16 @@ def _peak(device: str, precision: str, seconds: float) -> float:
     return rate(work, seconds, time.perf_counter if device == "cuda" else time.process_time)
 
 
-def _play_beside(pipe: Connection, setup: Setup, seconds: float) -> None:
-    """What a process of several does: it gets ready, waits for the word, plays and tells."""
+def _keep_barrier(barrier: Barrier) -> None:
+    global _all_ready
+    _all_ready = barrier
+
+
+def _play_beside(setup: Setup, seconds: float) -> _Played:
+    """What a process of several does: it gets ready, waits for the others, and plays."""
     torch.set_num_threads(1)
     game = load_game(setup.game)
     inference = _make_inference(setup, _make_network(setup, game))
     play = _warm_up(setup, game, inference)
-    pipe.send("ready")
-    pipe.recv()
-    pipe.send(tuple(_play(setup, play, inference, seconds)))
-
-
-def _receive(pipe: Connection) -> Any:
-    try:
-        return pipe.recv()
-    except (EOFError, OSError):
-        raise BenchError("a process of the measurement has died") from None
+    _all_ready.wait()
+    return _play(setup, play, inference, seconds)

@@ -125,7 +125,7 @@ class Session:
                 record = self._iterate()
                 with self._writing("log", self.run.log):
                     log.write(record)
-                progress.show(record)
+                progress.show_record(record)
                 # Before an arena, so that who stops it has lost nothing but its matches.
                 if (
                     interrupted.is_set()
