@@ -1,7 +1,7 @@
 """The settings of a training run, read from a TOML file and checked."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -63,91 +63,77 @@ def parse_config(data: Mapping[str, Any], source: str) -> Config:
         config = Config.model_validate(data)
     except ValidationError as error:
         raise ConfigError(f"{source}: {_explain(error)}") from None
-    _check_together(config, source)
+    for contradiction in _contradictions(config):
+        raise ConfigError(f"{source}: {contradiction}")
     return config
 
 
-def _check_together(config: Config, source: str) -> None:
-    """Refuses values that do not go together."""
-    learner = config.alphazero
+def _contradictions(config: Config) -> Iterator[str]:
+    """Values that do not go together, the first one first."""
+    learner, playing = config.alphazero, config.self_play
     if config.run.algorithm == "alphazero":
-        if learner.first_window > learner.window:
-            raise ConfigError(
-                f"{source}: alphazero.first_window is {learner.first_window}, expected at most alphazero.window = "
-                f"{learner.window}"
-            )
-        if learner.batch_size > learner.first_window:
-            raise ConfigError(
-                f"{source}: alphazero.batch_size is {learner.batch_size}, expected at most alphazero.first_window = "
-                f"{learner.first_window}"
-            )
-        if learner.final_learning_rate > learner.learning_rate:
-            raise ConfigError(
-                f"{source}: alphazero.final_learning_rate is {learner.final_learning_rate}, expected at most "
-                f"alphazero.learning_rate = {learner.learning_rate}"
-            )
-        _check_shares(config, source)
-        _check_first_window(config, source)
+        orders = ("first_window", "window"), ("batch_size", "first_window"), ("final_learning_rate", "learning_rate")
+        for key, most in orders:
+            if getattr(learner, key) > getattr(learner, most):
+                yield (
+                    f"alphazero.{key} is {getattr(learner, key)}, "
+                    f"expected at most alphazero.{most} = {getattr(learner, most)}"
+                )
+        yield from _unequal_shares(config)
+        yield from _late_gradient(config)
     if config.network.turns and config.network.kind != "quiescent":
-        raise ConfigError(
-            f"{source}: network.turns is {config.network.turns}, expected 0 with network.kind = "
-            f"{config.network.kind!r}: only 'quiescent' looks at turns"
+        yield (
+            f"network.turns is {config.network.turns}, expected 0 with network.kind = {config.network.kind!r}: "
+            "only 'quiescent' looks at turns"
         )
     batch, minibatch = config.steps_per_iteration, config.ppo.minibatch_size
     if config.run.algorithm == "ppo" and batch < minibatch:
-        raise ConfigError(
-            f"{source}: ppo.minibatch_size is {minibatch}, expected at most "
-            f"self_play.num_games x self_play.rollout_steps = {batch}"
+        yield (
+            f"ppo.minibatch_size is {minibatch}, expected at most self_play.num_games x self_play.rollout_steps = "
+            f"{batch}"
         )
-    playing, pool_share = config.self_play, config.ppo.pool_share
     if bool(playing.bots) != (playing.bots_share > 0):
-        raise ConfigError(
-            f"{source}: self_play.bots is {list(playing.bots)} and self_play.bots_share is {playing.bots_share}, "
+        yield (
+            f"self_play.bots is {list(playing.bots)} and self_play.bots_share is {playing.bots_share}, "
             "expected both or neither"
         )
-    if playing.bots_share + pool_share > 1:
-        raise ConfigError(
-            f"{source}: self_play.bots_share + ppo.pool_share is {playing.bots_share + pool_share:g}, "
-            "expected at most 1"
-        )
+    if (shares := playing.bots_share + config.ppo.pool_share) > 1:
+        yield f"self_play.bots_share + ppo.pool_share is {shares:g}, expected at most 1"
 
 
-def _check_shares(config: Config, source: str) -> None:
-    """Refuses games that the processes cannot share: those that do not learn play equally many."""
+def _unequal_shares(config: Config) -> Iterator[str]:
+    """Games that the processes cannot share: those that do not learn play equally many."""
     games, processes, own = config.self_play.num_games, config.alphazero.processes, config.learner_games
     others, rest = processes - 1, games - own
     if games < processes:
-        raise ConfigError(
-            f"{source}: self_play.num_games is {games}, expected at least one for each of alphazero.processes = "
-            f"{processes}"
-        )
+        yield f"self_play.num_games is {games}, expected at least one for each of alphazero.processes = {processes}"
     if others == 0 or (rest > 0 and rest % others == 0):
         return
     each = max(1, min(round(rest / others), (games - 1) // others))
     fitting = games - each * others
     if config.alphazero.learner_games is not None:
-        raise ConfigError(
-            f"{source}: alphazero.learner_games is {own}, which leaves {max(0, rest)} of self_play.num_games = {games} "
+        yield (
+            f"alphazero.learner_games is {own}, which leaves {max(0, rest)} of self_play.num_games = {games} "
             f"to the rest of alphazero.processes = {processes}: expected a number that leaves as many to each of them, "
             f"such as {fitting}"
         )
-    raise ConfigError(
-        f"{source}: self_play.num_games is {games}, expected a multiple of alphazero.processes = {processes}, such as "
+    yield (
+        f"self_play.num_games is {games}, expected a multiple of alphazero.processes = {processes}, such as "
         f"{round(games / processes) * processes}, or alphazero.learner_games = {fitting}, which leaves {each} to each "
         "of the others"
     )
 
 
-def _check_first_window(config: Config, source: str) -> None:
-    """Refuses a run that ends before its first gradient."""
+def _late_gradient(config: Config) -> Iterator[str]:
+    """A run that ends before its first gradient."""
     learner, needed = config.alphazero, config.first_gradient
     most = config.iterations * config.steps_per_iteration
     if needed > most:
         highest = learner.first_window - (needed - most)
         lower = f"at most {highest} with it, or " if highest >= learner.batch_size else ""
-        raise ConfigError(
-            f"{source}: alphazero.first_window is {learner.first_window}, but run.total_steps = "
-            f"{config.run.total_steps} gives {most} positions at most, so that nothing would be learned: "
+        yield (
+            f"alphazero.first_window is {learner.first_window}, but run.total_steps = {config.run.total_steps} gives "
+            f"{most} positions at most, so that nothing would be learned: "
             f"expected {lower}a run.total_steps of {needed} or more"
         )
 
