@@ -79,7 +79,9 @@ def _pairings(result: ArenaResult, width: int) -> Table:
     return fit_table(head, rows, ("Elo of it", "pairs 0 ½ 1 1½ 2", *_COUNTS), width)
 
 
-def fit_table(head: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str], width: int) -> Table:
+def fit_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str] = (), width: int = PLAIN_WIDTH
+) -> Table:
     """A table of figures about names, which are folded if they must be.
 
     Args:

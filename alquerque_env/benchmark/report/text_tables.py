@@ -118,13 +118,9 @@ def _sum_up(game: GameResult) -> Table:
 
 
 def _rungs(game: GameResult) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("against", overflow="fold")
-    for column in ("its rating", "score", "95 %", "won", "drawn", "lost"):
-        table.add_column(column, justify="right", no_wrap=True)
-    for rung in game.opponents.rungs:
-        table.add_row(
-            Text(rung.name),
+    rows = [
+        (
+            rung.name,
             f"{rung.rating.value:+.0f}",
             f"{rung.score.value:.1%}",
             f"{rung.score.low:.1%} to {rung.score.high:.1%}",
@@ -132,25 +128,24 @@ def _rungs(game: GameResult) -> Table:
             str(rung.draws),
             str(rung.losses),
         )
-    return table
+        for rung in game.opponents.rungs
+    ]
+    return fit_table(("against", "its rating", "score", "95 %", "won", "drawn", "lost"), rows)
 
 
 def _strata(game: GameResult) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("pieces, value")
-    for column in ("positions", "optimal", "95 %", "of random steps", "mean loss"):
-        table.add_column(column, justify="right", no_wrap=True)
-    for stratum in game.truth.strata:
-        share = stratum.share
-        table.add_row(
+    rows = [
+        (
             f"{stratum.pieces}, {'won' if stratum.value > 0 else 'drawn'}",
-            str(share.positions),
-            f"{share.optimal.value:.1%}",
-            f"{share.optimal.low:.1%} to {share.optimal.high:.1%}",
-            f"{share.chance:.1%}",
-            f"{share.loss.value:.3f}",
+            str(stratum.share.positions),
+            f"{stratum.share.optimal.value:.1%}",
+            f"{stratum.share.optimal.low:.1%} to {stratum.share.optimal.high:.1%}",
+            f"{stratum.share.chance:.1%}",
+            f"{stratum.share.loss.value:.3f}",
         )
-    return table
+        for stratum in game.truth.strata
+    ]
+    return fit_table(("pieces, value", "positions", "optimal", "95 %", "of random steps", "mean loss"), rows)
 
 
 def _loss(share: Share) -> str:

@@ -1,4 +1,4 @@
-"""A terminal that is closed, or a system that shuts down, ends a program in order."""
+"""What Ctrl-C, a terminal that is closed and a system that shuts down do to a program that has work to save."""
 
 import signal
 import threading
@@ -28,8 +28,21 @@ def orderly_end() -> Iterator[None]:
 
 
 @contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """Sets an event at the first Ctrl-C; a second one interrupts as usual."""
+    event = threading.Event()
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        event.set()
+        signal.signal(number, signal.default_int_handler)
+
+    with _handled(_numbers("SIGINT"), note):
+        yield event
+
+
+@contextmanager
 def undisturbed() -> Iterator[None]:
-    """Within it, neither those signals nor Ctrl-C have an effect. For short work only."""
+    """Within it, neither Ctrl-C nor the end of terminal or system has an effect. For short work only."""
     with _handled(_numbers(*_ENDS, "SIGINT"), signal.SIG_IGN):
         yield
 

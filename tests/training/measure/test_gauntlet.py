@@ -14,7 +14,6 @@ from alquerque_training.export.exporter import _describe_strength
 from alquerque_training.measure import gauntlet
 from alquerque_training.measure.gauntlet import Gauntlet
 from alquerque_training.measure.metrics import read_log
-from alquerque_training.run.interrupt import INTERRUPTED
 from alquerque_training.run.plot import plot_run
 from alquerque_training.run.train import TrainingResult, train
 from alquerque_training.self_play.workers import make_network
@@ -24,6 +23,7 @@ from alquerque_env import load_bot, load_game
 from alquerque_env.arena import Settings, play_arena, rate_together
 from alquerque_env.arena.intervals import Estimate
 from alquerque_env.arena.openings import find_openings
+from alquerque_env.cli.main import INTERRUPTED
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.kernel_arrays import JIT
 

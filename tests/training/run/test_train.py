@@ -18,10 +18,10 @@ from alquerque_training.config.loader import ConfigError
 from alquerque_training.measure.metrics import MetricsLog, read_log
 from alquerque_training.ppo import Learner
 from alquerque_training.run.folder import TrainingError
-from alquerque_training.run.interrupt import INTERRUPTED
 from alquerque_training.run.train import TrainingResult, train
 
 from alquerque_env import load_game
+from alquerque_env.cli.main import INTERRUPTED
 
 ROOT = Path(__file__).parents[3]
 TINY = """

@@ -15,6 +15,8 @@ from rich.console import Console
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.arena import Progress as ArenaProgress
 from alquerque_env.arena.stage import Watch, unwatched
+from alquerque_env.cli.console.signals import interruptible
+from alquerque_env.cli.main import INTERRUPTED
 from alquerque_env.game.game import Game
 from alquerque_training.checkpoints.card_writer import CurvePoint, Meta, RatingMeta, StartMeta, make_meta
 from alquerque_training.checkpoints.checkpoint import Arrays, save_checkpoint
@@ -25,7 +27,6 @@ from alquerque_training.measure.gauntlet import Gauntlet, Measurement
 from alquerque_training.measure.metrics import MetricsLog, Record, read_log
 from alquerque_training.measure.strength_curve import read_curve
 from alquerque_training.run.folder import Run, TrainingError
-from alquerque_training.run.interrupt import INTERRUPTED, interruptible
 from alquerque_training.run.learner import Learner
 from alquerque_training.run.live_table import TrainingProgress
 from alquerque_training.self_play.workers import WorkerError
