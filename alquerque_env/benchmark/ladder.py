@@ -17,7 +17,7 @@ from ..bots.shipped import META, shipped_bots
 from ..errors import BenchmarkError
 from ..game.game import Game
 from .protocol import Protocol
-from .protocol_files import read_checked, write_checked
+from .protocol_files import check_rules, read_checked, write_checked
 
 GAME = "{game}"
 SIDES = ("first", "second")
@@ -56,11 +56,7 @@ def read_ladder(protocol: Protocol, game: Game) -> Ladder:
     """
     text, sha256 = read_checked(protocol.folder, ladder_file(game.name))
     content = json.loads(text)
-    if content["table_hash"] != game.table_hash:
-        raise BenchmarkError(
-            f"the ladder of {game.name} in benchmark {protocol.version} is one of action table "
-            f"{content['table_hash']}, this one is {game.table_hash}: only the default options are measured"
-        )
+    check_rules("ladder", protocol.version, content["table_hash"], game)
     now = _find_names(content["weights"], protocol, game)
     meetings = (
         {**entry, **{side: now.get(entry[side], entry[side]) for side in SIDES}} for entry in content["meetings"]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..errors import BenchmarkError
 from ..files.atomic import write_whole
+from ..game.game import Game
 
 SUMS = "SHA256SUMS"
 
@@ -30,6 +31,19 @@ def read_checked(folder: Path, name: str) -> tuple[str, str]:
             f"expected {expected[:12] + '…' if expected else 'none'}"
         )
     return data.decode(), found
+
+
+def check_rules(kind: str, benchmark: str, table_hash: str, game: Game) -> None:
+    """Refuses what was made for other rules.
+
+    Raises:
+      BenchmarkError: If the hash is not that of the game.
+    """
+    if table_hash != game.table_hash:
+        raise BenchmarkError(
+            f"the {kind} of {game.name} in benchmark {benchmark} is one of action table {table_hash}, "
+            f"this one is {game.table_hash}: only the default options are measured"
+        )
 
 
 def write_checked(folder: Path, name: str, text: str) -> None:

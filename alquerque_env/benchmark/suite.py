@@ -17,7 +17,7 @@ from ..errors import BenchmarkError
 from ..game.game import Game
 from ..match.match import Match
 from .protocol import Protocol
-from .protocol_files import read_checked
+from .protocol_files import check_rules, read_checked
 
 SIGNS = "-=+"
 """Of the values -1, 0 and 1."""
@@ -100,11 +100,7 @@ def read_suite(protocol: Protocol, game: Game) -> Suite:
     """
     text, sha256 = read_checked(protocol.folder, suite_file(game.name))
     origin, *lines = (json.loads(line) for line in text.splitlines())
-    if origin["table_hash"] != game.table_hash:
-        raise BenchmarkError(
-            f"the suite of {game.name} in benchmark {protocol.version} is one of action table {origin['table_hash']}, "
-            f"this one is {game.table_hash}: only the default options are measured"
-        )
+    check_rules("suite", protocol.version, origin["table_hash"], game)
     return Suite(game, origin, tuple(_read_line(line) for line in lines), sha256)
 
 

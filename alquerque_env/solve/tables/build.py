@@ -1,11 +1,9 @@
 """Builds a table file: plans the memory, solves, gathers statistics, compresses and writes."""
 
 import hashlib
-import os
 import shutil
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +17,7 @@ from .probe import encode
 from .slices import SolveProgress, Solver, Watch, memory_needed
 from .statistics import SliceCount, count_codes, describe
 from .table_file import BLOCK, Header, TableFile, compress, write_table
+from .threads import Crew
 
 GIBIBYTE = 1 << 30
 
@@ -62,17 +61,16 @@ def build_table(
     solver = Solver(index, folder, threads, watch)
     values, notes = solver.run()
     counts = [count_codes(values, part) for part in index.slices]
-    writer = _Writer(index, values, counts, threads, watch)
-    blocks = writer.compress_slices()
+    codes, blocks = _compress(index, values, counts, threads, watch)
     header = Header(
         game=game.name,
         options=dict(game.options),
         table_hash=game.table_hash,
         pieces=pieces,
-        codes=writer.codes.tolist(),
+        codes=codes,
         groups=notes,
         slices=[
-            {**describe(part, count), "size": part.size, "blocks": writer.labels(found)}
+            {**describe(part, count), "size": part.size, "blocks": _labels(found)}
             for part, count, found in zip(index.slices, counts, blocks, strict=True)
         ],
         seconds=round(time.monotonic() - began, 1),
@@ -118,48 +116,31 @@ def _is_built(path: Path, index: Index) -> bool:
     return file.has_sizes([part.size for part in index.slices])
 
 
-class _Writer:
-    """Turns values into compressed blocks."""
+def _compress(
+    index: Index, values: np.ndarray, counts: list[SliceCount], threads: int | None, watch: Watch | None
+) -> tuple[list[int], list[list[bytes]]]:
+    """The codes that occur, the most frequent first, and the blocks of each slice: places in that list, compressed."""
+    total = sum((count.codes for count in counts), start=np.zeros(1 << 16, np.int64))
+    total[x.UNKNOWN - x.OUTSIDE] = 0
+    indices = np.argsort(-total, kind="stable")[: np.count_nonzero(total)]
+    book = np.zeros(1 << 16, np.int64)
+    book[indices] = np.arange(len(indices))
+    kind = np.uint8 if len(indices) <= 256 else np.uint16
 
-    def __init__(
-        self, index: Index, values: np.ndarray, counts: list[SliceCount], threads: int | None, watch: Watch | None
-    ) -> None:
-        self.index = index
-        self.values = values
-        self.threads = threads
-        self.watch = watch
-        total = sum((count.codes for count in counts), start=np.zeros(1 << 16, np.int64))
-        total[x.UNKNOWN - x.OUTSIDE] = 0
-        indices = np.argsort(-total, kind="stable")[: np.count_nonzero(total)]
-        self.codes = indices + x.OUTSIDE
-        self.book = np.zeros(1 << 16, np.int64)
-        self.book[indices] = np.arange(len(indices))
-        self.kind = np.uint8 if len(indices) <= 256 else np.uint16
+    def compress_block(row: int, begin: int, end: int) -> bytes:
+        places = np.zeros(end - begin, kind)
+        encode(index.rules, index.words, values, row, begin, end, book, places, 0)
+        return compress(places)
 
-    def compress_slices(self) -> list[list[bytes]]:
-        """The blocks of each slice."""
-        with ThreadPoolExecutor(self.threads or os.cpu_count()) as pool:
-            found = []
-            for number, part in enumerate(self.index.slices):
-                if self.watch:
-                    self.watch(SolveProgress(part.name, "compressing", part.base, self.index.size))
-                found.append(list(pool.map(self.compress_block, *zip(*self.blocks(number), strict=True))))
-            return found
+    blocks = []
+    with Crew(threads) as crew:
+        for part in index.slices:
+            if watch:
+                watch(SolveProgress(part.name, "compressing", part.base, index.size))
+            blocks.append(crew.share(part.size, partial(compress_block, part.row), BLOCK))
+    return (indices + x.OUTSIDE).tolist(), blocks
 
-    def blocks(self, number: int) -> Iterator[tuple[int, int, int]]:
-        """Each block as its slice, its first number and the number after its last."""
-        size = self.index.slices[number].size
-        for begin in range(0, size, BLOCK):
-            yield number, begin, min(begin + BLOCK, size)
 
-    def compress_block(self, number: int, begin: int, end: int) -> bytes:
-        """The values from one number of a slice to another, compressed."""
-        indices = np.zeros(end - begin, self.kind)
-        t, words, row = self.index.rules, self.index.words, self.index.slices[number].row
-        encode(t, words, self.values, row, begin, end, self.book, indices, 0)
-        return compress(indices)
-
-    @staticmethod
-    def labels(blocks: list[bytes]) -> list[tuple[int, str]]:
-        """Length and SHA-256 of each block."""
-        return [(len(block), hashlib.sha256(block).hexdigest()) for block in blocks]
+def _labels(blocks: list[bytes]) -> list[tuple[int, str]]:
+    """Length and SHA-256 of each block."""
+    return [(len(block), hashlib.sha256(block).hexdigest()) for block in blocks]

@@ -37,6 +37,26 @@ class SolveProgress(NamedTuple):
 Watch = Callable[[SolveProgress], None]
 
 
+class Reports:
+    """Tells how far it is, no more often than people can read.
+
+    Args:
+      watch: Is told; None if nobody wants to know.
+      total: All positions.
+    """
+
+    def __init__(self, watch: Watch | None, total: int) -> None:
+        self._watch, self._total = watch, total
+        self._next = 0.0
+
+    def tell(self, name: str, stage: str, done: float) -> None:
+        """Tells it, if it is time."""
+        now = time.monotonic()
+        if self._watch and now >= self._next:
+            self._next = now + SECONDS_BETWEEN_REPORTS
+            self._watch(SolveProgress(name, stage, min(done, self._total), self._total))
+
+
 def memory_needed(index: Index) -> int:
     """Bytes that solving takes: two for each position, more for each of the largest group, and the index."""
     largest = max(sum(part.size for part in group) for group in index.groups)
@@ -64,11 +84,10 @@ class Solver:
 
     def __init__(self, index: Index, folder: Path, threads: int | None = None, watch: Watch | None = None) -> None:
         self.index = index
-        self.watch = watch
+        self._reports = Reports(watch, index.size)
         self._threads = threads
         self._work = Work(index, folder)
         self._done = float(sum(part.size for group in index.groups[: len(self._work.done)] for part in group))
-        self._next_report = 0.0
 
     def run(self) -> tuple[np.ndarray, list[dict[str, Any]]]:
         """Solves what is not solved yet.
@@ -121,13 +140,7 @@ class Solver:
     def _each_of(self, part: Slice, stage: str, share: float, task: Callable[[int, int, int], Any]) -> list[Any]:
         def tell(count: int) -> None:
             self._done += share * count
-            self._report(part, stage)
+            self._reports.tell(part.name, stage, self._done)
 
         chunk = SMALLEST if share else max(SMALLEST, min(LARGEST, part.size // (8 * self._crew.threads)))
         return self._crew.share(part.size, lambda begin, end: task(part.row, begin, end), chunk, tell)
-
-    def _report(self, part: Slice, stage: str) -> None:
-        now = time.monotonic()
-        if self.watch and now >= self._next_report:
-            self._next_report = now + SECONDS_BETWEEN_REPORTS
-            self.watch(SolveProgress(part.name, stage, min(self._done, self.index.size), self.index.size))

@@ -42,15 +42,15 @@ class Crew:
           tell: Called with the size of what has been done.
 
         Returns:
-          What the task returned, in no particular order.
+          What the task returned, in the order of the ranges.
         """
-        results: list[Any] = []
-        pending: set[Future] = set()
+        results: dict[int, Any] = {}
+        pending: dict[Future, int] = {}
         for begin in range(0, size, chunk):
-            pending.add(self._pool.submit(task, begin, min(begin + chunk, size)))
+            pending[self._pool.submit(task, begin, min(begin + chunk, size))] = begin
             while len(pending) > 2 * self.threads or (pending and begin + chunk >= size):
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                results += [future.result() for future in done]
+                done, _ = wait(pending, return_when=FIRST_COMPLETED)
+                results |= {pending.pop(future): future.result() for future in done}
                 if tell:
                     tell(chunk * len(done))
-        return results
+        return [results[begin] for begin in sorted(results)]

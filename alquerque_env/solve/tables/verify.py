@@ -1,12 +1,9 @@
 """Checks every value of a table against those of the positions after each turn."""
 
-import time
-from collections.abc import Callable
-
 from ...errors import TableError
 from .index import Slice
 from .probe import check
-from .slices import SECONDS_BETWEEN_REPORTS, SolveProgress, Watch
+from .slices import Reports, Watch
 from .table import ROOM, EndgameTable
 from .threads import SMALLEST, Crew
 
@@ -26,34 +23,27 @@ def verify_table(table: EndgameTable, threads: int | None = None, watch: Watch |
       TableError: If a value is wrong; the message names the slice and the number.
     """
     table.load()
+    reports = Reports(watch, table.index.size)
     with Crew(threads) as crew:
         for part in table.index.slices:
-            _verify_slice(table, part, crew, watch)
+            _verify_slice(table, part, crew, reports)
     return sum(part["positions"] for part in table.header.slices)
 
 
-def _verify_slice(table: EndgameTable, part: Slice, crew: Crew, watch: Watch | None) -> None:
+def _verify_slice(table: EndgameTable, part: Slice, crew: Crew, reports: Reports) -> None:
+    done = part.base
+
     def wrong(begin: int, end: int) -> int:
         t, x = table.index.rules, table.index.words
         return int(check(t, x, table.codes, part.row, begin, end, ROOM))
 
-    found = max(crew.share(part.size, wrong, SMALLEST, _teller(table, part.name, part.base, watch)))
+    def tell(count: int) -> None:
+        nonlocal done
+        done += count
+        reports.tell(part.name, "checking", done)
+
+    found = max(crew.share(part.size, wrong, SMALLEST, tell))
     if found >= 0:
         raise TableError(
             f"the value of number {found} of slice {part.name} is wrong; delete the file and solve the game again"
         )
-
-
-def _teller(table: EndgameTable, name: str, base: int, watch: Watch | None) -> Callable[[int], None]:
-    done = base
-    next_report = 0.0
-
-    def tell(count: int) -> None:
-        nonlocal done, next_report
-        done += count
-        now = time.monotonic()
-        if watch and now >= next_report:
-            next_report = now + SECONDS_BETWEEN_REPORTS
-            watch(SolveProgress(name, "checking", done, table.index.size))
-
-    return tell

@@ -123,19 +123,15 @@ METRICS = (
     ),
     Metric("learning_rate", "1", "Of this iteration's update."),
     Metric("entropy_bonus", "1", "PPO: weight of the entropy in this iteration's update."),
-    Metric(
-        "win_rate_player_0",
-        "share",
-        "Games won against random as player_0, policy alone.",
-        "strength",
-        is_occasional=True,
-    ),
-    Metric(
-        "win_rate_player_1",
-        "share",
-        "Games won against random as player_1, policy alone.",
-        "strength",
-        is_occasional=True,
+    *(
+        Metric(
+            f"win_rate_{player}",
+            "share",
+            f"Games won against random as {player}, policy alone.",
+            "strength",
+            is_occasional=True,
+        )
+        for player in ("player_0", "player_1")
     ),
     Metric(
         "score",
@@ -158,7 +154,6 @@ METRICS = (
 )
 
 Record = Mapping[str, float]
-
 
 _TABLE = TypeAdapter(tuple[Metric, ...])
 

@@ -18,6 +18,9 @@ from alquerque_training.experience.replay_buffer import MAX_CHOICES, Rows
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.experience.table_values import TableValues
 
+_KEPT = ("movers", "known", "lengths", "steps", "decisions", "may_resign")
+"""Attributes of `SelfPlay` that are part of its state, without their stroke."""
+
 
 @dataclass
 class Tally:
@@ -105,24 +108,16 @@ class SelfPlay:
         """The complete state, random numbers included."""
         state = {f"matches.{name}": array for name, array in self._matches.get_state().items()}
         state |= {f"waiting.{name}": array for name, array in self._waiting._asdict().items()}
-        return state | {
-            "generator": pack_generator(self._generator),
-            "movers": self._movers,
-            "known": self._known,
-            "lengths": self._lengths,
-            "steps": self._steps,
-            "decisions": self._decisions,
-            "may_resign": self._may_resign,
-        }
+        state |= {name: getattr(self, f"_{name}") for name in _KEPT}
+        return state | {"generator": pack_generator(self._generator)}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """Restores a result of `get_state`."""
         self._matches.set_state({name: state[f"matches.{name}"] for name in self._matches.get_state()})
         self._waiting = Rows(*(np.array(state[f"waiting.{name}"]) for name in Rows._fields))
         unpack_generator(self._generator, state["generator"])
-        self._movers, self._known = np.array(state["movers"]), np.array(state["known"])
-        self._lengths, self._steps = np.array(state["lengths"]), np.array(state["steps"])
-        self._decisions, self._may_resign = np.array(state["decisions"]), np.array(state["may_resign"])
+        for name in _KEPT:
+            setattr(self, f"_{name}", np.array(state[name]))
         self._room = len(self._movers) // self._count
 
     def _decide(self, evaluate: Evaluate, simulations: int, finished: list[Rows], tally: Tally) -> None:
