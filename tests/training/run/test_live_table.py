@@ -87,6 +87,18 @@ def test_an_arena_is_shown_below_what_the_run_does() -> None:
     assert "in the arena: 7 of 80 matches played" in last
 
 
+def test_the_last_rating_is_seen_though_nothing_comes_after_it() -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, width=120)
+    with TrainingProgress("alquerque", iterations=40, steps_per_iteration=1000, console=console) as progress:
+        progress.show_record({**RECORD, "iteration": 40})
+        progress.show_arena(Progress("matches", 80, 80))
+        progress.show_rating(-48.2)
+    last = console.file.getvalue().rpartition("steps/s")[2]
+
+    assert "-48 Elo" in last
+    assert "in the arena" not in last
+
+
 def test_the_rating_stays_once_it_is_known() -> None:
     for terminal in (True, False):
         console = Console(file=io.StringIO(), force_terminal=terminal, width=120)

@@ -48,6 +48,8 @@ class TrainingProgress(Display):
     def show_rating(self, rating: float) -> None:
         """Shows the newest rating by the arena, in Elo, from now on."""
         self._rating = f"{rating:+.0f} Elo"
+        if self._live is not None and self._record is not None:
+            self._show(self._line(self._record))
 
     def _show(self, line: str, *below: RenderableType, at_once: bool = False) -> None:
         record = self._record
