@@ -57,7 +57,7 @@ def open_whole(path: Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
             partial.replace(target)
         else:
             _move_to_free_name(partial, target)
-        sync_folder(target.parent)
+        _sync(target.parent)
     except OSError as error:
         raise _about(path, partial, error) from None
     finally:
@@ -82,9 +82,9 @@ def make_whole_folder(path: Path) -> Iterator[Path]:
     try:
         partial.mkdir(parents=True)
         yield partial
-        sync_folder(partial)
+        _sync(partial)
         partial.rename(path)
-        sync_folder(path.parent)
+        _sync(path.parent)
     except OSError as error:
         raise _about(path, partial, error) from None
     finally:
@@ -117,15 +117,14 @@ def remove_partials(folder: Path, name: str | None = None) -> None:
                 path.unlink()
 
 
-def sync_folder(folder: Path) -> None:
-    """Makes a rename in a folder outlast a power cut, where the system can."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _sync(folder: Path) -> None:
+    """Makes a rename in a folder outlast a power cut, where the system can: what was written is there in any case."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _partial(path: Path) -> Path:

@@ -12,7 +12,7 @@ from ...envs.self_play_vector import SelfPlayVectorEnv
 from ...game.game import Game
 from ...game.kernel_arrays import JIT
 from .empty_env import FloorEnv
-from .rate import Work, rate, rates
+from .rate import Work, rate, rates, repeat
 
 BATCHES = (1, 64, 4096, 32768)
 ROLLOUT_GAMES = 4096  # to a unit of work
@@ -100,13 +100,7 @@ def _rollouts(game: Game) -> Work:
 def _vector(game: Game, batch: int) -> Work:
     env = SelfPlayVectorEnv(game, batch)
     env.reset(seed=0)
-
-    def work(units: int) -> int:
-        for _ in range(units):
-            env.step(env.sample_actions())
-        return units * batch
-
-    return work
+    return repeat(lambda: env.step(env.sample_actions()), batch)
 
 
 def _aec(env: AECEnv) -> Work:

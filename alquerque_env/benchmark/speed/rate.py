@@ -9,9 +9,19 @@ from collections.abc import Callable, Sequence
 
 RUNS = 5
 
-
 Clock = Callable[[], float]
 Work = Callable[[int], int]
+
+
+def repeat(task: Callable[[], object], count: int) -> Work:
+    """Work of which a unit calls a task once, which does so much."""
+
+    def work(units: int) -> int:
+        for _ in range(units):
+            task()
+        return units * count
+
+    return work
 
 
 def rate(work: Work, seconds: float, clock: Clock = time.process_time) -> float:

@@ -1,6 +1,6 @@
 """How fast values are looked up in an endgame table, beside as many numbers read from the same memory at random."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from ...game.kernel_arrays import words
 from ...match.match import Match
 from ...solve.tables import EndgameTable
 from ...solve.tables.numbering import set_up
-from .rate import Work, rate
+from .rate import rate, repeat
 
 
 class Rate(NamedTuple):
@@ -42,12 +42,12 @@ def measure_table(table: EndgameTable, seconds: float) -> Iterator[Rate]:
     table.load()
     places = np.random.default_rng(0).integers(table.index.size, size=POSITIONS)
     matches = [Match.from_state(table.game, row) for row in states[:MATCHES]]
-    limit = rate(_repeat(lambda: table.codes[places], POSITIONS), seconds)
+    limit = rate(repeat(lambda: table.codes[places], POSITIONS), seconds)
     yield Rate("numbers read from the same memory at random, by NumPy", limit, 1.0)
-    speed = rate(_repeat(lambda: [table.value(match) for match in matches], MATCHES), seconds)
+    speed = rate(repeat(lambda: [table.value(match) for match in matches], MATCHES), seconds)
     yield Rate("table.value(match)", speed, speed / limit)
     for name in ("table.probe(states), captures followed", "table.probe(states) after table.expand()"):
-        speed = rate(_repeat(lambda: table.probe(states), POSITIONS), seconds)
+        speed = rate(repeat(lambda: table.probe(states), POSITIONS), seconds)
         yield Rate(name, speed, speed / limit)
         table.expand()
 
@@ -65,12 +65,3 @@ def _random_states(table: EndgameTable) -> np.ndarray:
         if set_up(t, x, part.row, number - part.base, state):
             found.append(np.array(state, np.int64))
     return np.stack(found)
-
-
-def _repeat(task: Callable[[], object], count: int) -> Work:
-    def work(units: int) -> int:
-        for _ in range(units):
-            task()
-        return units * count
-
-    return work

@@ -16,7 +16,7 @@ from ...match.match import Match
 from ...match.status_text import exact_sentence, outcome_sentence, standing
 from ...solve.solutions import known_solution
 from ...solve.tables import EndgameTable, StepValue, present_table
-from ..console.capabilities import Terminal, find_terminal, join_words
+from ..console.capabilities import Terminal, align, find_terminal, join_words
 from ..parameters import open_match, takes_game, takes_json, takes_position
 
 _REWARDS = {"win": 1, "loss": -1, "draw": 0, "otherwise": 0}
@@ -170,8 +170,7 @@ def _specs(game: Game) -> list[str]:
         "symmetries": len(game.symmetries),
         "rewards": "from -1 to 1",
     }
-    width = max(len(name) for name in facts)
-    return [f"{name:<{width}}  {fact}" for name, fact in facts.items()]
+    return list(align(facts.items()))
 
 
 def _drawn_board(game: Game, terminal: Terminal) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import click
 
 from ... import __version__
+from ..console.capabilities import align
 from ..main import FAILED
 from ..parameters import takes_json
 
@@ -66,10 +67,8 @@ def doctor(as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"findings": [finding._asdict() for finding in findings]}, indent=2))
     else:
-        width = max(len(finding.name) for finding in findings)
-        for finding in findings:
-            advice = f"; {finding.advice}" if finding.advice else ""
-            click.echo(f"{finding.name:<{width}}  {finding.state}{advice}")
+        said = ((finding.name, "; ".join(filter(None, finding[1:3]))) for finding in findings)
+        click.echo("\n".join(align(said)))
     if any(finding.is_broken for finding in findings):
         sys.exit(FAILED)
 
@@ -107,7 +106,7 @@ def _kernels() -> Finding:
     folder = Path(legal_actions.stats.cache_path)  # type: ignore[attr-defined]
     if not os.access(folder, os.W_OK):
         return Finding("kernels", f"compiled anew each time, cannot write to {folder}", "set NUMBA_CACHE_DIR")
-    if any(folder.glob("entry.legal_actions-*.nbc")):
+    if any(folder.glob("entry_points.legal_actions-*.nbc")):
         return Finding("kernels", f"compiled, kept in {folder}")
     return Finding("kernels", f"not yet compiled, will be kept in {folder}")
 

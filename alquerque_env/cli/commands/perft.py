@@ -6,6 +6,7 @@ import click
 
 from ...game.game import Game
 from ...match import perft as counting
+from ..console.capabilities import align
 from ..console.interruptible import work
 from ..parameters import check_range, open_match, takes_game, takes_json, takes_position
 
@@ -41,7 +42,4 @@ def perft(game: Game, depth: int, turns: bool, divide: bool, position: str | Non
         }
         click.echo(json.dumps(report | ({"divide": parts} if divide else {}), indent=2))
         return
-    width = max((len(text) for text in (*parts, "total")), default=0)
-    for text, count in parts.items():
-        click.echo(f"{text:<{width}}  {count}")
-    click.echo(f"{'total':<{width}}  {total}" if divide else str(total))
+    click.echo("\n".join(align([*parts.items(), ("total", total)])) if divide else str(total))

@@ -8,6 +8,7 @@ from ...batch import rollouts as playing
 from ...batch.rollouts import Rollouts
 from ...game.game import Game
 from ...game.rules_text import SIDES
+from ..console.capabilities import align
 from ..console.interruptible import work
 from ..parameters import check_range, open_match, takes_game, takes_json, takes_position
 
@@ -36,10 +37,7 @@ def rollouts(game: Game, matches: int, seed: int, position: str | None, as_json:
         ("actions a match", f"{found.length.mean():.1f} ({found.length.min()} to {found.length.max()})"),
         *((f"ends: {reason}", f"{count / matches:.1%}") for reason, count in found.endings().items()),
     ]
-    width = max(len(name) for name, _ in rows)
-    click.echo(f"{matches:,} random matches from {match.position}")
-    for name, value in rows:
-        click.echo(f"{name:<{width}}  {value}")
+    click.echo("\n".join([f"{matches:,} random matches from {match.position}", *align(rows)]))
 
 
 def to_json(found: Rollouts) -> dict[str, object]:

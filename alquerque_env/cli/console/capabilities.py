@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...render import Picture, draw_text
@@ -76,6 +76,13 @@ def find_terminal(*, ascii_only: bool = False) -> Terminal:
         color=sys.stdout.isatty() and not os.environ.get("NO_COLOR") and named != "dumb",
         width=max(20, min(_WIDEST, shutil.get_terminal_size().columns)),
     )
+
+
+def align(rows: Iterable[tuple[str, object]]) -> Iterator[str]:
+    """Lines with a name and what is said of it each, the latter below each other."""
+    listed = list(rows)
+    width = max((len(name) for name, _ in listed), default=0)
+    return (f"{name:<{width}}  {said}" for name, said in listed)
 
 
 def join_words(words: Iterable[str], last: str = "or") -> str:

@@ -11,7 +11,7 @@ from ...errors import AlquerqueError
 from ...game.rules_text import SIDES, rule_sentences
 from ...game.step import PASS, join_turn
 from ...match.status_text import numbered_turns
-from ..console.capabilities import join_words
+from ..console.capabilities import align, join_words
 from ..console.interruptible import work
 from .help_rows import HELP, help_rows
 from .match_file import find_match
@@ -68,10 +68,8 @@ def _meant(word: str) -> str | None:
 
 
 def _help(session: Session) -> None:
-    rows = help_rows(session.match.game.board, MORE_HELP)
-    width = max(len(typed) for typed, _ in rows)
-    for typed, meaning in rows:
-        session.say(f"  {typed:<{width}}  {meaning}")
+    for line in align(help_rows(session.match.game.board, MORE_HELP)):
+        session.say(f"  {line}")
 
 
 def _board(session: Session) -> None:

@@ -297,15 +297,7 @@ class Config(Section):
 
 
 SECTIONS: Mapping[str, type[Section]] = MappingProxyType(
-    {
-        "run": RunConfig,
-        "self_play": SelfPlayConfig,
-        "ppo": PpoConfig,
-        "search": SearchConfig,
-        "alphazero": AlphaZeroConfig,
-        "network": NetworkConfig,
-        "evaluation": EvaluationConfig,
-    }
+    {name: type(field.default) for name, field in Config.model_fields.items()}
 )
 
 

@@ -318,19 +318,14 @@ class _Folder(ast.NodeTransformer):
     def __init__(self, fixed: Mapping[str, bool]) -> None:
         self.fixed = fixed
 
-    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+    def visit_If(self, node: ast.If | ast.IfExp) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
         value = self._value(node.test)
         if value is None:
             return node
         return node.body if value else node.orelse
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        self.generic_visit(node)
-        value = self._value(node.test)
-        if value is None:
-            return node
-        return node.body if value else node.orelse
+    visit_IfExp = visit_If  # noqa: N815
 
     def _value(self, test: ast.expr) -> bool | None:
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):

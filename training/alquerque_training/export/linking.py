@@ -127,28 +127,15 @@ class Linker(ast.NodeTransformer):
             node.keywords = [keyword for keyword in node.keywords if keyword.arg != "strict"]
         return self.generic_visit(node)
 
-    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
-        """Links what it does."""
-        return self._visit_comprehension(node)
-
-    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
-        """Links what it does."""
-        return self._visit_comprehension(node)
-
-    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
-        """Links what it does."""
-        return self._visit_comprehension(node)
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.AST:
-        """Links what it does."""
-        return self._visit_comprehension(node)
-
-    def _visit_comprehension(self, node: Comprehension) -> ast.AST:
+    def visit_ListComp(self, node: Comprehension) -> ast.AST:
+        """Links what it does; so do all comprehensions."""
         targets = (generator.target for generator in node.generators)
         self.scopes.append(_Scope(frozenset(bound_names(targets))))
         self.generic_visit(node)
         self.scopes.pop()
         return node
+
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp  # noqa: N815
 
     def _visit_defaults(self, arguments: ast.arguments) -> None:
         arguments.defaults = [self.visit(default) for default in arguments.defaults]

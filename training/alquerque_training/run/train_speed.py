@@ -8,7 +8,7 @@ their own.
 import math
 import multiprocessing as mp
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from alquerque_env import SelfPlayVectorEnv, load_game
-from alquerque_env.benchmark.speed.rate import Clock, rate
+from alquerque_env.benchmark.speed.rate import Clock, Work, rate, repeat
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import plane_scale
@@ -352,19 +352,13 @@ def _play(setup: Setup, play: SelfPlay, inference: Inference, seconds: float) ->
     return _Played(decisions * setup.games * SIMULATIONS, spent, inside, wall, time.perf_counter())
 
 
-def _ask(game: Game, inference: Inference, count: int) -> Callable[[int], int]:
+def _ask(game: Game, inference: Inference, count: int) -> Work:
     """Asks the network alone, always for so many positions."""
     env = SelfPlayVectorEnv(game, count)
     asked, _ = env.reset(seed=0)
     for _ in range(RANDOM_STEPS):
         asked, *_ = env.step(env.sample_actions())
-
-    def work(units: int) -> int:
-        for _ in range(units):
-            inference(asked)
-        return units * count
-
-    return work
+    return repeat(lambda: inference(asked), count)
 
 
 def _peak(device: str, precision: str, seconds: float) -> float:

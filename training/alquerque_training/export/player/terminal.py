@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any
 
 from alquerque_env.bots.network.choose import Chooser
-from alquerque_env.cli.console.capabilities import Terminal
+from alquerque_env.cli.console.capabilities import Terminal, align
 from alquerque_env.cli.terminal_match.help_rows import HELP, help_rows
 from alquerque_env.cli.terminal_match.typed_input import play_typed, point_typed
 from alquerque_env.errors import AlquerqueError
@@ -194,9 +194,8 @@ class Play:
     def help(self) -> None:
         """Lists what can be typed."""
         rows = help_rows(self.match.game.board, [row for row in HELP if row[0] != "quit"] + list(MORE_HELP))
-        width = max(len(typed) for typed, _ in rows)
-        for typed, meaning in rows:
-            self.say(f"  {typed:<{width}}  {meaning}")
+        for line in align(rows):
+            self.say(f"  {line}")
 
     def hint(self) -> None:
         """Shows what the player would do."""
