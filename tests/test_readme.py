@@ -98,7 +98,7 @@ def test_the_learner_of_the_readme_trains(tmp_path: Path) -> None:
         "ppo.minibatch_size=4096",
         "evaluation.games_per_seat=2",
     ]
-    command = [sys.executable, "-m", "alquerque_env", "train", str(ROOT / "configs" / "quickstart.toml"), *settings]
+    command = [sys.executable, "-m", "alquerque_env", "train", "quickstart", *settings]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     run = subprocess.run(
         command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False, timeout=300

@@ -109,7 +109,7 @@ def test_the_wheel_carries_the_folder_to_where_it_is_looked_for_first() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     targets = project["tool"]["hatch"]["build"]["targets"]
 
-    assert targets["wheel"]["force-include"] == {"checkpoints": "alquerque_env/checkpoints"}
+    assert targets["wheel"]["force-include"]["checkpoints"] == "alquerque_env/checkpoints"
     assert shipped.FOLDERS == (ROOT / "alquerque_env" / "checkpoints", ROOT / "checkpoints")
     assert "checkpoints" in targets["sdist"]["include"]
 

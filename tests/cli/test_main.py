@@ -62,8 +62,12 @@ BAD_ARGUMENTS = [
         pytest.param(line, message, marks=NEEDS_TORCH)
         for line, message in (
             ("train no_such_config.toml", "no config 'no_such_config.toml'"),
-            ("train configs/quickstart.toml ppo.clipp=1", "unknown key 'clipp'"),
-            ("train configs/quickstart.toml --resume no_such_run", "'no_such_run' is not a run"),
+            ("train quickstrat", "no config 'quickstrat'; did you mean 'quickstart'? (known: "),
+            ("train quickstart ppo.clipp=1", "unknown key 'clipp'"),
+            ("train quickstart --resume no_such_run", "'no_such_run' is not a run"),
+            ("train quickstart --resume no_such_run --print-config", "--print-config does not go with --resume"),
+            ("bench train quickstrat", "no game 'quickstrat'"),
+            ("bench train fetaix ppo.clip=0.1", "'ppo.clip=0.1' changes a config, and 'fetaix' is none (known: "),
             ("export no_such_checkpoint -o bot.py", "no checkpoint 'no_such_checkpoint'"),
             ("export no_such_checkpoint -o .", "'.' is a folder"),
         )
@@ -122,9 +126,7 @@ def test_a_missing_extra_ends_in_one_line_that_names_the_command_that_installs_i
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')")
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
 
-    done = subprocess.run(
-        command("train", "configs/quickstart.toml"), capture_output=True, text=True, env=environment, timeout=120
-    )
+    done = subprocess.run(command("train", "quickstart"), capture_output=True, text=True, env=environment, timeout=120)
 
     assert done.returncode == 1
     assert done.stderr == 'python -m alquerque_env: torch is missing: pip install "alquerque-env[train]"\n'
@@ -383,7 +385,7 @@ def test_train_hands_config_overrides_and_run_to_the_trainer(monkeypatch: pytest
 
     output_of("train", "a.toml", "ppo.clip=0.1", "run.seed=-1", "--resume", "runs/a-1")
 
-    assert given == [(Path("a.toml"), ("ppo.clip=0.1", "run.seed=-1"), Path("runs/a-1"))]
+    assert given == [("a.toml", ("ppo.clip=0.1", "run.seed=-1"), Path("runs/a-1"))]
 
 
 def test_export_hands_checkpoint_and_file_to_the_exporter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import click
 
 from ...bots.trainer import load_from_trainer
-from ...errors import AlquerqueError
 from ...game.game import load_game
 from ..parameters import check_range, takes_json
 
@@ -149,18 +148,14 @@ def _search_row(figure: Any) -> str:
 @click.option("--iterations", type=int, default=3, show_default=True, help="Measured, after some to begin with.")
 @takes_json
 def train(config: str, overrides: tuple[str, ...], iterations: int, as_json: bool) -> None:
-    """Measure training, in steps a second of whole iterations: as the TOML file CONFIG says, or PPO and AlphaZero.
+    """Measure training, in steps a second of whole iterations.
 
-    Nothing is written; what is learned is lost.
+    CONFIG is the name of a config that comes with the package, or the path of a TOML file. For a GAME, PPO and
+    AlphaZero with their defaults are measured. No file is written.
     """
     check_range("--iterations", iterations, 1, 1000)
     measured = load_from_trainer("train_speed")
-    if Path(config).suffix == ".toml":
-        configs = [load_from_trainer("load_config")(Path(config), overrides)]
-    elif overrides:
-        raise AlquerqueError(f"{overrides[0]!r} changes a config, and {config!r} is not a .toml file")
-    else:
-        configs = measured.default_configs(load_game(config))
+    configs = measured.configs_to_measure(config, overrides)
     report = _Report("whole iterations, by the clock", as_json)
     report.line(TRAIN_HEADING)
     figures = []

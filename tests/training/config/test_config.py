@@ -6,6 +6,8 @@ import pytest
 from alquerque_training.config.loader import ConfigError, load_config, parse_config
 from alquerque_training.config.settings import Config, first_difference
 
+from alquerque_env.errors import UnknownNameError
+
 CONFIGS = Path(__file__).parents[3] / "configs"
 
 
@@ -111,7 +113,7 @@ def test_an_unknown_key_is_named_before_an_impossible_value(write) -> None:
 
 
 def test_a_missing_or_unreadable_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"no config '.*nothing\.toml'"):
+    with pytest.raises(UnknownNameError, match=r"no config '.*nothing\.toml' \(known: .*quickstart"):
         load_config(tmp_path / "nothing.toml")
     with pytest.raises(ConfigError, match="cannot be read"):
         load_config(tmp_path)

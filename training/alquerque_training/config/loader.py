@@ -11,22 +11,26 @@ from pydantic import ValidationError
 
 from alquerque_env.errors import AlquerqueError
 from alquerque_training.config.settings import SECTIONS, Config
+from alquerque_training.config.shipped_configs import find_config
 
 
 class ConfigError(AlquerqueError):
     """A config file or an override with an unknown key or an impossible value."""
 
 
-def load_config(path: Path, overrides: Sequence[str] = ()) -> Config:
+def load_config(given: str | Path, overrides: Sequence[str] = ()) -> Config:
     """Reads the settings of a run.
 
     Args:
-      path: A TOML file with a table for each section; what it leaves out keeps its default.
+      given: The name of a config that comes with the package, or the path of a TOML file with a table for each section;
+        what the file leaves out keeps its default.
       overrides: Texts `section.key=value` that replace what the file says. A value that is not TOML is taken as text.
 
     Raises:
+      UnknownNameError: If there is no such config.
       ConfigError: If the file cannot be read, a section or key is unknown, or a value is impossible.
     """
+    path = find_config(given)
     data = read_toml(path)
     for override in overrides:
         _apply(override, data)
@@ -37,12 +41,10 @@ def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file.
 
     Raises:
-      ConfigError: If there is no such file or it is not TOML.
+      ConfigError: If the file cannot be read or is not TOML.
     """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"no config {str(path)!r}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"config {str(path)!r} cannot be read: {error}") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:

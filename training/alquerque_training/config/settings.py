@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Strict, model_validator
 
 from alquerque_env.search.puct import EXPLORATION, MOST_EXPLORATION
 from alquerque_env.search.quiescence import MOST_TURNS
+from alquerque_training.config.toml_text import format_toml
 
 OptionValue = str | int | bool
 
@@ -271,6 +272,10 @@ class Config(Section):
     alphazero: AlphaZeroConfig = AlphaZeroConfig()
     network: NetworkConfig = NetworkConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
+
+    def toml(self) -> str:
+        """The settings as a config file, defaults included."""
+        return format_toml(self.model_dump(mode="json"))
 
     @property
     def steps_per_iteration(self) -> int:

@@ -15,6 +15,7 @@ from alquerque_training.checkpoints.card_writer import CurvePoint, StartMeta
 from alquerque_training.checkpoints.checkpoint import CheckpointError, fitting_weights, load_checkpoint, load_start
 from alquerque_training.config.loader import ConfigError, load_config
 from alquerque_training.config.settings import Config, first_difference
+from alquerque_training.config.shipped_configs import find_config
 from alquerque_training.measure.gauntlet import check_opponents
 from alquerque_training.run.folder import create_run, open_run
 from alquerque_training.run.learner import Learner, make_learner, restore
@@ -23,12 +24,12 @@ from alquerque_training.self_play.workers import check_device
 
 
 def train(
-    config_path: Path, overrides: Sequence[str] = (), resume: Path | None = None, *, console: Console | None = None
+    given: str | Path, overrides: Sequence[str] = (), resume: Path | None = None, *, console: Console | None = None
 ) -> TrainingResult:
     """Trains a player and shows how it goes.
 
     Args:
-      config_path: A TOML file; see `config.settings`.
+      given: The name of a config that comes with the package, or the path of a TOML file; see `config.settings`.
       overrides: Texts `section.key=value`.
       resume: Folder of an interrupted run of the same config, to go on with.
       console: Where to show it; standard output if None.
@@ -38,10 +39,10 @@ def train(
       TrainingError: If training cannot go on; it says what is kept, and which command goes on with it.
       SystemExit: With status 130 after Ctrl-C, when the iteration is finished and saved, or in the midst of an arena.
     """
-    config_path, console = Path(config_path), console or Console()
-    config = load_config(config_path, overrides)
+    console = console or Console()
+    config_path, config = find_config(given), load_config(given, overrides)
     session = _start(config_path, config) if resume is None else _resume(config_path, config, Path(resume))
-    session.command = shlex.join(["alquerque", "train", config_path.as_posix(), *overrides])
+    session.command = shlex.join(["alquerque", "train", _as_typed(given), *overrides])
     try:
         with session.run.locked():
             result = session.complete(console)
@@ -49,6 +50,11 @@ def train(
         session.learner.close()
     _announce(console, config, result)
     return result
+
+
+def _as_typed(given: str | Path) -> str:
+    """A config as the command line takes it."""
+    return given.as_posix() if isinstance(given, Path) else given
 
 
 def _prepare(config_path: Path, config: Config) -> tuple[Game, Learner]:

@@ -13,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.synchronize import Barrier
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +24,9 @@ from alquerque_env.benchmark.speed.rate import Clock, Work, rate, repeat
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import plane_scale
-from alquerque_training.config.loader import parse_config
+from alquerque_training.config.loader import load_config, parse_config
 from alquerque_training.config.settings import Config, NetworkConfig, SearchConfig, SelfPlayConfig
+from alquerque_training.config.shipped_configs import shipped_configs
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 from alquerque_training.networks.inference import Inference, choose_precision
 from alquerque_training.run.learner import make_learner
@@ -214,12 +216,23 @@ def fastest_on_processor(game: Game, figures: Sequence[SearchFigure]) -> Setup:
     return Setup(game.name, network, best.precision, best.device, best.games)
 
 
-def default_configs(game: Game) -> list[Config]:
-    """PPO, as `configs/quickstart.toml` has it, and AlphaZero, both with their defaults."""
-    return [
-        parse_config({"run": {"game": game.name, "algorithm": algorithm}}, game.name)
-        for algorithm in ("ppo", "alphazero")
-    ]
+def configs_to_measure(given: str, overrides: Sequence[str]) -> list[Config]:
+    """The runs to measure.
+
+    Args:
+      given: The name or path of a config; or of a game, for PPO and AlphaZero with their defaults.
+      overrides: Texts `section.key=value` that change the config.
+
+    Raises:
+      AlquerqueError: If there is neither such a config nor such a game, or overrides are given for a game.
+    """
+    if Path(given).suffix == ".toml" or given in shipped_configs():
+        return [load_config(given, overrides)]
+    if overrides:
+        known = ", ".join(shipped_configs())
+        raise AlquerqueError(f"{overrides[0]!r} changes a config, and {given!r} is none (known: {known})")
+    name = load_game(given).name
+    return [parse_config({"run": {"game": name, "algorithm": kind}}, name) for kind in ("ppo", "alphazero")]
 
 
 def measure_training(config: Config, iterations: int) -> TrainFigure:

@@ -1,0 +1,33 @@
+"""The configs that come with the package, known by their file names without the ending."""
+
+from pathlib import Path
+
+from alquerque_env.errors import UnknownNameError
+
+_PACKAGE = Path(__file__).parents[1]
+FOLDERS = (_PACKAGE / "configs", _PACKAGE.parents[1] / "configs")
+"""Where they are: in a wheel inside the package, in a checkout at its top."""
+
+
+def shipped_configs() -> dict[str, Path]:
+    """The file of each config, by its name."""
+    folder = next((folder for folder in FOLDERS if folder.is_dir()), None)
+    return {} if folder is None else {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def find_config(given: str | Path) -> Path:
+    """The file of a config.
+
+    Args:
+      given: The name of a config that comes with the package, or a path. A name goes first: write `./NAME` for a file
+        that is called the same.
+
+    Raises:
+      UnknownNameError: If there is neither such a name nor such a path.
+    """
+    known = shipped_configs()
+    if path := known.get(str(given)):
+        return path
+    if not Path(given).exists():
+        raise UnknownNameError("config", str(given), known)
+    return Path(given)

@@ -1,0 +1,29 @@
+"""Settings as TOML text, which the standard library reads but does not write."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+
+def format_toml(tables: Mapping[str, Mapping[str, object]]) -> str:
+    """TOML text of tables that hold numbers, texts, booleans, and lists and tables of them.
+
+    Args:
+      tables: A table for each section. A value of None, which TOML cannot express, becomes a comment.
+    """
+    return "\n\n".join(_format_table(name, table) for name, table in tables.items())
+
+
+def _format_table(name: str, table: Mapping[str, object]) -> str:
+    lines = [f"# {key} is not set" if value is None else f"{key} = {_format(value)}" for key, value in table.items()]
+    return "\n".join([f"[{name}]", *lines])
+
+
+def _format(value: object) -> str:
+    if isinstance(value, Mapping):
+        entries = ", ".join(f"{json.dumps(key)} = {_format(entry)}" for key, entry in value.items())
+        return f"{{{entries}}}"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Sequence):
+        return f"[{', '.join(map(_format, value))}]"
+    return json.dumps(value)
