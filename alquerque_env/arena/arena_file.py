@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ..files.json_lines import JsonLines
+from ..files.typed_json import build
 from .openings import Opening, Openings
 from .schedule import Key
 
@@ -110,7 +111,7 @@ class Record:
 
     def _take(self, entry: Mapping[str, Any]) -> None:
         if self.openings is None:
-            found = tuple(Opening(tuple(each["steps"]), each["is_balanced"]) for each in entry["openings"])
+            found = build(tuple[Opening, ...], entry["openings"])
             self.openings = Openings(found, entry["tried"], entry["is_published"])
         else:
             result = MatchResult(**entry)

@@ -2,15 +2,15 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 import numpy as np
 
 from ..arena.arena_result import rounded
 from ..errors import BenchmarkError
+from ..files.typed_json import build
 from .against_ladder import Opponents
 from .against_truth import Truth
 from .agent_facts import Facts
@@ -122,27 +122,10 @@ def read_file(path: Path) -> list[Result]:
     try:
         content = json.loads(path.read_bytes())
         if content["format"] == FORMAT:
-            return [_build(Result, entry) for entry in content.get("results", [content])]
+            return [build(Result, entry) for entry in content.get("results", [content])]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise BenchmarkError(f"{str(path)!r} is not a result of the benchmark") from None
     raise BenchmarkError(f"{str(path)!r} has format {content['format']!r}, expected {FORMAT}")
-
-
-def _build(kind: Any, content: Any) -> Any:
-    """What JSON says as an object of a type: a dataclass, a tuple, a dictionary, something or None, or as it is."""
-    if isinstance(kind, type) and is_dataclass(kind):
-        hints = get_type_hints(kind)
-        # What has a default may be absent: results of before it was known are read too.
-        named = [field.name for field in fields(kind) if field.default is MISSING or field.name in content]
-        return kind(**{name: _build(hints[name], content[name]) for name in named})
-    inner = get_args(kind)
-    if get_origin(kind) is tuple:
-        return tuple(_build(inner[0], entry) for entry in content)
-    if get_origin(kind) is dict:
-        return {name: _build(inner[1], entry) for name, entry in content.items()}
-    if get_origin(kind) is UnionType:
-        return None if content is None else _build(inner[0], content)
-    return content
 
 
 def time_of(seconds: Sequence[float]) -> Timing | None:

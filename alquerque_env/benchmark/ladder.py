@@ -15,6 +15,7 @@ from ..arena.openings import Opening, Openings
 from ..arena.stage import Watch, unwatched
 from ..bots.shipped import META, shipped_bots
 from ..errors import BenchmarkError
+from ..files.typed_json import build
 from ..game.game import Game
 from .protocol import Protocol
 from .protocol_files import check_rules, read_checked, write_checked
@@ -58,14 +59,11 @@ def read_ladder(protocol: Protocol, game: Game) -> Ladder:
     content = json.loads(text)
     check_rules("ladder", protocol.version, content["table_hash"], game)
     now = _find_names(content["weights"], protocol, game)
-    meetings = (
-        {**entry, **{side: now.get(entry[side], entry[side]) for side in SIDES}} for entry in content["meetings"]
-    )
-    openings = tuple(Opening(tuple(entry["steps"]), entry["is_balanced"]) for entry in content["openings"])
+    meetings = [entry | {side: now.get(entry[side], entry[side]) for side in SIDES} for entry in content["meetings"]]
     return Ladder(
         rungs=tuple(now.get(spec, spec) for spec in content["rungs"]),
-        openings=Openings(openings, content["tried"]),
-        meetings=tuple(Meeting(**{**entry, "pairs": tuple(entry["pairs"])}) for entry in meetings),
+        openings=Openings(build(tuple[Opening, ...], content["openings"]), content["tried"]),
+        meetings=build(tuple[Meeting, ...], meetings),
         sha256=sha256,
     )
 
@@ -100,17 +98,8 @@ def make_ladder(protocol: Protocol, game: Game, watch: Watch = unwatched) -> Are
 
 def arena_settings(protocol: Protocol, *, gauntlet: bool = False) -> Settings:
     """How the matches of a ladder are played."""
-    plan = protocol.ladder
-    return Settings(
-        games=protocol.games,
-        gauntlet=gauntlet,
-        plies=plan.plies,
-        seed=plan.seed,
-        judge=plan.judge,
-        batch=plan.batch,
-        max_steps=plan.max_steps,
-        resamples=protocol.resamples,
-    )
+    plan = {name: getattr(protocol.ladder, name) for name in ("plies", "seed", "judge", "batch", "max_steps")}
+    return Settings(games=protocol.games, gauntlet=gauntlet, resamples=protocol.resamples, **plan)
 
 
 def list_rungs(protocol: Protocol, game: Game) -> tuple[str, ...]:

@@ -3,7 +3,8 @@
 import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+
+from ..files.typed_json import build
 
 FOLDER = Path(__file__).parent
 CURRENT = "v1"
@@ -121,18 +122,6 @@ def load_protocol(version: str = CURRENT) -> Protocol:
 
 def read_protocol(folder: Path) -> Protocol:
     """The version of the benchmark that lies in a folder."""
-    content: dict[str, Any] = tomllib.loads((folder / "protocol.toml").read_text(encoding="utf-8"))
-    return Protocol(
-        version=content["version"],
-        folder=folder,
-        seed=content["seed"],
-        resamples=content["resamples"],
-        suite=SuitePlan(**_frozen(content["suite"])),
-        ladder=LadderPlan(**_frozen(content["ladder"])),
-        limits=Limits(**content["limits"]),
-        quick=Quick(**content["quick"]),
-    )
-
-
-def _frozen(section: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in section.items()}
+    content = tomllib.loads((folder / "protocol.toml").read_text(encoding="utf-8"))
+    protocol: Protocol = build(Protocol, content | {"folder": folder})
+    return protocol

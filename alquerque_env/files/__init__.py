@@ -1,1 +1,1 @@
-"""Files written whole, locked, or grown line by line."""
+"""Files written whole, locked, grown line by line, or read as typed objects."""
