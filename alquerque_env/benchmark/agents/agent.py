@@ -1,8 +1,8 @@
 """Agents from their specs: bots of this package, checkpoints, exported players, engines, and functions of anybody's."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol as Interface
 
 from ...arena.seeds import derive_seed
 from ...bots import load_bot
@@ -15,66 +15,23 @@ from .ask import BotThinker, Thinker
 from .function import FunctionProcess, FunctionThinker, is_function_spec
 
 
-class Agent(Interface):
+@dataclass(frozen=True)
+class Agent:
     """Whatever is measured.
 
     Attributes:
       spec: By which it was found.
       facts: What is known of it.
       games: Ids of the games that it may play.
+      open: The agent as a player of a game.
+      close: Ends whatever runs beside it.
     """
 
     spec: str
     facts: Facts
     games: tuple[str, ...]
-
-    def open(self, game: Game) -> Thinker:
-        """The agent as a player of a game."""
-
-    def close(self) -> None:
-        """Ends whatever runs beside it."""
-
-
-class BotAgent:
-    """What `load_bot` loads."""
-
-    def __init__(self, spec: str, protocol: Protocol) -> None:
-        find_bot(spec)  # refuses what is none
-        self.spec = spec
-        self._seed = derive_seed(protocol.seed, "agent")
-        self._seconds = protocol.limits.decision
-        checkpoint = find_checkpoint(spec)
-        known = read_exported_game(spec) if checkpoint is None else read_game(checkpoint[0])
-        self.games = games() if known is None else (known,)
-        self.facts = Facts(_kind_of(spec)) if checkpoint is None else read_facts(*checkpoint)
-
-    def open(self, game: Game) -> Thinker:
-        """The bot as a player of a game; a search that would take longer than it may ends, and is late."""
-        seconds = None if _kind_of(self.spec) == "engine" else self._seconds
-        return BotThinker(load_bot(self.spec, game, seed=self._seed, time_limit=seconds, tables=False))
-
-    def close(self) -> None:
-        """There is nothing to end."""
-
-
-class FunctionAgent:
-    """A function `module:name` from an observation and a mask to an action."""
-
-    facts = Facts("function")
-
-    def __init__(self, spec: str, protocol: Protocol) -> None:
-        self.spec = spec
-        self.games = games()
-        self._seconds = protocol.limits.decision
-        self._function = FunctionProcess(spec, protocol.limits)
-
-    def open(self, game: Game) -> Thinker:
-        """The function as a player of a game."""
-        return FunctionThinker(self._function, game, self._seconds)
-
-    def close(self) -> None:
-        """Ends the process of the function."""
-        self._function.close()
+    open: Callable[[Game], Thinker]
+    close: Callable[[], None] = lambda: None
 
 
 def find_agent(spec: str, protocol: Protocol) -> Agent:
@@ -90,8 +47,28 @@ def find_agent(spec: str, protocol: Protocol) -> Agent:
     """
     own = {known.partition(":")[0] for known in KNOWN}
     if is_function_spec(spec) and spec.partition(":")[0] not in own and find_checkpoint(spec) is None:
-        return FunctionAgent(spec, protocol)
-    return BotAgent(spec, protocol)
+        function = FunctionProcess(spec, protocol.limits)
+        decision = protocol.limits.decision
+        return Agent(
+            spec, Facts("function"), games(), lambda game: FunctionThinker(function, game, decision), function.close
+        )
+    return _bot_agent(spec, protocol)
+
+
+def _bot_agent(spec: str, protocol: Protocol) -> Agent:
+    """What `load_bot` loads."""
+    find_bot(spec)  # refuses what is none
+    seed = derive_seed(protocol.seed, "agent")
+    checkpoint = find_checkpoint(spec)
+    known = read_exported_game(spec) if checkpoint is None else read_game(checkpoint[0])
+
+    def open_bot(game: Game) -> Thinker:
+        # A search that would take longer than it may ends, and is late.
+        seconds = None if _kind_of(spec) == "engine" else protocol.limits.decision
+        return BotThinker(load_bot(spec, game, seed=seed, time_limit=seconds, tables=False))
+
+    facts = Facts(_kind_of(spec)) if checkpoint is None else read_facts(*checkpoint)
+    return Agent(spec, facts, games() if known is None else (known,), open_bot)
 
 
 def choose_games(agent: Agent, wanted: Sequence[str]) -> tuple[str, ...]:
