@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from ..files.json_lines import JsonLines
 from ..files.typed_json import build
@@ -48,7 +47,7 @@ class MatchResult:
         return 0.5 if self.winner is None else float(self.winner == self.seat)
 
 
-class Record:
+class Record(ExitStack):
     """What an arena has found out, kept in a file if wanted. A context that closes the file.
 
     Args:
@@ -65,28 +64,19 @@ class Record:
     """
 
     def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
+        super().__init__()
         self.openings: Openings | None = None
         self.results: dict[Key, MatchResult] = {}
         self._file: JsonLines | None = None
         if path is None:
             return
-        with ExitStack() as stack:
-            self._file = stack.enter_context(JsonLines(path, "an arena", ("arena", FORMAT), header))
-            for place, entry in enumerate(self._file.entries):
-                try:
-                    self._take(entry)
-                except (KeyError, TypeError):
-                    raise self._file.damaged(place) from None
-            stack.pop_all()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._file is not None:
-            self._file.__exit__(kind, error, trace)
+        self._file = self.enter_context(JsonLines(path, "an arena", ("arena", FORMAT), header))
+        for place, entry in enumerate(self._file.entries):
+            try:
+                self._take(entry)
+            except (KeyError, TypeError):
+                self.close()
+                raise self._file.damaged(place) from None
 
     def set_openings(self, openings: Openings) -> None:
         """Notes the openings."""

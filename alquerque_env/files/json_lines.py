@@ -3,9 +3,9 @@
 import json
 import os
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 
 from ..errors import AlquerqueError
 
@@ -31,7 +31,7 @@ def whole_lines(content: bytes) -> list[bytes]:
     return content[: content.rfind(b"\n") + 1].splitlines(keepends=True)
 
 
-class JsonLines:
+class JsonLines(AbstractContextManager["JsonLines"]):
     """A file that grows. Its first line, the header, says what decides the others. A context that closes the file.
 
     Args:
@@ -65,12 +65,7 @@ class JsonLines:
             raise
         self.entries = lines[1:]
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._file.close()
 
     def add(self, entry: Mapping[str, Any]) -> None:

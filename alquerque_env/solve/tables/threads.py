@@ -3,15 +3,14 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 SMALLEST = 1 << 14
 LARGEST = 1 << 22
 """Numbers that a kernel works on at once. Ctrl-C waits for it."""
 
 
-class Crew:
+class Crew(ThreadPoolExecutor):
     """Threads that share out ranges of numbers.
 
     Args:
@@ -20,15 +19,10 @@ class Crew:
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or os.cpu_count() or 1
-        self._pool = ThreadPoolExecutor(self.threads)
+        super().__init__(self.threads)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._pool.shutdown(cancel_futures=True)
+    def __exit__(self, *_error: object) -> None:
+        self.shutdown(cancel_futures=True)
 
     def share(
         self, size: int, task: Callable[[int, int], Any], chunk: int, tell: Callable[[int], None] | None = None
@@ -47,7 +41,7 @@ class Crew:
         results: dict[int, Any] = {}
         pending: dict[Future, int] = {}
         for begin in range(0, size, chunk):
-            pending[self._pool.submit(task, begin, min(begin + chunk, size))] = begin
+            pending[self.submit(task, begin, min(begin + chunk, size))] = begin
             while len(pending) > 2 * self.threads or (pending and begin + chunk >= size):
                 done, _ = wait(pending, return_when=FIRST_COMPLETED)
                 results |= {pending.pop(future): future.result() for future in done}
