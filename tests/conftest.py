@@ -14,6 +14,9 @@ if "NUMBA_CACHE_DIR" not in os.environ:
     os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="alquerque-kernels-")
     atexit.register(shutil.rmtree, os.environ["NUMBA_CACHE_DIR"], ignore_errors=True)
 
+# Processes that tests start import the installed package and not the folder that they start in.
+os.environ["PYTHONSAFEPATH"] = "1"
+
 # Matches that end unexpectedly are kept there, and not with those of whoever runs the tests.
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="alquerque-state-")
 atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)

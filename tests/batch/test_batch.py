@@ -20,9 +20,8 @@ from alquerque_env.engine.compiler import JIT
 @pytest.mark.skipif(not JIT, reason="there is only one reader without Numba")
 def test_both_readers_agree_in_every_field_under_every_option_value() -> None:
     script = Path(batch_digest.__file__)
-    plain = subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env={**os.environ, "ALQUERQUE_JIT": "0"}
-    )
+    environment = {**os.environ, "ALQUERQUE_JIT": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
+    plain = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=environment)
     with plain:
         compiled = batch_digest.digests()
         by_numpy = json.loads(plain.communicate(timeout=600)[0])

@@ -5,7 +5,6 @@ import os
 import shlex
 import subprocess
 import sys
-import tomllib
 from hashlib import sha256
 from pathlib import Path
 
@@ -105,13 +104,12 @@ def test_without_a_folder_no_bot_is_shipped(tmp_path: Path, monkeypatch: pytest.
         load_bot("fetaix-small", load_game("fetaix"))
 
 
-def test_the_wheel_carries_the_folder_to_where_it_is_looked_for_first() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    targets = project["tool"]["hatch"]["build"]["targets"]
+def test_the_bots_of_the_checkout_are_those_that_are_shipped() -> None:
+    folders = sorted(path.parent for path in (ROOT / "checkpoints").glob("*/*/meta.json"))
 
-    assert targets["wheel"]["force-include"]["checkpoints"] == "alquerque_env/checkpoints"
-    assert shipped.FOLDERS == (ROOT / "alquerque_env" / "checkpoints", ROOT / "checkpoints")
-    assert "checkpoints" in targets["sdist"]["include"]
+    assert [(path.parent.name, path.name) for path in shipped_bots().values()] == [
+        (path.parent.name, path.name) for path in folders
+    ]
 
 
 @pytest.mark.parametrize(("suffix", "simulations"), [("", 0), (":0", 0), (":25", 25)])
@@ -239,7 +237,7 @@ shipped.FOLDERS = (Path({str(folder)!r}),)
 game = load_game("alquerque")
 print(load_bot("alquerque-strong:5", game).choose(Match(game)))
 """
-    environment = {**os.environ, "ALQUERQUE_JIT": "0", "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "ALQUERQUE_JIT": "0"}
     command = [sys.executable, "-c", code]
     result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     game = load_game("alquerque")

@@ -223,7 +223,7 @@ def test_a_process_killed_at_any_moment_of_a_save_leaves_no_half_checkpoint(save
                 break
     """
     command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(script), str(saved.parent)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=Path(__file__).parents[3])
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
 
     assert done.returncode == 0, done.stderr
     lines = [line.split()[1:] for line in done.stdout.splitlines()]

@@ -1,0 +1,174 @@
+"""What is installed: the files of the wheel, the metadata, and that these tests run the installed package."""
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.metadata import distribution
+from itertools import chain
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import pytest
+
+import alquerque_env
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PACKAGES = {"alquerque_env": ROOT / "alquerque_env", "alquerque_training": ROOT / "training" / "alquerque_training"}
+
+
+def read(file: str) -> str:
+    return (ROOT / file).read_text(encoding="utf-8")
+
+
+def names(requirements: list[str]) -> set[str]:
+    """Distributions that a list of requirements asks for, other than this one."""
+    found = {re.match(r"[\w.-]+", requirement)[0].lower().replace("_", "-") for requirement in requirements}
+    return found - {"alquerque-env"}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """The wheel of this checkout."""
+    if importlib.util.find_spec("hatchling") is None:
+        pytest.skip("hatchling is not installed")
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    (file,) = folder.glob("*.whl")
+    return zipfile.ZipFile(file)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def test_the_wheel_holds_both_packages_with_all_their_files_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+    expected = {
+        f"{target}/{name}": data
+        for target, folder in {
+            **PACKAGES,
+            "alquerque_env/checkpoints": ROOT / "checkpoints",
+            "alquerque_training/configs": ROOT / "configs",
+        }.items()
+        for name, data in files_of(folder).items()
+    }
+    installed = {name: wheel.read(name) for name in wheel.namelist() if ".dist-info" not in name}
+
+    assert {PurePosixPath(name).parts[0] for name in installed} == set(PACKAGES)
+    assert set(installed) == set(expected)
+    assert installed == expected
+    assert {"alquerque_env/py.typed", "alquerque_training/py.typed"} <= set(installed)
+
+
+def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
+    (metadata,) = (wheel.read(name).decode() for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+
+    assert f"\nVersion: {alquerque_env.__version__}\n" in metadata
+    assert "\nLicense-Expression: MIT\n" in metadata
+    assert "\nDescription-Content-Type: text/markdown\n" in metadata
+
+
+@pytest.mark.skipif("PYTHONPATH" in os.environ, reason="PYTHONPATH says which package is tested")
+def test_the_installed_package_is_tested() -> None:
+    """Where it is not editable it is not the one of the checkout: run `pytest`, not `python -m pytest`."""
+    installed = distribution("alquerque-env")
+    direct = json.loads(installed.read_text("direct_url.json") or "{}")
+    if direct.get("dir_info", {}).get("editable"):
+        checkout = Path(url2pathname(urlsplit(direct["url"]).path))
+        expected = [checkout / "alquerque_env", checkout / "training" / "alquerque_training"]
+    else:
+        expected = [Path(str(installed.locate_file(package))) for package in PACKAGES]
+
+    assert [Path(importlib.util.find_spec(package).origin).parent for package in PACKAGES] == expected
+
+
+def test_processes_that_tests_start_import_the_same_package() -> None:
+    code = "import sys; from importlib.util import find_spec; print(*(find_spec(name).origin for name in sys.argv[1:]))"
+    command = [sys.executable, "-c", code, *PACKAGES]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+
+    assert done.stdout.strip() == " ".join(importlib.util.find_spec(package).origin for package in PACKAGES)
+
+
+def test_constraints_pin_every_package_that_is_asked_for() -> None:
+    pinned = {line.partition("==")[0].lower().replace("_", "-") for line in read("constraints.txt").splitlines()[1:]}
+    extras = PROJECT["optional-dependencies"]
+
+    assert names([*PROJECT["dependencies"], *chain.from_iterable(extras.values())]) <= pinned
+    assert {"fast", "train", "web", "render", "dev", "all"} <= set(extras)
+
+
+def test_classifiers_and_workflows_name_the_same_versions_of_python() -> None:
+    classified = re.findall(r"Python :: (3\.\d+)$", "\n".join(PROJECT["classifiers"]), re.MULTILINE)
+    (matrix,) = re.findall(r"python: \[(.*)\]", read(".github/workflows/tests.yml"))
+
+    assert re.findall(r'"([\d.]+)"', matrix) == classified
+    assert PROJECT["requires-python"] == f">={classified[0]}"
+
+
+def test_pre_commit_runs_the_ruff_of_the_constraints() -> None:
+    (ruff,) = re.findall(r"^ruff==(.*)$", read("constraints.txt"), re.MULTILINE)
+
+    assert f"rev: v{ruff}\n" in read(".pre-commit-config.yaml")
+
+
+@pytest.fixture
+def faults():
+    spec = importlib.util.spec_from_file_location("check_release", ROOT / ".ci" / "check_release.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.faults
+
+
+@pytest.fixture
+def release(tmp_path: Path) -> Path:
+    """A checkout in which version 1.2.3 is ready to be released."""
+    (tmp_path / "alquerque_env").mkdir()
+    for file, text in {
+        "alquerque_env/__init__.py": '"""Games."""\n\n__version__ = "1.2.3"\n',
+        "CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.3\n",
+        "CHANGELOG.md": "# Changelog\n\n## 1.2.3\n\n- All.\n\n## 1.2.2\n",
+        "pyproject.toml": '[project.urls]\nRepository = "https://github.com/a/b"\n',
+    }.items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_version_that_all_files_name_may_be_released(faults, release: Path) -> None:
+    assert faults("v1.2.3", release, "a/b") == []
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "fault"),
+    [
+        ("alquerque_env/__init__.py", "1.2.3", "1.2.4", "alquerque_env/__init__.py says 1.2.4"),
+        ("CITATION.cff", "version: 1.2.3", "version: 1.2.2", "CITATION.cff says 1.2.2"),
+        ("CHANGELOG.md", "## 1.2.3", "## Unreleased", "the newest heading of CHANGELOG.md says Unreleased"),
+        ("pyproject.toml", "a/b", "a/c", "pyproject.toml names https://github.com/a/c"),
+    ],
+)
+def test_a_release_is_refused_where_a_file_says_otherwise(
+    faults, release: Path, file: str, old: str, new: str, fault: str
+) -> None:
+    text = (release / file).read_text(encoding="utf-8")
+    (release / file).write_text(text.replace(old, new), encoding="utf-8")
+
+    (found,) = faults("v1.2.3", release, "a/b")
+
+    assert fault in found
+
+
+def test_the_citation_names_the_version_of_the_package() -> None:
+    assert f"\nversion: {alquerque_env.__version__}\n" in read("CITATION.cff")
