@@ -35,7 +35,7 @@ def thinker(tmp_path_factory):
     @cache
     def checkpoint(game: Game) -> Path:
         pytest.importorskip("torch")
-        from test_checkpoint_bot import save_random_checkpoint
+        from test_torch_bot import save_random_checkpoint
 
         return save_random_checkpoint(tmp_path_factory.mktemp("network"), game, width=8)
 
