@@ -13,7 +13,7 @@ open, or the search of the package says that it goes another way, its way is tak
 * Gumbel: values lie in [-1, 1], and are not stretched to what is seen in the tree. A round of sequential halving takes
   its actions one after another, each the best by then of those that the round before went through, where the paper
   drops the worse half at once. Two are always left to go on with.
-* Gumbel: the policy that is learned may leave out a share of its own logits, the magnet.
+* Gumbel: the policy that is learned may leave out a share of its own logits (`mmd_weight`).
 * PUCT: the weight of the policy is constant, and the evaluation of a position counts as a visit to it. An untried
   action is taken to be worth the mean of its position. Of the actions visited most, that with the best mean is played.
 
@@ -139,14 +139,14 @@ class RefGumbel:
       considered: The most actions that the root looks at.
       value_offset: `c_visit`.
       value_scale: `c_scale`.
-      magnet: Share of the root's own logits that its improved policy leaves out.
+      mmd_weight: Share of the root's own logits that its improved policy leaves out.
       root_noise: Weight of the noise.
     """
 
     considered: int
     value_offset: float
     value_scale: float
-    magnet: float
+    mmd_weight: float
     root_noise: float
 
     def search(self, match: Match, evaluate: Evaluate, simulations: int, drawn: Sequence[float]) -> RefTree:
@@ -164,7 +164,7 @@ class RefGumbel:
             left -= len(going_on)
         most = max(edge.visits for edge in root.edges)
         best = self._best(root, [edge for edge in root.edges if edge.visits == most])
-        return RefTree(root, best.step, self._improved(root, 1 - self.magnet), root.mean)
+        return RefTree(root, best.step, self._improved(root, 1 - self.mmd_weight), root.mean)
 
     def _best(self, root: RefNode, among: list[RefEdge]) -> RefEdge:
         scores = dict(zip(root.edges, self._transformed(root), strict=True))

@@ -35,7 +35,7 @@ Evaluator = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 def gumbel(simulations: int, evaluator: str = "mixed", **changes: float) -> Tree:
     """How to search by sequential halving."""
-    rule = {"considered": 16, "value_offset": 50.0, "value_scale": 0.1, "magnet": 0.0, "root_noise": 0.0}
+    rule = {"considered": 16, "value_offset": 50.0, "value_scale": 0.1, "mmd_weight": 0.0, "root_noise": 0.0}
     return {"evaluator": evaluator, "simulations": simulations, "rule": {"kind": "gumbel", **rule, **changes}}
 
 
@@ -72,7 +72,7 @@ PLACES = {
     "fetaix": {
         "wide": Place("W:Wb1,c1,e1,a2,e2,Ka5,Kc5:Bb3,e4,d5,e5", (gumbel(16), gumbel(32, considered=6), puct(32))),
         "chain": Place(
-            "W:Wa1,b1,c1,d1,e1,a2,b2,d2,e2,Ke3:Bd3,a4,e4,a5,b5,d5,e5:Ce3", (gumbel(32, magnet=0.25), puct(32))
+            "W:Wa1,b1,c1,d1,e1,a2,b2,d2,e2,Ke3:Bd3,a4,e4,a5,b5,d5,e5:Ce3", (gumbel(32, mmd_weight=0.25), puct(32))
         ),
         "chain of North": Place(
             "B:We1,b2,c2,d2,c3:BKd1,a4,c4,b5,c5,d5,e5:Cd1", (gumbel(48, value_scale=1.0, root_noise=1.0), puct(48))

@@ -9,7 +9,7 @@ match `m` from `m * b[NODES]` and `m * b[EDGES]` on. `whole` and `real` are arra
 
 Sources: Silver et al. 2018, Science 362, supplement, "Search" (PUCT); Danihelka et al. 2022, Policy improvement by
 planning with Gumbel, ICLR (the rules of root and interior under GUMBEL); Sokota et al. 2023, A unified approach to
-reinforcement learning, quantal response equilibria, and two-player zero-sum games, ICLR (MAGNET).
+reinforcement learning, quantal response equilibria, and two-player zero-sum games, ICLR, arXiv:2206.05825 (MMD_WEIGHT).
 """
 
 import math
@@ -30,9 +30,9 @@ ACTION, CHILD, VISITS, EDGE_SIZE = 0, 1, 2, 3
 # Of an edge: logarithm of its probability, sum of what came of it for player_0, noise of a root's edge.
 LOGIT, TOTAL, NOISE, EDGE_REALS = 0, 1, 2, 3
 
-# Weights of a search: of what values say against the policy, and how far the policy that is learned is drawn to the
-# uniform one (GUMBEL); of the policy against values (PUCT).
-VALUE_OFFSET, VALUE_SCALE, MAGNET, EXPLORATION = 0, 1, 2, 3
+# Weights of a search. GUMBEL: of values against logits, and of the regularisation towards the uniform policy. PUCT: of
+# the policy against values.
+VALUE_OFFSET, VALUE_SCALE, MMD_WEIGHT, EXPLORATION = 0, 1, 2, 3
 
 NONE = -1
 # Scores that rounding alone keeps apart count as equal.
@@ -175,7 +175,7 @@ def decide(b, states, nodes, edges, reals, values, weights, scratch, matches, ch
         p_counts[match] = n
         tried = p_nodes[NODE_SIZE * node + TRIED]
         if p_b[RULE] == GUMBEL or tried == 0:
-            _improve(p_nodes, p_edges, p_reals, p_values, p_weights, node, sign, 1.0 - p_weights[MAGNET], p_scratch)
+            _improve(p_nodes, p_edges, p_reals, p_values, p_weights, node, sign, 1.0 - p_weights[MMD_WEIGHT], p_scratch)
         for index in range(n):
             edge = first + index
             p_acts[match][index] = p_edges[EDGE_SIZE * edge + ACTION]

@@ -31,9 +31,10 @@ class Rule:
       considered: Actions of a root that GUMBEL looks at, those with the highest logits after noise.
       value_offset: Added to the visits of the most visited action, GUMBEL: `c_visit` of the paper.
       value_scale: Weight of values in [-1, 1] against logits, GUMBEL: `c_scale` of the paper.
-      magnet: Share of the policy's own logits that is left out of the improved policy of a root, GUMBEL. Without it the
-        least differences in value add up from one improvement to the next, until the policy is sure of one of many
-        equals; with it logits stay in proportion to the differences.
+      mmd_weight: Weight of the regularisation towards the uniform policy, in [0, 1], as in magnetic mirror descent with
+        a uniform magnet (Sokota et al. 2023, arXiv:2206.05825), GUMBEL. The improved policy of a root leaves out this
+        share of the network's logits. At 0 small differences in value add up from one improvement to the next, until
+        the policy puts everything on one of several equal actions.
       exploration: Weight of the policy against values, PUCT.
       root_noise: Standard Gumbel noise on a root's logits (GUMBEL), or the share of Dirichlet noise in its policy
         (PUCT); 0 for none.
@@ -44,7 +45,7 @@ class Rule:
     considered: int = 16
     value_offset: float = 50.0
     value_scale: float = 0.1
-    magnet: float = 0.0
+    mmd_weight: float = 0.0
     exploration: float = 1.5
     root_noise: float = 0.0
     dirichlet_total: float = 10.0
@@ -90,7 +91,7 @@ class BatchSearch:
         edges = nodes * EDGES_PER_NODE + game.num_actions
         self._b = words(k.SEARCH_SIZE)
         self._b[k.NODES], self._b[k.EDGES], self._b[k.RULE] = nodes, edges, rule.kind
-        self._weights = np.array([rule.value_offset, rule.value_scale, rule.magnet, rule.exploration])
+        self._weights = np.array([rule.value_offset, rule.value_scale, rule.mmd_weight, rule.exploration])
         self._states = word_rows(matches * nodes, t[e.T_STATE_SIZE])
         self._nodes = words(matches * nodes * k.NODE_SIZE)
         self._ends = words(2 * matches)

@@ -242,29 +242,29 @@ def test_gumbel_improves_the_policy_where_its_values_say_so():
 
 
 @PLAIN
-def test_a_magnet_takes_a_share_of_its_own_logits_from_the_policy_and_leaves_the_choice_alone():
+def test_the_mmd_weight_removes_a_share_of_the_logits_from_the_policy_and_leaves_the_choice_alone():
     game = load_game("alquerque")
     matches = positions(game, 40, seed=3)
     prior = search(game, matches, 0, Rule(kind=GUMBEL))
     free = search(game, matches, 32, Rule(kind=GUMBEL))
-    drawn = search(game, matches, 32, Rule(kind=GUMBEL, magnet=0.25))
+    drawn = search(game, matches, 32, Rule(kind=GUMBEL, mmd_weight=0.25))
     expected = np.where(free.policy > 0, free.policy / np.where(prior.policy > 0, prior.policy, 1) ** 0.25, 0)
     np.testing.assert_allclose(drawn.policy, expected / expected.sum(1, keepdims=True), rtol=1e-9)
     assert (drawn.actions == free.actions).all()
 
 
-def test_where_all_steps_are_equal_a_policy_comes_back_to_uniform_under_a_magnet_only():
+def test_a_policy_over_equal_steps_returns_to_uniform_only_with_an_mmd_weight():
     game = load_game("awithlaknannai_mosona_davis")
     (match,) = positions(game, 1)
     steps = sorted(step.action for step in match.legal_steps)
-    for magnet, final in ((0.0, 0.97), (0.5, 1 / len(steps))):
+    for mmd_weight, final in ((0.0, 0.97), (0.5, 1 / len(steps))):
         probabilities = np.full(len(steps), 0.03 / (len(steps) - 1))
         probabilities[0] = 0.97
         for _ in range(40):
             logits = np.zeros((1, game.num_actions))
             logits[0, steps] = np.log(probabilities)
             told = search(
-                game, [match], 0, Rule(kind=GUMBEL, magnet=magnet), lambda _, told=logits: (told, np.zeros(1))
+                game, [match], 0, Rule(kind=GUMBEL, mmd_weight=mmd_weight), lambda _, told=logits: (told, np.zeros(1))
             )
             probabilities = told.policy[0, : len(steps)]
         assert probabilities[0] == pytest.approx(final, abs=1e-6)

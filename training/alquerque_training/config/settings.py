@@ -134,7 +134,8 @@ class SearchConfig(Section):
       considered: Actions of a root that `gumbel` looks at.
       value_offset: `c_visit` of `gumbel`.
       value_scale: `c_scale` of `gumbel`.
-      magnet: How far what is learned is drawn to the uniform policy, `gumbel`; it pays where much play is to and fro.
+      mmd_weight: Weight of the regularisation towards the uniform policy, `gumbel`: magnetic mirror descent, Sokota et
+        al. 2023, arXiv:2206.05825. It helps in games in which pieces often move to and fro.
       exploration: Weight of the policy against values, `puct`; more than in `evaluation`, since self-play is to
         try things out.
       root_noise: Scale of Gumbel noise, or share of Dirichlet noise (`puct`).
@@ -153,7 +154,7 @@ class SearchConfig(Section):
     considered: Annotated[int, Ge(1), Le(256)] = 16
     value_offset: Annotated[float, Ge(0), Le(10_000)] = 50.0
     value_scale: Annotated[float, Gt(0), Le(100)] = 0.1
-    magnet: Annotated[float, Ge(0), Le(1)] = 0.0
+    mmd_weight: Annotated[float, Ge(0), Le(1)] = 0.0
     exploration: Annotated[float, Gt(0), Le(MOST_EXPLORATION)] = 1.5
     root_noise: Annotated[float, Ge(0), Le(10)] = 1.0
     dirichlet_total: Annotated[float, Gt(0), Le(1000)] = 10.0

@@ -254,7 +254,7 @@ def make_rule(search: SearchConfig, *, noise: float) -> Rule:
         considered=search.considered,
         value_offset=search.value_offset,
         value_scale=search.value_scale,
-        magnet=search.magnet,
+        mmd_weight=search.mmd_weight,
         exploration=search.exploration,
         root_noise=noise,
         dirichlet_total=search.dirichlet_total,
