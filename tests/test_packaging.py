@@ -124,12 +124,53 @@ def test_pre_commit_runs_the_ruff_of_the_constraints() -> None:
     assert f"rev: v{ruff}\n" in read(".pre-commit-config.yaml")
 
 
-@pytest.fixture
-def faults():
-    spec = importlib.util.spec_from_file_location("check_release", ROOT / ".ci" / "check_release.py")
+def script(name: str):
+    """A script of `.ci`, as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / ".ci" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.faults
+    return module
+
+
+def test_the_page_of_tested_versions_has_the_versions_that_are_supported() -> None:
+    versions = script("supported_versions")
+    rows = {
+        row[0]: row[2:6]
+        for line in read("docs/versions.md").splitlines()
+        if len(row := [cell.strip() for cell in line.strip("|").split("|")]) == 8
+    }
+
+    assert rows["oldest"] == list(versions.lower_bounds().values())
+    assert rows["newest"] == list(versions.pinned().values())
+
+
+def test_the_oldest_versions_are_installed_with_the_tested_torch() -> None:
+    versions = script("supported_versions")
+    oldest = versions.constraints("oldest").split()
+
+    assert oldest == ["torch==2.13.0", *(f"{name}=={version}" for name, version in versions.lower_bounds().items())]
+    assert versions.constraints("newest") == read("constraints.txt")
+
+
+def test_a_result_replaces_its_own_row_only() -> None:
+    write_row = script("supported_versions").write_row
+    page = "| versions | tests |\n|---|---|\n| oldest | 1 |\n| newest | 2 |\n"
+
+    assert write_row(page, "newest", ["3"]) == page.replace("| newest | 2 |", "| newest | 3 |")
+    with pytest.raises(SystemExit, match="0 rows that begin with 'other'"):
+        write_row(page, "other", ["3"])
+
+
+def test_numba_has_an_upper_bound_that_the_pinned_version_meets() -> None:
+    (bound,) = re.findall(r"numba>=[\d.]+,<(\d+)\.(\d+)", " ".join(PROJECT["optional-dependencies"]["fast"]))
+    (numba,) = re.findall(r"^numba==(\d+)\.(\d+)", read("constraints.txt"), re.MULTILINE)
+
+    assert (int(bound[0]), int(bound[1])) == (int(numba[0]), int(numba[1]) + 1)
+
+
+@pytest.fixture
+def faults():
+    return script("check_release").faults
 
 
 @pytest.fixture
