@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..bots.network.tensors import read_tensors
+from ..bots.network.numpy_mlp import read_weights
 from ..bots.shipped import META, WEIGHTS, shipped_bots
 
 _NOT_LEARNED = "plane_scale"
@@ -94,7 +94,7 @@ def _within(card: Any, *names: str) -> Any:
 
 def _count_parameters(checkpoint: Path) -> int | None:
     try:
-        tensors = read_tensors((checkpoint / WEIGHTS).read_bytes())
+        tensors = read_weights((checkpoint / WEIGHTS).read_bytes())
     except (OSError, ValueError):
         return None
     return sum(tensor.size for name, tensor in tensors.items() if name != _NOT_LEARNED)

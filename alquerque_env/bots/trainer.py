@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import MissingExtraError, require
 
 GROUP = "alquerque_env.trainer"
-_NEEDED = ("torch", "pydantic", "safetensors")
+_NEEDED = ("torch", "pydantic")
 
 
 def load_from_trainer(name: str) -> Any:

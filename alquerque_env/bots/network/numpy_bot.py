@@ -14,8 +14,7 @@ from .model_card import (
     read_player_meta,
 )
 from .network_bot import NetworkBot, check_simulations, make_name
-from .numpy_mlp import NumpyMlp
-from .tensors import read_tensors
+from .numpy_mlp import NumpyMlp, read_weights
 
 KINDS = ("mlp", QUIESCENT)
 
@@ -57,7 +56,7 @@ def load_numpy_bot(
         raise CheckpointError(f"checkpoint {str(path)!r} has a network of kind {meta.kind!r}, which needs torch")
     data = read_checked(path, WEIGHTS, meta.weights_sha256)
     try:
-        network = NumpyMlp(game, read_tensors(data), turns=meta.turns)
+        network = NumpyMlp(game, read_weights(data), turns=meta.turns)
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
     name = make_name(name or path, simulations)

@@ -5,6 +5,8 @@ from itertools import count
 from math import tanh
 
 import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load
 
 from ...batch.player_view import Onlooker
 from ...game.game import Game
@@ -76,6 +78,24 @@ class NumpyMlp:
         weight, bias = self._layers[layer]
         outputs: np.ndarray = inputs @ weight.T + bias
         return outputs
+
+
+def read_weights(data: bytes) -> dict[str, np.ndarray]:
+    """Reads the tensors of a `weights.safetensors` file, by name.
+
+    Raises:
+      ValueError: If the data are not in this format, or a tensor is not in single precision.
+    """
+    try:
+        tensors: dict[str, np.ndarray] = load(data)
+    except KeyError as error:
+        raise ValueError(f"a tensor is of type {error}, expected 'F32'") from None
+    except (SafetensorError, ValueError) as error:
+        raise ValueError(f"not a safetensors file: {error}") from None
+    for name, tensor in tensors.items():
+        if tensor.dtype != np.float32:
+            raise ValueError(f"{name} is of type {tensor.dtype}, expected float32")
+    return tensors
 
 
 def _relu(numbers: np.ndarray) -> np.ndarray:
