@@ -1,24 +1,19 @@
 """The colours of all pictures.
 
-The sides differ in lightness and the marks in shape, so that no meaning hangs on hue alone; the accents are blue and
-orange, which all common kinds of colour vision keep apart.
+The two sides differ in lightness and the marks differ in shape, so that no meaning depends on hue alone. The accents
+are blue and orange, which people with any common form of colour blindness can tell apart.
 """
 
-from .shapes import Radial, Vertical
-
-FRAME = Vertical("frame", "#5b4030", "#4a3326")
-FRAME_EDGE = "#3a281e"
-FIELD = Vertical("field", "#e2c396", "#d3ad78")
+FRAME = "url(#alquerque-frame)"
+FRAME_BOTTOM = "#4a3326"
+FIELD = "url(#alquerque-field)"
 FIELD_EDGE = "#35241a"
 LINE = "#5f432d"
 LABEL = "#e8d3b0"
 POINT_LABEL = "#4a3326"
 
 # One for each player: South is ivory, North is slate.
-PIECE_FILL = (
-    Radial("south", "#fffdf6", "#dccfb2", (-0.35, -0.4)),
-    Radial("north", "#5d6672", "#1d2127", (-0.35, -0.4)),
-)
+PIECE_FILL = ("url(#alquerque-south)", "url(#alquerque-north)")
 PIECE_RIM = ("#6e5a3c", "#0d0f12")
 PIECE_GROOVE = ("#c9b88f", "#4b535e")
 CROWN = "#f2bb3a"
@@ -33,3 +28,21 @@ LEGAL_RIM = "#f4faff"
 GLOW = "#fffbe0"
 VICTIM = "#cc4a00"
 VICTIM_RIM = "#fff3e6"
+
+# Frame and field are shaded from top to bottom, pieces from a bright spot at their upper left.
+_DOWN = 'linearGradient x2="0" y2="1"'
+_ROUND = 'radialGradient fx="0.33" fy="0.3"'
+_SHADINGS = {
+    "frame": (_DOWN, "#5b4030", FRAME_BOTTOM),
+    "field": (_DOWN, "#e2c396", "#d3ad78"),
+    "south": (_ROUND, "#fffdf6", "#dccfb2"),
+    "north": (_ROUND, "#5d6672", "#1d2127"),
+}
+
+
+def gradient(name: str) -> str:
+    """Returns the SVG element that defines a fill, such as "frame" for `url(#alquerque-frame)`."""
+    shading, first, last = _SHADINGS[name]
+    element, *attributes = shading.split()
+    stops = f'<stop offset="0" stop-color="{first}"/><stop offset="1" stop-color="{last}"/>'
+    return f'<{element} id="alquerque-{name}" {" ".join(attributes)}>{stops}</{element}>'

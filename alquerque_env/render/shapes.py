@@ -1,114 +1,85 @@
-"""The few shapes that a picture is made of, in drawing units; SVG and raster draw these and nothing else."""
+"""The SVG elements that pictures are made of.
 
-from dataclasses import dataclass
+Places and lengths are in drawing units. `fill` and `stroke` are SVG colours, `breadth` is that of the stroke.
+"""
+
+from xml.sax.saxutils import escape, quoteattr
 
 from .geometry import Arc, Place
 
 
-@dataclass(frozen=True)
-class Radial:
-    """A fill from a bright spot to the rim of a disc.
-
-    Attributes:
-      name: Identifies the fill.
-      inner: Colour at the spot, as `#rrggbb`.
-      outer: Colour at the rim.
-      spot: Place of the spot, from -1 to 1 in parts of the radius.
-    """
-
-    name: str
-    inner: str
-    outer: str
-    spot: Place
+def number(value: float) -> str:
+    """Returns a number with at most two decimals."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text in ("-0", "") else text
 
 
-@dataclass(frozen=True)
-class Vertical:
-    """A fill from the top of a shape to its bottom.
-
-    Attributes:
-      name: Identifies the fill.
-      top: Colour at the top, as `#rrggbb`.
-      bottom: Colour at the bottom.
-    """
-
-    name: str
-    top: str
-    bottom: str
+def circle(
+    centre: Place, radius: float, fill: str | None = None, stroke: str | None = None, breadth: float = 0.0
+) -> str:
+    """Returns a circle."""
+    x, y = centre
+    return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}"{_style(fill, stroke, breadth)}/>'
 
 
-Fill = str | Radial | Vertical
+def polyline(
+    places: tuple[Place, ...], fill: str | None = None, stroke: str | None = None, breadth: float = 0.0
+) -> str:
+    """Returns strokes from place to place; with a fill, a polygon."""
+    return f'<path d="M{"L".join(map(_place, places))}"{_style(fill, stroke, breadth)}/>'
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shape:
-    """What all shapes share.
-
-    Attributes:
-      fill: Colour or shading inside, None for nothing.
-      stroke: Colour of the outline, None for no outline.
-      breadth: Breadth of the outline.
-    """
-
-    fill: Fill | None = None
-    stroke: str | None = None
-    breadth: float = 0.0
+def curve(arc: Arc, stroke: str, breadth: float) -> str:
+    """Returns a stroke along an arc."""
+    flags = f"0 {int(abs(arc.sweep) > 3.14159)} {int(arc.sweep > 0)}"
+    path = f"M{_place(arc.start)}A{number(arc.radius)} {number(arc.radius)} {flags} {_place(arc.end)}"
+    return f'<path d="{path}"{_style(None, stroke, breadth)}/>'
 
 
-@dataclass(frozen=True)
-class Disc(Shape):
-    """A circle."""
-
-    centre: Place
-    radius: float
-
-
-@dataclass(frozen=True)
-class Polyline(Shape):
-    """Strokes from place to place with round ends; a polygon where it has a fill."""
-
-    places: tuple[Place, ...]
-
-
-@dataclass(frozen=True)
-class Curve(Shape):
-    """A stroke along an arc."""
-
-    arc: Arc
+def rectangle(
+    corner: Place,
+    size: Place,
+    rounding: float,
+    fill: str | None = None,
+    stroke: str | None = None,
+    breadth: float = 0.0,
+) -> str:
+    """Returns a rectangle with rounded corners, from its upper left corner and its width and height."""
+    (x, y), (width, height) = corner, size
+    box = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
+    return f'<rect {box} rx="{number(rounding)}"{_style(fill, stroke, breadth)}/>'
 
 
-@dataclass(frozen=True)
-class Slab(Shape):
-    """A rectangle with round corners."""
-
-    corner: Place
-    size: tuple[float, float]
-    rounding: float
+def words(text: str, middle: Place, size: float, fill: str) -> str:
+    """Returns a line of text centred on a place; `size` is the height of the font."""
+    # The baseline lies a third of the font below the middle: renderers disagree on dominant-baseline.
+    place = f'x="{number(middle[0])}" y="{number(middle[1] + 0.35 * size)}"'
+    return f'<text {place} font-size="{number(size)}" text-anchor="middle"{_style(fill)}>{escape(text)}</text>'
 
 
-@dataclass(frozen=True)
-class Words(Shape):
-    """A line of text around its middle; `size` is the height of the font."""
+def group(kind: str, *shapes: str, at: str = "", title: str = "", opacity: float = 1.0) -> str:
+    """Returns shapes as one element.
 
-    text: str
-    place: Place
-    size: float
-
-
-@dataclass(frozen=True)
-class Mark:
-    """Shapes that mean one thing together.
-
-    Attributes:
-      kind: What they mean, such as `piece` or `edge`.
-      shapes: The shapes, the lowest first.
-      at: Label of the point or points that they belong to.
-      title: What they mean, in words.
+    Args:
+      kind: The element's class, which says what the shapes mean, such as "piece" or "edge".
+      *shapes: The shapes, the lowest first.
+      at: Label of the point or points that they belong to, written to `data-at`.
+      title: What the shapes mean, in words.
       opacity: From 0, invisible, to 1.
     """
+    attributes = f" class={quoteattr(kind)}"
+    if at:
+        attributes += f" data-at={quoteattr(at)}"
+    if opacity != 1.0:
+        attributes += f' opacity="{number(opacity)}"'
+    named = f"<title>{escape(title)}</title>" if title else ""
+    return f"<g{attributes}>{named}{''.join(shapes)}</g>"
 
-    kind: str
-    shapes: tuple[Shape, ...]
-    at: str = ""
-    title: str = ""
-    opacity: float = 1.0
+
+def _style(fill: str | None, stroke: str | None = None, breadth: float = 0.0) -> str:
+    outline = "" if stroke is None else f' stroke="{stroke}" stroke-width="{number(breadth)}"'
+    return f' fill="{fill or "none"}"{outline}'
+
+
+def _place(place: Place) -> str:
+    return f"{number(place[0])} {number(place[1])}"

@@ -1,140 +1,229 @@
-"""Draws a picture as SVG that stands alone: no fonts, images or style sheets from elsewhere."""
+"""Draws a picture as SVG that stands alone: no fonts, images or style sheets from elsewhere.
 
-from functools import singledispatch
-from xml.sax.saxutils import escape, quoteattr
+The layers, from the bottom: board, way of the last turn, shadows, captured pieces, pieces, marks.
+"""
 
-from .geometry import Place
-from .picture import Picture, Piece
-from .scene import compose, compose_board, compose_piece
-from .shapes import Curve, Disc, Fill, Mark, Polyline, Radial, Shape, Slab, Vertical, Words
+import math
+import re
+from collections.abc import Iterator
+from xml.sax.saxutils import escape
+
+from . import palette
+from .geometry import PIECE_RADIUS, UNIT, Layout, Place, lay_out
+from .picture import SIDES, Picture, Piece, printable
+from .shapes import circle, curve, group, number, polyline, rectangle, words
 
 _FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
+# Mean breadth of a letter in parts of the font's height.
+_LETTER = 0.56
+_CROWN = ((-0.46, 0.36), (-0.56, -0.26), (-0.26, 0.04), (0.0, -0.44), (0.26, 0.04), (0.56, -0.26), (0.46, 0.36))
+# How far a piece's shadow lies below it.
+_DROP = 0.05 * UNIT
 
 
 def draw_svg(picture: Picture, *, size: int | None = 480) -> str:
     """Draws a picture as SVG.
 
-    Every edge, point, piece and mark is one element whose class says what it is and whose `data-at` holds the label
-    of its point, so that a page can find and style it.
+    Every edge, point, piece and mark is one element. Its class says what it is and its `data-at` holds the label of
+    its point, so that a page can find and style it.
 
     Args:
       picture: What to show.
       size: Length of the longer side in pixels, or None to leave the size to the page.
 
     Returns:
-      An SVG document without XML declaration, fit to be put into HTML.
+      An SVG document without XML declaration, which can be put into HTML.
     """
-    layout, marks = compose(picture)
+    layout = lay_out(picture.board, picture.turned)
+    layers = (_board, _travel, _shadows, _ghosts, _halo, _pieces, _pending, _legal)
+    body = "\n".join(element for layer in layers for element in layer(picture, layout))
     width, height = layout.size
+    sides = (("width", width), ("height", height))
     shown = (
-        ""
-        if size is None
-        else "".join(
-            f' {name}="{_number(side * size / max(width, height))}"'
-            for name, side in (("width", width), ("height", height))
-        )
+        "" if size is None else "".join(f' {name}="{number(side * size / max(layout.size))}"' for name, side in sides)
     )
-    body = "\n".join(_mark(mark) for mark in marks)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_number(width)} {_number(height)}"{shown} role="img"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {number(width)} {number(height)}"{shown} role="img"'
         f' font-family="{_FONT}" font-weight="600" stroke-linecap="round" stroke-linejoin="round">\n'
         f"<title>{escape(picture.title)}</title>\n<desc>{escape(picture.description)}</desc>\n"
-        f"<defs>{''.join(_define(fill) for fill in _fills(marks))}</defs>\n{body}\n</svg>\n"
+        f"{_definitions(body)}\n{body}\n</svg>\n"
     )
 
 
 def draw_board(picture: Picture) -> str:
-    """What stands inside the SVG element of a board without pieces: fills, frame, lines, points and labels."""
-    _, marks = compose_board(picture)
-    return f"<defs>{''.join(_define(fill) for fill in _fills(marks))}</defs>\n" + "\n".join(map(_mark, marks))
+    """Draws the inside of the SVG element of a board without pieces: fills, frame, lines, points and labels."""
+    body = "\n".join(_board(picture, lay_out(picture.board, picture.turned)))
+    return f"{_definitions(body)}\n{body}"
 
 
 def draw_piece(piece: Piece) -> str:
-    """An SVG group of a piece on the place (0, 0), with the fills that it needs."""
-    mark = compose_piece(piece)
-    return f"<defs>{''.join(_define(fill) for fill in _fills((mark,)))}</defs>{_mark(mark)}"
+    """Draws an SVG group of a piece on the place (0, 0) with its shadow, and the fills that it needs."""
+    shadow = circle((0.4 * _DROP, _DROP), PIECE_RADIUS * 1.03, palette.SHADOW_SOFT)
+    body = group(f"piece {piece.title.lower()}", shadow, *_piece(piece, (0.0, 0.0)))
+    return f"{_definitions(body)}{body}"
 
 
-def _mark(mark: Mark) -> str:
-    attributes = f" class={quoteattr(mark.kind)}"
-    if mark.at:
-        attributes += f" data-at={quoteattr(mark.at)}"
-    if mark.opacity != 1.0:
-        attributes += f' opacity="{_number(mark.opacity)}"'
-    title = f"<title>{escape(mark.title)}</title>" if mark.title else ""
-    return f"<g{attributes}>{title}{''.join(_element(shape) for shape in mark.shapes)}</g>"
+def _definitions(body: str) -> str:
+    names = dict.fromkeys(re.findall(r"url\(#alquerque-(\w+)\)", body))
+    return f"<defs>{''.join(map(palette.gradient, names))}</defs>"
 
 
-@singledispatch
-def _element(shape: Shape) -> str:
-    raise TypeError(f"cannot draw {shape!r}")
+def _board(picture: Picture, layout: Layout) -> Iterator[str]:
+    strip, (width, height) = layout.strip, layout.size
+    yield group(
+        "frame",
+        rectangle((0, 0), layout.size, 0.22 * UNIT, palette.FRAME),
+        rectangle(
+            (strip, strip),
+            (width - 2 * strip, height - 2 * strip),
+            0.08 * UNIT,
+            fill=palette.FIELD,
+            stroke=palette.FIELD_EDGE,
+            breadth=0.03 * UNIT,
+        ),
+    )
+    yield from _in_frame(picture, layout)
+    labels = picture.board.labels
+    breadth = 0.045 * UNIT
+    for edge in layout.edges:
+        stroke = (
+            polyline(edge.places, stroke=palette.LINE, breadth=breadth)
+            if edge.arc is None
+            else curve(edge.arc, palette.LINE, breadth)
+        )
+        yield group("edge", stroke, at="-".join(labels[point] for point in edge.points))
+    for label, place in zip(labels, layout.places, strict=True):
+        yield group("point", circle(place, 0.075 * UNIT, palette.LINE), at=label, title=label)
 
 
-@_element.register
-def _(shape: Disc) -> str:
-    x, y = shape.centre
-    return f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(shape.radius)}"{_style(shape)}/>'
+def _in_frame(picture: Picture, layout: Layout) -> Iterator[str]:
+    strip, (width, height) = layout.strip, layout.size
+    in_frame = layout.labels and layout.labels[0].place[1] > height - strip
+    colour = palette.LABEL if in_frame else palette.POINT_LABEL
+    for label in layout.labels:
+        yield group("label", words(label.text, label.place, label.size, colour))
+    if caption := printable(picture.caption):
+        room = width - 2.5 * strip
+        size = max(0.5 * strip, min(0.62 * strip, room / (_LETTER * len(caption))))
+        fitting = int(room / (_LETTER * size))
+        if len(caption) > fitting:
+            caption = caption[: max(1, fitting - 1)].rstrip() + "…"
+        yield group("caption", words(caption, (width / 2, strip / 2), size, palette.LABEL))
+    if picture.player is not None:
+        # Beside the home row of the player to move.
+        at_bottom = (picture.player == 0) != picture.turned
+        rows = [y for _, y in layout.places]
+        place = (width - strip / 2, max(rows) if at_bottom else min(rows))
+        disc = circle(place, 0.31 * strip, palette.PIECE_FILL[picture.player], palette.LABEL, 0.09 * strip)
+        yield group("mover", disc, title=f"{SIDES[picture.player]} to move")
 
 
-@_element.register
-def _(shape: Polyline) -> str:
-    return f'<path d="M{"L".join(_place(place) for place in shape.places)}"{_style(shape)}/>'
+def _travel(picture: Picture, layout: Layout) -> Iterator[str]:
+    """Draws the last turn: a ring where it began, and an arrow along its way."""
+    if not picture.last_turn:
+        return
+    breadth = 0.1 * UNIT
+    first = layout.places[picture.last_turn[0]]
+    ring = 1.12 * PIECE_RADIUS if picture.last_turn[0] in picture.pieces else 0.2 * UNIT
+    shapes = [circle(first, ring, stroke=palette.TRAVEL, breadth=breadth)]
+    way = [first]
+    for origin, landing in picture.steps:
+        way += layout.route(origin, landing)[1:]
+    if len(way) > 1:
+        gap = PIECE_RADIUS + 0.05 * UNIT if picture.last_turn[-1] in picture.pieces else 0.12 * UNIT
+        to_tip = _cut(way, gap)
+        to_neck = _cut(to_tip, 0.2 * UNIT)
+        shaft = _cut(to_neck[::-1], ring)
+        shapes.append(polyline(tuple(shaft), stroke=palette.TRAVEL, breadth=breadth))
+        shapes.append(polyline(_arrow_head(to_tip[-1], to_neck[-1], 0.26 * UNIT, 0.17 * UNIT), palette.TRAVEL))
+    labels = "-".join(picture.board.labels[point] for point in picture.last_turn)
+    yield group("last-turn", *shapes, at=labels, title=f"last turn: {labels}", opacity=0.8)
 
 
-@_element.register
-def _(shape: Curve) -> str:
-    arc = shape.arc
-    flags = f"0 {int(abs(arc.sweep) > 3.14159)} {int(arc.sweep > 0)}"
-    path = f"M{_place(arc.start)}A{_number(arc.radius)} {_number(arc.radius)} {flags} {_place(arc.end)}"
-    return f'<path d="{path}"{_style(shape)}/>'
+def _towards(origin: Place, target: Place, distance: float) -> Place:
+    share = distance / (math.dist(origin, target) or 1.0)
+    return origin[0] + (target[0] - origin[0]) * share, origin[1] + (target[1] - origin[1]) * share
 
 
-@_element.register
-def _(shape: Slab) -> str:
-    (x, y), (width, height) = shape.corner, shape.size
-    box = f'x="{_number(x)}" y="{_number(y)}" width="{_number(width)}" height="{_number(height)}"'
-    return f'<rect {box} rx="{_number(shape.rounding)}"{_style(shape)}/>'
+def _cut(way: list[Place], distance: float) -> list[Place]:
+    """Returns the way without its last `distance`."""
+    while len(way) > 2 and (length := math.dist(way[-1], way[-2])) <= distance:
+        distance -= length
+        way = way[:-1]
+    return [*way[:-1], _towards(way[-1], way[-2], distance)]
 
 
-@_element.register
-def _(shape: Words) -> str:
-    # A third of the font below the middle: renderers disagree on dominant-baseline.
-    place = f'x="{_number(shape.place[0])}" y="{_number(shape.place[1] + 0.35 * shape.size)}"'
-    size = f'font-size="{_number(shape.size)}" text-anchor="middle"'
-    return f"<text {place} {size}{_style(shape)}>{escape(shape.text)}</text>"
+def _arrow_head(tip: Place, origin: Place, length: float, half_breadth: float) -> tuple[Place, ...]:
+    base = _towards(tip, origin, length)
+    across = ((base[1] - tip[1]) / length * half_breadth, (tip[0] - base[0]) / length * half_breadth)
+    return tip, (base[0] + across[0], base[1] + across[1]), (base[0] - across[0], base[1] - across[1])
 
 
-def _style(shape: Shape) -> str:
-    style = f' fill="{_paint(shape.fill)}"'
-    if shape.stroke is not None:
-        style += f' stroke="{shape.stroke}" stroke-width="{_number(shape.breadth)}"'
-    return style
+def _shadows(picture: Picture, layout: Layout) -> Iterator[str]:
+    places = [layout.places[point] for point in picture.pieces]
+    shadows = [circle((x + 0.4 * _DROP, y + _DROP), PIECE_RADIUS * 1.03, palette.SHADOW) for x, y in places]
+    if shadows:
+        yield group("shadow", *shadows, opacity=0.3)
 
 
-def _paint(fill: Fill | None) -> str:
-    if fill is None:
-        return "none"
-    return fill if isinstance(fill, str) else f"url(#alquerque-{fill.name})"
+def _ghosts(picture: Picture, layout: Layout) -> Iterator[str]:
+    """Marks where the pieces stood that the last turn captured."""
+    player = picture.victim_player
+    for point in picture.captured:
+        place, label = layout.places[point], picture.board.labels[point]
+        if player is not None and point not in picture.pieces:
+            yield group("ghost-piece", *_piece(Piece(player), place, 0.92 * PIECE_RADIUS), at=label, opacity=0.4)
+        yield group("ghost", *_cross(place), at=label, title=f"captured on {label}")
 
 
-def _fills(marks: tuple[Mark, ...]) -> list[Radial | Vertical]:
-    fills = (shape.fill for mark in marks for shape in mark.shapes)
-    return list(dict.fromkeys(fill for fill in fills if isinstance(fill, (Radial, Vertical))))
+def _cross(place: Place) -> Iterator[str]:
+    (x, y), arm = place, 0.17 * UNIT
+    strokes = (((x - arm, y - arm), (x + arm, y + arm)), ((x - arm, y + arm), (x + arm, y - arm)))
+    for colour, breadth in ((palette.VICTIM_RIM, 0.13 * UNIT), (palette.VICTIM, 0.075 * UNIT)):
+        for stroke in strokes:
+            yield polyline(stroke, stroke=colour, breadth=breadth)
 
 
-def _define(fill: Radial | Vertical) -> str:
-    stops = (fill.inner, fill.outer) if isinstance(fill, Radial) else (fill.top, fill.bottom)
-    inside = "".join(f'<stop offset="{i}" stop-color="{colour}"/>' for i, colour in enumerate(stops))
-    if isinstance(fill, Vertical):
-        return f'<linearGradient id="alquerque-{fill.name}" x2="0" y2="1">{inside}</linearGradient>'
-    focus = " ".join(f'f{axis}="{_number(0.5 + 0.5 * at)}"' for axis, at in zip("xy", fill.spot, strict=True))
-    return f'<radialGradient id="alquerque-{fill.name}" {focus}>{inside}</radialGradient>'
+def _halo(picture: Picture, layout: Layout) -> Iterator[str]:
+    if picture.chain is None:
+        return
+    place, label = layout.places[picture.chain], picture.board.labels[picture.chain]
+    glow = circle(place, PIECE_RADIUS * 1.22, palette.GLOW, palette.LEGAL, 0.045 * UNIT)
+    yield group("chain", glow, at=label, title=f"chain: the piece on {label} is to go on")
 
 
-def _place(place: Place) -> str:
-    return f"{_number(place[0])} {_number(place[1])}"
+def _pieces(picture: Picture, layout: Layout) -> Iterator[str]:
+    for point in sorted(picture.pieces):
+        piece, label = Piece(*picture.pieces[point]), picture.board.labels[point]
+        shapes = _piece(piece, layout.places[point])
+        yield group(f"piece {piece.title.lower()}", *shapes, at=label, title=f"{piece.title} on {label}")
 
 
-def _number(value: float) -> str:
-    text = f"{value:.2f}".rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "") else text
+def _piece(piece: Piece, place: Place, radius: float = PIECE_RADIUS) -> Iterator[str]:
+    player = piece.player
+    yield circle(place, radius, palette.PIECE_FILL[player], palette.PIECE_RIM[player], 0.035 * UNIT)
+    if not piece.promoted:
+        yield circle(place, radius * 0.66, stroke=palette.PIECE_GROOVE[player], breadth=0.03 * UNIT)
+        return
+    (x, y), size = place, 0.92 * radius
+    outline = tuple((x + size * dx, y + size * dy) for dx, dy in _CROWN)
+    yield circle(place, 0.87 * radius, stroke=palette.CROWN_RING[player], breadth=0.05 * UNIT)
+    yield polyline((*outline, outline[0]), palette.CROWN, palette.CROWN_EDGE[player], 0.03 * UNIT)
+
+
+def _pending(picture: Picture, layout: Layout) -> Iterator[str]:
+    for point in picture.pending:
+        label = picture.board.labels[point]
+        yield group("pending", *_cross(layout.places[point]), at=label, title=f"captured on {label}, not yet removed")
+
+
+def _legal(picture: Picture, layout: Layout) -> Iterator[str]:
+    for point in picture.origins:
+        place, label = layout.places[point], picture.board.labels[point]
+        rings = ((palette.LEGAL_RIM, 0.1 * UNIT), (palette.LEGAL, 0.055 * UNIT))
+        shapes = (circle(place, PIECE_RADIUS * 1.1, stroke=colour, breadth=breadth) for colour, breadth in rings)
+        yield group("origin", *shapes, at=label, title=f"{label} may move")
+    for point in picture.targets:
+        place, label = layout.places[point], picture.board.labels[point]
+        dot = circle(place, 0.14 * UNIT, palette.LEGAL, palette.LEGAL_RIM, 0.05 * UNIT)
+        yield group("target", dot, at=label, title=f"target {label}")

@@ -5,7 +5,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from .picture import Picture, printable
-from .raster import require_pygame
+from .raster import draw_surface, require_render_extra
 
 if TYPE_CHECKING:
     import pygame
@@ -28,9 +28,9 @@ class Window:
           title: What stands in the title bar.
 
         Raises:
-          MissingExtraError: If pygame is not installed.
+          MissingExtraError: If pygame or resvg is not installed.
         """
-        require_pygame()
+        require_render_extra()
         self.size = size
         self.fps = fps
         self._title = printable(title)
@@ -57,11 +57,9 @@ class Window:
         Returns:
           Whether it was shown: False once the window is closed.
         """
-        from .pygame_surface import paint
-
         if not self.pump():
             return False
-        surface = paint(picture, self.size)
+        surface = draw_surface(picture, self.size)
         window = self._opened(surface.get_size())
         if not self._wait():
             return False

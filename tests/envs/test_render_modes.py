@@ -6,6 +6,8 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from itertools import count
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -17,7 +19,7 @@ from alquerque_env import games
 from alquerque_env.render import Window
 
 with warnings.catch_warnings():
-    # The kit makes a game of its own in the old way, of which PettingZoo warns.
+    # PettingZoo's test makes a game of its own in a deprecated way and warns of it.
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import render_test
 
@@ -28,10 +30,22 @@ MODES = ("human", "rgb_array", "ansi", "svg")
 @pytest.fixture(autouse=True)
 def _quick_window_without_a_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     pygame = pytest.importorskip("pygame")
+    pytest.importorskip("resvg_py")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setattr(Window, "_wait", lambda _window: True)
+    # An hour goes by at every look at the clock, so that no picture has to wait.
+    clock = SimpleNamespace(monotonic=count(step=3600.0).__next__, sleep=None)
+    monkeypatch.setattr("alquerque_env.render.window.time", clock)
     yield
     pygame.quit()
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> list[Window]:
+    """The windows that were made."""
+    made: list[Window] = []
+    make = Window.__init__
+    monkeypatch.setattr(Window, "__init__", lambda window, **given: made.append(window) or make(window, **given))
+    return made
 
 
 @pytest.fixture
@@ -130,16 +144,11 @@ def test_a_window_shows_every_reset_and_step_by_itself(shown: list[Any]) -> None
     assert shown[-1] == env.match.picture()
 
 
-def test_a_window_waits_for_the_frames_of_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
-    windows = []
-    make = Window.__init__
-    monkeypatch.setattr(
-        Window, "__init__", lambda window, **given: windows.append(given["fps"]) or make(window, **given)
-    )
+def test_a_window_waits_for_the_frames_of_the_metadata(windows: list[Window]) -> None:
     env = begun("fetaix", "human")
     env.close()
 
-    assert windows == [env.metadata["render_fps"]]
+    assert [window.fps for window in windows] == [env.metadata["render_fps"]]
 
 
 def test_no_other_mode_opens_a_window(shown: list[Any]) -> None:
@@ -171,41 +180,39 @@ def test_closing_twice_or_unopened_is_fine_and_play_goes_on(mode: str | None) ->
     assert env.agent_selection == "player_0"
 
 
-def test_closing_closes_the_window_and_the_next_picture_opens_another(shown: list[Any]) -> None:
+def test_closing_closes_the_window_and_the_next_picture_opens_another(windows: list[Window]) -> None:
     env = begun("fetaix", "human")
-    window = env.unwrapped._renderer._window
-    assert window.is_open
+    assert [window.is_open for window in windows] == [True]
     env.close()
-    assert not window.is_open
+    assert [window.is_open for window in windows] == [False]
     step(env)
 
-    assert len(shown) == 2
-    assert env.unwrapped._renderer._window.is_open
+    assert [window.is_open for window in windows] == [False, True]
     env.close()
 
 
-def test_a_window_closed_by_its_user_stays_closed_and_play_goes_on() -> None:
+def test_a_window_closed_by_its_user_stays_closed_and_play_goes_on(windows: list[Window]) -> None:
     env = begun("fetaix", "human")
-    env.unwrapped._renderer._window.close()
+    windows[0].close()
     for _ in range(3):
         step(env)
 
-    assert not env.unwrapped._renderer._window.is_open
+    assert [window.is_open for window in windows] == [False]
     assert len(env.match.steps) == 3
 
 
 @pytest.mark.parametrize("make", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
-def test_a_copy_of_a_watched_match_opens_its_own_window(make: Any, shown: list[Any]) -> None:
+def test_a_copy_of_a_watched_match_opens_its_own_window(make: Any, shown: list[Any], windows: list[Window]) -> None:
     env = begun("fetaix", "human")
     step(env)
     twin = make(env)
     twin.close()
-    assert env.unwrapped._renderer._window.is_open
+    assert [window.is_open for window in windows] == [True]
     step(twin)
     step(env)
     assert shown[-1] == shown[-2]
     env.close()
-    assert twin.unwrapped._renderer._window.is_open
+    assert [window.is_open for window in windows] == [False, True]
     twin.close()
 
 

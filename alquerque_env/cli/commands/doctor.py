@@ -33,6 +33,7 @@ _PACKAGES = (
     ("starlette", "starlette", "web"),
     ("uvicorn", "uvicorn", "web"),
     ("pygame-ce", "pygame", "render"),
+    ("resvg-py", "resvg_py", "render"),
 )
 
 
