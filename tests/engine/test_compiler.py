@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not JIT, reason="nothing is compiled")
 
 def load_package(cache: Path) -> Path:
     """Imports the package with a cache of its own; returns the folder of its kernels."""
-    program = "from alquerque_env.engine.compiler import _CACHE_FOLDER; print(_CACHE_FOLDER)"
+    program = "from alquerque_env.engine.compiler import cache_folder; print(cache_folder())"
     where = {"XDG_CACHE_HOME": str(cache), "LOCALAPPDATA": str(cache), "HOME": str(cache)}
     done = subprocess.run(
         [sys.executable, "-c", program], env={**os.environ, **where}, capture_output=True, text=True, check=True

@@ -104,7 +104,7 @@ def _kernels() -> Finding:
         return Finding("kernels", f"broken: {' '.join(str(error).split())}", "set NUMBA_CACHE_DIR", is_broken=True)
     if not JIT:
         return Finding("kernels", "plain Python, slow", 'for speed: pip install "alquerque-env[fast]"')
-    folder = Path(legal_actions.stats.cache_path)  # type: ignore[attr-defined]
+    folder = Path(legal_actions.stats.cache_path)
     if not os.access(folder, os.W_OK):
         return Finding("kernels", f"compiled anew each time, cannot write to {folder}", "set NUMBA_CACHE_DIR")
     if any(folder.glob("entry_points.legal_actions-*.nbc")):

@@ -14,6 +14,8 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, lower_builtin, models, register_model
 from numba.np.arrayobj import make_array
 
+from ...game.kernel_arrays import WORD_BITS
+
 
 class Pointer(types.Type):
     """Pointer to numbers of one type."""
@@ -140,7 +142,7 @@ def release(typing_context, rows):
 
 
 @intrinsic
-def count_bits(typing_context, word):
+def popcount(typing_context, word):
     """Number of one bits."""
 
     def emit(context, builder, sig, args):
@@ -150,8 +152,8 @@ def count_bits(typing_context, word):
 
 
 @intrinsic
-def lowest_bit(typing_context, word):
-    """Index of the lowest one bit of a number that is not zero."""
+def lowest(typing_context, word):
+    """Index of the lowest one bit of a word that is not 0."""
 
     def emit(context, builder, sig, args):
         return builder.cttz(args[0], context.get_constant(types.boolean, True))
@@ -299,23 +301,22 @@ def count_lanes(typing_context, w, words):
     return types.int64(w, types.int64), emit
 
 
-# Numba promises LLVM that signed sums and products do not overflow, so these two are spelled out.
 @intrinsic
-def plain_product(typing_context, a, b):
-    """Product modulo 2**64."""
+def wrapped_product(typing_context, a, b):
+    """Product modulo 2**63. Numba's own would tell LLVM that it cannot overflow."""
 
     def emit(context, builder, sig, args):
-        return builder.mul(*args)
+        return builder.and_(builder.mul(*args), ir.Constant(_word, (1 << WORD_BITS) - 1))
 
     return types.int64(types.int64, types.int64), emit
 
 
 @intrinsic
-def plain_sum(typing_context, a, b):
-    """Sum modulo 2**64."""
+def wrapped_sum(typing_context, a, b):
+    """Sum modulo 2**63, likewise."""
 
     def emit(context, builder, sig, args):
-        return builder.add(*args)
+        return builder.and_(builder.add(*args), ir.Constant(_word, (1 << WORD_BITS) - 1))
 
     return types.int64(types.int64, types.int64), emit
 

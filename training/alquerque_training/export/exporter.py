@@ -34,7 +34,13 @@ RECIPE = Recipe(
     given=frozenset({CARRIED}),
     unchanged=tuple(
         f"alquerque_env.{module}"
-        for module in ("game.table_layout", "engine.compiler", "engine.moves", "engine.undo_memory", "engine.rules")
+        for module in (
+            "game.table_layout",
+            "engine.words.plain_words",
+            "engine.moves",
+            "engine.undo_memory",
+            "engine.rules",
+        )
     ),
     replaced={
         # Without compiled code the engine's entrances for Python are its functions.
