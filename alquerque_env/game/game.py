@@ -1,8 +1,9 @@
 """A game: a board, a start and answers to the questions of the rules, read from one data file."""
 
 import hashlib
+import json
 import tomllib
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cached_property
 from importlib import resources
 from types import MappingProxyType
@@ -45,11 +46,31 @@ class Game(Ruleset):
         """Number of actions of the game."""
         return len(self.table.actions)
 
-    @property
+    @cached_property
     def table_hash(self) -> str:
-        """Identifies the action table: 16 hexadecimal digits over version, options and actions."""
-        content = repr((self.name, self.version, sorted(self.options.items()), self.actions))
-        return hashlib.sha256(content.encode()).hexdigest()[:16]
+        """Identifies the rules: 16 hexadecimal digits over everything that play, actions and observations depend on.
+
+        An answer that equals its default in `Rules` is left out, so that a new rule does not change the hash of the
+        games that do not use it.
+        """
+        board, rules = self.board, self.rules
+        drawn = {
+            kind: sorted(min(line, line[::-1]) for line in getattr(board, kind))
+            for kind in ("lines", "end_arcs", "bends")
+        }
+        content = {
+            "name": self.name,
+            "version": self.version,
+            "points": board.points,
+            **drawn,
+            "start": [sorted(points) for points in self.start],
+            "rules": {
+                field.name: answer for field in fields(Rules) if (answer := getattr(rules, field.name)) != field.default
+            },
+            "opening": self.opening,
+            "actions": self.actions,
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     def with_options(self, **options: OptionValue) -> "Game":
         """The same game with other options.

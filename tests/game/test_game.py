@@ -7,8 +7,10 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from reference import Reference
@@ -17,6 +19,7 @@ from test_against_reference import every_value
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game, load_table, perft, rollouts
 from alquerque_env.errors import AlquerqueError, RulesError, TableError, UnknownNameError
 from alquerque_env.game.game import Game
+from alquerque_env.game.options import RULE_NAMES, Rules
 from alquerque_env.match.perft import divide
 
 MOSONA = "awithlaknannai_mosona"
@@ -458,6 +461,46 @@ def test_the_table_hash_is_the_same_for_the_same_options_and_another_for_others(
     assert len(set(hashes.values())) == len(hashes) == 12
     assert load_game("fetaix").table_hash == load_game("fetaix", chain="compulsory").table_hash
     assert load_game(MOSONA, end_arc="true").table_hash == load_game(MOSONA, end_arc=True).table_hash
+
+
+def changed_copies(game: Game) -> dict[str, Game]:
+    """The game with one thing changed, for every thing that the rules depend on."""
+    board, (south, north) = game.board, game.start
+    copies = {
+        "name": replace(game, name="other"),
+        "version": replace(game, version=2),
+        "start": replace(game, start=(south | {12}, north)),
+        "sides": replace(game, start=(north, south)),
+        "opening": replace(game, opening=(11, 12)),
+        "points": replace(game, board=replace(board, points=((board.points[0][0], -1), *board.points[1:]))),
+        "line": replace(game, board=replace(board, lines=board.lines[1:])),
+        "arc": replace(game, board=replace(board, end_arcs=(*board.end_arcs, (0, 1, 2)))),
+        "bend": replace(game, board=replace(board, bends=(*board.bends, (0, 1, 2)))),
+    }
+    for rule, kind in get_type_hints(Rules).items():
+        answers = (
+            get_args(kind) if get_origin(kind) is Literal else {bool: (True, False), str: ("x",)}.get(kind, (7, 8))
+        )
+        for answer in answers:
+            if answer != getattr(game.rules, rule):
+                with suppress(RulesError):
+                    copies[f"{rule}={answer}"] = replace(game, rules=replace(game.rules, **{rule: answer}))
+    return copies
+
+
+@pytest.mark.parametrize("name", games())
+def test_the_table_hash_changes_with_everything_that_the_rules_depend_on(name):
+    game = load_game(name)
+    # Rules that let every other answer be tried.
+    rules = replace(game.rules, repetition="threefold_draw", chain="compulsory", capture="compulsory")
+    game = replace(game, rules=rules)
+    copies = changed_copies(game)
+    hashes = {change: copy.table_hash for change, copy in copies.items()}
+
+    assert {change.partition("=")[0] for change in copies} >= set(RULE_NAMES)
+    assert game.table_hash not in hashes.values()
+    assert len(set(hashes.values())) == len(hashes)
+    assert replace(game, title="Another title", sources=()).table_hash == game.table_hash
 
 
 def test_the_table_hash_does_not_depend_on_the_process():
