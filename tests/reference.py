@@ -127,6 +127,9 @@ class Reference:
         self.game = game
         self.rules = game.rules
         self.leaps = self._find_leaps()
+        self._leaps_from: dict[int, list[tuple[int, int]]] = {point: [] for point in range(len(game.board.points))}
+        for origin, over, target in self.leaps:
+            self._leaps_from[origin].append((over, target))
         self.man_steps = tuple(
             tuple(self._man_targets(player, point) for point in range(len(game.board.points))) for player in (0, 1)
         )
@@ -262,9 +265,9 @@ class Reference:
         prey = state.pieces(1 - state.player) - state.captured
         directions = self.rules.man_capture_dirs
         is_free = directions == "all" or (directions == "first_leap_forward_sideways" and state.chain is not None)
-        for start, over, target in self.leaps:
-            is_open = start == origin and over in prey and target not in state.occupied
-            if is_open and (is_free or self._rise(state.player, origin, target) >= 0):
+        occupied = state.occupied
+        for over, target in self._leaps_from[origin]:
+            if over in prey and target not in occupied and (is_free or self._rise(state.player, origin, target) >= 0):
                 yield RefStep(origin, target, over)
 
     def _king_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
