@@ -1,43 +1,44 @@
-"""The engine's entrances for Python: each borrows its arrays and calls a kernel on them.
+"""The kernels of `rules.py` for callers in Python: each takes arrays and passes pointers on.
 
-Arguments are as in `rules.py`: made by `jit.words` and `jit.constants`, and trusted.
+Arguments are as in `rules.py`, made by `words` and `constants` of `game/kernel_arrays.py`. They are not checked.
 """
 
 from . import rules
 from .compiler import borrowed, kernel
+from .kernel_types import Table, Words
 
 
 @kernel
-def legal_actions(t, s, w, actions):
-    """Fills in the legal actions and returns their number, whether or not the match has ended."""
+def legal_actions(t: Table, s: Table, w: Words, actions: Words) -> int:
+    """Fills `actions` with the legal actions and returns their number, also where the match has ended."""
     return rules.legal_actions(borrowed(t), borrowed(s), borrowed(w), borrowed(actions))
 
 
 @kernel
-def apply_action(t, s, w, action):
+def apply_action(t: Table, s: Words, w: Words, action: int) -> None:
     """Changes the state to the one after a legal action."""
     rules.apply_action(borrowed(t), borrowed(s), borrowed(w), action)
 
 
 @kernel
-def outcome(t, s, legal, earlier):
-    """How the match stands: see `rules.outcome`."""
+def outcome(t: Table, s: Table, legal: int, earlier: int) -> int:
+    """The outcome of a match, see `rules.outcome`."""
     return rules.outcome(borrowed(t), borrowed(s), legal, earlier)
 
 
 @kernel
-def perft(t, s, depth, by_turns):
-    """Number of sequences of actions or turns: see `rules.perft`."""
+def perft(t: Table, s: Table, depth: int, by_turns: bool) -> int:
+    """Number of sequences of actions or turns, see `rules.perft`."""
     return rules.perft(borrowed(t), borrowed(s), depth, by_turns)
 
 
 @kernel
-def position_key(t, s):
-    """A 63-bit hash of everything in the state but the clock."""
+def position_key(t: Table, s: Table) -> int:
+    """A 63-bit hash of everything in the state except the clock."""
     return rules.position_key(borrowed(t), borrowed(s))
 
 
 @kernel
-def play_out(t, s, w, actions, keys, room, rng):
-    """Plays random legal actions to the end: see `rules.play_out`."""
+def play_out(t: Table, s: Words, w: Words, actions: Words, keys: Words, room: int, rng: Words) -> tuple[int, int]:
+    """Plays random legal actions to the end, see `rules.play_out`."""
     return rules.play_out(borrowed(t), borrowed(s), borrowed(w), borrowed(actions), borrowed(keys), room, borrowed(rng))

@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Table(Protocol):
-    """Integers that are only read, such as a step table."""
+    """Integers that are only read: a step table, or a state that is not changed."""
 
     def __getitem__(self, index: int, /) -> int:
         """The integer at an index."""

@@ -1,15 +1,20 @@
-"""Finds steps: lets the blocks of a table narrow the pieces of the player to move to those that can make them.
+"""Generates steps and captures.
 
-Arguments are as in `engine.py`. The exported player carries this file as it is.
+A table has sections of blocks. A block takes a bitboard of origins and keeps the origins with the right kind of point
+(empty or enemy) at a distance, in eight directions at once, one for each lane. A block with actions yields an action
+for each origin that is left; other blocks pass their origins on to the blocks that follow.
+
+Arguments are as in `rules.py`. The exported player carries this file.
 """
 
 from ..game.table_layout import *
 from .compiler import count_lanes, fill_lanes, find_lane, inlined, invert_lanes, lowest, narrow_lanes, nth_bit
+from .kernel_types import Table, Words
 
 
 @inlined
-def look(t, s, w):
-    """Sets up the scratch words that blocks look at, for the player to move."""
+def look(t: Table, s: Table, w: Words) -> None:
+    """Fills the scratch space with the bitboards that blocks read, for the player to move."""
     player = s[PLAYER]
     men = s[MEN + player]
     kings = s[KINGS + player]
@@ -24,21 +29,21 @@ def look(t, s, w):
 
 
 @inlined
-def look_back(t, s, w):
-    """Sets up the scratch words for memory."""
+def look_back(t: Table, s: Table, w: Words) -> None:
+    """Fills the scratch space with the origins from which no-undo memory allows a step."""
     if t[T_REMEMBERS]:
         invert_lanes(w, ALLOWED, s, MEMORY)
 
 
 @inlined
-def _narrow(t, w, block):
-    """Lets a block do its work; returns the lanes in which origins are left, as bits."""
+def _narrow(t: Table, w: Words, block: int) -> int:
+    """Runs a block; returns the lanes in which an origin is left, as bits."""
     return narrow_lanes(t, block + DISTANCES, block + ORIGINS, w, t[block + PARENTS], t[block + SEES], t[block + WORDS])
 
 
 @inlined
-def generate(t, w, section, actions, n):
-    """Appends the actions of a section of blocks to the `n` there are; returns the new number."""
+def generate(t: Table, w: Words, section: int, actions: Words, n: int) -> int:
+    """Appends the actions of a section of blocks to the `n` in `actions`; returns the new number."""
     block = t[section + BEGIN]
     end = t[section + END if w[OWN_KINGS] else section + KINGS_BEGIN]
     while block < end:
@@ -53,7 +58,7 @@ def generate(t, w, section, actions, n):
 
 
 @inlined
-def _list(t, w, block, lanes, actions, n):
+def _list(t: Table, w: Words, block: int, lanes: int, actions: Words, n: int) -> int:
     while lanes:
         lane = lowest(lanes)
         lanes &= lanes - 1
@@ -67,8 +72,8 @@ def _list(t, w, block, lanes, actions, n):
 
 
 @inlined
-def count_actions(t, w, section):
-    """Number of actions of a section of blocks; leaves its tallies and words for `_pick`."""
+def count_actions(t: Table, w: Words, section: int) -> int:
+    """Number of actions of a section of blocks. Leaves counts and bitboards in `w` for `pick_action`."""
     block = t[section + BEGIN]
     end = t[section + END if w[OWN_KINGS] else section + KINGS_BEGIN]
     n = 0
@@ -83,8 +88,8 @@ def count_actions(t, w, section):
 
 
 @inlined
-def pick_action(t, w, section, index):
-    """The action at an index of what `_count` has counted."""
+def pick_action(t: Table, w: Words, section: int, index: int) -> int:
+    """The action at an index of those that `count_actions` has counted."""
     block = t[section + BEGIN]
     tally = w[t[block + TALLY]]
     while t[block + ACTIONS] == 0 or index >= tally:
@@ -99,21 +104,21 @@ def pick_action(t, w, section, index):
 
 
 @inlined
-def section_of(t, s, kind):
-    """Where a section of blocks of the player to move stands in the table."""
+def section_of(t: Table, s: Table, kind: int) -> int:
+    """Index in the table of a section of blocks of the player to move."""
     return t[T_SECTIONS] + SECTION_SIZE * (SECTIONS * s[PLAYER] + kind)
 
 
 @inlined
-def generate_captures(t, s, w, actions):
-    """Fills in the captures of the player to move, also those that a rule of maximum or of landing forbids."""
+def generate_captures(t: Table, s: Table, w: Words, actions: Words) -> int:
+    """Fills `actions` with the captures of the player to move, before any rule compares them with each other."""
     look(t, s, w)
     kind = FIRST_LEAP if s[CHAIN] < 0 else NEXT_LEAP
     return generate(t, w, section_of(t, s, kind), actions, 0)
 
 
 @inlined
-def can_go_on(t, s, w):
+def can_go_on(t: Table, s: Table, w: Words) -> bool:
     """Whether the piece in the middle of a chain can capture again."""
     look(t, s, w)
     section = section_of(t, s, NEXT_LEAP)

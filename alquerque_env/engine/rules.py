@@ -1,11 +1,16 @@
-"""The engine: what is legal, what a step does, how a match stands. It knows no game, only step tables.
+"""The rules of play on one state: legal actions, the state after an action, the outcome, the observation.
 
-A state is a sequence of integers, `t[T_STATE_SIZE]` of them, and holds everything that the rules look at. Kernels trust
-their arguments: an action must be legal where it is applied.
+The kernels know no game. They read a step table, which `game/step_table.py` compiles from a game. A state is a sequence
+of `t[T_STATE_SIZE]` integers and holds everything that the rules look at, except earlier positions of the match.
+Arguments are not checked: an action must be legal in the state to which it is applied.
 
-Throughout, `t` is a table: one sequence of integers, compiled by `table.py`; `s` is a state, `w` scratch space of
-`t[T_SCRATCH_SIZE]` words, `actions` room for `t[T_NUM_ACTIONS]` of them, `bits` some points as a word. Their layout
-stands in `layout.py`. The exported player carries this file as it is.
+Arguments that many kernels share:
+  t: The step table.
+  s: A state.
+  w: Scratch space, `t[T_SCRATCH_SIZE]` integers.
+  actions: Room for `t[T_NUM_ACTIONS]` actions.
+
+`game/table_layout.py` has the layout of tables, states and scratch space. The exported player carries this file.
 """
 
 from ..game.table_layout import *
@@ -20,6 +25,7 @@ from .compiler import (
     wrapped_product,
     wrapped_sum,
 )
+from .kernel_types import Table, Words
 from .moves import (
     can_go_on,
     count_actions,
@@ -34,8 +40,8 @@ from .undo_memory import forbid_remembered, forget, remember_leap, remember_step
 
 
 @kernel
-def legal_actions(t, s, w, actions):
-    """Fills in the legal actions and returns their number, whether or not the match has ended."""
+def legal_actions(t: Table, s: Table, w: Words, actions: Words) -> int:
+    """Fills `actions` with the legal actions and returns their number, also where the match has ended."""
     if t[T_HAS_OPENING] and is_start(t, s):
         return _opening_actions(t, s, w, actions)
     n = generate_captures(t, s, w, actions)
@@ -60,7 +66,7 @@ def legal_actions(t, s, w, actions):
 
 
 @kernel
-def apply_action(t, s, w, action):
+def apply_action(t: Table, s: Words, w: Words, action: int) -> None:
     """Changes the state to the one after a legal action."""
     player = s[PLAYER]
     if action == t[T_PASS_ACTION]:
@@ -96,8 +102,8 @@ def apply_action(t, s, w, action):
 
 
 @inlined
-def outcome(t, s, legal, earlier):
-    """How the match stands: ONGOING, or `4 * reason + winner`.
+def outcome(t: Table, s: Table, legal: int, earlier: int) -> int:
+    """The outcome of a match: ONGOING, or `4 * reason + winner` with NOBODY as the winner of a draw.
 
     Args:
       legal: Number of legal actions in the state.
@@ -124,8 +130,8 @@ def outcome(t, s, legal, earlier):
 
 
 @inlined
-def observe(t, s, earlier, observation, place):
-    """Writes an observation, plane by plane, into `observation` from `place` on.
+def observe(t: Table, s: Table, earlier: int, observation: Words, place: int) -> None:
+    """Writes the observation of the player to move, plane by plane, into `observation` from `place` on.
 
     Args:
       earlier: How often the position occurred before in this match.
@@ -156,11 +162,11 @@ def observe(t, s, earlier, observation, place):
 
 
 @inlined
-def recall(t, observation, place, s):
-    """Sets a state to the one that `observe` has written from `place` on, in the frame of the player to move.
+def recall(t: Table, observation: Words, place: int, s: Words) -> None:
+    """Sets a state from an observation that `observe` has written from `place` on; the inverse of `observe`.
 
-    Where the game is symmetric that player is `player_0` here, but in the start position. What no rule looks at is left
-    at 0.
+    Points stay in the frame of the player to move. In a symmetric game this player becomes `player_0`, except in the
+    start position. Parts of the state that are not observed are set to 0.
     """
     points = t[T_POINTS]
     end = t[T_PLANES] + PLANE_SIZE * t[T_NUM_PLANES]
@@ -195,8 +201,8 @@ def recall(t, observation, place, s):
 
 
 @inlined
-def _in_frame(t, player, word):
-    """Points as a player sees them."""
+def _in_frame(t: Table, player: int, word: int) -> int:
+    """A bitboard in the frame of a player."""
     turn = t[T_TURN + player]
     if turn == NOT_TURNED:
         return word
@@ -210,8 +216,8 @@ def _in_frame(t, player, word):
 
 
 @inlined
-def is_start(t, s):
-    """Whether the state is the start of the game. Where nothing looks at the clock, it does not matter."""
+def is_start(t: Table, s: Table) -> bool:
+    """Whether the state is the start of the game. The clock is compared only if the game has a no-progress limit."""
     for index in range(t[T_STATE_SIZE]):
         if s[index] != t[t[T_START] + index] and (index != QUIET or t[T_NO_PROGRESS_LIMIT]):
             return False
@@ -219,8 +225,8 @@ def is_start(t, s):
 
 
 @kernel
-def position_key(t, s):
-    """A 63-bit hash of everything in the state but the clock."""
+def position_key(t: Table, s: Table) -> int:
+    """A 63-bit hash of everything in the state except the clock."""
     key = 0
     for index in range(t[T_STATE_SIZE]):
         if index != QUIET:
@@ -229,11 +235,11 @@ def position_key(t, s):
 
 
 @kernel
-def earlier_occurrences(t, s, keys):
-    """Notes the position in `keys` and tells how often it occurred before.
+def earlier_occurrences(t: Table, s: Table, keys: Words) -> int:
+    """Stores the hash of the position in `keys` and returns how often the position occurred before.
 
     Args:
-      keys: Hashes of the positions since the last progress, one for each value of the clock.
+      keys: Hashes of the positions since the last progress, indexed by the clock.
     """
     key = position_key(t, s)
     clock = s[QUIET]
@@ -246,8 +252,8 @@ def earlier_occurrences(t, s, keys):
 
 
 @inlined
-def random_below(rng, n):
-    """A pseudo-random integer in [0, n), n below 2**31. `rng` holds one word, the generator's state.
+def random_below(rng: Words, n: int) -> int:
+    """A pseudo-random integer in [0, n), n below 2**31. `rng` holds one integer, the generator's state.
 
     Source: Steele, Lea and Flood 2014, SplitMix, reduced to 63 bits.
     """
@@ -256,17 +262,17 @@ def random_below(rng, n):
 
 
 @inlined
-def copy_state(t, source, s):
-    """Copies a state."""
+def copy_state(t: Table, source: Table, s: Words) -> None:
+    """Copies the state `source` to `s`."""
     for index in range(t[T_STATE_SIZE]):
         s[index] = source[index]
 
 
 @kernel
-def perft(t, start, depth, by_turns):
-    """Number of sequences of `depth` actions, or of whole turns; ended matches count only at depth 0.
+def perft(t: Table, start: Table, depth: int, by_turns: bool) -> int:
+    """Number of sequences of `depth` actions, or of `depth` whole turns. Ended matches count only at depth 0.
 
-    An explicit stack, since Numba cannot keep compiled recursion.
+    Uses an explicit stack, since Numba cannot cache compiled recursion.
     """
     levels = depth * (t[T_POINTS] + 1) if by_turns else depth
     states = allocate(levels + 1, t[T_STATE_SIZE])
@@ -307,10 +313,10 @@ def perft(t, start, depth, by_turns):
 
 
 @kernel
-def sample_action(t, s, w, actions, rng):
-    """Draws one of the legal actions uniformly; returns it with their number, or -1 and 0 where there is none.
+def sample_action(t: Table, s: Table, w: Words, actions: Words, rng: Words) -> tuple[int, int]:
+    """Draws a legal action uniformly; returns it and the number of legal actions, `(-1, 0)` if there is none.
 
-    Counting the actions and picking one is faster than listing them, where no rule compares them with each other.
+    Unless a rule compares actions with each other, they are counted and not listed, which is faster.
     """
     if t[T_COMPARES] or (t[T_HAS_OPENING] and is_start(t, s)):
         n = legal_actions(t, s, w, actions)
@@ -336,13 +342,13 @@ def sample_action(t, s, w, actions, rng):
 
 
 @kernel
-def play_out(t, s, w, actions, keys, room, rng):
-    """Plays random legal actions from an ongoing state to the end of the match.
+def play_out(t: Table, s: Words, w: Words, actions: Words, keys: Words, room: int, rng: Words) -> tuple[int, int]:
+    """Rollout: plays random legal actions from an ongoing state to the end of the match.
 
     Args:
       s: Changed to the final state.
       keys: As for `earlier_occurrences`, with the positions so far.
-      room: Number of words in `keys`. A match that outlasts them without progress is taken for a draw.
+      room: Length of `keys`. A match that fills it without progress counts as a draw.
 
     Returns:
       `(outcome, number of actions)`.
@@ -362,20 +368,20 @@ def play_out(t, s, w, actions, keys, room, rng):
 
 
 @inlined
-def _open_actions(t, s, w, actions):
-    """As `legal_actions`, but none where the match has ended."""
+def _open_actions(t: Table, s: Table, w: Words, actions: Words) -> int:
+    """As `legal_actions`, but returns 0 if the match has ended."""
     n = legal_actions(t, s, w, actions)
     return n if outcome(t, s, n, 0) == ONGOING else 0
 
 
 @inlined
-def step_of(t, player, action):
-    """Where the row of an action stands in the table."""
+def step_of(t: Table, player: int, action: int) -> int:
+    """Index in the table of the row of an action."""
     return t[T_STEPS] + STEP_SIZE * (t[T_NUM_ACTIONS] * player + action)
 
 
 @kernel
-def _opening_actions(t, s, w, actions):
+def _opening_actions(t: Table, s: Table, w: Words, actions: Words) -> int:
     look(t, s, w)
     look_back(t, s, w)
     found = generate(t, w, section_of(t, s, STEP), actions, 0)
@@ -388,7 +394,7 @@ def _opening_actions(t, s, w, actions):
 
 
 @inlined
-def _end_turn(t, s, quiet):
+def _end_turn(t: Table, s: Words, quiet: int) -> None:
     player = s[PLAYER]
     if s[CHAIN] >= 0:
         _promote(t, s, player, 1 << s[CHAIN])
@@ -402,8 +408,8 @@ def _end_turn(t, s, quiet):
 
 
 @inlined
-def _promote(t, s, player, bits):
-    """Promotes a man on the promotion points; tells whether there was one."""
+def _promote(t: Table, s: Words, player: int, bits: int) -> bool:
+    """Promotes the men of `player` that stand on `bits` and on promotion points; returns whether there was one."""
     landed = s[MEN + player] & bits & t[T_PROMOTION + player]
     s[MEN + player] ^= landed
     s[KINGS + player] |= landed
@@ -411,7 +417,7 @@ def _promote(t, s, player, bits):
 
 
 @inlined
-def _remove(t, s, player, bits):
+def _remove(t: Table, s: Words, player: int, bits: int) -> None:
     s[MEN + player] &= ~bits
     s[KINGS + player] &= ~bits
     if t[T_REMEMBERS]:
@@ -419,7 +425,7 @@ def _remove(t, s, player, bits):
 
 
 @inlined
-def _more_pieces(s):
+def _more_pieces(s: Table) -> int:
     lead = popcount(s[MEN] | s[KINGS]) - popcount(s[MEN + 1] | s[KINGS + 1])
     if lead == 0:
         return NOBODY
@@ -427,8 +433,8 @@ def _more_pieces(s):
 
 
 @kernel
-def _keep_continuing(t, s, w, actions, n):
-    """Keeps, among the landings of a piece behind one victim, those that allow a further capture, if any does."""
+def _keep_continuing(t: Table, s: Table, w: Words, actions: Words, n: int) -> int:
+    """Of the captures by one piece of one victim, keeps those that allow a further capture, if there are any."""
     scratch = allocate(2, t[T_STATE_SIZE] + n)
     after, goes_on = scratch[0], scratch[1]
     for index in range(n):
@@ -437,7 +443,7 @@ def _keep_continuing(t, s, w, actions, n):
         goes_on[index] = 1 if after[CHAIN] >= 0 else 0
     for index in range(n):
         if goes_on[index] == 0 and _has_continuing_rival(t, s, actions, goes_on, index, n):
-            # It must still be there for the others to be compared with, so it is only marked here.
+            # The captures that follow are still compared with this one, so it is removed later.
             goes_on[index] = DROPPED
     kept = 0
     for index in range(n):
@@ -449,7 +455,7 @@ def _keep_continuing(t, s, w, actions, n):
 
 
 @inlined
-def _has_continuing_rival(t, s, actions, goes_on, index, n):
+def _has_continuing_rival(t: Table, s: Table, actions: Words, goes_on: Words, index: int, n: int) -> bool:
     step = step_of(t, s[PLAYER], actions[index])
     for other in range(n):
         rival = step_of(t, s[PLAYER], actions[other])
@@ -460,8 +466,8 @@ def _has_continuing_rival(t, s, actions, goes_on, index, n):
 
 
 @kernel
-def _keep_longest(t, s, w, actions, n):
-    """Keeps the captures that begin a chain of the most pieces."""
+def _keep_longest(t: Table, s: Table, w: Words, actions: Words, n: int) -> int:
+    """Keeps the captures that begin a chain with the most captured pieces."""
     scratch = allocate(2, t[T_STATE_SIZE] + n)
     after, length = scratch[0], scratch[1]
     longest = 0
@@ -480,8 +486,8 @@ def _keep_longest(t, s, w, actions, n):
 
 
 @kernel
-def _longest_chain(t, start, w):
-    """The most captures with which a chain in progress can go on."""
+def _longest_chain(t: Table, start: Table, w: Words) -> int:
+    """The most captures that can follow in a chain in progress."""
     states = allocate(t[T_POINTS] + 1, t[T_STATE_SIZE])
     choices = allocate(t[T_POINTS] + 1, t[T_NUM_ACTIONS])
     counts = allocate(1, t[T_POINTS] + 1)
@@ -508,7 +514,7 @@ def _longest_chain(t, start, w):
 
 
 @inlined
-def _mix(word):
+def _mix(word: int) -> int:
     word = wrapped_product(word ^ (word >> 30), 0x3F58476D1CE4E5B9)
     word = wrapped_product(word ^ (word >> 27), 0x14D049BB133111EB)
     return word ^ (word >> 31)

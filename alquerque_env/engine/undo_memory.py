@@ -1,15 +1,19 @@
-"""Memory of simple moves that may not be undone.
+"""No-undo memory: which simple steps a piece may not take because they would undo an earlier one.
 
-Arguments are as in `engine.py`. The exported player carries this file as it is.
+`s[MEMORY + relation]` is a bitboard of pieces that may not step along a relation (a direction of the board). Under some
+rules `s[MEMORY_POINTS + point]` also holds the points that the piece on `point` remembers.
+
+Arguments are as in `rules.py`. The exported player carries this file.
 """
 
 from ..game.table_layout import *
 from .compiler import kernel, lowest
+from .kernel_types import Table, Words
 
 
 @kernel
-def remember_step(t, s, step):
-    """Notes a simple move, so that it is not undone."""
+def remember_step(t: Table, s: Words, step: int) -> None:
+    """Updates the memory after the simple step in row `step` of the table."""
     origin = 1 << t[step + ORIGIN]
     target = 1 << t[step + TARGET]
     points = origin
@@ -23,8 +27,8 @@ def remember_step(t, s, step):
 
 
 @kernel
-def remember_leap(t, s, step):
-    """Clears the memory of a piece that captures, or carries it along."""
+def remember_leap(t: Table, s: Words, step: int) -> None:
+    """Clears the memory of a piece that captures, or moves it to the piece's new point."""
     origin = 1 << t[step + ORIGIN]
     if t[T_JUMP_CLEARS]:
         forget(t, s, origin if t[T_UNDO_SCOPE] != PER_PLAYER else origin | s[MEN + s[PLAYER]])
@@ -37,8 +41,8 @@ def remember_leap(t, s, step):
 
 
 @kernel
-def forget(t, s, bits):
-    """Clears the memory of pieces."""
+def forget(t: Table, s: Words, bits: int) -> None:
+    """Clears the memory of the pieces on `bits`."""
     for relation in range(t[T_RELATIONS]):
         s[MEMORY + relation] &= ~bits
     if t[T_REMEMBERS_POINTS]:
@@ -48,8 +52,8 @@ def forget(t, s, bits):
 
 
 @kernel
-def _store_memory(t, s, point, points):
-    """Lets the piece on `point` remember `points`, and marks the steps that this forbids."""
+def _store_memory(t: Table, s: Words, point: int, points: int) -> None:
+    """Sets the points that the piece on `point` remembers, and forbids the steps to them."""
     if t[T_JUMP_CLEARS]:
         points &= _within_steps(t, s[PLAYER], point, points)
     s[MEMORY_POINTS + point] = points
@@ -57,8 +61,8 @@ def _store_memory(t, s, point, points):
 
 
 @kernel
-def forbid_remembered(t, s, point):
-    """Marks the steps that the memory of the piece on a point forbids."""
+def forbid_remembered(t: Table, s: Words, point: int) -> None:
+    """Forbids the steps of the piece on `point` to points that it remembers."""
     for relation in range(t[T_RELATIONS]):
         other = t[t[T_RELATION_TARGET] + relation * t[T_POINTS] + point]
         if other >= 0 and s[MEMORY_POINTS + point] >> other & 1:
@@ -66,8 +70,8 @@ def forbid_remembered(t, s, point):
 
 
 @kernel
-def _within_steps(t, player, point, remembered):
-    """Points to which a man on `point` might yet step, if it walks round those that it remembers."""
+def _within_steps(t: Table, player: int, point: int, remembered: int) -> int:
+    """Points that a man on `point` can still step to without passing through `remembered` points."""
     within = 0
     reached = 1 << point
     to_do = reached

@@ -269,16 +269,24 @@ def stop(*_: object) -> None:
     raise TimeoutError
 
 
-def check_matches(matches: int) -> None:
-    """Random matches beside the reference, under every option value."""
+class MatchError(Exception):
+    """A match that differs from the reference, with the index of its game."""
+
+
+def check_matches(matches: int, first: list[int]) -> None:
+    """Random matches beside the reference, under every option value, games in `first` before the others."""
     import numpy as np
     from test_against_reference import play_both
 
-    for game in games_of_all_options():
+    games = games_of_all_options()
+    for index in [*first, *(index for index in range(len(games)) if index not in first)]:
         rng = np.random.default_rng(matches)
         for _ in range(matches):
-            with Limit():
-                play_both(game, rng)
+            try:
+                with Limit():
+                    play_both(games[index], rng)
+            except BaseException as error:
+                raise MatchError(index) from error
 
 
 @cache
@@ -302,40 +310,44 @@ def check_tests() -> None:
         raise AssertionError("a test of the rules failed")
 
 
-def run_checks() -> None:
+def run_checks(first: list[int]) -> None:
     """Raises an error if a check fails."""
-    check_matches(1)
+    check_matches(1, first)
     check_tests()
-    check_matches(5)
+    check_matches(4, first)
 
 
-def run_mutant(mutant: Mutant, connection: Any) -> None:
-    """Reports by what a mutant was killed, or that it survived."""
+def run_mutant(mutant: Mutant, first: list[int], connection: Any) -> None:
+    """Sends how a mutant was killed, or that it survived, and the index of the game that killed it."""
     signal.signal(signal.SIGVTALRM, stop)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     sys.setrecursionlimit(2000)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         try:
             put_in(mutant)
-            run_checks()
-            result = "survived"
+            run_checks(first)
+            result = "survived", None
+        except MatchError as error:
+            result = f"killed by {type(error.__cause__).__name__}", error.args[0]
         except BaseException as error:
-            result = f"killed: {type(error).__name__}"
+            result = f"killed by {type(error).__name__}", None
     connection.send(result)
 
 
-def run_in_fork(mutant: Mutant) -> str:
-    """Runs one mutant in a process of its own."""
+def run_in_fork(mutant: Mutant, killers: list[int]) -> str:
+    """Runs one mutant in a process of its own; games that have killed mutants come first, the latest before others."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=run_mutant, args=(mutant, sender))
+    process = context.Process(target=run_mutant, args=(mutant, killers[::-1], sender))
     process.start()
     sender.close()
     try:
-        result = receiver.recv()
+        result, killer = receiver.recv()
     except EOFError:
-        result = "killed: the process died"
+        result, killer = "killed with its process", None
     process.join()
+    if killer is not None:
+        killers[:] = [index for index in killers if index != killer] + [killer]
     return str(result)
 
 
@@ -345,8 +357,10 @@ def run(chosen: list[Mutant], jobs: int, results: Path | None) -> dict[str, str]
     if results and results.exists():
         known = dict(json.loads(line) for line in results.read_text(encoding="utf-8").splitlines())
     to_do = [mutant for mutant in chosen if mutant.name not in known]
+    killers: list[int] = []
     with ThreadPoolExecutor(jobs) as pool:
-        for number, (mutant, result) in enumerate(zip(to_do, pool.map(run_in_fork, to_do), strict=True), 1):
+        done = pool.map(lambda mutant: run_in_fork(mutant, killers), to_do)
+        for number, (mutant, result) in enumerate(zip(to_do, done, strict=True), 1):
             known[mutant.name] = result
             print(f"{number}/{len(to_do)}  {result:24} {mutant.name}", flush=True)
             if results:
@@ -382,7 +396,7 @@ def main() -> int:
 def run_checks_unchanged() -> None:
     """Loads what the checks need, so that every fork has it, and makes sure that they pass."""
     signal.signal(signal.SIGVTALRM, stop)
-    run_checks()
+    run_checks([])
 
 
 if __name__ == "__main__":
