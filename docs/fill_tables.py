@@ -1,0 +1,222 @@
+"""Writes the tables of README and documentation that repeat what the package says: `python docs/fill_tables.py`.
+
+A page marks the place of a table with two comments, `<!-- table: NAME ARGUMENT -->` and `<!-- end of table -->`; what
+stands between them is replaced. `tests/docs/test_docs.py` checks that every table is up to date.
+"""
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from alquerque_training.config.settings import SECTIONS
+from alquerque_training.config.shipped_configs import shipped_configs
+from alquerque_training.measure.metrics import METRICS
+
+from alquerque_env import games, load_game
+from alquerque_env.bots.levels import levels
+from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.cli.main import COMMANDS, main
+from alquerque_env.game.options import spell
+from alquerque_env.game.planes import planes
+
+ROOT = Path(__file__).parent.parent
+PLACE = re.compile(r"(<!-- table: (\w+) ?([\w-]*) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+
+ABOUT = {
+    "alquerque": "The piecepack ruleset by J. Eccles and T. L. Davis: captures are compulsory.",
+    "alquerque_alfonso_x": "After the book of Alfonso X (1283): captures are optional, a turn is one leap.",
+    "alquerque_murray": "After H. J. R. Murray: captures are optional, a chain may stop after any leap.",
+    "awithlaknannai_mosona": "The Zuni game of the snakes, on Murray's board: leaps may bend.",
+    "awithlaknannai_mosona_davis": "The same in T. L. Davis's ruleset, on Culin's board: leaps stay on a drawn line.",
+    "fetaix": "The Moroccan game: men that reach the last rank become flying mullahs.",
+}
+OPPONENTS = ("alphabeta:3", "alphabeta:5", "mcts:1000")
+SIMULATIONS = 64
+
+
+def rows(head: Iterable[str], body: Iterable[Iterable[str]]) -> str:
+    """A table in Markdown."""
+    lines = [list(head), *(list(cells) for cells in body)]
+    lines.insert(1, ["---"] * len(lines[0]))
+    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n" for cells in lines)
+
+
+def game_table(folder: str) -> str:
+    """Every game with its picture; `folder` is that of the page."""
+    images = "docs/images" if folder == "readme" else "images"
+    return rows(
+        ("", "id", "game", "actions", "planes"),
+        (
+            (
+                f'<img src="{images}/{name}.svg" alt="Start of {load_game(name).title}" width="120">',
+                f"`{name}`",
+                ABOUT[name],
+                str(load_game(name).num_actions),
+                str(len(planes(load_game(name)))),
+            )
+            for name in games()
+        ),
+    )
+
+
+def option_table(name: str) -> str:
+    """The options of a game."""
+    return rows(
+        ("option", "question", "default", "other values"),
+        (
+            (
+                f"`{option.name}`",
+                option.question,
+                f"`{spell(option.default)}`",
+                ", ".join(f"`{spell(value)}`" for value in option.values if value != option.default),
+            )
+            for option in load_game(name).option_table.values()
+        ),
+    )
+
+
+def plane_table(name: str) -> str:
+    """The planes of a game's observations."""
+    return rows(
+        ("plane", "name", "values", "meaning"),
+        (
+            (str(number), f"`{plane.name}`", f"0 to {plane.maximum}", plane.meaning)
+            for number, plane in enumerate(planes(load_game(name)))
+        ),
+    )
+
+
+def level_table(name: str) -> str:
+    """The levels of a game on the page."""
+    return rows(
+        ("level", "bot", "how it plays"),
+        ((level.name, f"`{level.spec}`", level.about) for level in levels(load_game(name))),
+    )
+
+
+def search_feature_depth(network: Mapping[str, Any]) -> int | None:
+    """The depth of a network's search features; None for a network without them."""
+    return network["turns"] if network["kind"] == "quiescent" else None
+
+
+def network_name(network: Mapping[str, Any]) -> str:
+    """Architecture and size of a network; the depth of its search features, if it has them."""
+    depth, size = search_feature_depth(network), f"{network['width']}x{network['blocks']}"
+    return f"mlp {size}, search features of depth {depth}" if depth is not None else f"{network['kind']} {size}"
+
+
+def bot_table(kind: str) -> str:
+    """The bots that come with the package, with search features or without, as their model cards describe them."""
+    body = []
+    for name, folder in shipped_bots().items():
+        card = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+        if (search_feature_depth(card["network"]) is not None) != (kind == "search_features"):
+            continue
+        scores = {
+            entry["opponent"]: "{:.0f} % ({:.0f}–{:.0f})".format(
+                *(100 * entry[key] for key in ("score", "low", "high"))
+            )
+            for entry in card["strength"]
+            if entry["simulations"] == SIMULATIONS and "score" in entry
+        }
+        body.append(
+            (
+                f"`{name}:{SIMULATIONS}`",
+                network_name(card["network"]),
+                f"{card['steps'] / 1e6:.1f} M, {card['wall_time'] / 60:.0f} min",
+                *(scores[opponent] for opponent in OPPONENTS),
+                "{value:+.0f} ({low:+.0f} to {high:+.0f})".format(**card["rating"]),
+            )
+        )
+    return rows(("bot", "network", "decisions, time", *(f"against `{name}`" for name in OPPONENTS), "rating"), body)
+
+
+def setting_table(name: str) -> str:
+    """The settings of one section of a training config, with what its docstring says about them."""
+    section = SECTIONS[name]
+    text = inspect.getdoc(section).partition("Attributes:\n")[2]
+    meanings = {
+        key: " ".join(meaning.split())
+        for key, meaning in re.findall(r"^  (\w+): (.*?)(?=^  \w|\Z)", text, re.DOTALL | re.MULTILINE)
+    }
+    values = json.loads(section().model_dump_json())
+    return rows(
+        ("setting", "default", "meaning"),
+        (
+            (f"`{name}.{key}`", "" if values[key] is None else f"`{json.dumps(values[key])}`", meanings[key])
+            for key in section.model_fields
+        ),
+    )
+
+
+def config_table(_: str) -> str:
+    """The configs that come with the package, with the first sentence of each."""
+    first = re.compile(r"# (.*?)(?:[:.,]\s|$)", re.MULTILINE)
+    return rows(
+        ("config", "what it trains"),
+        ((f"`{name}`", first.match(path.read_text(encoding="utf-8"))[1]) for name, path in shipped_configs().items()),
+    )
+
+
+def metric_table(_: str) -> str:
+    """What a training run logs."""
+    return rows(
+        ("metric", "unit", "meaning"),
+        ((f"`{metric.name}{'.*' if metric.is_family else ''}`", metric.unit, metric.meaning) for metric in METRICS),
+    )
+
+
+def command_list(_: str) -> str:
+    """Every command with its arguments and options."""
+    context = click.Context(main, info_name="alquerque")
+    return "\n".join(_describe(main.get_command(context, name), context, name) for name in COMMANDS)
+
+
+def _describe(command: click.Command, parent: click.Context, name: str) -> str:
+    context = click.Context(command, parent=parent, info_name=name)
+    heading = "###" if isinstance(parent.command, click.Group) and parent.parent else "##"
+    about = inspect.cleandoc(command.help or "")
+    text = f"{heading} {context.command_path}\n\n"
+    if isinstance(command, click.Group):
+        inner = [_describe(command.commands[inner], context, inner) for inner in command.list_commands(context)]
+        return f"{text}{about}\n\n" + "\n".join(inner)
+    usage = " ".join(command.collect_usage_pieces(context))
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    records = (option.get_help_record(context) for option in options)
+    table = rows(("option", "meaning"), ((f"`{names}`", meaning) for names, meaning in filter(None, records)))
+    return f"{text}```text\n{context.command_path} {usage}\n```\n\n{about}\n\n{table}"
+
+
+TABLES: Mapping[str, Callable[[str], str]] = {
+    "games": game_table,
+    "options": option_table,
+    "planes": plane_table,
+    "levels": level_table,
+    "bots": bot_table,
+    "settings": setting_table,
+    "configs": config_table,
+    "metrics": metric_table,
+    "commands": command_list,
+}
+
+
+def filled(text: str) -> str:
+    """A page with its tables up to date."""
+    return PLACE.sub(lambda place: f"{place[1]}{TABLES[place[2]](place[3])}{place[4]}", text)
+
+
+def pages() -> list[Path]:
+    """The pages that people read."""
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+if __name__ == "__main__":
+    for page in pages():
+        before = page.read_text(encoding="utf-8")
+        page.write_text(filled(before), encoding="utf-8")
+        if filled(before) != before:
+            print(f"{page.relative_to(ROOT)} changed")

@@ -1,0 +1,81 @@
+"""Draws the pictures of README and documentation: `python docs/make_pictures.py`.
+
+    docs/images/<game>.svg   the start of each game
+    docs/images/chain.svg    a chain of captures, with the points on which it may go on
+    docs/images/match.gif    a match of Fetaix
+
+Needs the extras `render` and `train`; Matplotlib, which `train` installs, brings Pillow.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from PIL import Image
+
+from alquerque_env import Game, Match, games, load_game
+from alquerque_env.render import Picture, draw_rgb, draw_svg
+
+IMAGES = Path(__file__).parent / "images"
+SMALL, LARGE = 240, 360
+
+CHAIN = "c2-c3 c4xc2 c1xc3 a3xc1 c3xa3 b4-b3 a3xc3 c1xc4 d3-c3 d4xb2 a1xc3 c4xc1 c1xa1"
+"""Turns of Fetaix with `man_capture_dirs="all"`; the last one can go on."""
+
+MATCH = (
+    "b2-c3 d4xb2 a1xc3 a3xa1 c3xa3 a4xa2 d3-d4 d5xd3 d2xd4 e5xc3 e3xe5 b4-a4 e5xb2 a1xe5 b1-a1 c4-b4 a1xa3 a4xa2 "
+    "e1-d2 e5xe1xc3 c2xc4xa4 a5xa3 c1-b1 a2-a1 b1-c1 a3-b2 c1xa3 a1xe1 a3-b3 e1-a5 b3-a3 a5xa1"
+)
+"""A match of Fetaix: `alphabeta:3` (South) against `fetaix-small:64` (North), after four random turns."""
+
+STEP, CAPTURE, END = 700, 900, 4000
+"""Milliseconds for which a picture of the match is shown."""
+
+COLOURS = 256
+
+
+def play(game: Game | str, turns: str) -> Match:
+    """A match after some turns."""
+    match = Match(game)
+    for turn in turns.split():
+        match.push(turn)
+    return match
+
+
+def start(game: str) -> str:
+    """The start of a game as SVG."""
+    return draw_svg(Match(game).picture(), size=SMALL)
+
+
+def chain() -> str:
+    """A piece in the middle of a chain of captures as SVG."""
+    match = play(load_game("fetaix", man_capture_dirs="all"), CHAIN)
+    return draw_svg(match.picture(targets=tuple(step.target for step in match.legal_steps)), size=LARGE)
+
+
+def match_pictures() -> Iterator[tuple[Picture, int]]:
+    """The match step by step: what each picture shows, and for how many milliseconds."""
+    whole, match = play("fetaix", MATCH), Match("fetaix")
+    yield match.picture(), STEP
+    for step in whole.steps:
+        match.push(step)
+        yield match.picture(), END if match.is_over else CAPTURE if step.captured else STEP
+
+
+def write_match(file: Path) -> None:
+    """Writes the match as a GIF that begins again at its end."""
+    shown = list(match_pictures())
+    drawn = [Image.fromarray(draw_rgb(picture, size=LARGE)) for picture, _ in shown]
+    sheet = Image.new("RGB", (LARGE, LARGE * len(drawn)))
+    for number, picture in enumerate(drawn):
+        sheet.paste(picture, (0, LARGE * number))
+    palette = sheet.quantize(COLOURS)
+    frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in drawn]
+    durations = [duration for _, duration in shown]
+    frames[0].save(file, save_all=True, append_images=frames[1:], duration=durations, loop=0, optimize=True)
+
+
+if __name__ == "__main__":
+    for name in games():
+        (IMAGES / f"{name}.svg").write_text(start(name), encoding="utf-8")
+    (IMAGES / "chain.svg").write_text(chain(), encoding="utf-8")
+    write_match(IMAGES / "match.gif")
