@@ -1,0 +1,338 @@
+"""README, CONTRIBUTING and docs/ are right: examples, commands, links, tables and pictures.
+
+Every line of every `sh` block is checked. A command of the package is parsed by the real command line; all but those of
+`ONLY_PARSED` are run as well, one page after another from top to bottom, in a form that `shortened` makes quick.
+"""
+
+import doctest
+import json
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
+from types import ModuleType
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from alquerque_env import games
+from alquerque_env.cli.main import COMMANDS, main
+
+ROOT = Path(__file__).parent.parent.parent
+DOCS = ROOT / "docs"
+PAGES = {
+    file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8")
+    for file in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")))
+}
+NEEDS_TRAINER = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
+
+LARGEST_PICTURE = 500_000
+"""Bytes."""
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE))
+
+
+def files_of(text: str) -> dict[str, str]:
+    """Files that a page shows, marked `<!-- file: NAME -->`."""
+    return dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
+
+
+def commands(text: str) -> list[list[str]]:
+    """The words of every command in the `sh` blocks of a page, environment variables left out."""
+    lines = "".join(blocks(text, "sh")).replace("\\\n", " ").splitlines()
+    found = [shlex.split(part, comments=True) for line in lines for part in line.split(" && ")]
+    return [[word for word in words if not re.match(r"[A-Z_]+=", word)] for words in found if words]
+
+
+# Pages as a whole
+
+
+def test_the_index_links_to_every_page() -> None:
+    linked = set(re.findall(r"\]\((\w+\.md)", PAGES["docs/index.md"]))
+    missing = {PurePosixPath(page).name for page in PAGES if page.startswith("docs/")} - linked - {"index.md"}
+    # Pages about pages: reached from those that link to them.
+    assert missing <= {"versions.md"}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_has_one_title_and_no_line_with_trailing_spaces(page: str) -> None:
+    text = re.sub(r"^```.*?^```", "", PAGES[page], flags=re.DOTALL | re.MULTILINE)
+    assert len(re.findall(r"^# ", text, re.MULTILINE)) == 1
+    assert not re.search(r"[ \t]$", text, re.MULTILINE)
+
+
+# Links and pictures
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors that GitHub, MkDocs and MyST give to the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def links(text: str) -> Iterator[str]:
+    yield from re.findall(r"\]\(([^)\s]+)\)", without_code(text))
+    yield from re.findall(r'src="([^"]+)"', text)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    folder = (ROOT / page).parent
+    for link in links(PAGES[page]):
+        path, _, anchor = link.partition("#")
+        if path.startswith("https://"):
+            continue
+        target = (folder / path).resolve() if path else ROOT / page
+        assert target.exists(), link
+        # A site is built from docs/ alone.
+        assert page in ("README.md", "CONTRIBUTING.md") or target.is_relative_to(DOCS), f"{link} leaves docs/"
+        if anchor:
+            assert anchor in anchors(target.read_text(encoding="utf-8")), link
+
+
+def test_every_picture_is_shown_and_small() -> None:
+    shown = {(ROOT / page).parent.joinpath(link).resolve() for page, text in PAGES.items() for link in links(text)}
+    for picture in (DOCS / "images").iterdir():
+        assert picture in shown
+        assert picture.stat().st_size < LARGEST_PICTURE
+
+
+def load_script(name: str) -> ModuleType:
+    spec = spec_from_file_location(name, DOCS / f"{name}.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("game", games())
+def test_the_start_of_each_game_is_drawn_by_the_package(game: str) -> None:
+    pytest.importorskip("PIL")
+    picture = DOCS / "images" / f"{game}.svg"
+    assert picture.read_text(encoding="utf-8") == load_script("make_pictures").start(game)
+
+
+def test_the_moving_picture_shows_the_match_of_the_script() -> None:
+    image = pytest.importorskip("PIL.Image")
+    script = load_script("make_pictures")
+    shown = list(script.match_pictures())
+    with image.open(DOCS / "images" / "match.gif") as animation:
+        assert animation.n_frames == len(shown)
+        assert animation.size == (script.LARGE, script.LARGE)
+    whole = script.play("fetaix", script.MATCH)
+    assert whole.outcome is not None
+    assert len(shown) == len(whole.steps) + 1
+
+
+# Tables
+
+
+@NEEDS_TRAINER
+@pytest.mark.parametrize("page", PAGES)
+def test_tables_say_what_the_package_says(page: str) -> None:
+    assert PAGES[page] == load_script("fill_tables").filled(PAGES[page]), "run python docs/fill_tables.py"
+
+
+def test_the_readme_lists_every_game() -> None:
+    assert re.findall(r"^\| <img [^|]* \| `(\w+)` \|", PAGES["README.md"], re.MULTILINE) == list(games())
+
+
+# Examples
+
+
+@pytest.mark.parametrize("page", [page for page, text in PAGES.items() if ">>> " in text])
+def test_examples_give_what_is_printed(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = "\n".join(block for block in blocks(PAGES[page], "python") if block.startswith(">>> "))
+    test = doctest.DocTestParser().get_doctest(source, {}, page, page, 0)
+    assert test.examples
+    printed: list[str] = []
+    runner = doctest.DocTestRunner()
+    runner.run(test, out=printed.append)
+    assert runner.failures == 0, "".join(printed)
+
+
+# Commands
+
+
+def parse(words: list[str]) -> None:
+    """Parses the words of an `alquerque` command as the program does, without running it."""
+    command: click.Command = main
+    context, rest = click.Context(main, info_name="alquerque"), words[1:]
+    while isinstance(command, click.Group):
+        name, command, rest = command.resolve_command(context, rest)
+        if isinstance(command, click.Group):
+            context = click.Context(command, parent=context, info_name=name)
+    command.make_context(name, rest, parent=context)
+
+
+PACKAGE_COMMANDS = [
+    (page, words) for page, text in PAGES.items() for words in commands(text) if words[0] == "alquerque"
+]
+OTHER_COMMANDS = [(page, words) for page, text in PAGES.items() for words in commands(text) if words[0] != "alquerque"]
+
+
+@pytest.mark.parametrize(("page", "words"), PACKAGE_COMMANDS, ids=str)
+def test_commands_are_those_of_the_program(page: str, words: list[str]) -> None:
+    parse(words)
+
+
+def test_the_command_line_page_has_every_command() -> None:
+    headings = re.findall(r"^## alquerque (\w+)$", PAGES["docs/command_line.md"], re.MULTILINE)
+    assert headings == list(COMMANDS)
+
+
+@pytest.mark.parametrize(("page", "words"), OTHER_COMMANDS, ids=str)
+def test_other_commands_name_what_exists(page: str, words: list[str]) -> None:
+    program, *arguments = words
+    if program == "pip":
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        (wanted,) = re.findall(r"\[(.*)\]", arguments[-1])
+        assert set(wanted.split(",")) <= set(project["optional-dependencies"])
+        files = [file for option, file in pairwise(arguments) if option == "-c"]
+    elif program in ("python", "pytest", "bash"):
+        files = [word for word in arguments if "/" in word or word.endswith(".py")]
+    elif arguments[:3] == ["-I", "-S", "bot.py"]:
+        files = []  # written by the command before, and run with it below
+    else:
+        assert program in ("ruff", "mypy", "pre-commit", "git", "actionlint")
+        files = []
+    assert all((ROOT / file).exists() for file in files)
+
+
+ONLY_PARSED = ("web",)
+"""Commands that never end by themselves."""
+
+MEASURE_SPEED = ("docs/speed.md",)
+"""Pages with commands that take long however little they measure."""
+
+TYPED = {"play": "quit\n", "engine": "ugi\nquit\n"}
+"""What a command is given to read."""
+
+SMALLER = {
+    "--games": "2",
+    "--matches": "100",
+    "--count": "2",
+    "--pieces": "2",
+    "--memory": "0.25",
+    "--delay": "0",
+    "--seconds": "0.01",
+}
+"""Values of options that make a command quick."""
+
+ADDED = {
+    "solve": {"--from-start": ["--seconds", "0.5"]},
+    "benchmark": {"": ["--quick"]},
+    "openings": {"": ["--judge", "alphabeta:1"]},
+    "bench env": {"": ["--seconds", "0.01"]},
+    "bench search": {"": ["--seconds", "0.01", "--games", "8"]},
+    "bench tables": {"": ["--seconds", "0.01"]},
+    "bench train": {"": ["--iterations", "1"]},
+}
+"""Arguments that make a command quick, added where a word is present; the empty word always is."""
+
+SETTINGS = {
+    "run.total_steps": "512",
+    "run.checkpoint_every": "1",
+    "self_play.num_games": "16",
+    "self_play.rollout_steps": "8",
+    "self_play.bots": "[]",
+    "self_play.bots_share": "0.0",
+    "ppo.minibatch_size": "64",
+    "ppo.pool_share": "0.0",
+    "search.simulations": "2",
+    "search.final_simulations": "2",
+    "alphazero.processes": "1",
+    "alphazero.batch_size": "8",
+    "alphazero.window": "1000",
+    "alphazero.first_window": "8",
+    "network.width": "8",
+    "network.turns": "0",
+    "evaluation.games_per_seat": "1",
+    "evaluation.opponents": "[]",
+}
+"""Settings that make a training run quick."""
+
+
+def shortened(words: list[str]) -> list[str]:
+    """A command that does the same with less work."""
+    name = " ".join(words[1:3]) if words[1] == "bench" else words[1]
+    if name in ("train", "bench train") and not {"--resume", "--print-config"} & set(words):
+        given = [word for word in words if word.partition("=")[0] not in SETTINGS]
+        words = [*given, *("=".join(setting) for setting in SETTINGS.items())]
+    words = [SMALLER.get(before, word) for before, word in zip(["", *words], words, strict=False)]
+    words = [re.sub(r"^alphabeta:\d+$", "alphabeta:1", re.sub(r"^mcts:\d+$", "mcts:5", word)) for word in words]
+    words = [re.sub(r"^(\w+-(?:small|strong)):\d+$", r"\1:2", word) for word in words]
+    for word, added in ADDED.get(name, {}).items():
+        if (word or name.split()[0]) in words and added[0] not in words:
+            words = [*words, *added]
+    if name in ("benchmark", "bench env") and not set(games()) & set(words[1:]):
+        words = [*words, "alquerque"]
+    return words
+
+
+@NEEDS_TRAINER
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.slow if page in MEASURE_SPEED else ())
+        for page, text in PAGES.items()
+        if commands(text)
+    ],
+)
+def test_commands_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path / "tables"))
+    for name, source in files_of(PAGES[page]).items():
+        (tmp_path / name).write_text(source, encoding="utf-8")
+    for words in commands(PAGES[page]):
+        if words[0] == "python3":
+            run = subprocess.run(
+                [sys.executable, *words[1:]], input="quit\n", capture_output=True, text=True, timeout=120, check=False
+            )
+            assert run.returncode == 0, f"{words}: {run.stderr}"
+        elif words[0] == "alquerque" and words[1] not in ONLY_PARSED:
+            result = CliRunner().invoke(main, shortened(words)[1:], input=TYPED.get(words[1]))
+            if "--resume" in words:  # the run of a command above, which was so short that it has ended
+                assert "is finished" in result.output
+            else:
+                assert result.exit_code == 0, f"{shlex.join(shortened(words))}: {result.output}"
+
+
+@NEEDS_TRAINER
+def test_the_learner_of_the_documentation_trains(tmp_path: Path) -> None:
+    (tmp_path / "reinforce.py").write_text(files_of(PAGES["docs/add_an_algorithm.md"])["reinforce.py"])
+    settings = [
+        "run.algorithm=reinforce:make",
+        "run.total_steps=8192",
+        f"run.directory={tmp_path}",
+        "self_play.num_games=64",
+        "self_play.rollout_steps=64",
+        "ppo.minibatch_size=4096",
+        "evaluation.games_per_seat=2",
+    ]
+    command = [sys.executable, "-m", "alquerque_env", "train", "quickstart", *settings]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False, timeout=300)
+    assert run.returncode == 0, run.stderr
+    assert "policy alone" in run.stdout
+    folder = tmp_path / "quickstart-1"
+    first, second = (json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines())
+    assert [line["steps"] for line in (first, second)] == [4096, 8192]
+    assert all(0 < line["decided"] < 1 for line in (first, second))
+    assert all(line["games"] > 0 for line in (first, second))
+    # As fast as the clock of the run says, which also counts the measurements of the last iteration.
+    assert first["steps_per_second"] == pytest.approx(4096 / first["seconds"], rel=0.1)
+    assert second["steps_per_second"] >= 0.9 * 4096 / (second["seconds"] - first["seconds"])
+    declared = json.loads((folder / "metrics.json").read_text())
+    assert [metric["name"] for metric in declared] == ["policy_loss", "decided"]
