@@ -6,14 +6,13 @@
 from importlib.metadata import entry_points
 from typing import Any
 
-from ..errors import MissingExtraError, require
+from ..errors import MissingExtraError
 
 GROUP = "alquerque_env.trainer"
-_NEEDED = ("torch", "pydantic")
 
 
 def load_from_trainer(name: str) -> Any:
-    """Loads what the trainer offers under a name.
+    """Loads an entry point of the trainer.
 
     Raises:
       MissingExtraError: If the trainer, or a package that it needs, is not installed.
@@ -21,6 +20,10 @@ def load_from_trainer(name: str) -> Any:
     found = entry_points(group=GROUP, name=name)
     if not found:
         raise MissingExtraError("the trainer", "train")
-    for package in _NEEDED:
-        require(package, "train")
-    return found[name].load()
+    try:
+        return found[name].load()
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "alquerque_env", "alquerque_training"):
+            raise
+        raise MissingExtraError(package, "train") from None

@@ -1,4 +1,4 @@
-"""The program itself: which commands there are, and how every mistake ends in one line."""
+"""The program `alquerque`: its list of commands, and how every error becomes one line."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,43 +13,55 @@ from ..errors import AlquerqueError, UnknownNameError
 
 OWN_PACKAGES = ("alquerque_env", "alquerque_training")
 
-_HELP = {"help_option_names": ["-h", "--help"]}
-
 BAD_ARGUMENT, FAILED, INTERRUPTED = 2, 1, 130
 
-
-COMMANDS: Mapping[str, str] = MappingProxyType(
+COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
-        "games": "List the games.",
-        "describe": "Describe a game: board, rules, options, actions, observation.",
-        "play": "Play in the terminal, against a bot or a person.",
-        "web": "Play in the browser.",
-        "engine": "Let a bot play over UGI, for programs that speak it.",
-        "perft": "Count sequences of steps or turns.",
-        "rollouts": "Play random matches and count how they end.",
-        "train": "Train a player by self-play.",
-        "plot": "Draw how a training run went.",
-        "export": "Write a trained player as one file that needs no packages.",
-        "arena": "Let bots play against each other and rate them.",
-        "openings": "Make a list of balanced openings.",
-        "solve": "Build tables of exact values.",
-        "benchmark": "Measure an agent by a fixed protocol.",
-        "bench": "Measure speed.",
-        "doctor": "Show versions, compiled kernels and what is missing.",
+        "Games": {
+            "games": "List the games.",
+            "describe": "Describe a game or a position.",
+            "perft": "Count the sequences of steps or turns from a position.",
+            "rollouts": "Play random matches and count how they end.",
+        },
+        "Play": {
+            "play": "Play a match in the terminal.",
+            "web": "Play in the browser.",
+            "engine": "Run a bot as a UGI engine.",
+        },
+        "Train": {
+            "train": "Train a player by self-play.",
+            "plot": "Draw the curves of a training run.",
+            "export": "Write a trained player as one Python file.",
+        },
+        "Measure": {
+            "arena": "Let bots play each other and rate them.",
+            "openings": "Make a list of balanced openings.",
+            "benchmark": "Measure an agent by a fixed protocol.",
+            "bench": "Measure speed.",
+        },
+        "Truth": {
+            "solve": "Compute exact values of positions.",
+        },
+        "Installation": {
+            "compile": "Compile the kernels that games, bots and environments need.",
+            "doctor": "Show versions, compiled kernels and missing packages.",
+        },
     }
 )
-"""Each command with a line for the list of commands, so that listing them imports none."""
+"""The commands with their summaries, which stand here so that listing the commands imports none of them."""
+
+COMMANDS = {name: summary for group in COMMAND_GROUPS.values() for name, summary in group.items()}
 
 
 class Program(click.Group):
-    """Imports a command when it is called and turns mistakes into one line."""
+    """Imports a command when it is called, and reports every error in one line."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
         """Names of the commands."""
         return list(COMMANDS)
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of a name, imported now."""
+        """Imports a command; None if there is no such command."""
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"{__package__}.commands.{cmd_name}")
@@ -58,7 +70,7 @@ class Program(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that is called, and its arguments.
+        """Finds the command and its arguments.
 
         Raises:
           UnknownNameError: If there is no such command.
@@ -68,9 +80,10 @@ class Program(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the commands with their summaries."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """Writes the commands by groups."""
+        for title, commands in COMMAND_GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<10}", summary) for name, summary in commands.items()])
 
     def main(
         self,
@@ -80,16 +93,16 @@ class Program(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Runs the program and exits; arguments as in click."""
+        """Runs the program and exits; the arguments are click's."""
         prog_name = prog_name or "alquerque"
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-        _accept_any_character()
+        _replace_unencodable_characters()
         try:
             super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except (click.ClickException, AlquerqueError, ImportError, OSError) as error:
-            if _is_fault_of_ours(error):
-                raise
+            if isinstance(error, ImportError) and (error.name or "").partition(".")[0] in OWN_PACKAGES:
+                raise  # a module of this distribution is missing, which is a bug
             click.echo(f"{prog_name}: {_one_line(error)}", err=True)
             sys.exit(BAD_ARGUMENT if isinstance(error, (click.UsageError, AlquerqueError)) else FAILED)
         except (click.Abort, KeyboardInterrupt):
@@ -97,25 +110,26 @@ class Program(click.Group):
         sys.exit(0)
 
 
-@click.command("alquerque", cls=Program, invoke_without_command=True, context_settings=_HELP)
+@click.command(
+    "alquerque",
+    cls=Program,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Run `alquerque COMMAND --help` for the arguments, options and examples of a command.",
+)
 @click.version_option(__version__, message="%(prog)s %(version)s", prog_name="alquerque")
 @click.pass_context
 def main(ctx: click.Context) -> None:
-    """Games of the alquerque family: play them, look into them, train players for them."""
+    """Play, measure, solve and train games of the alquerque family."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
-def _accept_any_character() -> None:
-    """Lets output and input go on where the terminal's encoding lacks a character."""
+def _replace_unencodable_characters() -> None:
+    """Replaces characters that the terminal's encoding lacks, where Python would raise an error."""
     for stream, errors in ((sys.stdout, "replace"), (sys.stderr, "backslashreplace"), (sys.stdin, "replace")):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=errors)
-
-
-def _is_fault_of_ours(error: Exception) -> bool:
-    """Whether a module of this distribution is missing, which no user can mend."""
-    return isinstance(error, ImportError) and (error.name or "").partition(".")[0] in OWN_PACKAGES
 
 
 def _one_line(error: Exception) -> str:

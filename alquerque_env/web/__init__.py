@@ -1,5 +1,27 @@
-"""Play in the browser: a small server on loopback, and a page that knows no rules and asks it for every step.
+"""The page for playing in the browser, and its server on the loopback interface.
 
-The server keeps no matches: the page sends the whole match with each question, so that any number of tabs, reloads and
-restarts of the server do not disturb each other.
+The page in `static/` knows no rules and asks the server for every step. The server keeps no matches: each request
+carries the whole match, so tabs, reloads and restarts of the server do not disturb each other.
+
+| Server | |
+|---|---|
+| `app.py` | the addresses of the requests and their handlers |
+| `bot_requests.py` | a bot's turn, a hint, an analysis |
+| `match_requests.py` | a match after its steps; match files; pictures |
+| `request_bodies.py` | the JSON that requests carry |
+| `match_view.py`, `game_view.py` | what the page shows of a match, and of a game and its board |
+| `bot_pool.py` | the loaded bots |
+| `request_guard.py` | refuses requests from other pages, and too large ones |
+
+| Page | |
+|---|---|
+| `main.js` | connects the parts of the page |
+| `play.js` | the match on the page, and its changes |
+| `board.js` | draws the board; turns clicks, drags and keys into steps |
+| `hint.js` | asks for a hint |
+| `analysis.js` | the analysis: value bar, curve and best turns |
+| `players.js`, `turn_list.js`, `status_text.js` | players, turns and status around the board |
+| `new_game_dialog.js`, `rules_dialog.js`, `match_file_dialog.js` | the dialogs |
+| `storage.js` | matches in the browser's storage |
+| `server.js` | sends requests |
 """

@@ -1,12 +1,12 @@
-"""The bots that the page may ask: loaded once, asked by one match at a time, and for so long and no longer."""
+"""The bots that the page can ask. Each is loaded once and used by one request at a time."""
 
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from ..bots import load_bot
 from ..bots.analysis import Limits, Thought
+from ..bots.bot import GameBot
 from ..bots.levels import Level, levels
 from ..errors import AlquerqueError, BotError, UnknownNameError
 from ..game.game import Game
@@ -15,72 +15,72 @@ from ..match.match import Match
 from ..match.status_text import exact_sentence
 from ..solve.tables import StepValue, present_table
 
-MOST_BOTS = 32
-HINT = "alphabeta:99"
-"""Who evaluates positions: as deep as the time allows."""
+MAX_BOTS = 32
+EVALUATOR = "alphabeta:99"
+"""The bot for hints and analysis; the time limit ends its search."""
 
 
-class FaultError(BotError):
-    """A bot has failed where it had to choose a step."""
+class BotFailedError(BotError):
+    """A bot failed to choose a step."""
 
 
-class Thinkers:
-    """Bots by game and spec.
+class BotPool:
+    """Loaded bots by game and spec.
 
     Args:
-      others: Specs of bots that the page may ask beside the levels, each with the ids of the games that it plays.
-      seconds: That a bot may take for a step, and for an evaluation.
+      offered: Specs of bots that the page offers besides the levels, each with the ids of the games that it plays.
+      seconds: Time limit of a bot for a step, and of an evaluation.
     """
 
-    def __init__(self, others: Mapping[str, Sequence[str]], seconds: float) -> None:
+    def __init__(self, offered: Mapping[str, Sequence[str]], seconds: float) -> None:
         self.seconds = seconds
-        self._others = dict(others)
-        self._bots: OrderedDict[tuple[str, str], tuple[Any, threading.Lock]] = OrderedDict()
+        self._offered = dict(offered)
+        self._bots: OrderedDict[tuple[str, str], tuple[GameBot, threading.Lock]] = OrderedDict()
         self._lock = threading.Lock()
 
     def levels(self, game: Game) -> tuple[Level, ...]:
-        """Who may be asked to play a game."""
-        others = [spec for spec, known in self._others.items() if game.name in known]
-        return (*levels(game), *(Level(spec, spec, "Named when the server was started.") for spec in others))
+        """The bots that play a game."""
+        offered = [spec for spec, playable in self._offered.items() if game.name in playable]
+        return (*levels(game), *(Level(spec, spec, "Named when the server was started.") for spec in offered))
 
-    def play(self, match: Match, spec: str, stop: threading.Event) -> list[Step]:
-        """A whole turn, or the rest of one in the middle of a chain; the match is left as it was.
+    def choose_turn(self, match: Match, spec: str, stop: threading.Event) -> list[Step]:
+        """Chooses the steps of a turn, or the rest of one in the middle of a chain. The match stays unchanged.
 
         Raises:
           BotError: If the match is over.
-          FaultError: If the bot fails.
-          UnknownNameError: If the bot is none of the levels.
+          BotFailedError: If the bot fails.
+          UnknownNameError: If the page does not offer the bot.
         """
         if match.is_over:
             raise BotError(f"{spec} cannot play: the match is over")
         known = [level.spec for level in self.levels(match.game)]
         if spec not in known:
             raise UnknownNameError("bot", spec, known)
-        ahead, played = match.copy(), len(match.steps)
+        ahead = match.copy()
         try:
-            bot, lock = self._find(match.game, spec)
+            bot, lock = self._load(match.game, spec)
             while not ahead.is_over and ahead.player == match.player and not stop.is_set():
                 with lock:
                     ahead.push(bot.choose(ahead))
         except AlquerqueError as error:
-            self._forget(match.game, spec)
-            raise FaultError(str(error)) from None
-        return list(ahead.steps[played:])
+            with self._lock:  # the next request loads the bot again
+                self._bots.pop((repr(match.game), spec), None)
+            raise BotFailedError(str(error)) from None
+        return list(ahead.steps[len(match.steps) :])
 
-    def think(self, match: Match, stop: threading.Event, seconds: float) -> Thought:
-        """What is to be said of a position: its value and that of every step.
+    def evaluate(self, match: Match, stop: threading.Event, seconds: float) -> Thought:
+        """Evaluates a position and all its steps.
 
         Raises:
           BotError: If the match is over.
         """
-        bot, lock = self._find(match.game, HINT)
+        bot, lock = self._load(match.game, EVALUATOR)
         with lock:
-            limits = Limits(seconds=min(seconds, self.seconds), stop=stop)
-            return bot.think(match, limits, every=True)
+            return bot.think(match, Limits(seconds=min(seconds, self.seconds), stop=stop), every=True)
 
     @staticmethod
-    def know(match: Match) -> tuple[str, tuple[StepValue, ...]]:
-        """What the endgame table of the game says of a position, as a sentence, and of its steps; nothing if none."""
+    def exact_values(match: Match) -> tuple[str, tuple[StepValue, ...]]:
+        """A sentence on the value of a position in the endgame table, and its steps; empty without a table."""
         table = present_table(match.game)
         if table is None:
             return "", ()
@@ -88,18 +88,13 @@ class Thinkers:
         known.table = table
         return exact_sentence(known), table.steps(match)
 
-    def _forget(self, game: Game, spec: str) -> None:
-        """A bot that has failed is loaded anew where it is asked again."""
-        with self._lock:
-            self._bots.pop((repr(game), spec), None)
-
-    def _find(self, game: Game, spec: str) -> tuple[Any, threading.Lock]:
-        """A bot and the lock under which it is asked."""
+    def _load(self, game: Game, spec: str) -> tuple[GameBot, threading.Lock]:
+        """A bot and the lock to hold while it is used."""
         key = (repr(game), spec)
         with self._lock:
             if key not in self._bots:
                 self._bots[key] = (load_bot(spec, game, time_limit=self.seconds, tables=False), threading.Lock())
-                while len(self._bots) > MOST_BOTS:
+                while len(self._bots) > MAX_BOTS:
                     self._bots.popitem(last=False)
             self._bots.move_to_end(key)
             return self._bots[key]

@@ -1,4 +1,4 @@
-"""Who may ask the server: pages that it has served itself, and nobody who has talked a browser into it."""
+"""Refuses requests that do not come from the page of this server, so that no other web page can use it."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_BYTES = 512 * 1024
-"""Of a request; the longest matches are a fifth of it."""
+MAX_BYTES = 512 * 1024
+"""Size of the largest request; the longest matches take a fifth of it."""
 
-TOO_LARGE = f"this is too large: a request has at most {MOST_BYTES // 1024} kB; of a long record take a part"
+TOO_LARGE = f"the request is too large: at most {MAX_BYTES // 1024} kB; load a part of a long match file"
 
 _HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
-# Scripts, styles and pictures from this server only; no frames round the page.
+# Scripts, styles and pictures come from this server only, and no page may frame this one.
 HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; object-src 'none'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -26,18 +26,18 @@ HEADERS = {
 }
 
 
-class Guard:
-    """Refuses requests under another name (DNS rebinding), from other pages, of other kinds and too large ones.
+class RequestGuard:
+    """Middleware that refuses requests with another host name (DNS rebinding), from other pages, and too large ones.
 
     Args:
-      app: What answers the others.
+      app: Handles all other requests.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it."""
+        """Handles a request, as in ASGI."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -50,14 +50,14 @@ class Guard:
 
 
 class TooLargeError(Exception):
-    """A request whose body goes on for too long."""
+    """The body of a request is too large."""
 
 
 def _refuse(method: str, headers: Headers) -> tuple[int, str] | None:
     host = headers.get("host", "")
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
     if name not in _HOSTS:
-        return 403, f"this server answers to localhost only, not to {host[:80]!r}"
+        return 403, f"this server answers requests to localhost, not to {host[:80]!r}"
     origin = headers.get("origin")
     if origin is not None and origin != f"http://{host}":
         return 403, f"requests come from this server's own page, not from {origin[:80]!r}"
@@ -66,20 +66,20 @@ def _refuse(method: str, headers: Headers) -> tuple[int, str] | None:
         if kind != "application/json":
             return 415, f"expected JSON (application/json), not {kind[:80]!r}"
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length[:12]) > MOST_BYTES:
+        if not length.isdecimal() or int(length[:12]) > MAX_BYTES:
             return 413, TOO_LARGE
     return None
 
 
 def _limited(receive: Receive) -> Receive:
-    """Counts what comes, since a length need not be given, nor be true."""
+    """Counts the bytes of the body, since the header with its length can be missing or wrong."""
     read = 0
 
     async def counted() -> Message:
         nonlocal read
         message = await receive()
         read += len(message.get("body", b""))
-        if read > MOST_BYTES:
+        if read > MAX_BYTES:
             raise TooLargeError
         return message
 

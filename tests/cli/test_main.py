@@ -351,7 +351,7 @@ def test_doctor_as_json_has_the_same_findings() -> None:
 
 def test_doctor_ends_with_status_1_where_a_base_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     packages = (("no-such-base", "no_such_base", None), ("no-such-extra", "no_such_extra", "web"))
-    monkeypatch.setattr(doctor, "_PACKAGES", packages)
+    monkeypatch.setattr(doctor, "PACKAGES", packages)
 
     result = run("doctor")
 
@@ -361,7 +361,7 @@ def test_doctor_ends_with_status_1_where_a_base_package_is_missing(monkeypatch: 
 
 
 def test_doctor_is_content_where_only_an_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "_PACKAGES", (("no-such-extra", "no_such_extra", "web"),))
+    monkeypatch.setattr(doctor, "PACKAGES", (("no-such-extra", "no_such_extra", "web"),))
 
     assert run("doctor").exit_code == 0
 
@@ -369,7 +369,7 @@ def test_doctor_is_content_where_only_an_extra_is_missing(monkeypatch: pytest.Mo
 def test_doctor_names_a_package_that_is_broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "broken_package.py").write_text("raise RuntimeError('two\\nlines')")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(doctor, "_PACKAGES", (("broken-package", "broken_package", "web"),))
+    monkeypatch.setattr(doctor, "PACKAGES", (("broken-package", "broken_package", "web"),))
 
     result = run("doctor")
 

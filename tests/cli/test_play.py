@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.cli.main import main
-from alquerque_env.cli.terminal_match import players as seats_module
+from alquerque_env.cli.terminal_match import players
 from alquerque_env.errors import BotError
 from alquerque_env.match.status_text import numbered_turns, outcome_sentence
 
@@ -247,14 +247,14 @@ def test_the_end_of_the_input_ends_a_match_with_its_position_and_how_to_go_on() 
 
     assert position_in(output) == "W:Wa1:Be5"
     assert output.endswith(
-        "Go on with: alquerque play fetaix --option chain=optional --position W:Wa1:Be5 --opponent random --seat 0\n"
+        "Resume with: alquerque play fetaix --option chain=optional --position W:Wa1:Be5 --opponent random --seat 0\n"
     )
 
 
 def test_the_command_to_go_on_goes_on() -> None:
     assert "South (random) plays" in shown("alquerque", "--seat", "North", typed="1")
     first = shown("alquerque", "--seat", "1", typed="1")
-    again = re.search(r"Go on with: alquerque (.*)", first)[1]
+    again = re.search(r"Resume with: alquerque (.*)", first)[1]
 
     second = CliRunner().invoke(main, shlex.split(again), input="quit\n")
 
@@ -454,13 +454,13 @@ def test_a_bot_that_fails_loses_and_the_match_can_go_on(monkeypatch: pytest.Monk
     def fail(_match: Match) -> None:
         raise BotError("the bot has\nno idea")
 
-    monkeypatch.setattr(seats_module, "load_bot", lambda *_, **__: SimpleNamespace(name="lost", choose=fail))
+    monkeypatch.setattr(players, "load_bot", lambda *_, **__: SimpleNamespace(name="lost", choose=fail))
 
     result = play("fetaix", typed="c2-c3")
 
     assert result.exit_code == 0
     assert "You win!\nSouth wins: North has failed: the bot has no idea." in result.stdout
-    assert "Go on with: alquerque play fetaix --load" in result.stdout
+    assert "Resume with: alquerque play fetaix --load" in result.stdout
     assert Match(load_game("fetaix"), position_in(result.stdout)).player == 1
 
 

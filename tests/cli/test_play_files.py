@@ -13,12 +13,12 @@ from test_play import MURRAY_CHAIN, play, position_in, shown, state_folder  # no
 from alquerque_env import Match, format_record, load_bot, load_game, read_records
 from alquerque_env.cli.main import main
 from alquerque_env.cli.terminal_match import match_file
-from alquerque_env.cli.terminal_match import players as seats_module
+from alquerque_env.cli.terminal_match import players
 from alquerque_env.errors import BotError
 from alquerque_env.match.records import Record, load_record, save_record
 
 SAVED = re.compile(r"The match is saved in (.*)\.$", re.MULTILINE)
-GO_ON = re.compile(r"Go on with: alquerque (.*)")
+GO_ON = re.compile(r"Resume with: alquerque (.*)")
 
 
 def saved(folder: Path) -> list[Record]:
@@ -157,7 +157,7 @@ def test_load_goes_on_with_a_match_of_another_game(file):
 
     assert "alphabeta:4 would play" in output
     assert "North (random) plays" in output.split("would play")[1]
-    assert "Go on with: alquerque play awithlaknannai_mosona --load" in output
+    assert "Resume with: alquerque play awithlaknannai_mosona --load" in output
     assert Match(match.game, position_in(output)).player == 0
 
 
@@ -214,14 +214,14 @@ def test_a_match_that_was_resigned_goes_on(file):
 
 def test_a_bot_that_cannot_play_the_other_game_stays_where_it_is(file, monkeypatch):
     save_record(file, format_record(match_of("alquerque", "c2-c3")))
-    load_bot = seats_module.load_bot
+    load_bot = players.load_bot
 
     def load(spec, game, **others):
         if game.name != "fetaix":
             raise BotError(f"{spec} plays fetaix only")
         return load_bot(spec, game, **others)
 
-    monkeypatch.setattr(seats_module, "load_bot", load)
+    monkeypatch.setattr(players, "load_bot", load)
     output = shown("fetaix", typed=f"load {file}|c2-c3")
 
     assert "random plays fetaix only" in output
@@ -372,7 +372,7 @@ def test_a_turn_is_kept_as_soon_as_it_is_played(state_folder, monkeypatch):  # n
         return choose(match)
 
     bot = SimpleNamespace(name="random", choose=look_and_choose)
-    monkeypatch.setattr(seats_module, "load_bot", lambda *_, **__: bot)
+    monkeypatch.setattr(players, "load_bot", lambda *_, **__: bot)
     output = shown("fetaix", typed="c2-c3|c1xc3|resign")
 
     assert found[0] == [("c2-c3",)]
@@ -417,7 +417,7 @@ def test_a_match_that_is_left_is_saved_where_that_is_wanted(file, typed, state_f
     output = shown("fetaix", "--save", str(file), typed=typed)
 
     assert load_record(file).match.turns == ("c2-c3", "c4xc2")
-    assert f"Go on with: alquerque play fetaix --load {file} --opponent random --seat 0 --save {file}\n" in output
+    assert f"Resume with: alquerque play fetaix --load {file} --opponent random --seat 0 --save {file}\n" in output
     assert saved(state_folder) == []
     assert position_in(go_on(output, typed="c1xc3")) == load_record(file).match.position
     assert len(load_record(file).match.turns) == 4
@@ -430,7 +430,7 @@ def test_a_match_that_is_left_is_kept_elsewhere_else(typed, state_folder):  # no
 
     assert re.fullmatch(r"alquerque-\d{8}-\d{6}\.pdn", kept.name)
     assert SAVED.findall(output) == [str(kept)]
-    assert f"Go on with: alquerque play fetaix --load {kept} --opponent random --seat 0\n" in output
+    assert f"Resume with: alquerque play fetaix --load {kept} --opponent random --seat 0\n" in output
     again = go_on(output, typed="turns|undo|position|quit")
     assert "1. c2-c3 c4xc2" in again
     assert Match(load_game("fetaix")).position in again
@@ -446,13 +446,13 @@ def test_what_a_file_holds_already_is_not_written_again(file, state_folder):  # 
 
 
 def test_a_file_that_has_vanished_is_not_named(file, state_folder, monkeypatch):  # noqa: F811
-    save = match_file.Keeper.save
+    save = match_file.MatchSaver.save
 
-    def save_and_lose(keeper, path, text):
-        save(keeper, path, text)
+    def save_and_lose(saver, path, text):
+        save(saver, path, text)
         Path(path).unlink()
 
-    monkeypatch.setattr(match_file.Keeper, "save", save_and_lose)
+    monkeypatch.setattr(match_file.MatchSaver, "save", save_and_lose)
     output = shown("fetaix", typed=f"c2-c3|save {file}|quit")
 
     (kept,) = state_folder.iterdir()
@@ -509,7 +509,7 @@ def test_a_target_that_is_in_the_way_is_told_before_the_match(file, tmp_path):
 def test_a_target_that_has_vanished_is_told_and_the_match_is_kept_elsewhere(typed, tmp_path, state_folder, monkeypatch):  # noqa: F811
     target = tmp_path / "here" / "match.pdn"
     target.parent.mkdir()
-    monkeypatch.setattr(match_file.Keeper, "check_target", lambda _: target.parent.rmdir())
+    monkeypatch.setattr(match_file.MatchSaver, "check_target", lambda _: target.parent.rmdir())
 
     result = play("fetaix", "--save", str(target), typed=typed)
 
@@ -525,18 +525,18 @@ def test_the_match_is_kept_when_a_bot_fails(state_folder, monkeypatch):  # noqa:
         def choose(self, _match):
             raise ZeroDivisionError("a fault in the bot")
 
-    monkeypatch.setattr(seats_module, "load_bot", lambda *_, **__: Broken())
+    monkeypatch.setattr(players, "load_bot", lambda *_, **__: Broken())
 
     result = play("fetaix", typed="c2-c3")
 
     assert isinstance(result.exception, ZeroDivisionError)
     assert [record.match.turns for record in saved(state_folder)] == [("c2-c3",)]
-    assert "Go on with: alquerque play fetaix --load" in result.stdout
+    assert "Resume with: alquerque play fetaix --load" in result.stdout
 
 
 def test_a_name_that_no_header_can_hold_does_not_keep_a_match_from_being_saved(file, monkeypatch):
-    load_bot = seats_module.load_bot
-    monkeypatch.setattr(seats_module, "load_bot", lambda _, game, **others: load_bot("random", game, **others))
+    load_bot = players.load_bot
+    monkeypatch.setattr(players, "load_bot", lambda _, game, **others: load_bot("random", game, **others))
 
     shown("fetaix", "--opponent", "a\nb", typed=f"c2-c3|save {file}")
 

@@ -12,7 +12,7 @@ import pytest
 from test_play import needs_terminal, position_in, state_folder  # noqa: F401
 from test_play_files import GO_ON, saved
 
-from alquerque_env.cli.console.signals import orderly_end, undisturbed
+from alquerque_env.cli.console.signals import exit_on_signals, ignore_signals
 from alquerque_env.match.records import load_record
 
 pytestmark = needs_terminal
@@ -166,7 +166,7 @@ def test_ctrl_c_saves_while_a_bot_is_thinking(state_folder):  # noqa: F811
 
     assert child.exitstatus == 130
     assert [len(record.match.turns) for record in saved(state_folder)] == [1]
-    assert "Go on with: alquerque play alquerque_alfonso_x --load" in output
+    assert "Resume with: alquerque play alquerque_alfonso_x --load" in output
 
 
 def test_a_terminal_that_is_closed_saves_the_match(state_folder):  # noqa: F811
@@ -187,7 +187,7 @@ def test_a_system_that_ends_the_program_has_the_match_saved(number, state_folder
         child.sendline("1")
         child.expect("North is thinking")
         child.kill(number)
-        child.expect("Go on with: alquerque play alquerque_alfonso_x --load")
+        child.expect("Resume with: alquerque play alquerque_alfonso_x --load")
         child.wait()
 
     assert child.exitstatus == 128 + number
@@ -215,9 +215,9 @@ def test_what_was_switched_off_stays_so_and_everything_is_put_back():
     before = [signal.getsignal(number) for number in numbers]
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with orderly_end():
+        with exit_on_signals():
             os.kill(os.getpid(), signal.SIGHUP)
-            with undisturbed():
+            with ignore_signals():
                 os.kill(os.getpid(), signal.SIGTERM)
                 os.kill(os.getpid(), signal.SIGINT)
             with pytest.raises(SystemExit, match=str(128 + signal.SIGTERM)):

@@ -14,7 +14,7 @@ from alquerque_env.bots.external.process import Process, ProcessError
 from alquerque_env.bots.external.ugi_protocol import parse_info
 from alquerque_env.bots.turns import push_turn
 from alquerque_env.cli.main import main
-from alquerque_env.cli.ugi import Engine, Settings
+from alquerque_env.cli.ugi import Engine, EngineOptions
 from alquerque_env.cli.ugi.ugi_position import play_moves
 from alquerque_env.errors import IllegalStepError
 from alquerque_env.game.kernel_arrays import JIT
@@ -63,12 +63,12 @@ class Here:
 
     def __init__(self, game: str = "alquerque", level: str = "random", **options: object) -> None:
         self.told: list[str] = []
-        self.engine = Engine(Settings(load_game(game, **options), level), self.told.append, seed=1)
+        self.engine = Engine(EngineOptions(load_game(game, **options), level), self.told.append, seed=1)
 
     def ask(self, *lines: str) -> list[str]:
         self.told.clear()
         for line in lines:
-            assert self.engine.obey(line)
+            assert self.engine.handle(line)
         return list(self.told)
 
     def turn(self, go: str = "go") -> str:
@@ -420,7 +420,7 @@ def test_no_words_end_it():
     here, rng = Here(), random.Random(4)
     for _ in range(1500):
         line = " ".join(rng.choices(WORDS, k=rng.randrange(1, 9)))
-        assert here.engine.obey(line)
+        assert here.engine.handle(line)
         here.engine.close()
         for told in here.told:
             assert "\n" not in told

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.bots.levels import levels
-from alquerque_env.cli.commands.web import find_games, listen
+from alquerque_env.cli.commands.web import playable_games, listen
 from alquerque_env.cli.main import main
 from alquerque_env.web.app import make_app
 from alquerque_env.web.request_guard import MOST_BYTES
@@ -351,9 +351,9 @@ def test_the_command_refuses_what_cannot_work(arguments: list[str], words: str) 
 
 
 def test_a_bot_is_offered_for_the_games_that_it_plays() -> None:
-    played = find_games("fetaix-small")
+    played = playable_games("fetaix-small")
     assert played == ("fetaix",)
-    assert find_games("greedy") == tuple(games())
+    assert playable_games("greedy") == tuple(games())
     with TestClient(make_app(others={"fetaix-small": played}), base_url=HOST) as client:
         offered = {
             game["id"]: [level["spec"] for level in game["levels"]] for game in client.get("/api/games").json()["games"]

@@ -1,6 +1,5 @@
-"""`alquerque bench`: a group, one command for each thing that is measured."""
+"""`alquerque bench`: a group of commands, one for each thing that is measured."""
 
-import json
 import os
 import platform
 from pathlib import Path
@@ -10,36 +9,46 @@ import click
 
 from ...bots.trainer import load_from_trainer
 from ...game.game import load_game
-from ..parameters import check_range, takes_json
+from ..command import HelpfulCommand, print_json
+from ..parameters import PATH, json_option
 
 BENCH_GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis")
+
+_SECONDS = click.FloatRange(0.01, 600)
 
 
 @click.group(invoke_without_command=True)
 @click.pass_context
 def bench(ctx: click.Context) -> None:
-    """Measure speed on this machine, each figure beside a peer or a limit in the same run."""
+    """Measure speed.
+
+    Each figure stands beside a peer or an upper limit, measured in the same run.
+    """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
-@bench.command()
+@bench.command(
+    cls=HelpfulCommand,
+    arguments={"GAME": f"Games to measure.  [default: {' '.join(BENCH_GAMES)}]"},
+    examples=["bench env", "bench env fetaix --seconds 1 --json"],
+)
 @click.argument("names", metavar="[GAME]...", nargs=-1)
-@click.option("--seconds", type=float, default=2.0, show_default=True, help="Processor time for each figure.")
-@takes_json
+@click.option(
+    "--seconds", type=_SECONDS, default=2.0, show_default=True, metavar="S", help="Processor time of each figure."
+)
+@json_option
 def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
     """Measure the environments, in steps a second of one core.
 
-    Beside them stand the framework's own floor, an environment that does nothing, and OpenSpiel's checkers stepped in
-    Python with legal actions, mask and tensor, if open_spiel is installed.
+    Compares them with an environment that does nothing, which is the upper limit of the framework, and with OpenSpiel's
+    checkers (stepped in Python with legal actions, mask and tensor) if open_spiel is installed.
     """
     from ...benchmark.speed.env_speed import measure
 
-    check_range("--seconds", seconds, 0.01, 600)
-    chosen = [load_game(name) for name in names or BENCH_GAMES]
     report = _Report(f"steps a second of one core; Python {platform.python_version()}", as_json)
     found: dict[str, list[dict[str, Any]]] = {}
-    for game in chosen:
+    for game in [load_game(name) for name in names or BENCH_GAMES]:
         found[game.name] = []
         report.line(f"\n{game.name}")
         for figure in measure(game, seconds):
@@ -49,37 +58,50 @@ def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
     report.finish(seconds=seconds, games=found)
 
 
-@bench.command()
+@bench.command(
+    cls=HelpfulCommand,
+    arguments={"GAME": f"Games to measure.  [default: {BENCH_GAMES[0]}]"},
+    examples=["bench search alquerque --network mlp", "bench search fetaix --games 256 --processes 2"],
+)
 @click.argument("names", metavar="[GAME]...", nargs=-1)
-@click.option("--seconds", type=float, default=1.0, show_default=True, help="For each figure, once it has begun.")
+@click.option("--seconds", type=_SECONDS, default=1.0, show_default=True, metavar="S", help="Time of each figure.")
 @click.option(
     "--network",
     "kinds",
     type=click.Choice(["mlp", "quiescent", "conv", "graph"]),
     multiple=True,
-    help="Only these; repeatable.",
+    help="Kind of network; repeatable.  [default: all]",
 )
-@click.option("--games", "batches", type=int, multiple=True, metavar="N", help="Games at once; repeatable.")
-@click.option("--processes", type=int, metavar="N", help="At once in the last figure; 2 if there are as many cores.")
-@takes_json
+@click.option(
+    "--games",
+    "batches",
+    type=click.IntRange(1, 65_536),
+    multiple=True,
+    metavar="N",
+    help="Games at once; repeatable.  [default: several numbers]",
+)
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 256),
+    default=min(2, os.cpu_count() or 1),
+    show_default=True,
+    metavar="N",
+    help="Processes at once in the last figure.",
+)
+@json_option
 def search(
     names: tuple[str, ...],
     seconds: float,
     kinds: tuple[str, ...],
     batches: tuple[int, ...],
-    processes: int | None,
+    processes: int,
     as_json: bool,
 ) -> None:
-    """Measure self-play with a search, in simulations a second, beside the network alone.
+    """Measure self-play with a search, in simulations a second.
 
-    One process with one thread, by its processor time (a GPU by the clock); then the fastest of them in several
-    processes at once, by the clock too.
+    Measures one process with one thread by its processor time (a GPU by the clock) beside the network alone, and then
+    the fastest setting in several processes at once.
     """
-    check_range("--seconds", seconds, 0.01, 600)
-    for count in batches:
-        check_range("--games", count, 1, 65_536)
-    processes = min(2, os.cpu_count() or 1) if processes is None else processes
-    check_range("--processes", processes, 1, 256)
     chosen = [load_game(name) for name in names or BENCH_GAMES[:1]]
     measured = load_from_trainer("train_speed")
     report = _Report(f"Gumbel search, {measured.SIMULATIONS} simulations a decision, one thread", as_json)
@@ -102,29 +124,9 @@ def search(
     report.finish(seconds=seconds, games=found)
 
 
-@bench.command()
-@click.argument("name", metavar="GAME")
-@click.option("--table", "path", type=click.Path(path_type=Path), metavar="PATH", help="Another table of the game.")
-@click.option("--seconds", type=float, default=1.0, show_default=True, help="Processor time for each figure.")
-@takes_json
-def tables(name: str, path: Path | None, seconds: float, as_json: bool) -> None:
-    """Measure an endgame table, in values looked up a second of one core, beside reading the memory alone."""
-    from ...benchmark.speed.table_lookup import measure_table
-    from ...solve.tables import load_table
-
-    check_range("--seconds", seconds, 0.01, 600)
-    table = load_table(load_game(name), path)
-    report = _Report(f"{name}, up to {table.pieces} pieces, {table.index.size:,} numbers", as_json)
-    found = []
-    for rate in measure_table(table, seconds):
-        found.append(rate._asdict())
-        report.line(f"  {rate.name:<56} {rate.per_second:>14,.0f}  {rate.ratio:8.4f}")
-    report.finish(game=name, pieces=table.pieces, rates=found)
-
-
 SEARCH_COLUMNS = (
-    "ratio: simulations/s to network alone/s; of peak (mlp only): operations/s of the network alone "
-    "to those of large products of matrices"
+    "ratio: simulations/s to evaluations/s of the network alone\n"
+    "of peak (mlp only): operations/s of the network alone to those of large matrix products"
 )
 SEARCH_HEADING = (
     f"  {'':<40}{'simulations/s':>15}{'by the clock':>14}{'decisions/s':>13}{'in network':>12}"
@@ -142,18 +144,53 @@ def _search_row(figure: Any) -> str:
     )
 
 
-@bench.command()
+@bench.command(
+    cls=HelpfulCommand, examples=["bench tables fetaix", "bench tables fetaix --table fetaix.aqt --seconds 5"]
+)
+@click.argument("name", metavar="GAME")
+@click.option("--table", "path", type=PATH, metavar="PATH", help="Table to measure.  [default: that of the game]")
+@click.option(
+    "--seconds", type=_SECONDS, default=1.0, show_default=True, metavar="S", help="Processor time of each figure."
+)
+@json_option
+def tables(name: str, path: Path | None, seconds: float, as_json: bool) -> None:
+    """Measure an endgame table, in lookups a second of one core.
+
+    Compares lookups with reading the same memory at random.
+    """
+    from ...benchmark.speed.table_lookup import measure_table
+    from ...solve.tables import load_table
+
+    table = load_table(load_game(name), path)
+    report = _Report(f"{name}, up to {table.pieces} pieces, {table.index.size:,} numbers", as_json)
+    found = []
+    for rate in measure_table(table, seconds):
+        found.append(rate._asdict())
+        report.line(f"  {rate.name:<56} {rate.per_second:>14,.0f}  {rate.ratio:8.4f}")
+    report.finish(game=name, pieces=table.pieces, rates=found)
+
+
+@bench.command(
+    cls=HelpfulCommand,
+    arguments={"CONFIG|GAME": "Name or path of a config; or a game, for PPO and AlphaZero with their defaults."},
+    examples=["bench train ppo", "bench train fetaix --iterations 5"],
+)
 @click.argument("config", metavar="CONFIG|GAME")
 @click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
-@click.option("--iterations", type=int, default=3, show_default=True, help="Measured, after some to begin with.")
-@takes_json
+@click.option(
+    "--iterations",
+    type=click.IntRange(1, 1000),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Iterations to measure, after some that do not count.",
+)
+@json_option
 def train(config: str, overrides: tuple[str, ...], iterations: int, as_json: bool) -> None:
     """Measure training, in steps a second of whole iterations.
 
-    CONFIG is the name of a config that comes with the package, or the path of a TOML file. For a GAME, PPO and
-    AlphaZero with their defaults are measured. No file is written.
+    Writes no files.
     """
-    check_range("--iterations", iterations, 1, 1000)
     measured = load_from_trainer("train_speed")
     configs = measured.configs_to_measure(config, overrides)
     report = _Report("whole iterations, by the clock", as_json)
@@ -193,4 +230,4 @@ class _Report:
 
     def finish(self, **content: Any) -> None:
         if self._as_json:
-            click.echo(json.dumps({"machine": self._machine, **content}, indent=2))
+            print_json({"machine": self._machine, **content})

@@ -10,36 +10,44 @@ import click
 
 from ...errors import AlquerqueError, require
 from ...game.game import load_game
+from ..command import HelpfulCommand, report_console
 from ..console.progress_bar import Display
-from ..console.signals import orderly_end
-from ..parameters import open_match, takes_json
+from ..console.signals import exit_on_signals
+from ..parameters import PATH, json_option, open_match
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ...benchmark import Protocol
 
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
-@click.command()
-@click.argument("agent", required=False)
+@click.command(
+    cls=HelpfulCommand,
+    arguments={
+        "AGENT": "random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS or a bot that comes with the package; the path of "
+        "a checkpoint or exported player; or MODULE:NAME, a function from observation and action mask to an action.",
+        "GAME": "Games to measure.  [default: all games that the agent plays]",
+    },
+    examples=[
+        "benchmark greedy fetaix --quick",
+        "benchmark alphabeta:4 alquerque -o result.json --picture result.png",
+        "benchmark my_module:choose --name mine",
+    ],
+)
+@click.argument("agent", required=False, metavar="[AGENT]")
 @click.argument("names", metavar="[GAME]...", nargs=-1)
-@click.option("--name", metavar="TEXT", help="What to call the agent in results.")
-@click.option("--quick", is_flag=True, help="Try out whether an agent works; the figures are not comparable.")
-@click.option("--curve", metavar="RUN[:SIMULATIONS]", help="Measure the checkpoints of a run, over their steps.")
-@click.option(
-    "--leaderboard",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Make page and picture of results.",
-)
+@click.option("--name", metavar="TEXT", help="Name of the agent in the result.  [default: AGENT]")
+@click.option("--quick", is_flag=True, help="Try an agent out; the figures are not comparable.")
+@click.option("--curve", metavar="RUN[:SIMULATIONS]", help="Measure all checkpoints of a training run instead.")
+@click.option("--leaderboard", type=PATH, metavar="FOLDER", help="Write a page and a chart of the results in a folder.")
 @click.option("--make-suite", metavar="GAME", hidden=True, help="Make the positions of the benchmark from a table.")
-@click.option("--table", type=click.Path(path_type=Path), metavar="PATH", hidden=True, help="The table for it.")
-@click.option("--make-ladder", metavar="GAME", hidden=True, help="Let the opponents of the benchmark meet.")
-@takes_json
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE.json", help="Write the result, as --json has it."
-)
-@click.option("--picture", type=click.Path(path_type=Path), metavar="FILE.png", help="Draw the result.")
+@click.option("--table", type=PATH, metavar="PATH", hidden=True, help="Table for --make-suite.")
+@click.option("--make-ladder", metavar="GAME", hidden=True, help="Let the opponents of the benchmark play each other.")
+@json_option
+@click.option("-o", "--output", type=PATH, metavar="FILE.json", help="Write the result as JSON.")
+@click.option("--picture", type=PATH, metavar="FILE.png", help="Draw the result.")
 def benchmark(
     agent: str | None,
     names: tuple[str, ...],
@@ -54,22 +62,21 @@ def benchmark(
     output: Path | None,
     picture: Path | None,
 ) -> None:
-    """Measure an agent by a fixed protocol: against exact endgames and against a ladder of opponents.
+    """Measure an agent by a fixed protocol.
 
-    AGENT is a bot, random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS or one that comes with the package; the path of a
-    checkpoint or of an exported player; or MODULE:NAME, a function of yours from observation and action mask to an
-    action. Without GAME it is measured in every game that it plays. The same agent gets the same figures again,
-    but for the times. With --output, Ctrl-C keeps the games that are done, and the same command goes on. Everything is
-    computed with one thread, unless OMP_NUM_THREADS says otherwise.
+    The agent chooses in endgames with known values and plays against a ladder of opponents. A second measurement gives
+    the same figures, except for the times. One thread is used unless OMP_NUM_THREADS is set.
+
+    With --output, Ctrl-C keeps the finished games, and the same command resumes.
     """
-    _check_choice(agent, curve, leaderboard, make_suite, make_ladder)
+    _check_task(agent, curve, leaderboard, make_suite, make_ladder)
     for variable in _THREADS:
         os.environ.setdefault(variable, "1")
     require("choix", "arena")
     from ...benchmark import load_protocol, make_leaderboard
 
     protocol = load_protocol().shortened() if quick else load_protocol()
-    with orderly_end():
+    with exit_on_signals():
         if leaderboard is not None:
             click.echo(f"wrote {make_leaderboard(leaderboard)}")
         elif make_suite is not None:
@@ -77,29 +84,29 @@ def benchmark(
         elif make_ladder is not None:
             _make_ladder(make_ladder, protocol)
         else:
-            _check_output(output, picture)
+            _check_files(output, picture)
             _run(agent, names, curve, name, protocol, as_json, output, picture)
 
 
-def _check_choice(agent: str | None, *others: object) -> None:
-    """Refuses a command that asks for nothing, or for several things."""
-    chosen = [each for each in (agent, *others) if each is not None]
-    if not chosen:
+def _check_task(agent: str | None, *others: object) -> None:
+    """Refuses a command with no task or with several."""
+    tasks = [each for each in (agent, *others) if each is not None]
+    if not tasks:
         raise click.UsageError("missing argument 'AGENT'", click.get_current_context())
-    if len(chosen) > 1:
+    if len(tasks) > 1:
         raise AlquerqueError(
-            f"got {chosen[0]!s} and {chosen[1]!s}, expected one of AGENT, --curve RUN and --leaderboard FOLDER"
+            f"got {tasks[0]!s} and {tasks[1]!s}, expected one of AGENT, --curve RUN and --leaderboard FOLDER"
         )
 
 
-def _check_output(output: Path | None, picture: Path | None) -> None:
-    """Refuses files that could not be written, before hours are spent on what they are to hold."""
+def _check_files(output: Path | None, picture: Path | None) -> None:
+    """Refuses files that cannot be written before hours are spent on their content."""
     from ...arena.figures import check_picture
 
     if picture is not None:
         check_picture(picture)
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        raise AlquerqueError(f"{str(output)!r} cannot be written: it is a folder, or lies in one that does not exist")
+        raise AlquerqueError(f"{str(output)!r} cannot be written: it is a folder, or its folder does not exist")
 
 
 def _run(
@@ -119,11 +126,11 @@ def _run(
     from ...benchmark.report.learning_curve import curve_as_dict, draw_curve
     from ...benchmark.report.text_tables import print_curve, print_result
 
-    open_match(load_game("alquerque"))  # compiles, with a note, what every match needs
+    open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
     unfinished = Unfinished(output)
     if unfinished.count:
-        click.echo(f"{unfinished.count} of the games are measured already, in {unfinished.path}", err=True)
-    kept = f"the games that are done are kept in {unfinished.path}; the same command goes on"
+        click.echo(f"{unfinished.count} games are already measured, in {unfinished.path}", err=True)
+    kept = f"finished games are kept in {unfinished.path}; the same command resumes"
     with Display(kept if output else "nothing is kept without -o") as display:
         if curve is None:
             assert agent is not None
@@ -131,9 +138,9 @@ def _run(
         else:
             results = run_curve(curve, protocol, name=name, watch=display.show, unfinished=unfinished)
     if curve is None:
-        _tell(result.as_dict(), as_json, output, lambda console: print_result(result, console))
+        _report(result.as_dict(), as_json, output, lambda console: print_result(result, console))
     else:
-        _tell(curve_as_dict(curve, results), as_json, output, lambda console: print_curve(results, console))
+        _report(curve_as_dict(curve, results), as_json, output, lambda console: print_curve(results, console))
     unfinished.remove()
     if picture is not None and curve is None:
         draw_result(result, picture)
@@ -141,10 +148,8 @@ def _run(
         draw_curve(name or curve, results, picture)
 
 
-def _tell(content: dict[str, Any], as_json: bool, output: Path | None, show: Callable[[Any], None]) -> None:
+def _report(content: dict[str, Any], as_json: bool, output: Path | None, show: Callable[["Console"], None]) -> None:
     """Writes and prints a result."""
-    from rich.console import Console
-
     from ...benchmark.report.text_tables import PLAIN_WIDTH
     from ...files.atomic import write_whole
 
@@ -153,9 +158,8 @@ def _tell(content: dict[str, Any], as_json: bool, output: Path | None, show: Cal
         write_whole(output, f"{text}\n".encode())
     if as_json:
         click.echo(text)
-        return
-    console = Console()
-    show(console if console.is_terminal else Console(width=PLAIN_WIDTH))
+    else:
+        show(report_console(PLAIN_WIDTH))
 
 
 def _make_suite(name: str, path: Path | None, protocol: "Protocol") -> None:
@@ -170,12 +174,9 @@ def _make_suite(name: str, path: Path | None, protocol: "Protocol") -> None:
 
 
 def _make_ladder(name: str, protocol: "Protocol") -> None:
-    from rich.console import Console
-
     from ...arena.text_report import PLAIN_WIDTH, print_result
     from ...benchmark.ladder import make_ladder
 
-    game = load_game(name)
     with Display() as display:
-        result = make_ladder(protocol, game, display.show)
-    print_result(result, Console(width=PLAIN_WIDTH))
+        result = make_ladder(protocol, load_game(name), display.show)
+    print_result(result, report_console(PLAIN_WIDTH))

@@ -1,6 +1,5 @@
-"""`alquerque describe`: everything about a game, printed from its data so that it cannot go out of date."""
+"""`alquerque describe`: everything about a game, printed from its data."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -16,33 +15,42 @@ from ...match.match import Match
 from ...match.status_text import exact_sentence, outcome_sentence, standing
 from ...solve.solutions import known_solution
 from ...solve.tables import EndgameTable, StepValue, present_table
+from ..command import HelpfulCommand, print_json
 from ..console.capabilities import Terminal, align, find_terminal, join_words
-from ..parameters import open_match, takes_game, takes_json, takes_position
+from ..parameters import game_argument, json_option, open_match, position_option
 
 _REWARDS = {"win": 1, "loss": -1, "draw": 0, "otherwise": 0}
 
 
-@click.command()
-@takes_game
-@takes_position
-@takes_json
+@click.command(
+    cls=HelpfulCommand,
+    examples=["describe fetaix --option man_capture_dirs=all", "describe fetaix --position W:Wa1,b2:Bd4,e5 --json"],
+)
+@game_argument
+@position_option
+@json_option
 def describe(game: Game, position: str | None, as_json: bool) -> None:
-    """Describe a game: board, start, rules and options, observation, actions, rewards, endings, sources.
+    """Describe a game or a position.
 
-    With --position, describe that position: how it stands, and where an endgame table knows it what each step is worth.
+    Prints the board, the rules and options, observations, actions, rewards, endings and sources of a game. With
+    --position, prints that position and its legal steps, with their exact values if an endgame table has them.
     """
     terminal = find_terminal()
-    if position is not None:
+    if position is None:
+        report, lines = game_json(game), game_text(game, terminal)
+    else:
         match = open_match(game, position)
         match.table = present_table(game)
-        click.echo(json.dumps(position_json(match), indent=2) if as_json else "\n".join(position_text(match, terminal)))
-        return
-    click.echo(json.dumps(to_json(game), indent=2) if as_json else "\n".join(to_text(game, terminal)))
+        report, lines = position_json(match), position_text(match, terminal)
+    if as_json:
+        print_json(report)
+    else:
+        click.echo("\n".join(lines))
 
 
 def position_json(match: Match) -> dict[str, Any]:
-    """A position as JSON knows it; values are those of an endgame table, None where it does not say."""
-    known = {found.step: found for found in _worth(match)}
+    """A position as a JSON object; values are None where no endgame table has them."""
+    known = {found.step: found for found in _step_values(match)}
     return {
         "game": match.game.name,
         "position": match.position,
@@ -63,30 +71,30 @@ def position_json(match: Match) -> dict[str, Any]:
 
 
 def position_text(match: Match, terminal: Terminal) -> Iterator[str]:
-    """A position for people, in lines."""
+    """A position as lines of text."""
     yield from terminal.draw(match.picture()).split("\n")
     yield ""
     if match.outcome is not None:
         yield outcome_sentence(match, match.outcome)
         return
     yield f"{SIDES[match.player]} is to move. {standing(match)}".rstrip()
-    worth = _worth(match)
-    yield exact_sentence(match) or "No endgame table says who wins."
+    values = _step_values(match)
+    yield exact_sentence(match) or "No endgame table has this position."
     words = {1: "wins", 0: "draws", -1: "loses"}
-    for found in worth:
+    for found in values:
         turns = "" if found.distance is None else f" in {found.distance}"
         yield f"  {found.step.text:<8} {words[found.value]}{turns}"
-    if not worth:
+    if not values:
         yield terminal.wrap(f"Steps: {', '.join(step.text for step in match.legal_steps)}.")
 
 
-def _worth(match: Match) -> tuple[StepValue, ...]:
+def _step_values(match: Match) -> tuple[StepValue, ...]:
     table = match.table
     return table.steps(match) if isinstance(table, EndgameTable) else ()
 
 
-def to_json(game: Game) -> dict[str, Any]:
-    """Everything about a game as JSON knows it. Points are numbers; labels and coordinates stand under `board`."""
+def game_json(game: Game) -> dict[str, Any]:
+    """A game as a JSON object. Points are numbers; `board` has their labels and coordinates."""
     return {
         "name": game.name,
         "title": game.title,
@@ -139,8 +147,8 @@ def _option(option: Option, value: OptionValue) -> dict[str, Any]:
     }
 
 
-def to_text(game: Game, terminal: Terminal) -> Iterator[str]:
-    """Everything about a game for people, in lines."""
+def game_text(game: Game, terminal: Terminal) -> Iterator[str]:
+    """A game as lines of text."""
     yield f"# {game.title}"
     for title, lines in (
         ("Specs", _specs(game)),
@@ -150,7 +158,7 @@ def to_text(game: Game, terminal: Terminal) -> Iterator[str]:
         ("Options", _options(game, terminal)),
         ("Observation", _observation(game, terminal)),
         ("Action", _actions(game, terminal)),
-        ("Rewards", ["The winner gets 1, the loser -1; a draw and every step before the end give 0."]),
+        ("Rewards", ["The winner gets 1 and the loser -1; draws and all steps before the end give 0."]),
         ("Termination", _termination(game, terminal)),
         ("Solved", _solved(game, terminal)),
         ("Sources", _bullets(game.sources, terminal)),
@@ -201,11 +209,11 @@ def _start(game: Game, terminal: Terminal) -> Iterator[str]:
 def _solved(game: Game, terminal: Terminal) -> Iterator[str]:
     known = known_solution(game)
     if known is None:
-        yield "Nobody has tried yet: alquerque solve --from-start."
+        yield f"Who wins under best play is unknown. To try: alquerque solve {game.name} --from-start"
     elif known.winner is None:
         effort = f"after {known.nodes:,} positions over the endgame table of {known.table_pieces} pieces"
         cannot = "".join(f" {SIDES[loser]} cannot win." for loser in known.losers)
-        yield terminal.wrap(f"Who wins is not known yet, {effort}.{cannot}")
+        yield terminal.wrap(f"Who wins under best play is unknown {effort}.{cannot}")
     else:
         what = "It is a draw" if known.winner == "draw" else f"{SIDES[int(known.winner)]} wins"
         yield terminal.wrap(
@@ -239,7 +247,7 @@ def _observation(game: Game, terminal: Terminal) -> Iterator[str]:
 
 def _actions(game: Game, terminal: Terminal) -> Iterator[str]:
     yield terminal.wrap(
-        f"{game.num_actions} actions, each one step; a chain of captures is several. {_frame(game)} In their order:"
+        f"{game.num_actions} actions. An action is one step; a chain of captures is several. {_frame(game)}"
     )
     over = game.table.over
     steps = [a for a, action in enumerate(game.actions) if action is not None and over[a] is None]
@@ -248,29 +256,29 @@ def _actions(game: Game, terminal: Terminal) -> Iterator[str]:
         examples = ", ".join(f"{a} is {action_text(game, a)}" for a in (numbers[0], numbers[-1]))
         yield f"- {numbers[0]} to {numbers[-1]}: {title}; {examples}"
     if any(action is not None and action[2] is not None for action in game.actions):
-        victim = "Where an origin and a target do not say which piece is captured, its point is part of the action."
+        victim = "Where origin and target leave open which piece is captured, its point is part of the action."
         yield terminal.wrap(victim, "  ")
     if None in game.actions:
         yield f"- {game.actions.index(None)}: pass, which ends a turn without a move"
 
 
 def action_text(game: Game, action: int) -> str:
-    """An action in notation, in the mover's frame."""
-    what = game.actions[action]
-    if what is None:
+    """An action in the notation of steps, in the frame of the player to move."""
+    found = game.actions[action]
+    if found is None:
         return "pass"
-    origin, target = (game.board.labels[point] for point in what[:2])
-    victim = "" if what[2] is None else f"^{game.board.labels[what[2]]}"
+    origin, target = (game.board.labels[point] for point in found[:2])
+    victim = "" if found[2] is None else f"^{game.board.labels[found[2]]}"
     return f"{origin}{'-' if game.table.over[action] is None else 'x'}{target}{victim}"
 
 
 def _frame(game: Game) -> str:
     if game.is_symmetric:
-        return "Points are in the frame of the player to move: for player_1 the board is turned by 180 degrees."
-    return "Points are those of the board for both players."
+        return "For player_1 the board is turned by 180 degrees: points are in the frame of the player to move."
+    return "The board is the same for both players."
 
 
 def _termination(game: Game, terminal: Terminal) -> Iterator[str]:
-    yield "After each turn, the first of these that applies:"
+    yield "After each turn, the first of these that applies ends the match:"
     for number, ending in enumerate(endings(game), 1):
         yield terminal.wrap(f"{ending.sentence} Reason: {ending.reason}.", "   ", f"{number}. ")

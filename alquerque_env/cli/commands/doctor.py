@@ -1,6 +1,5 @@
 """`alquerque doctor`: what is installed, what is compiled and what is missing, on one screen."""
 
-import json
 import os
 import platform
 import sys
@@ -11,12 +10,13 @@ from typing import NamedTuple
 import click
 
 from ... import __version__
-from ..console.capabilities import align
+from ..command import HelpfulCommand, print_json
+from ..console.capabilities import align, find_terminal
 from ..main import FAILED
-from ..parameters import takes_json
+from ..parameters import json_option
 
-# Distribution, module, and the extra that brings it; None for the base.
-_PACKAGES = (
+# Distribution, module, and the extra that installs it; None for the base.
+PACKAGES = (
     ("numpy", "numpy", None),
     ("gymnasium", "gymnasium", None),
     ("pettingzoo", "pettingzoo", None),
@@ -41,10 +41,10 @@ class Finding(NamedTuple):
     """One line of the report.
 
     Attributes:
-      name: What was looked at.
-      state: How it is.
-      advice: What to do, empty if all is well or nothing need be done.
-      is_broken: Whether the program cannot do without.
+      name: What was checked.
+      state: The result.
+      advice: What to do; empty if nothing is wrong.
+      is_broken: Whether the package cannot work like this.
     """
 
     name: str
@@ -53,23 +53,25 @@ class Finding(NamedTuple):
     is_broken: bool = False
 
 
-@click.command()
-@takes_json
+@click.command(cls=HelpfulCommand, examples=["doctor", "doctor --json"])
+@json_option
 def doctor(as_json: bool) -> None:
-    """Show versions, whether the rules are compiled, and what is missing. Status 1 if something is broken."""
+    """Show versions, compiled kernels and missing packages.
+
+    Exits with status 1 if something is broken. Missing packages of extras are not.
+    """
     findings = [
         Finding("alquerque-env", f"{__version__} in {Path(__file__).parents[2]}"),
         Finding("python", f"{platform.python_version()} ({sys.executable})"),
         Finding("system", f"{platform.platform()}, {os.cpu_count()} cores"),
-        *(_package(*package) for package in _PACKAGES),
+        *(_package(*package) for package in PACKAGES),
         _kernels(),
         _terminal(),
     ]
     if as_json:
-        click.echo(json.dumps({"findings": [finding._asdict() for finding in findings]}, indent=2))
+        print_json({"findings": [finding._asdict() for finding in findings]})
     else:
-        said = ((finding.name, "; ".join(filter(None, finding[1:3]))) for finding in findings)
-        click.echo("\n".join(align(said)))
+        click.echo("\n".join(align((each.name, "; ".join(filter(None, each[1:3]))) for each in findings)))
     if any(finding.is_broken for finding in findings):
         sys.exit(FAILED)
 
@@ -79,21 +81,15 @@ def _package(distribution: str, module: str, extra: str | None) -> Finding:
     wanted = f"alquerque-env[{extra}]" if extra else "alquerque-env"
     advice = f'pip install "{wanted}"'
     try:
-        import_module(module)
-        return Finding(distribution, _version(distribution, module))
-    except ModuleNotFoundError as error:
-        if error.name == module:
-            return Finding(distribution, "not installed", advice, is_broken=extra is None)
-        return Finding(distribution, f"broken: {error}", advice, is_broken=True)
+        found = import_module(module)
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == module:
+            return Finding(distribution, "not installed", advice, is_broken=extra is None)
         return Finding(distribution, f"broken: {' '.join(str(error).split())}", advice, is_broken=True)
-
-
-def _version(distribution: str, module: str) -> str:
     try:
-        return metadata.version(distribution)
+        return Finding(distribution, metadata.version(distribution))
     except metadata.PackageNotFoundError:
-        return str(getattr(import_module(module), "__version__", "unknown version"))
+        return Finding(distribution, str(getattr(found, "__version__", "unknown version")))
 
 
 def _kernels() -> Finding:
@@ -106,15 +102,13 @@ def _kernels() -> Finding:
         return Finding("kernels", "plain Python, slow", 'for speed: pip install "alquerque-env[fast]"')
     folder = Path(legal_actions.stats.cache_path)
     if not os.access(folder, os.W_OK):
-        return Finding("kernels", f"compiled anew each time, cannot write to {folder}", "set NUMBA_CACHE_DIR")
+        return Finding("kernels", f"compiled in every process, cannot write to {folder}", "set NUMBA_CACHE_DIR")
     if any(folder.glob("entry_points.legal_actions-*.nbc")):
-        return Finding("kernels", f"compiled, kept in {folder}")
-    return Finding("kernels", f"not yet compiled, will be kept in {folder}")
+        return Finding("kernels", f"compiled, cached in {folder}")
+    return Finding("kernels", f"not compiled yet, cache folder {folder}", "to compile all at once: alquerque compile")
 
 
 def _terminal() -> Finding:
-    from ..console.capabilities import find_terminal
-
     terminal = find_terminal()
     shows = ["box drawing" if terminal.unicode else "plain characters", "colours" if terminal.color else "no colours"]
     return Finding("terminal", f"{', '.join(shows)}, encoding {sys.stdout.encoding}")

@@ -6,32 +6,34 @@ import sys
 import click
 
 from ... import __version__
-from ..parameters import MAX_SEED, check_range, find_game
-from ..ugi import Engine, Settings, serve
+from ..command import ARGUMENTS, HelpfulCommand
+from ..parameters import game_with_options, rules_option, seed_option
+from ..ugi import Engine, EngineOptions, serve
 
 
-@click.command()
-@click.argument("spec", default="alphabeta:5")
-@click.option("--game", "name", default="alquerque", metavar="GAME", show_default=True, help="What to play at first.")
-@click.option(
-    "--option", "options", multiple=True, metavar="NAME=VALUE", help="Answer a question of the rules; repeatable."
+@click.command(
+    cls=HelpfulCommand,
+    arguments={"SPEC": f"{ARGUMENTS['SPEC']}  [default: alphabeta:5]"},
+    examples=["engine alphabeta:5 --game fetaix", "engine fetaix-strong:400 --game fetaix"],
 )
-@click.option("--seed", type=int, metavar="N", help="Make the bot's choices repeatable.")
+@click.argument("spec", default="alphabeta:5", metavar="[SPEC]")
+@click.option("--game", "name", default="alquerque", metavar="GAME", show_default=True, help="The first game to play.")
+@rules_option
+@seed_option("Seed that makes the bot's choices repeatable.")
 def engine(spec: str, name: str, options: tuple[str, ...], seed: int | None) -> None:
-    """Let a bot play over UGI, the Universal Game Interface, through input and output.
+    """Run a bot as a UGI engine.
 
-    SPEC is random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, or a path or name of a trained player; alphabeta:5 unless
-    given.
+    UGI, the Universal Game Interface, lets other programs play against the bot. The engine reads commands from standard
+    input and answers on standard output.
     """
-    check_range("--seed", seed or 0, 0, MAX_SEED)
-    settings = Settings(find_game(name, options), spec)
-    serve(Engine(settings, _say, name=f"Alquerque {__version__}", seed=seed), sys.stdin.buffer)
+    settings = EngineOptions(game_with_options(name, options), spec)
+    serve(Engine(settings, _write_line, name=f"Alquerque {__version__}", seed=seed), sys.stdin.buffer)
 
 
-def _say(line: str) -> None:
+def _write_line(line: str) -> None:
     try:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
     except OSError:
-        # Nobody listens any more, and soon the input will end; what is left must not make a noise then.
+        # The reader is gone, so the input will end soon. Flushing the rest at exit must not print an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

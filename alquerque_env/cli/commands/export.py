@@ -7,18 +7,20 @@ import click
 from ...bots.shipped import shipped_bots
 from ...bots.trainer import load_from_trainer
 from ...errors import AlquerqueError
+from ..command import HelpfulCommand
+from ..parameters import PATH
 
 
-@click.command()
-@click.argument("checkpoint", type=click.Path(path_type=Path))
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE.py", help="File to write."
+@click.command(
+    cls=HelpfulCommand, examples=["export fetaix-small -o bot.py", "export runs/ppo-1/checkpoints/final -o bot.py"]
 )
+@click.argument("checkpoint", type=PATH, metavar="CHECKPOINT")
+@click.option("-o", "--output", type=PATH, required=True, metavar="FILE.py", help="File to write.")
 @click.option("--force", is_flag=True, help="Replace FILE.py if it exists.")
 def export(checkpoint: Path, output: Path, force: bool) -> None:
-    """Write a trained player as one Python file that needs nothing but Python.
+    """Write a trained player as one Python file.
 
-    CHECKPOINT is its folder, or the name of a bot that comes with the package, such as fetaix-small.
+    The file needs Python 3.9 or newer and no packages.
     """
     if output.is_file() and not force:
         raise AlquerqueError(f"{str(output)!r} exists; --force replaces it")

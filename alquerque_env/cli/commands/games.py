@@ -1,22 +1,22 @@
 """`alquerque games`."""
 
-import json
-
 import click
 
 from ...game import game as library
-from ..parameters import takes_json
+from ..command import HelpfulCommand, print_json
+from ..console.capabilities import align
+from ..parameters import json_option
 
 
-@click.command()
-@takes_json
+@click.command(cls=HelpfulCommand, examples=["games", "games --json"])
+@json_option
 def games(as_json: bool) -> None:
-    """List the games: their ids, by which other commands know them, and titles."""
+    """List the games.
+
+    Prints the id of each game, which other commands take as GAME, and its title.
+    """
     titles = {name: library.load_game(name).title for name in library.games()}
     if as_json:
-        listed = [{"name": name, "title": title} for name, title in titles.items()]
-        click.echo(json.dumps({"games": listed}, indent=2))
-        return
-    width = max(len(name) for name in titles)
-    for name, title in titles.items():
-        click.echo(f"{name:<{width}}  {title}")
+        print_json({"games": [{"name": name, "title": title} for name, title in titles.items()]})
+    else:
+        click.echo("\n".join(align(titles.items())))

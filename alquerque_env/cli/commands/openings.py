@@ -5,44 +5,53 @@ from pathlib import Path
 import click
 
 from ...game.game import Game
+from ..command import HelpfulCommand
 from ..console.progress_bar import Display
-from ..console.signals import orderly_end
-from ..parameters import MAX_SEED, check_range, open_match, takes_game
+from ..console.signals import exit_on_signals
+from ..parameters import PATH, game_argument, open_match, seed_option
 
-MOST = 100_000
+MAX_OPENINGS = 100_000
 
 
-@click.command()
-@takes_game
-@click.option("--count", type=int, default=300, show_default=True, metavar="N", help="How many, at least.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Decides which are drawn.")
+@click.command(
+    cls=HelpfulCommand,
+    examples=[
+        "openings fetaix -o fetaix.jsonl",
+        "openings fetaix --option chain=optional --count 100 --judge alphabeta:6 -o optional.jsonl",
+    ],
+)
+@game_argument
+@click.option(
+    "--count",
+    type=click.IntRange(1, MAX_OPENINGS),
+    default=300,
+    show_default=True,
+    metavar="N",
+    help="Least number of openings.",
+)
+@seed_option("Seed of the random turns.", default=0)
 @click.option(
     "--judge",
     "judges",
     multiple=True,
     metavar="SPEC",
-    help="Finds out which are balanced; repeatable.  [default: alphabeta:4, then alphabeta:8]",
+    help="Bot that decides which openings are balanced; repeatable.  [default: alphabeta:4, then alphabeta:8]",
 )
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="FILE.jsonl",
-    help="The list; made longer if it exists.",
+    "-o", "--output", type=PATH, required=True, metavar="FILE.jsonl", help="File of the list; extended if it exists."
 )
 def openings(game: Game, count: int, seed: int, judges: tuple[str, ...], output: Path) -> None:
-    """Make a list of balanced openings, such as those that come with the package for `alquerque arena`.
+    """Make a list of balanced openings.
 
-    Openings are 8 random turns, and more when all of a length have been drawn. A judge plays each against itself twice;
-    it is balanced unless the same side wins both, and stays in the list if every judge finds it balanced. Ctrl-C stops;
-    the same command goes on.
+    `alquerque arena` starts its matches from such lists. An opening is 8 random turns, or more when all openings of
+    that length have been tried. A judge plays each opening twice against itself. It calls an opening balanced unless
+    the same side wins both matches. The list has the openings that all judges call balanced.
+
+    Ctrl-C stops; the same command resumes.
     """
     from ...arena.opening_lists import JUDGES, extend_list
 
-    check_range("--count", count, 1, MOST)
-    check_range("--seed", seed, 0, MAX_SEED)
-    open_match(game)  # compiles, with a note, what every match needs
-    with orderly_end(), Display("the same command goes on") as display:
+    open_match(game)  # compiles the rules before the progress bar appears
+    with exit_on_signals(), Display("the same command resumes") as display:
         found = extend_list(output, game, count, seed=seed, judges=judges or JUDGES, watch=display.show)
     click.echo(f"{output}: {len(found.lines)} balanced openings of {found.tried} tried")

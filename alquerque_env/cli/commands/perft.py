@@ -1,45 +1,52 @@
 """`alquerque perft`."""
 
-import json
-
 import click
 
+from ...errors import AlquerqueError
 from ...game.game import Game
 from ...match import perft as counting
+from ..command import HelpfulCommand, print_json
 from ..console.capabilities import align
-from ..console.interruptible import work
-from ..parameters import check_range, open_match, takes_game, takes_json, takes_position
+from ..console.interruptible import run_interruptible
+from ..parameters import game_argument, json_option, open_match, position_option
 
-# Far more than can be counted, and few enough to find room for.
+# Deeper counts never end, and their recursion would not fit into memory.
 MAX_DEPTH = 1000
 
 
-@click.command()
-@takes_game
-@click.option("--depth", type=int, required=True, metavar="D", help="Length of the sequences.")
-@click.option("--turns", is_flag=True, help="Count whole turns, not steps.")
-@click.option("--divide", is_flag=True, help="Also print the count behind each first step or turn.")
-@takes_position
-@takes_json
+@click.command(
+    cls=HelpfulCommand, examples=["perft fetaix --depth 6", "perft alquerque --depth 3 --turns --divide --json"]
+)
+@game_argument
+@click.option("--depth", type=click.IntRange(0, MAX_DEPTH), required=True, metavar="D", help="Length of the sequences.")
+@click.option("--turns", is_flag=True, help="Count whole turns instead of steps.")
+@click.option("--divide", is_flag=True, help="Also print the count after each first step or turn.")
+@position_option
+@json_option
 def perft(game: Game, depth: int, turns: bool, divide: bool, position: str | None, as_json: bool) -> None:
-    """Count the sequences of D steps, or of D whole turns, by which move generators are compared."""
-    check_range("--depth", depth, 1 if divide else 0, MAX_DEPTH)
-    begin = open_match(game, position).position
+    """Count the sequences of D steps or turns from a position.
+
+    A step moves one piece once; a chain of captures has several. Perft counts are the usual way to compare move
+    generators.
+    """
+    if divide and depth == 0:
+        raise AlquerqueError("--divide needs --depth 1 or more")
+    start = open_match(game, position).position
     parts: dict[str, int] = {}
     if divide:
-        parts = work(lambda: counting.divide(game, depth, position, turns=turns), "counting ...")
+        parts = run_interruptible(lambda: counting.divide(game, depth, position, turns=turns), "counting ...")
         total = sum(parts.values())
     else:
-        total = work(lambda: counting.perft(game, depth, position, turns=turns), "counting ...")
+        total = run_interruptible(lambda: counting.perft(game, depth, position, turns=turns), "counting ...")
     if as_json:
         report = {
             "game": game.name,
             "options": dict(game.options),
-            "position": begin,
+            "position": start,
             "depth": depth,
             "turns": turns,
             "count": total,
         }
-        click.echo(json.dumps(report | ({"divide": parts} if divide else {}), indent=2))
-        return
-    click.echo("\n".join(align([*parts.items(), ("total", total)])) if divide else str(total))
+        print_json(report | ({"divide": parts} if divide else {}))
+    else:
+        click.echo("\n".join(align([*parts.items(), ("total", total)])) if divide else str(total))

@@ -8,40 +8,55 @@ from ...errors import AlquerqueError
 from ...game.game import Game
 from ...game.rules_text import SIDES
 from ...match.records.record import UNKNOWN_NAME
+from ..command import HelpfulCommand
 from ..console.capabilities import find_terminal
-from ..console.interruptible import work
-from ..parameters import MAX_SEED, check_range, open_match, option_arguments, takes_game, takes_position
-from ..terminal_match.match_file import Found, Keeper, find_match
-from ..terminal_match.players import HUMAN, Seat, is_own_bot, is_person, take_seat
-from ..terminal_match.session import Session, called_as, describe_found
+from ..console.interruptible import run_interruptible
+from ..parameters import MAX_SEED, game_argument, open_match, option_arguments, position_option, seed_option
+from ..terminal_match.match_file import LoadedMatch, MatchSaver, load_match
+from ..terminal_match.players import HUMAN, Player, is_own_bot, is_person, make_player
+from ..terminal_match.session import Session, describe_loaded, with_names
 from ..terminal_match.typed_commands import find_command
 
-OPPONENT = "alphabeta:3"
+DEFAULT_OPPONENT = "alphabeta:3"
 
 
-@click.command()
-@takes_game
+@click.command(
+    cls=HelpfulCommand,
+    examples=[
+        "play fetaix",
+        "play alquerque --opponent mcts:1000 --seat 1 --save match.pdn",
+        "play fetaix --watch fetaix-small --opponent alphabeta:4 --delay 1",
+    ],
+)
+@game_argument
 @click.option(
     "--opponent",
     metavar="SPEC",
-    show_default=f"{OPPONENT}, or that of the match in FILE",
-    help="Who plays against you: random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, a path or name of a trained "
-    "player, ugi:COMMAND for an engine, or human for two people.",
+    show_default=f"{DEFAULT_OPPONENT}, or the opponent in FILE",
+    help="Your opponent: random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, the path or name of a trained bot, "
+    "ugi:COMMAND for an engine, or human for a second person.",
 )
 @click.option(
     "--seat",
     type=click.Choice(["0", "1", *SIDES], case_sensitive=False),
     show_default="0, or that of the person in FILE",
-    help="Yours: 0 or South, 1 or North.",
+    help="Your side: 0 or South, 1 or North.",
 )
-@takes_position
-@click.option("--load", metavar="FILE", help="Go on with the match of a file, the first if there are several.")
-@click.option("--save", metavar="FILE", help="Write the match to a file: after each turn, and however play ends.")
-@click.option("--seed", type=int, metavar="N", help="Make the bots' choices repeatable.")
-@click.option("--seconds", type=float, metavar="S", help="For a turn of a bot that searches; engines have 5 without.")
-@click.option("--watch", metavar="SPEC", help="Watch a bot play in your seat.")
-@click.option("--delay", type=float, default=0.0, metavar="SECONDS", help="Wait after a bot's turn.")
-@click.option("--ascii", "ascii_only", is_flag=True, help="Draw with plain characters.")
+@position_option
+@click.option("--load", metavar="FILE", help="Resume the match in this file, the first if it has several.")
+@click.option("--save", metavar="FILE", help="Write the match to this file after each turn and at the end.")
+@seed_option("Seed that makes the choices of bots repeatable.")
+@click.option(
+    "--seconds",
+    type=float,
+    metavar="S",
+    help="Time for a turn of a bot that searches.  [default: 5 for engines, no limit for others]",
+)
+@click.option("--watch", metavar="SPEC", help="Let this bot play in your seat, and watch.")
+@click.option(
+    "--delay", type=click.FloatRange(0, 60), default=0.0, metavar="SECONDS", help="Wait after the turns of bots."
+)
+@click.option("--ascii", "ascii_only", is_flag=True, help="Draw the board with ASCII characters.")
 def play(
     game: Game,
     opponent: str | None,
@@ -55,61 +70,65 @@ def play(
     delay: float,
     ascii_only: bool,
 ) -> None:
-    """Play in the terminal. The legal steps are listed; type one, its number, or help."""
+    """Play a match in the terminal.
+
+    The board is drawn before your turn and the legal steps are listed. Type a step, its number, or `help` for the
+    commands: hints, undo, save and more. A match that you leave is kept, and the command that resumes it is printed.
+    """
     with suppress(ImportError):
-        # Gives `input` editing and history where the system has it.
+        # Where the system has readline, importing it gives `input` editing and history.
         import readline  # noqa: F401
     if watch == HUMAN or (watch is not None and opponent == HUMAN):
-        raise AlquerqueError("--watch shows a match between bots; neither it nor --opponent can be human")
+        raise AlquerqueError("--watch shows a match between bots: neither --watch nor --opponent can be human")
     if load is not None and position is not None:
-        raise AlquerqueError("--load and --position both say where to begin; give one of them")
-    check_range("--delay", delay, 0, 60)
-    check_range("--seed", seed or 0, 0, MAX_SEED)
-    keeper = Keeper(save)
-    found = None if load is None else _find(load, game)
-    if found is not None:
-        keeper.adopt(found)
-    keeper.check_target()
-    match = open_match(game, position) if found is None else found.record.match
-    is_north = found is not None and found.human == 1 if seat is None else seat in ("1", SIDES[1])
-    mine = take_seat(watch or HUMAN, match.game, seed, seconds)
+        raise AlquerqueError("--load and --position exclude each other: both say where the match starts")
+    saver = MatchSaver(save)
+    loaded = None if load is None else _load(load, game)
+    if loaded is not None:
+        saver.continue_match(loaded)
+    saver.check_target()
+    match = open_match(game, position) if loaded is None else loaded.record.match
+    is_north = loaded is not None and loaded.human == 1 if seat is None else seat in ("1", SIDES[1])
+    mine = make_player(watch or HUMAN, match.game, seed, seconds)
     their_seed = None if seed is None else (seed + 1) % MAX_SEED
     if opponent is None:
-        theirs = _usual(None if found is None else found.names[not is_north], match.game, their_seed, seconds)
+        theirs = _default_opponent(
+            None if loaded is None else loaded.names[not is_north], match.game, their_seed, seconds
+        )
     else:
-        theirs = take_seat(opponent, match.game, their_seed, seconds)
-    seats = (theirs, mine) if is_north else (mine, theirs)
-    if found is not None:
-        seats = called_as(found, seats)
-    session = Session(match, seats, find_terminal(ascii_only=ascii_only), find_command, delay, keeper)
-    if found is not None:
-        session.say(describe_found(found))
+        theirs = make_player(opponent, match.game, their_seed, seconds)
+    players = (theirs, mine) if is_north else (mine, theirs)
+    if loaded is not None:
+        players = with_names(loaded, players)
+    session = Session(match, players, find_terminal(ascii_only=ascii_only), find_command, delay, saver)
+    if loaded is not None:
+        session.say(describe_loaded(loaded))
     session.play()
 
 
-def _usual(name: str | None, game: Game, seed: int | None, seconds: float | None) -> Seat:
-    """The opponent where none is named: who plays that side in the file, if they can; a person if a person did."""
+def _default_opponent(name: str | None, game: Game, seed: int | None, seconds: float | None) -> Player:
+    """The player that the file names for this side, if it can be used; otherwise `DEFAULT_OPPONENT`."""
     if name is not None and is_person(name):
-        return take_seat(HUMAN, game)
+        return make_player(HUMAN, game)
     if name is not None and is_own_bot(name):
         with suppress(AlquerqueError):
-            return take_seat(name, game, seed, seconds)
+            return make_player(name, game, seed, seconds)
     if name not in (None, UNKNOWN_NAME):
-        click.echo(f"{name} played here; {OPPONENT} does now, unless --opponent says otherwise.")
-    return take_seat(OPPONENT, game, seed, seconds)
+        click.echo(f"{name} played in the file and cannot be used; {DEFAULT_OPPONENT} plays (--opponent changes it).")
+    return make_player(DEFAULT_OPPONENT, game, seed, seconds)
 
 
-def _find(path: str, game: Game) -> Found:
-    """The match of a file, if it is of the game that was named.
+def _load(path: str, game: Game) -> LoadedMatch:
+    """Reads the match in a file.
 
     Raises:
-      AlquerqueError: If it is of another game or has other options, or cannot be gone on with.
+      AlquerqueError: If it cannot be resumed, or has another game or other options than the command line.
     """
-    found = work(lambda: find_match(path), f"reading {path} ...")
-    held = found.record.match.game
-    if held.name != game.name:
-        raise AlquerqueError(f"{path!r} holds a match of {held.name}, not {game.name}; name that game")
-    if option_arguments(game) and held.table_hash != game.table_hash:
-        chosen = " ".join(option_arguments(held)) or "the defaults"
-        raise AlquerqueError(f"the match in {path!r} has other options: {chosen}; leave --option away")
-    return found
+    loaded = run_interruptible(lambda: load_match(path), f"reading {path} ...")
+    found = loaded.record.match.game
+    if found.name != game.name:
+        raise AlquerqueError(f"{path!r} has a match of {found.name}, not of {game.name}; give that game")
+    if option_arguments(game) and found.table_hash != game.table_hash:
+        chosen = " ".join(option_arguments(found)) or "the defaults"
+        raise AlquerqueError(f"the match in {path!r} has other options: {chosen}; omit --option")
+    return loaded

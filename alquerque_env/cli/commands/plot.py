@@ -5,17 +5,16 @@ from pathlib import Path
 import click
 
 from ...bots.trainer import load_from_trainer
+from ..command import HelpfulCommand
+from ..parameters import PATH
 
 
-@click.command()
-@click.argument("run", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE.png|FOLDER",
-    help="Picture to write, or where; plot.png in RUN if not given.",
-)
+@click.command(cls=HelpfulCommand, examples=["plot runs/ppo-1", "plot runs/ppo-1 -o ppo.png"])
+@click.argument("run", type=PATH, metavar="RUN")
+@click.option("-o", "--output", type=PATH, metavar="FILE.png|FOLDER", help="Where to write.  [default: RUN/plot.png]")
 def plot(run: Path, output: Path | None) -> None:
-    """Draw how the run in the folder RUN went: strength, outcomes, losses and speed over the steps."""
+    """Draw the curves of a training run.
+
+    Draws strength, outcomes, losses and speed over the steps.
+    """
     click.echo(f"wrote {load_from_trainer('plot')(run, output)}")

@@ -1,35 +1,54 @@
 """`alquerque rollouts`."""
 
-import json
-
 import click
 
 from ...batch import rollouts as playing
-from ...batch.rollouts import Rollouts
 from ...game.game import Game
 from ...game.rules_text import SIDES
+from ..command import HelpfulCommand, print_json
 from ..console.capabilities import align
-from ..console.interruptible import work
-from ..parameters import check_range, open_match, takes_game, takes_json, takes_position
+from ..console.interruptible import run_interruptible
+from ..parameters import game_argument, json_option, open_match, position_option, seed_option
 
-MOST_MATCHES = 10_000_000
+MAX_MATCHES = 10_000_000
 
 
-@click.command()
-@takes_game
-@click.option("--matches", type=int, default=100_000, show_default=True, metavar="N", help="How many.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="S", help="Of the draws.")
-@takes_position
-@takes_json
+@click.command(
+    cls=HelpfulCommand, examples=["rollouts fetaix", "rollouts alquerque --matches 1000 --position W:Wa1,b2:Bd4,e5"]
+)
+@game_argument
+@click.option(
+    "--matches",
+    type=click.IntRange(1, MAX_MATCHES),
+    default=100_000,
+    show_default=True,
+    metavar="N",
+    help="Number of matches.",
+)
+@seed_option("Seed of the random steps.", default=0)
+@position_option
+@json_option
 def rollouts(game: Game, matches: int, seed: int, position: str | None, as_json: bool) -> None:
-    """Play random matches to their ends: who wins, how they end and how long they are."""
-    check_range("--matches", matches, 1, MOST_MATCHES)
-    check_range("--seed", seed, 0, 2**63 - 1)
+    """Play random matches and count how they end.
+
+    Prints who wins, the reasons why matches end and how many actions they have.
+    """
     match = open_match(game, position)
-    found = work(lambda: playing.rollouts(match, matches, seed=seed), "playing ...")
+    found = run_interruptible(lambda: playing.rollouts(match, matches, seed=seed), "playing ...")
     if as_json:
-        report = {"game": game.name, "options": dict(game.options), "position": match.position, "seed": seed}
-        click.echo(json.dumps(report | to_json(found), indent=2))
+        length = found.length
+        report = {
+            "game": game.name,
+            "options": dict(game.options),
+            "position": match.position,
+            "seed": seed,
+            "matches": matches,
+            "wins": [found.share(0), found.share(1)],
+            "draws": found.share(-1),
+            "actions": {"mean": float(length.mean()), "least": int(length.min()), "most": int(length.max())},
+            "endings": found.endings(),
+        }
+        print_json(report)
         return
     rows = [
         *((f"{SIDES[player]} wins", f"{found.share(player):.1%}") for player in (0, 1)),
@@ -38,18 +57,3 @@ def rollouts(game: Game, matches: int, seed: int, position: str | None, as_json:
         *((f"ends: {reason}", f"{count / matches:.1%}") for reason, count in found.endings().items()),
     ]
     click.echo("\n".join([f"{matches:,} random matches from {match.position}", *align(rows)]))
-
-
-def to_json(found: Rollouts) -> dict[str, object]:
-    """What came of random matches as JSON knows it."""
-    return {
-        "matches": len(found.winner),
-        "wins": [found.share(0), found.share(1)],
-        "draws": found.share(-1),
-        "actions": {
-            "mean": float(found.length.mean()),
-            "least": int(found.length.min()),
-            "most": int(found.length.max()),
-        },
-        "endings": found.endings(),
-    }

@@ -1,6 +1,5 @@
 """`alquerque solve`."""
 
-import json
 import time
 from functools import partial
 from pathlib import Path
@@ -11,8 +10,9 @@ import click
 from ...errors import AlquerqueError
 from ...game.game import Game
 from ...game.rules_text import SIDES
+from ..command import HelpfulCommand, print_json
 from ..console.progress_bar import Display
-from ..parameters import open_match, takes_game, takes_json, takes_position
+from ..parameters import game_argument, json_option, open_match, position_option
 
 if TYPE_CHECKING:
     from ...match.match import Match
@@ -20,25 +20,36 @@ if TYPE_CHECKING:
     from ...solve.tables.slices import SolveProgress
     from ...solve.tables.table_file import Header
 
+_STOPPED = "the same command resumes"
 
-@click.command()
-@takes_game
-@click.option("--pieces", type=int, metavar="K", help="Build the table of positions with at most K pieces.")
+
+@click.command(
+    cls=HelpfulCommand,
+    examples=[
+        "solve fetaix --pieces 4 --verify",
+        "solve fetaix --verify",
+        "solve alquerque --from-start --seconds 600 --json",
+    ],
+)
+@game_argument
+@click.option("--pieces", type=int, metavar="K", help="Build the table of all positions with at most K pieces.")
+@click.option("--from-start", is_flag=True, help="Prove who wins from the start, or from --position.")
 @click.option(
     "--verify",
     is_flag=True,
-    help="Check every value of a table against those after each turn; with --from-start, every position of the proof.",
+    help="Check every value of a table against the values after each turn; with --from-start, check the proof.",
 )
-@click.option("--from-start", is_flag=True, help="Find out who wins from the start, or from --position.")
-@takes_position
-@click.option("--seconds", type=click.FloatRange(0), metavar="S", help="With --from-start: when to stop searching.")
-@click.option("--table", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH", help="Another table to use.")
+@position_option
+@click.option("--seconds", type=click.FloatRange(0), metavar="S", help="With --from-start: stop after this time.")
+@click.option(
+    "--table", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH", help="Use this table of the game."
+)
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="PATH",
-    help="The table file; without it, its place in the user's cache directory.",
+    help="File of the table.  [default: its place in the user's cache folder]",
 )
 @click.option(
     "--memory",
@@ -46,10 +57,10 @@ if TYPE_CHECKING:
     default=16.0,
     show_default=True,
     metavar="GIB",
-    help="The most it may use.",
+    help="Most memory to use.",
 )
-@click.option("--threads", type=click.IntRange(1), metavar="N", help="Processors to use for tables; all without it.")
-@takes_json
+@click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads for tables.  [default: one a core]")
+@json_option
 def solve(
     game: Game,
     pieces: int | None,
@@ -63,13 +74,16 @@ def solve(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Build the table of exact values of all positions with at most K pieces, check one, or solve the whole game.
+    """Compute exact values of positions.
 
-    Ctrl-C stops; the same command goes on where it was.
+    With --pieces K, build the endgame table: the value and distance of every position with at most K pieces. With
+    --from-start, prove who wins the whole game by proof-number search, which looks positions up in the table.
+
+    Ctrl-C stops; the same command resumes.
     """
     if pieces is None and not verify and not from_start:
-        raise AlquerqueError("say what to solve: --pieces K, --verify for a table that there is, or --from-start")
-    match = open_match(game, position)  # compiles, with a note, what every match needs
+        raise AlquerqueError("nothing to solve: give --pieces K, --from-start, or --verify to check an existing table")
+    match = open_match(game, position)  # compiles the rules before the progress bar appears
     if pieces is not None or (verify and not from_start):
         _solve_table(game, pieces, verify, output or table, memory, threads, as_json)
     if from_start:
@@ -92,7 +106,7 @@ def _solve_table(
     from ...solve.tables.verify import verify_table
 
     began = time.monotonic()
-    with _display() as display:
+    with Display(_STOPPED, counts=False) as display:
         watch = partial(_show, display)
         if pieces is not None:
             index = plan(game, pieces, memory)
@@ -115,8 +129,8 @@ def _solve_match(
         raise AlquerqueError("the match is over in this position")
     table = present_table(match.game) if path is None else load_table(match.game, path)
     pieces = 0 if table is None else table.pieces
-    with _display() as display:
-        display.note(f"with the endgame table of {pieces} pieces" if pieces else "with no endgame table")
+    with Display(_STOPPED, counts=False) as display:
+        display.note(f"using the endgame table of {pieces} pieces" if pieces else "without an endgame table")
         solution = solve_position(
             match,
             table,
@@ -130,10 +144,6 @@ def _solve_match(
     _report_solution(match, solution, pieces, verify, as_json)
 
 
-def _display() -> Display:
-    return Display("the same command goes on", counts=False)
-
-
 def _show(display: Display, progress: "SolveProgress") -> None:
     share = progress.done / progress.total
     line = f"{share:.0%} done, now {progress.name}: {progress.stage}"
@@ -141,9 +151,9 @@ def _show(display: Display, progress: "SolveProgress") -> None:
 
 
 def _sentence(question: "Question", answer: "Answer") -> str:
-    """What is known of a question, for people."""
+    """The answer so far to whether a player wins."""
     if answer.state == "open" and answer.nodes == 0:
-        return f"{SIDES[question.player]} wins: open, not begun"
+        return f"{SIDES[question.player]} wins: open, not started"
     missing = f", {answer.proof} to prove or {answer.disproof} to disprove" if answer.state == "open" else ""
     return f"{SIDES[question.player]} wins: {answer.state}{missing}; {answer.nodes:,} positions"
 
@@ -164,7 +174,7 @@ def _report_solution(match: "Match", solution: "Solution", pieces: int, verify: 
         }
         if solution.checked:
             found["checked"] = [{"player": question.player, **c._asdict()} for question, c in solution.checked.items()]
-        click.echo(json.dumps(found, indent=2))
+        print_json(found)
         return
     for question, answer in solution.answers.items():
         click.echo(_sentence(question, answer))
@@ -172,9 +182,9 @@ def _report_solution(match: "Match", solution: "Solution", pieces: int, verify: 
         what = f"The proof of whether {SIDES[question.player]} wins holds"
         click.echo(f"{what}: {checked.positions:,} positions, {checked.ends:,} ends, {checked.gaps:,} gaps.")
     if verify and any(answer.state == "open" for answer in solution.answers.values()):
-        click.echo("What is open has no proof to check.")
+        click.echo("Open questions have no proof to check.")
     if solution.winner is None:
-        click.echo(f"not known yet after {solution.seconds:.0f} s; the same command goes on")
+        click.echo(f"not known yet after {solution.seconds:.0f} s; the same command resumes")
         return
     click.echo("It is a draw." if solution.winner == "draw" else f"{SIDES[int(solution.winner)]} wins.")
     if solution.line:
@@ -199,7 +209,7 @@ def _report(path: Path, header: "Header", seconds: float, verified: bool, as_jso
             "clock": _clock(header),
             "slices": parts,
         }
-        click.echo(json.dumps(found, indent=2))
+        print_json(found)
         return
     width = max(len(part["name"]) for part in header.slices)
     click.echo(f"{'slice':<{width}} {'positions':>13} {'won':>7} {'drawn':>7} {'lost':>7} {'longest':>8}")
@@ -208,17 +218,18 @@ def _report(path: Path, header: "Header", seconds: float, verified: bool, as_jso
         click.echo(f"{part['name']:<{width}} {part['positions']:>13,} {shares} {part['longest']:>8}")
     if clock := _clock(header):
         click.echo(
-            f"The longest way to the next capture or promotion is {clock['longest_way']} plies, the limit "
-            f"{clock['limit']}: it would change the values of {clock['changed']:,} positions."
+            f"The longest way to the next capture or promotion has {clock['longest_way']} plies. The no-progress limit "
+            f"of {clock['limit']} plies, which the table leaves out, would change the values of {clock['changed']:,} "
+            "positions."
         )
     elif header.options["no_progress_limit"] != "off":
-        click.echo("What the limit of plies without progress would change is not studied under these rules.")
+        click.echo("The effect of the no-progress limit on the values is not studied under these rules.")
     checked = "; every value checked" if verified else ""
     click.echo(f"{positions:,} positions, {size / positions:.3f} bytes each, {seconds:.0f} s: {path}{checked}")
 
 
 def _clock(header: "Header") -> dict[str, int] | None:
-    """What the limit of plies without progress, which a table leaves out, would change; None where none was studied."""
+    """How many values the no-progress limit would change, which a table leaves out; None where it was not studied."""
     studied = [group for group in header.groups if "longest_way" in group]
     if not studied:
         return None

@@ -6,22 +6,29 @@ import click
 
 from ...bots.trainer import load_from_trainer
 from ...errors import AlquerqueError
+from ..command import HelpfulCommand
+from ..parameters import PATH
 
 
-@click.command()
-@click.argument("config")
+@click.command(
+    cls=HelpfulCommand,
+    examples=["train quickstart", "train ppo run.game=fetaix ppo.clip=0.1", "train ppo --resume runs/ppo-1"],
+)
+@click.argument("config", metavar="CONFIG")
 @click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
-@click.option("--resume", type=click.Path(path_type=Path), metavar="RUN", help="Continue an interrupted run.")
+@click.option("--resume", type=PATH, metavar="RUN", help="Resume the interrupted run in this folder.")
 @click.option("--print-config", is_flag=True, help="Print all settings as TOML, defaults included, and exit.")
 def train(config: str, overrides: tuple[str, ...], resume: Path | None, print_config: bool) -> None:
     """Train a player by self-play.
 
-    CONFIG is the name of a config that comes with the package, such as quickstart, or the path of a TOML file. Ctrl-C
-    saves and stops; --resume continues.
+    Writes a folder with the log, the checkpoints and the settings of the run. Ctrl-C saves and stops; --resume
+    continues.
     """
-    if not print_config:
-        load_from_trainer("train")(config, overrides, resume)
-    elif resume is not None:
-        raise AlquerqueError("--print-config does not go with --resume")
+    if print_config and resume is not None:
+        raise AlquerqueError("--print-config and --resume exclude each other")
+    # Reading the config needs no torch, which takes seconds to import: a mistake is reported at once.
+    settings = load_from_trainer("load_config")(config, overrides)
+    if print_config:
+        click.echo(settings.toml())
     else:
-        click.echo(load_from_trainer("load_config")(config, overrides).toml())
+        load_from_trainer("train")(config, overrides, resume)

@@ -15,50 +15,63 @@ from ...bots.levels import levels
 from ...errors import AlquerqueError, require
 from ...game.game import games, load_game
 from ...match.match import Match
-from ..console.interruptible import work
-from ..console.signals import orderly_end
-from ..parameters import check_range
+from ..command import HelpfulCommand
+from ..console.interruptible import run_interruptible
+from ..console.signals import exit_on_signals
 
 LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8008
-# So that a second server, or another program on the port, is no obstacle.
+# Ports that are tried when no port is given and the default one is in use.
 _TRIES = 20
 
 
-@click.command()
-@click.option("--port", type=int, metavar="N", help=f"Of the server; {DEFAULT_PORT} or the next free one if not given.")
-@click.option("--no-browser", is_flag=True, help="Print the address and do not open it.")
-@click.option("--bot", "bots", multiple=True, metavar="SPEC", help="Offer this bot beside the levels; repeatable.")
+@click.command(
+    cls=HelpfulCommand, examples=["web", "web --port 8100 --no-browser --bot runs/ppo-1/checkpoints/final:100"]
+)
 @click.option(
-    "--seconds", type=float, default=10.0, show_default=True, help="That a bot may take for a step, from 0.1 to 600."
+    "--port",
+    type=click.IntRange(1, 65_535),
+    metavar="N",
+    help=f"Port of the server.  [default: {DEFAULT_PORT} or the next free one]",
+)
+@click.option("--no-browser", is_flag=True, help="Print the address without opening it.")
+@click.option("--bot", "bots", multiple=True, metavar="SPEC", help="Also offer this bot as an opponent; repeatable.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.1, 600),
+    default=10.0,
+    show_default=True,
+    metavar="S",
+    help="Time limit of a bot for a step.",
 )
 def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: float) -> None:
-    """Play in the browser: all games, against bots or people, with hints, analysis and records. Ctrl-C ends it."""
+    """Play in the browser.
+
+    Serves a page on this machine, with all games, bots of several strengths, hints, analysis and match files. Ctrl-C
+    stops the server.
+    """
     for package in ("starlette", "uvicorn", "pydantic"):
         require(package, "web")
-    check_range("--seconds", seconds, 0.1, 600)
-    if port is not None:
-        check_range("--port", port, 1, 65_535)
-    others = {spec: work(partial(find_games, spec), f"loading {spec} ...") for spec in bots}
+    offered = {spec: run_interruptible(partial(playable_games, spec), f"loading {spec} ...") for spec in bots}
     listener = listen(port)
     address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
-    serve = _make_server(others, seconds)
-    work(_warm_up, "compiling the rules for this machine, once ...")
-    click.echo(f"The games are at {address} (Ctrl-C ends)")
-    _beside(_warm_up_trained)
+    serve = _make_server(offered, seconds)
+    run_interruptible(_compile_first_turn, "compiling the rules (once after an installation) ...")
+    click.echo(f"The page is at {address} (Ctrl-C stops the server)")
+    _start_thread(_compile_trained_bot)
     if not no_browser:
-        _beside(partial(webbrowser.open, address))
-    with orderly_end():
+        _start_thread(partial(webbrowser.open, address))
+    with exit_on_signals():
         serve([listener])
 
 
-def _make_server(others: Mapping[str, Sequence[str]], seconds: float) -> Callable[[list[socket.socket]], None]:
+def _make_server(offered: Mapping[str, Sequence[str]], seconds: float) -> Callable[[list[socket.socket]], None]:
     import uvicorn
 
     from ...web.app import make_app
 
     settings = uvicorn.Config(
-        make_app(others=others, seconds=seconds, is_ending=lambda: server.should_exit),
+        make_app(offered=offered, seconds=seconds, is_stopping=lambda: server.should_exit),
         log_level="error",
         access_log=False,
         server_header=False,
@@ -73,16 +86,16 @@ def _make_server(others: Mapping[str, Sequence[str]], seconds: float) -> Callabl
 
 
 def listen(port: int | None) -> socket.socket:
-    """A socket on loopback.
+    """Opens a socket on the loopback interface.
 
     Raises:
-      AlquerqueError: If the port, or each of those tried, is in use.
+      AlquerqueError: If the port, or each of the default ones, is in use.
     """
-    tried = range(DEFAULT_PORT, DEFAULT_PORT + _TRIES) if port is None else (port,)
-    for number in tried:
+    ports = range(DEFAULT_PORT, DEFAULT_PORT + _TRIES) if port is None else (port,)
+    for number in ports:
         listener = socket.socket()
-        # Otherwise a server that has just ended leaves its port taken for a minute, and an open page would not find the
-        # next one. Windows means something else by this.
+        # Without this option the port of a stopped server stays taken for a minute, and an open page cannot reach the
+        # next server. On Windows the option lets two servers share a port.
         if os.name == "posix":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -92,40 +105,39 @@ def listen(port: int | None) -> socket.socket:
             listener.close()
         else:
             return listener
-    what = f"port {port} is" if port is not None else f"ports {tried[0]} to {tried[-1]} are"
+    what = f"port {port} is" if port is not None else f"ports {ports[0]} to {ports[-1]} are"
     raise AlquerqueError(f"{what} in use or not allowed; choose another with --port")
 
 
-def find_games(spec: str) -> tuple[str, ...]:
+def playable_games(spec: str) -> tuple[str, ...]:
     """Ids of the games that a bot plays.
 
     Raises:
-      AlquerqueError: If it plays none, now rather than in the middle of a match.
+      AlquerqueError: If it plays none.
     """
-    found, refusals = [], []
+    found, errors = [], []
     for name in games():
         try:
             load_bot(spec, load_game(name))
             found.append(name)
         except AlquerqueError as error:
-            refusals.append(error)
+            errors.append(error)
     if not found:
-        raise refusals[0]
+        raise errors[0]
     return tuple(found)
 
 
-def _beside(task: Callable[[], object]) -> None:
+def _start_thread(task: Callable[[], object]) -> None:
     threading.Thread(target=task, daemon=True).start()
 
 
-def _warm_up() -> None:
-    """Compiles what the first turn of a bot would wait for."""
+def _compile_first_turn() -> None:
     match = Match(load_game("alquerque"))
     load_bot("alphabeta:1", match.game, seed=0).choose(match)
 
 
-def _warm_up_trained() -> None:
-    """Compiles beside the first match what a trained bot would wait for, where its packages are installed."""
-    trained = levels(load_game("alquerque"))[-1]
+def _compile_trained_bot() -> None:
+    """Compiles the kernels of trained bots while the first match begins."""
+    game = load_game("alquerque")
     with suppress(AlquerqueError, ImportError):
-        load_bot(trained.spec, load_game("alquerque"), seed=0).choose(Match(load_game("alquerque")))
+        load_bot(levels(game)[-1].spec, game, seed=0).choose(Match(game))

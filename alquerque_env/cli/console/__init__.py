@@ -1,1 +1,1 @@
-"""What commands share in a console: progress, signals and capabilities."""
+"""What the terminal shows and what interrupts a command: progress bar, signals, capabilities of the terminal."""

@@ -1,4 +1,4 @@
-"""What the terminal can show, and text laid out for it."""
+"""What the terminal can show, and text laid out for its width."""
 
 import os
 import shutil
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from ...render import Picture, draw_text
 
-_WIDEST = 100
-# One of each kind of character that `draw_text` uses.
+_MAX_WIDTH = 100
+# One character of each kind that `draw_text` uses.
 _GLYPHS = "○●♔♚·×◇─│╱╲┼╳"
-# Their fonts lack the kings.
+# Values of TERM without fonts for the kings.
 _PLAIN_TERMINALS = ("dumb", "linux")
 
 
@@ -31,7 +31,7 @@ class Terminal:
     width: int
 
     def draw(self, picture: Picture) -> str:
-        """Draws a picture as well as the terminal can."""
+        """Draws a picture with the characters and colours of the terminal."""
         return draw_text(picture, unicode=self.unicode, color=self.color)
 
     def wrap(self, text: str, indent: str = "", first: str | None = None) -> str:
@@ -39,8 +39,8 @@ class Terminal:
 
         Args:
           text: The paragraph.
-          indent: What its lines begin with.
-          first: What its first line begins with, if something else.
+          indent: Beginning of each line.
+          first: Beginning of the first line; `indent` if None.
         """
         opening = indent if first is None else first
         return textwrap.fill(
@@ -53,11 +53,11 @@ class Terminal:
         )
 
     def plain(self, text: str) -> str:
-        """The text without characters that the terminal lacks."""
+        """Replaces characters that the terminal lacks."""
         return text if self.unicode else text.replace("…", "...").encode("ascii", "replace").decode()
 
     def columns(self, items: Sequence[str], indent: str = "  ") -> str:
-        """Lays short items out in columns, row by row."""
+        """Lays out short items in columns, row by row."""
         breadth = max(len(item) for item in items) + 3
         across = max(1, (self.width - len(indent)) // breadth)
         rows = (items[first : first + across] for first in range(0, len(items), across))
@@ -68,21 +68,21 @@ def find_terminal(*, ascii_only: bool = False) -> Terminal:
     """Finds out what standard output can show.
 
     Args:
-      ascii_only: Whether the user wants plain characters whatever the terminal has.
+      ascii_only: Whether to use ASCII characters on every terminal.
     """
     named = os.environ.get("TERM", "")
     return Terminal(
         unicode=not ascii_only and named not in _PLAIN_TERMINALS and _can_encode(_GLYPHS),
         color=sys.stdout.isatty() and not os.environ.get("NO_COLOR") and named != "dumb",
-        width=max(20, min(_WIDEST, shutil.get_terminal_size().columns)),
+        width=max(20, min(_MAX_WIDTH, shutil.get_terminal_size().columns)),
     )
 
 
 def align(rows: Iterable[tuple[str, object]]) -> Iterator[str]:
-    """Lines with a name and what is said of it each, the latter below each other."""
+    """Lines with two columns, the second one aligned."""
     listed = list(rows)
     width = max((len(name) for name, _ in listed), default=0)
-    return (f"{name:<{width}}  {said}" for name, said in listed)
+    return (f"{name:<{width}}  {text}" for name, text in listed)
 
 
 def join_words(words: Iterable[str], last: str = "or") -> str:

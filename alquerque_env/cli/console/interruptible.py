@@ -1,57 +1,49 @@
-"""Long work that Ctrl-C can end: compiled kernels do not listen to it, so they run beside the program."""
+"""Runs long tasks so that Ctrl-C ends them: compiled kernels do not react to it, so they run in another thread."""
 
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from typing import TypeVar
 
 Result = TypeVar("Result")
 
-# What takes no longer needs no note.
+# Seconds until the note appears.
 _PATIENCE = 0.7
 _TICK = 0.1
 
 
-def work(task: Callable[[], Result], note: str) -> Result:
-    """Does a task in another thread and waits for it.
+def run_interruptible(task: Callable[[], Result], note: str) -> Result:
+    """Runs a task in a thread and waits for it.
 
     Args:
-      task: What to do. After Ctrl-C it goes on until the program ends, so it must change nothing that others look at.
-      note: Shown on the error output while the task takes long, if that is a terminal.
+      task: The task. After Ctrl-C it runs on until the program ends, so it must change nothing that others use.
+      note: Shown while a long task runs, if the error output is a terminal.
 
     Returns:
-      What the task returns.
+      The result of the task.
 
     Raises:
-      BaseException: What the task raises.
+      BaseException: The exception that the task raises.
     """
-    results: list[Result] = []
-    errors: list[BaseException] = []
-    done = threading.Event()
+    future: Future[Result] = Future()
 
     def run() -> None:
         try:
-            results.append(task())
+            future.set_result(task())
         except BaseException as error:
-            errors.append(error)
-        done.set()
+            future.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
-    if not done.wait(_PATIENCE):
-        _wait_with_note(done, note)
-    if errors:
-        raise errors[0]
-    return results[0]
-
-
-def _wait_with_note(done: threading.Event, note: str) -> None:
-    shows = sys.stderr.isatty()
+    wait([future], _PATIENCE)
+    shows = not future.done() and sys.stderr.isatty()
     try:
         if shows:
             print(note, end="", file=sys.stderr, flush=True)
-        # On some systems a wait without limit does not listen to Ctrl-C.
-        while not done.wait(_TICK):
-            pass
+        # On some systems Ctrl-C does not interrupt a wait without a timeout.
+        while not future.done():
+            wait([future], _TICK)
     finally:
         if shows:
             print("\r" + " " * len(note) + "\r", end="", file=sys.stderr, flush=True)
+    return future.result()

@@ -1,4 +1,4 @@
-"""How far long work is: in a terminal a bar, and below it a table if there is one; elsewhere a line now and then."""
+"""Progress of long tasks: in a terminal a bar, with a table below it if there is one; elsewhere a line at times."""
 
 import time
 from types import TracebackType
@@ -13,14 +13,14 @@ from ...arena import Progress
 
 
 class Display:
-    """Shows how far work is, in a context.
+    """Shows progress while its context lasts.
 
     Args:
-      stopped: What to say at Ctrl-C about what becomes of the work; nothing if None.
-      counts: Whether the bar shows numbers rather than a share.
-      console: Where to show it; the error output if None.
+      stopped: Printed after Ctrl-C, to say what is kept and how to resume; nothing if None.
+      counts: Whether the bar shows numbers instead of a percentage.
+      console: The console; the error output if None.
       pause: Seconds before the first line and between lines, where there is no bar.
-      tells_time: Whether to say how long the rest takes at the pace so far.
+      shows_time_left: Whether to estimate the remaining time.
     """
 
     def __init__(
@@ -30,13 +30,13 @@ class Display:
         counts: bool = True,
         console: Console | None = None,
         pause: float = 20.0,
-        tells_time: bool = True,
+        shows_time_left: bool = True,
     ) -> None:
-        self._stopped, self._pause, self._tells_time = stopped, pause, tells_time
+        self._stopped, self._pause, self._shows_time_left = stopped, pause, shows_time_left
         self._console = console or Console(stderr=True)
-        how_far = MofNCompleteColumn() if counts else TaskProgressColumn()
-        columns = TextColumn("{task.description:<24}", markup=False), BarColumn(), how_far
-        self._bar = Bar(*columns, *([TimeRemainingColumn()] if tells_time else []), console=self._console)
+        position = MofNCompleteColumn() if counts else TaskProgressColumn()
+        columns = TextColumn("{task.description:<24}", markup=False), BarColumn(), position
+        self._bar = Bar(*columns, *([TimeRemainingColumn()] if shows_time_left else []), console=self._console)
         self._task = self._bar.add_task("", total=None, visible=False)
         self._below: RenderableType | None = None
         self._live: Live | None = None
@@ -61,7 +61,7 @@ class Display:
             self.note(f"stopped; {self._stopped}")
 
     def note(self, text: str) -> None:
-        """Shows a line, above the bar."""
+        """Prints a line, above the bar."""
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def update(
@@ -74,32 +74,32 @@ class Display:
         below: RenderableType | None = None,
         at_once: bool = False,
     ) -> None:
-        """Shows how far the work is.
+        """Shows the current progress.
 
         Args:
-          about: What is being done.
-          done: How much of it is done.
-          total: How much there is to do; None if nobody knows.
-          line: What to say where there is no bar, if it is something else.
-          below: What to show below the bar.
-          at_once: Whether the line does not wait for its time.
+          about: The task.
+          done: How much is done.
+          total: How much there is to do; None if unknown.
+          line: Printed where there is no bar; if None, made from the other arguments.
+          below: Shown below the bar.
+          at_once: Whether to print the line without waiting for the pause.
         """
         is_new = done < self._before[0] or total != self._before[1]
         self._before = done, total
         if is_new:
             self._stage_began = time.monotonic(), done
-            self._bar.reset(self._task, total=total)  # the pace of the stage before does not count
+            self._bar.reset(self._task, total=total)  # the speed of the previous stage does not count
         self._bar.update(self._task, description=about, completed=done, visible=True)
         self._below = below
         if self._live is not None:
             if is_new:
-                self._live.refresh()  # a short stage is seen too
+                self._live.refresh()  # so that short stages appear too
         elif at_once or time.monotonic() >= self._next_line:
             self._next_line = time.monotonic() + self._pause
             self.note((line or (about if total is None else f"{about}: {done} of {total}")) + self._time_left())
 
     def show(self, progress: Progress) -> None:
-        """Shows how far an arena or a run of the benchmark is."""
+        """Shows the progress of an arena or a benchmark."""
         about = f"{progress.about}: {progress.stage}" if progress.about else progress.what
         self.update(about, progress.done, progress.count, line=str(progress))
 
@@ -107,9 +107,9 @@ class Display:
         return self._bar.get_renderable() if self._below is None else Group(self._bar, self._below)
 
     def _time_left(self) -> str:
-        """The end of a line: how long the rest takes, at the pace so far."""
+        """The estimated time left, as the end of a line."""
         (began, before), (done, total) = self._stage_began, self._before
-        if not self._tells_time or total is None or not before < done < total:
+        if not self._shows_time_left or total is None or not before < done < total:
             return ""
         return f", {format_time((time.monotonic() - began) * (total - done) / (done - before))} left"
 

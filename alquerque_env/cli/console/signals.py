@@ -1,4 +1,4 @@
-"""What Ctrl-C, a terminal that is closed and a system that shuts down do to a program that has work to save."""
+"""Signal handlers for commands that have work to save: Ctrl-C, a closed terminal, a system that shuts down."""
 
 import signal
 import threading
@@ -7,29 +7,29 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-_ENDS = ("SIGHUP", "SIGTERM")
+_TERMINATING = ("SIGHUP", "SIGTERM")
 
 
 @contextmanager
-def orderly_end() -> Iterator[None]:
-    """Within it, what would kill the program raises `SystemExit` instead, once, so that work can be saved.
+def exit_on_signals() -> Iterator[None]:
+    """Lets the first signal that would kill the program raise `SystemExit` instead, so that work can be saved.
 
-    What the caller has switched off, as `nohup` does, stays so.
+    Signals that the caller ignores, as `nohup` does, stay ignored.
     """
-    heeded = [number for number in _numbers(*_ENDS) if signal.getsignal(number) == signal.SIG_DFL]
+    handled = [number for number in _numbers(*_TERMINATING) if signal.getsignal(number) == signal.SIG_DFL]
 
     def end(number: int, _frame: FrameType | None) -> None:
-        for each in heeded:
+        for each in handled:
             signal.signal(each, signal.SIG_IGN)
         raise SystemExit(128 + number)
 
-    with _handled(heeded, end):
+    with _handled(handled, end):
         yield
 
 
 @contextmanager
 def interruptible() -> Iterator[threading.Event]:
-    """Sets an event at the first Ctrl-C; a second one interrupts as usual."""
+    """Sets an event on the first Ctrl-C; the second one raises `KeyboardInterrupt`."""
     event = threading.Event()
 
     def note(number: int, _frame: FrameType | None) -> None:
@@ -41,9 +41,9 @@ def interruptible() -> Iterator[threading.Event]:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """Within it, neither Ctrl-C nor the end of terminal or system has an effect. For short work only."""
-    with _handled(_numbers(*_ENDS, "SIGINT"), signal.SIG_IGN):
+def ignore_signals() -> Iterator[None]:
+    """Ignores Ctrl-C, a closed terminal and the end of the system. For short tasks only."""
+    with _handled(_numbers(*_TERMINATING, "SIGINT"), signal.SIG_IGN):
         yield
 
 
@@ -60,7 +60,7 @@ def _handled(numbers: list[signal.Signals], handler: Callable[..., Any] | signal
 
 
 def _numbers(*names: str) -> list[signal.Signals]:
-    """The signals of this system; none outside the main thread, which alone may handle them."""
+    """The signals that this system has; none outside the main thread, which alone can handle signals."""
     if threading.current_thread() is not threading.main_thread():
         return []
     return [getattr(signal, name) for name in names if hasattr(signal, name)]

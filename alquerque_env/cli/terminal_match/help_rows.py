@@ -1,27 +1,27 @@
-"""What may be typed while a match is played in the terminal."""
+"""What a player can type during a match in the terminal."""
 
 from collections.abc import Sequence
 from typing import Any
 
 HELP = (
     ("3", "play the third step of the list"),
-    ("pass", "end the turn, where that is allowed"),
+    ("pass", "end the turn, where the rules allow it"),
     ("undo", "go back to your previous turn"),
-    ("hint", "ask a bot what it would play"),
-    ("board", "show the board and the steps again"),
+    ("hint", "show what a bot would play"),
+    ("board", "draw the board and list the steps again"),
     ("rules", "show the rules of this game"),
     ("position", "show the position as text"),
-    ("quit", "leave; the match is kept, and how to go on is printed"),
+    ("quit", "leave; the match is kept, and the command that resumes it is printed"),
 )
 
 
 def help_rows(board: Any, rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """How steps are typed, by points of the board that is played on, and then what else may be typed."""
+    """How steps are typed, with points of this board as examples, followed by other rows."""
     a, b, c, *others = (board.labels[point] for point in max(board.lines, key=len))
     return [
         (f"{a}-{b}, {a}x{c}", "play a step"),
         ("x".join((a, c, *others[1:2])), "play a whole turn"),
-        (f"{a}x{c}^{b}", "say which piece is captured where there are two"),
+        (f"{a}x{c}^{b}", "capture the piece on that point, where a step could capture one of two"),
         (a, f"show where the piece on {a} can go"),
         *rows,
     ]

@@ -1,4 +1,4 @@
-"""The match of a session in files: read, written on demand, and set aside when play ends before the match does."""
+"""Match files of a session: read, written on demand, and kept when play ends before the match does."""
 
 import os
 from collections.abc import Mapping
@@ -17,19 +17,19 @@ from ...match.records.record import UNKNOWN_DATE
 from ...match.status_text import outcome_sentence
 from .players import HUMAN, is_person
 
-# More matches than these do not end in the same second.
+# Most matches that are kept with the same second in their names.
 _SAME_SECOND = 100
 
 
 @dataclass(frozen=True)
-class Found:
-    """A match in a file.
+class LoadedMatch:
+    """A match read from a file.
 
     Attributes:
       path: The file.
-      record: The match, with what the file says about it.
+      record: The match with its headers.
       number: Its place in the file, from 1.
-      count: How many matches the file holds.
+      count: Number of matches in the file.
     """
 
     path: str
@@ -39,44 +39,44 @@ class Found:
 
     @property
     def names(self) -> tuple[str, str]:
-        """Who played South and North, as the file calls them."""
+        """Names of South and North in the file."""
         return self.record.south, self.record.north
 
     @property
     def human(self) -> int | None:
-        """The side that a person played, None if both did or neither."""
+        """The side that a person played; None if two people played, or none."""
         sides = [side for side, name in enumerate(self.names) if is_person(name)]
         return sides[0] if len(sides) == 1 else None
 
-    def called(self, side: int) -> str | None:
-        """The name of the person who played a side, None if it was nobody in particular."""
+    def person_name(self, side: int) -> str | None:
+        """Name of the person who played a side; None if the file has no name."""
         name = self.names[side]
         return name if is_person(name) and name != HUMAN else None
 
 
-def find_match(path: str, number: int = 1) -> Found:
-    """Reads a match that can be gone on with.
+def load_match(path: str, number: int = 1) -> LoadedMatch:
+    """Reads an unfinished match from a file.
 
     Args:
       path: The file.
-      number: The place of the match in it, from 1.
+      number: Place of the match in the file, from 1.
 
     Raises:
       RecordError: If the file cannot be read or has no such match, or if the match is over.
     """
-    found = Found(path, load_record(path, number), number, count_records(path))
-    match = found.record.match
+    loaded = LoadedMatch(path, load_record(path, number), number, count_records(path))
+    match = loaded.record.match
     if match.outcome is not None:
         end = outcome_sentence(match, match.outcome).removesuffix(".")
-        raise RecordError(f"the match in {path!r} is over, so there is nothing to go on with ({end})")
-    return found
+        raise RecordError(f"the match in {path!r} is over and cannot be resumed ({end})")
+    return loaded
 
 
 class Forfeit(NamedTuple):
-    """How a match has ended that the board does not end.
+    """The end of a match that one side lost without a position that ends it.
 
     Attributes:
-      loser: The side that has lost.
+      loser: The side that lost.
       reason: Why.
     """
 
@@ -85,64 +85,58 @@ class Forfeit(NamedTuple):
 
     @property
     def result(self) -> str:
-        """As records have it."""
+        """The result in the notation of match files."""
         return ("0-1", "1-0")[self.loser]
 
 
 @dataclass
-class Keeper:
-    """Keeps the match of one session: in a file beside play, since a process may be killed, and where play ends.
+class MatchSaver:
+    """Writes the match of a session to files: after each turn, since the process may be killed, and when play ends.
 
     Attributes:
-      save_to: Where the match is written, at the latest when play ends, however it ends; None for nowhere.
-      beside: The file in the user's state directory that has the match while it is played; None where there is none.
+      save_to: The file that the user named with `--save`; None if there is none.
+      autosave: The file in the user's state folder that holds the match while it is played; None if there is none.
     """
 
     save_to: str | None = None
-    beside: str | None = None
+    autosave: str | None = None
     _date: date | str = field(default_factory=date.today)
     _headers: Mapping[str, str] = field(default_factory=dict)
-    # Files that nobody misses when they are replaced: this session wrote them, or goes on with the only match in them.
+    # Files that may be overwritten: this session wrote them, or loaded the only match in them.
     _own: set[str] = field(default_factory=set)
     # The file that was read or written last, and the text of the match in it.
     _latest: tuple[str, str] | None = None
 
-    def adopt(self, found: Found) -> None:
-        """Takes over what a file says about the match with which the session goes on."""
-        record = found.record
+    def continue_match(self, loaded: LoadedMatch) -> None:
+        """Takes date and headers from a file with which the session continues."""
+        record = loaded.record
         self._date = record.date if record.date != UNKNOWN_DATE else self._date
         self._headers = record.other_headers
-        self._latest = self.beside = None
-        if found.count == 1:
-            self._own.add(_resolve(found.path))
-            # Where the file says how the match ended, it does not hold one that goes on.
+        self._latest = self.autosave = None
+        if loaded.count == 1:
+            self._own.add(_resolve(loaded.path))
+            # A file with a result does not hold the unfinished match.
             if record.result == "*":
-                self._latest = found.path, self.text(record.match, found.names)
+                self._latest = loaded.path, self.text(record.match, loaded.names)
 
     def text(self, match: Match, names: tuple[str, str], forfeit: Forfeit | None = None) -> str:
-        """The record of the match.
-
-        Args:
-          match: The match.
-          names: Who plays South and North.
-          forfeit: How it has ended, where not on the board.
-        """
+        """The text of the match file, with the names of South and North."""
         south, north = names
         result, reason = (None, None) if forfeit is None else (forfeit.result, forfeit.reason)
         return format_record(
             match, south=south, north=north, date=self._date, result=result, reason=reason, headers=self._headers
         )
 
-    def file_of(self, text: str) -> str | None:
-        """The file that holds a record already and goes on doing so, None if there is none."""
+    def file_with(self, text: str) -> str | None:
+        """A file that holds a match already and will not be overwritten; None if there is none."""
         path, held = self._latest or ("", "")
         return path if held == text and path != self.save_to and os.path.isfile(path) else None
 
     def check_target(self) -> None:
-        """Refuses now what could not be written later.
+        """Refuses a `save_to` that could not be written later.
 
         Raises:
-          AlquerqueError: If `save_to` is there already and is no file of this session, or its folder is not there.
+          AlquerqueError: If the file exists and this session may not overwrite it, or its folder does not exist.
         """
         if self.save_to is None:
             return
@@ -150,21 +144,23 @@ class Keeper:
         if os.path.lexists(target) and target not in self._own:
             raise AlquerqueError(f"--save is {self.save_to!r}, which exists already; choose another name")
         if not os.path.isdir(os.path.dirname(target)):
-            raise AlquerqueError(f"--save is {self.save_to!r}, but there is no such folder; make it, or choose another")
+            raise AlquerqueError(
+                f"--save is {self.save_to!r}, but its folder does not exist; make it, or choose another"
+            )
 
     def save(self, path: str, text: str) -> None:
-        """Writes a record where the person wants it.
+        """Writes a match to a file that the user named.
 
         Raises:
-          RecordError: If a file of somebody else is there, or it cannot be written.
+          RecordError: If it cannot be written, or exists and this session may not overwrite it.
         """
         target = _resolve(path)
         save_record(path, text, overwrite=target in self._own)
         self._own.add(target)
         self._latest = path, text
 
-    def set_aside(self, text: str) -> str:
-        """Writes a record under a new name in the user's state directory, unless a file holds it already.
+    def save_in_state_folder(self, text: str) -> str:
+        """Writes a match to the user's state folder, unless a file holds it already.
 
         Returns:
           The file.
@@ -172,34 +168,17 @@ class Keeper:
         Raises:
           RecordError: If it cannot be written.
         """
-        if (path := self.file_of(text)) is not None:
+        if (path := self.file_with(text)) is not None:
             return path
-        if self.beside is not None:
-            save_record(self.beside, text, overwrite=True)
-            self._latest = self.beside, text
-            return self.beside
-        folder = Path(os.path.abspath(platformdirs.user_state_dir("alquerque-env")))
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise RecordError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
-        now = f"{datetime.now():%Y%m%d-%H%M%S}"
-        # Others may have taken the name in the same second.
-        for suffix in ("", *(f"-{number}" for number in range(2, _SAME_SECOND + 1))):
-            path = str(folder / f"alquerque-{now}{suffix}.pdn")
-            try:
-                save_record(path, text, overwrite=False)
-            except RecordError as error:
-                problem = error
-                if not os.path.lexists(path):
-                    break
-            else:
-                self._latest, self.beside = (path, text), path
-                return path
-        raise problem
+        if self.autosave is None:
+            self.autosave = _new_file(text)
+        else:
+            save_record(self.autosave, text, overwrite=True)
+        self._latest = self.autosave, text
+        return self.autosave
 
-    def keep_beside(self, text: str) -> None:
-        """Writes a match that goes on.
+    def save_turn(self, text: str) -> None:
+        """Writes a match that continues.
 
         Raises:
           RecordError: If it cannot be written.
@@ -207,40 +186,61 @@ class Keeper:
         if self.save_to is not None:
             self.save(self.save_to, text)
         else:
-            self.set_aside(text)
+            self.save_in_state_folder(text)
 
-    def keep(self, text: str, *, is_unfinished: bool) -> tuple[str | None, list[str]]:
-        """Writes a record when play ends: where it was asked for; else, of an unfinished match, wherever it can.
+    def save_at_end(self, text: str, *, is_unfinished: bool) -> tuple[str | None, list[str]]:
+        """Writes a match when play ends: to `save_to`; if that fails or is None, an unfinished one to the state folder.
 
         Returns:
-          The file that holds the record, None if there is none; and what to tell the person.
+          The file that holds the match, None if there is none; and what to tell the user.
         """
-        path, notes = self._keep(text, is_unfinished=is_unfinished)
-        if self.beside not in (None, path):
+        path, notes = self._save_at_end(text, is_unfinished)
+        if self.autosave not in (None, path):
             with suppress(OSError):
-                os.unlink(self.beside)
+                os.unlink(self.autosave)
         return path, notes
 
-    def _keep(self, text: str, *, is_unfinished: bool) -> tuple[str | None, list[str]]:
+    def _save_at_end(self, text: str, is_unfinished: bool) -> tuple[str | None, list[str]]:
         notes = []
-        if self.save_to is not None:
-            try:
+        try:
+            if self.save_to is not None:
                 self.save(self.save_to, text)
-            except RecordError as error:
-                notes.append(str(error))
-            else:
                 return self.save_to, [f"The match is saved in {self.save_to}."]
+        except RecordError as error:
+            notes.append(str(error))
         if not is_unfinished and not notes:
             return None, []
         try:
-            path = self.set_aside(text)
+            path = self.save_in_state_folder(text)
         except RecordError as error:
             return None, [*notes, f"The match is not saved: {error}."]
         return path, [*notes, f"The match is saved in {path}."]
 
 
+def _new_file(text: str) -> str:
+    """Writes a match under a new name in the user's state folder; returns the file."""
+    folder = Path(os.path.abspath(platformdirs.user_state_dir("alquerque-env")))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RecordError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
+    now = f"{datetime.now():%Y%m%d-%H%M%S}"
+    # Other sessions may have taken the name in the same second.
+    for suffix in ("", *(f"-{number}" for number in range(2, _SAME_SECOND + 1))):
+        path = str(folder / f"alquerque-{now}{suffix}.pdn")
+        try:
+            save_record(path, text, overwrite=False)
+        except RecordError as error:
+            problem = error
+            if not os.path.lexists(path):
+                break
+        else:
+            return path
+    raise problem
+
+
 def _resolve(path: str) -> str:
-    """The file that a path leads to; the path itself if it cannot be one."""
+    """The absolute path without symbolic links; the path itself if it is invalid."""
     try:
         return os.path.realpath(path)
     except (OSError, ValueError):

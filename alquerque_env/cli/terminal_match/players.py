@@ -1,4 +1,4 @@
-"""Who plays a match in the terminal."""
+"""The players of a match in the terminal: people and bots."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from ...bots.shipped import shipped_bots
 from ...errors import AlquerqueError
 from ...game.game import Game
 from ...match.records.record import UNKNOWN_NAME
-from ..console.interruptible import work
+from ..console.interruptible import run_interruptible
 
 if TYPE_CHECKING:
     from ...bots.bot import Bot
@@ -19,40 +19,40 @@ OWN_KINDS = ("random", "greedy", "alphabeta", "mcts")
 
 
 @dataclass(frozen=True)
-class Seat:
-    """Who plays a side.
+class Player:
+    """The player of one side.
 
     Attributes:
       spec: The bot's spec, or `human`.
-      bot: The bot, None for a person.
-      called: What a person is called in records, None for nobody in particular.
-      seed: Makes the bot's choices repeatable; None for another course each time.
-      seconds: That the bot may take for a turn, as `load_bot` says.
+      bot: The bot; None for a person.
+      seed: Makes the bot's choices repeatable; None for different choices each time.
+      seconds: Time limit of the bot, as in `load_bot`.
+      person_name: Name of the person in match files; None if unknown.
     """
 
     spec: str
     bot: "Bot | None"
     seed: int | None = None
     seconds: float | None = None
-    called: str | None = None
+    person_name: str | None = None
 
     @property
     def name(self) -> str:
-        """Who it is for records, without characters that none can hold."""
-        name = self.called or self.spec
+        """Name in match files, which cannot hold unprintable characters."""
+        name = self.person_name or self.spec
         return name if name.isprintable() else ascii(name)
 
-    def at(self, game: Game) -> "Seat":
+    def for_game(self, game: Game) -> "Player":
         """The same player for another game.
 
         Raises:
           BotError: If the bot cannot play it.
         """
-        return take_seat(self.spec, game, self.seed, self.seconds)
+        return make_player(self.spec, game, self.seed, self.seconds)
 
 
 def is_own_bot(name: str) -> bool:
-    """Whether a name in a record is a bot of this package. Other programs do not run because a file names them."""
+    """Whether a name in a match file is a bot of this package. No file can make other programs run."""
     try:
         find_bot(name)
     except AlquerqueError:
@@ -61,24 +61,18 @@ def is_own_bot(name: str) -> bool:
 
 
 def is_person(name: str) -> bool:
-    """Whether a name in a record is that of a person, as far as one can tell."""
+    """Whether a name in a match file looks like that of a person."""
     is_program = name.startswith("ugi:") or "/" in name or "\\" in name or name.endswith(".py")
     return name != UNKNOWN_NAME and not is_program and not is_own_bot(name)
 
 
-def take_seat(spec: str, game: Game, seed: int | None = None, seconds: float | None = None) -> Seat:
-    """A player for a game.
-
-    Args:
-      spec: A bot's spec, or `human`.
-      game: What is played.
-      seed: Makes the bot's choices repeatable.
-      seconds: That the bot may take for a turn, as `load_bot` says.
+def make_player(spec: str, game: Game, seed: int | None = None, seconds: float | None = None) -> Player:
+    """Makes a player for a game from a bot's spec or `human`; the other arguments are those of `Player`.
 
     Raises:
       BotError: If the spec names no bot, or the bot cannot play the game.
     """
     bot = None
     if spec != HUMAN:
-        bot = work(lambda: load_bot(spec, game, seed=seed, time_limit=seconds), f"loading {spec} ...")
-    return Seat(spec, bot, seed, seconds)
+        bot = run_interruptible(lambda: load_bot(spec, game, seed=seed, time_limit=seconds), f"loading {spec} ...")
+    return Player(spec, bot, seed, seconds)

@@ -17,19 +17,19 @@ from ...game.step import Step, join_turn
 from ...match.match import Match
 from ...match.status_text import numbered_turns, outcome_sentence, standing
 from ..console.capabilities import Terminal
-from ..console.interruptible import work
-from ..console.signals import orderly_end, undisturbed
+from ..console.interruptible import run_interruptible
+from ..console.signals import exit_on_signals, ignore_signals
 from ..parameters import option_arguments
-from .match_file import Forfeit, Found, Keeper
-from .players import Seat
+from .match_file import Forfeit, LoadedMatch, MatchSaver
+from .players import Player
 from .typed_input import play_typed, point_typed
 
 if TYPE_CHECKING:
     from ...bots.bot import Bot
 
 RESIGNED = "resigned"
-# More targets than these, of several pieces, would hide the pieces.
-_FEW_TARGETS = 4
+# With more targets of several pieces than this, their marks would hide the pieces.
+_MAX_TARGETS = 4
 
 
 Command = Callable[["Session"], None]
@@ -42,171 +42,153 @@ class Session:
 
     Attributes:
       match: The match.
-      seats: Who plays South and North.
-      terminal: Where it is shown.
-      find_command: The command that a typed line means, None where it means a step.
+      players: South and North.
+      terminal: What the output can show.
+      find_command: Returns the command that a typed line means; None if it means a step.
       delay: Seconds to wait after each turn of a bot.
-      keeper: Writes the match to files.
-      forfeit: How the match has ended, where not on the board.
+      saver: Writes the match to files.
+      forfeit: How the match ended, if not by the rules.
     """
 
     match: Match
-    seats: tuple[Seat, Seat]
+    players: tuple[Player, Player]
     terminal: Terminal
     find_command: Callable[[str], Command | None]
     delay: float = 0.0
-    keeper: Keeper = field(default_factory=Keeper)
+    saver: MatchSaver = field(default_factory=MatchSaver)
     forfeit: Forfeit | None = None
-    _shown: int | None = None
-    _kept: list[Step] = field(default_factory=list)
+    # Number of steps when the board was last drawn; None to draw it before the next question.
+    _drawn: int | None = None
+    _saved: list[Step] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._kept = list(self.match.steps)
+        self._saved = list(self.match.steps)
 
     @property
     def people(self) -> list[int]:
         """The sides that people play."""
-        return [player for player, seat in enumerate(self.seats) if seat.bot is None]
+        return [side for side, player in enumerate(self.players) if player.bot is None]
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether neither the rules nor a forfeit has ended the match."""
+        return not self.match.is_over and self.forfeit is None
 
     def play(self) -> None:
-        """Plays to the end of the match, or until somebody leaves.
+        """Plays until the match is over or the user leaves.
 
         Raises:
-          KeyboardInterrupt: After Ctrl-C, when the match has been saved.
-          SystemExit: Likewise, when the terminal was closed; and if the match could not be written to `keeper.save_to`.
+          KeyboardInterrupt: On Ctrl-C, after the match is saved.
+          SystemExit: On a signal such as a closed terminal, after the match is saved; with status 1 at the end of play
+            if the match could not be written to the file named by the user.
         """
-        with orderly_end():
+        with exit_on_signals():
             try:
-                path = self._play_on()
+                path = self._play_to_end()
             except BaseException:
-                with undisturbed():
-                    self._part()
+                with ignore_signals():
+                    self._leave()
                 raise
-        if self.keeper.save_to not in (None, path):
+        if self.saver.save_to not in (None, path):
             raise SystemExit(1)
 
     def say(self, text: str = "") -> None:
-        """Prints a line as well as the terminal can."""
+        """Prints a line, without characters that the terminal lacks."""
         click.echo(self.terminal.plain(text))
 
     def show(self, piece: int | None = None) -> None:
-        """Draws the board, with the steps of one piece or of all."""
+        """Draws the board and lists the legal steps; the board marks those of one piece or of all."""
         match = self.match
-        steps = [step for step in match.legal_steps if not step.is_pass and piece in (None, step.origin)]
-        asks = self.goes_on and self.seats[match.player].bot is None
-        marks = _marks(steps) if asks else {}
-        picture = match.picture(turned=self.people == [1], **marks)
+        asks = self.is_unfinished and self.players[match.player].bot is None
+        steps = [step for step in match.legal_steps if asks and not step.is_pass and piece in (None, step.origin)]
+        origins = tuple({step.origin for step in steps if step.origin is not None})
+        targets = tuple({step.target for step in steps if step.target is not None})
+        if len(origins) > 1 and len(targets) > _MAX_TARGETS:
+            targets = ()
         self.say()
-        click.echo(self.terminal.draw(picture))
-        self._shown = len(match.steps)
+        click.echo(self.terminal.draw(match.picture(turned=self.people == [1], origins=origins, targets=targets)))
+        self._drawn = len(match.steps)
         if asks:
             self._list_steps()
 
+    def show_piece(self, point: int) -> None:
+        """Draws the board with the steps of one piece.
+
+        Raises:
+          AlquerqueError: If the piece cannot move.
+        """
+        if not any(step.origin == point and not step.is_pass for step in self.match.legal_steps):
+            raise AlquerqueError(f"nothing on {self.match.game.board.labels[point]} can move now")
+        self.show(point)
+
+    def redraw(self) -> None:
+        """Draws the board before the next question, even if no step has been played."""
+        self._drawn = None
+
     def resign(self) -> None:
-        """Gives the match up for the side that is to move."""
+        """Lets the side to move lose."""
         self.forfeit = Forfeit(self.match.player, RESIGNED)
 
-    def show_again(self) -> None:
-        """Has the board drawn before the next question, even if nothing has been played."""
-        self._shown = None
-
     def text(self) -> str:
-        """The record of the match as it stands."""
-        south, north = self.seats
-        return self.keeper.text(self.match, (south.name, north.name), self.forfeit)
+        """The text of the match file."""
+        south, north = self.players
+        return self.saver.text(self.match, (south.name, north.name), self.forfeit)
 
-    def go_on_with(self, found: Found) -> None:
-        """Goes on with the match of a file, with the players of this one; a person takes the person's side.
+    def resume(self, loaded: LoadedMatch) -> None:
+        """Continues with a match from a file, with the same players; a person takes the side of the person in the file.
 
         Raises:
           BotError: If the bot cannot play that game.
-          RecordError: If the match that is left has turns that no file has, and cannot be saved.
+          RecordError: If the current match is in no file and cannot be saved.
         """
-        match = found.record.match
-        south, north = self.seats
+        match = loaded.record.match
+        south, north = self.players
         if match.game.table_hash != self.match.game.table_hash:
-            south, north = south.at(match.game), north.at(match.game)
-        if len(self.people) == 1 and found.human not in (None, *self.people):
+            south, north = south.for_game(match.game), north.for_game(match.game)
+        if len(self.people) == 1 and loaded.human not in (None, *self.people):
             south, north = north, south
-        if self.match.steps and self.keeper.file_of(text := self.text()) in (None, self.keeper.beside):
-            self.say(f"The match that you leave is saved in {self.keeper.set_aside(text)}.")
-        self.keeper.adopt(found)
+        if self.match.steps and self.saver.file_with(text := self.text()) in (None, self.saver.autosave):
+            self.say(f"The match that you leave is saved in {self.saver.save_in_state_folder(text)}.")
+        self.saver.continue_match(loaded)
         self.forfeit = None
-        self.match, self.seats = match, called_as(found, (south, north))
-        self._kept = list(match.steps)
-        self.say(describe_found(found))
-        self.show_again()
+        self.match, self.players = match, with_names(loaded, (south, north))
+        self._saved = list(match.steps)
+        self.say(describe_loaded(loaded))
+        self.redraw()
 
     @property
-    def goes_on(self) -> bool:
-        """Whether the match is not over, on the board or otherwise."""
-        return not self.match.is_over and self.forfeit is None
-
-    @property
-    def _is_fault(self) -> bool:
-        """Whether the match has ended because a bot has failed."""
+    def _has_failed(self) -> bool:
+        """Whether the match ended because a bot failed."""
         return self.forfeit is not None and self.forfeit.reason != RESIGNED
 
-    def _play_on(self) -> str | None:
-        """Plays until the match is over or somebody leaves; returns the file that holds the match then."""
+    def _play_to_end(self) -> str | None:
+        """Plays until the match is over or the user leaves; returns the file that holds the match."""
         self._greet()
         while True:
             try:
-                while self.goes_on:
-                    self._take_step()
-                    self._keep_beside()
+                while self.is_unfinished:
+                    self._play_turn()
+                    self._save_turn()
             except EOFError:
-                return self._part()
+                return self._leave()
             path = self._announce()
             if not self._is_taken_back():
                 return path
 
-    def _is_taken_back(self) -> bool:
-        """Lets a person keep the match that is over, look at it or take the end of it back."""
-        if not self.people or self._is_fault or sys.stdin is None or not sys.stdin.isatty():
-            return False
-        self.say("Enter leaves. You may also save FILE, undo, or see the turns or the board.")
-        while not self.goes_on:
-            try:
-                text = read_line("> ").strip()
-                if not text:
-                    return False
-                if (command := self.find_command(text)) is None:
-                    raise AlquerqueError("the match is over; type undo to take the last turn back, or Enter to leave")
-                command(self)
-            except EOFError:
-                return False
-            except AlquerqueError as error:
-                self.say(self.terminal.wrap(str(error)))
-        self.show_again()
-        return True
-
-    def _take_step(self) -> None:
-        bot = self.seats[self.match.player].bot
-        if bot is None:
-            self._show_once()
-            self._ask()
-        else:
-            self._play_bot(bot)
-            if not self.people:
-                self._show_once()
-            time.sleep(self.delay)
-
     def _greet(self) -> None:
-        sides = ", ".join(f"{side}: {self._name(player)}" for player, side in enumerate(SIDES))
+        sides = ", ".join(f"{side}: {self._name(self.players[number])}" for number, side in enumerate(SIDES))
         self.say(f"{self.match.game.title}. {sides}.")
         if self.people:
             self.say(f"Type a step such as {self.match.legal_steps[0]}, its number, or help.")
         self._show_once()
 
-    def _name(self, player: int) -> str:
-        if self.seats[player].bot is None:
-            called = self.seats[player].called
-            return "you" if len(self.people) == 1 else called or "a person"
-        return self.seats[player].spec
+    def _name(self, player: Player) -> str:
+        if player.bot is not None:
+            return player.spec
+        return "you" if len(self.people) == 1 else player.person_name or "a person"
 
     def _show_once(self) -> None:
-        if self._shown != len(self.match.steps):
+        if self._drawn != len(self.match.steps):
             self.show()
 
     def _list_steps(self) -> None:
@@ -217,111 +199,140 @@ class Session:
         self.say()
         self.say(self.terminal.columns(numbered))
 
+    def _play_turn(self) -> None:
+        """Lets a bot play its turn, or reads one line from a person."""
+        bot = self.players[self.match.player].bot
+        if bot is None:
+            self._show_once()
+            self._report_errors(lambda: self._do(read_line(f"{SIDES[self.match.player]}> ").strip()))
+            return
+        self._play_bot(bot)
+        if not self.people:
+            self._show_once()
+        time.sleep(self.delay)
+
     def _play_bot(self, bot: "Bot") -> None:
         match, player, first = self.match, self.match.player, len(self.match.steps)
         while not match.is_over and match.player == player:
             try:
-                # A copy, since a bot interrupted by Ctrl-C goes on thinking while the match is saved.
-                match.push(work(partial(bot.choose, match.copy()), f"{SIDES[player]} is thinking ..."))
-            except AlquerqueError as error:
-                # Another program may be behind it.
+                # The bot gets a copy since after Ctrl-C it goes on thinking while the match is saved.
+                match.push(run_interruptible(partial(bot.choose, match.copy()), f"{SIDES[player]} is thinking ..."))
+            except AlquerqueError as error:  # such as an illegal turn of an engine
                 self.forfeit = Forfeit(player, " ".join(str(error).split()))
                 return
         turn = join_turn([step.text for step in match.steps[first:]])
         self.say(f"\n{SIDES[player]} ({bot.name}) plays {turn}")
 
-    def _ask(self) -> None:
-        """Asks a person once and does what is said."""
-        try:
-            self._obey(read_line(f"{SIDES[self.match.player]}> ").strip())
-        except AlquerqueError as error:
-            self.say(self.terminal.wrap(str(error)))
-
-    def _obey(self, text: str) -> None:
+    def _do(self, text: str) -> None:
+        """Does what a person typed."""
         if (command := self.find_command(text)) is not None:
             command(self)
         elif (point := point_typed(self.match, text)) is not None:
-            self._show_piece(point)
+            self.show_piece(point)
         elif text:
             first, side = len(self.match.steps), SIDES[self.match.player]
             play_typed(self.match, text)
             if text.isdecimal():
                 self.say(f"{side} plays {self.match.steps[first]}")
 
-    def _show_piece(self, point: int) -> None:
-        if not any(step.origin == point and not step.is_pass for step in self.match.legal_steps):
-            raise AlquerqueError(f"nothing on {self.match.game.board.labels[point]} may move now")
-        self.show(point)
+    def _report_errors(self, task: Callable[[], None]) -> None:
+        try:
+            task()
+        except AlquerqueError as error:
+            self.say(self.terminal.wrap(str(error)))
 
     def _announce(self) -> str | None:
-        """Tells the end of the match; returns the file that holds it."""
-        path, notes = self._keep()
+        """Prints the result; returns the file that holds the match."""
+        path, notes = self._save_at_end()
         self._show_once()
         self.say()
-        if self.forfeit is None:
-            outcome = self.match.outcome
-            assert outcome is not None, "announced before the end"
-            winner, sentence = outcome.winner, outcome_sentence(self.match, outcome)
-        else:
-            loser, reason = self.forfeit
-            winner = 1 - loser
-            what = f"has failed: {reason}" if self._is_fault else "resigns"
-            sentence = f"{SIDES[winner]} wins: {SIDES[loser]} {what}."
+        winner, sentence = self._result()
         if len(self.people) == 1 and winner is not None:
             self.say("You win!" if winner in self.people else "You lose.")
         self.say(sentence)
-        self._record(notes)
-        if self._is_fault:
-            self.say(f"Go on with: {self._command(path)}")
+        self._say_record(notes)
+        if self._has_failed:
+            self.say(f"Resume with: {self._resume_command(path)}")
         return path
 
-    def _keep(self) -> tuple[str | None, list[str]]:
-        """Writes the match to a file if it has to be; returns the file that holds it, and what to say of it."""
+    def _result(self) -> tuple[int | None, str]:
+        """The winner, and a sentence that says why."""
+        if self.forfeit is None:
+            outcome = self.match.outcome
+            assert outcome is not None
+            return outcome.winner, outcome_sentence(self.match, outcome)
+        loser, reason = self.forfeit
+        what = f"failed: {reason}" if self._has_failed else "resigns"
+        return 1 - loser, f"{SIDES[1 - loser]} wins: {SIDES[loser]} {what}."
+
+    def _is_taken_back(self) -> bool:
+        """Asks after the end of a match for commands, until one of them reopens it or the user leaves."""
+        if not self.people or self._has_failed or sys.stdin is None or not sys.stdin.isatty():
+            return False
+        self.say("Press Enter to leave, or type undo, save FILE, turns or board.")
+        while not self.is_unfinished:
+            try:
+                text = read_line("> ").strip()
+                if not text:
+                    return False
+                self._report_errors(partial(self._do_after_end, text))
+            except EOFError:
+                return False
+        self.redraw()
+        return True
+
+    def _do_after_end(self, text: str) -> None:
+        if (command := self.find_command(text)) is None:
+            raise AlquerqueError("the match is over; type undo to take back the last turn, or press Enter to leave")
+        command(self)
+
+    def _save_turn(self) -> None:
+        """Saves the match after each turn if a person plays."""
+        played = list(self.match.steps)
+        if self.people and played and self.is_unfinished and self._saved != played:
+            with suppress(RecordError):  # the error is shown when play ends
+                self.saver.save_turn(self.text())
+            self._saved = played
+
+    def _save_at_end(self) -> tuple[str | None, list[str]]:
+        """Saves the match if it has to be; returns the file that holds it, and what to tell the user."""
         try:
             text = self.text()
         except RecordError as error:
             return None, [f"The match is not saved: {error}."]
-        is_unfinished = self.goes_on or self._is_fault
-        return self.keeper.keep(text, is_unfinished=is_unfinished and bool(self.match.steps))
+        is_unfinished = self.is_unfinished or self._has_failed
+        return self.saver.save_at_end(text, is_unfinished=is_unfinished and bool(self.match.steps))
 
-    def _keep_beside(self) -> None:
-        """Writes a turn that a person has a part in as soon as it is played."""
-        played = list(self.match.steps)
-        if self.people and played and self.goes_on and self._kept != played:
-            with suppress(RecordError):  # where play ends, it is said why
-                self.keeper.keep_beside(self.text())
-            self._kept = played
-
-    def _part(self) -> str | None:
-        """Saves a match that has begun, and prints what is needed to go on later; returns the file that holds it."""
-        # Saved before a word is said: the terminal may be closed already.
-        path, notes = self._keep()
+    def _leave(self) -> str | None:
+        """Saves the match and prints the command that resumes it; returns the file that holds the match."""
+        # Saved before anything is printed: the terminal may be closed already.
+        path, notes = self._save_at_end()
         with suppress(OSError):
             self.say()
-            self._record(notes)
-            if self.goes_on:
-                self.say(f"Go on with: {self._command(path)}")
+            self._say_record(notes)
+            if self.is_unfinished:
+                self.say(f"Resume with: {self._resume_command(path)}")
         return path
 
-    def _command(self, path: str | None) -> str:
-        """The command that goes on with the match, in a file or from its position."""
-        seats = [["--opponent", seat.spec] for seat in self.seats]
+    def _resume_command(self, path: str | None) -> str:
+        """The command that resumes the match, from a file or from its position."""
+        opponents = [["--opponent", player.spec] for player in self.players]
         arguments = (
             [*option_arguments(self.match.game), "--position", self.match.position]
             if path is None
             else ["--load", path]
         )
         if len(self.people) == 1:
-            arguments += [*seats[1 - self.people[0]], "--seat", str(self.people[0])]
+            arguments += [*opponents[1 - self.people[0]], "--seat", str(self.people[0])]
         elif self.people:
-            arguments += seats[0]
+            arguments += opponents[0]
         else:
-            arguments += ["--watch", self.seats[0].spec, *seats[1]]
-        if path is not None and path == self.keeper.save_to:
+            arguments += ["--watch", self.players[0].spec, *opponents[1]]
+        if path is not None and path == self.saver.save_to:
             arguments += ["--save", path]
         return f"alquerque play {self.match.game.name} {shlex.join(arguments)}"
 
-    def _record(self, notes: list[str]) -> None:
+    def _say_record(self, notes: list[str]) -> None:
         if turns := numbered_turns(self.match):
             self.say(self.terminal.columns(turns))
         self.say(f"Position: {self.match.position}")
@@ -329,46 +340,39 @@ class Session:
             self.say(note)
 
 
-def called_as(found: Found, seats: tuple[Seat, Seat]) -> tuple[Seat, Seat]:
-    """The same players, people with their names in a file."""
+def with_names(loaded: LoadedMatch, players: tuple[Player, Player]) -> tuple[Player, Player]:
+    """The same players, with the names of people in a file."""
     south, north = (
-        replace(seat, called=found.called(side)) if seat.bot is None else seat for side, seat in enumerate(seats)
+        replace(player, person_name=loaded.person_name(side)) if player.bot is None else player
+        for side, player in enumerate(players)
     )
     return south, north
 
 
-def describe_found(found: Found) -> str:
-    """What a match in a file is, in a sentence or three."""
-    record = found.record
-    match = record.match
-    played = len(match.turns)
+def describe_loaded(loaded: LoadedMatch) -> str:
+    """A match from a file, in one to three sentences."""
+    record = loaded.record
+    played = len(record.match.turns)
     turns = f"{played or 'no'} turn{'s' * (played != 1)}"
-    sentences = [f"{match.game.title}, {turns} of {record.south} (South) and {record.north} (North)."]
-    if found.count > 1:
-        sentences.append(f"This is match {found.number} of the {found.count} in {found.path}.")
+    sentences = [f"{record.match.game.title}, {turns}, {record.south} (South) against {record.north} (North)."]
+    if loaded.count > 1:
+        sentences.append(f"This is match {loaded.number} of {loaded.count} in {loaded.path}.")
     if record.result != "*":
-        sentences.append(f"It ended there as {record.result} ({record.reason or 'no reason given'}); here it goes on.")
+        sentences.append(
+            f"In the file it ended {record.result} ({record.reason or 'no reason given'}); it resumes here."
+        )
     return " ".join(sentences)
 
 
-def _marks(steps: list[Step]) -> dict[str, tuple[int, ...]]:
-    """What to mark on the board: the pieces that may move, and where they may go if that stays readable."""
-    origins = tuple({step.origin for step in steps if step.origin is not None})
-    targets = tuple({step.target for step in steps if step.target is not None})
-    return {"origins": origins, "targets": targets if len(origins) == 1 or len(targets) <= _FEW_TARGETS else ()}
-
-
 def read_line(prompt: str) -> str:
-    """Reads what a person types, with editing and history where the terminal has them.
+    """Reads a line from the user, with editing and history where the terminal has them.
 
     Raises:
       EOFError: At the end of the input.
     """
     if sys.stdin is None:
         raise EOFError
-    if sys.stdin.isatty():
-        return input(prompt)
     line = input(prompt)
-    # What a script gives is shown, so that the output reads like that of a terminal.
-    click.echo(line)
+    if not sys.stdin.isatty():
+        click.echo(line)  # the output of a script then reads like that of a terminal
     return line

@@ -1,4 +1,4 @@
-"""The commands that a person may type while a match is played, beside steps."""
+"""The commands that a player can type during a match, besides steps."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -12,35 +12,33 @@ from ...game.rules_text import SIDES, rule_sentences
 from ...game.step import PASS, join_turn
 from ...match.status_text import numbered_turns
 from ..console.capabilities import align, join_words
-from ..console.interruptible import work
+from ..console.interruptible import run_interruptible
 from .help_rows import HELP, help_rows
-from .match_file import find_match
+from .match_file import load_match
 from .session import Command, Session
 
 HINT_SPEC = "alphabeta:4"
 EXAMPLE = "match.pdn"
-# Leaving comes last in the list.
 MORE_HELP = (
     *HELP[:-1],
-    ("turns", "show the turns so far"),
+    ("turns", "list the turns so far"),
     (f"save {EXAMPLE}", "write the match to a file"),
-    (f"load {EXAMPLE}", "go on with the match of a file"),
-    (f"load {EXAMPLE} 2", "go on with its second match"),
+    (f"load {EXAMPLE}", "resume the match in a file"),
+    (f"load {EXAMPLE} 2", "resume the second match in a file"),
     ("switch", "change sides with the bot"),
-    ("resign", "give the match up"),
+    ("resign", "give up the match"),
     HELP[-1],
 )
 
 
 def find_command(text: str) -> Command | None:
-    """What a line means if it begins with a command, or with the beginning of one; None if it does not.
+    """Returns the command that a line means by its name or the beginning of it; None if the line is no command.
 
     Raises:
-      AlquerqueError: If the word is nearly a command, or the beginning of several; if something is missing after it, or
-        too much.
+      AlquerqueError: If the first word is close to a command or begins several, or if the rest of the line is wrong.
     """
     typed, _, rest = text.partition(" ")
-    name, rest = _meant(typed.lower()), rest.strip()
+    name, rest = _command_name(typed.lower()), rest.strip()
     if name is None:
         return None
     if name in COMMANDS:
@@ -49,11 +47,10 @@ def find_command(text: str) -> Command | None:
         return COMMANDS[name]
     if not rest:
         raise AlquerqueError(f"{name} needs the name of a file, such as {name} {EXAMPLE}")
-    do = FILE_COMMANDS[name]
-    return lambda session: do(session, rest)
+    return lambda session: FILE_COMMANDS[name](session, rest)
 
 
-def _meant(word: str) -> str | None:
+def _command_name(word: str) -> str | None:
     names = [*COMMANDS, *FILE_COMMANDS]
     if word in names:
         return word
@@ -72,10 +69,6 @@ def _help(session: Session) -> None:
         session.say(f"  {line}")
 
 
-def _board(session: Session) -> None:
-    session.show()
-
-
 def _rules(session: Session) -> None:
     for sentence in rule_sentences(session.match.game):
         session.say(session.terminal.wrap(sentence, "  ", "- "))
@@ -91,7 +84,7 @@ def _turns(session: Session) -> None:
 
 
 def _undo(session: Session) -> None:
-    """Takes back to where the person's turn begins, or the turn before if it has just begun."""
+    """Goes back to the beginning of the person's turn, or of the turn before; a forfeit is taken back first."""
     if session.forfeit is not None:
         session.forfeit = None
         return
@@ -105,18 +98,18 @@ def _undo(session: Session) -> None:
 
 
 def _hint(session: Session) -> None:
-    _check_goes_on(session)
+    _check_unfinished(session)
     match, ahead = session.match, session.match.copy()
     bot = load_bot(HINT_SPEC, match.game, seed=0)
     while not ahead.is_over and ahead.player == match.player:
-        ahead.push(work(partial(bot.choose, ahead), "thinking ..."))
+        ahead.push(run_interruptible(partial(bot.choose, ahead), "thinking ..."))
     turn = join_turn([step.text for step in ahead.steps[len(match.steps) :]])
     session.say(f"{HINT_SPEC} would play {turn}")
 
 
 def _save(session: Session, argument: str) -> None:
     path = _path(argument)
-    session.keeper.save(path, session.text())
+    session.saver.save(path, session.text())
     session.say(f"The match is saved in {path}.")
 
 
@@ -125,44 +118,44 @@ def _load(session: Session, argument: str) -> None:
     words = argument.rsplit(maxsplit=1)
     if len(words) == 2 and words[1].isascii() and words[1].isdecimal() and not os.path.exists(path):
         path, number = _path(words[0]), int(words[1][:9])
-    session.go_on_with(find_match(path, number))
+    session.resume(load_match(path, number))
 
 
 def _path(text: str) -> str:
-    """The name of a file as it was typed, perhaps in quotes, perhaps in the home folder."""
+    """The path that was typed, without quotes and with the home folder in place of `~`."""
     quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
     return os.path.expanduser(text[1:-1] if quoted else text)
 
 
 def _switch(session: Session) -> None:
-    _check_goes_on(session)
+    _check_unfinished(session)
     if len(session.people) != 1:
-        raise AlquerqueError("switch changes sides with a bot, and here people play both")
-    south, north = session.seats
-    session.seats = north, south
+        raise AlquerqueError("switch changes sides with a bot, but people play both sides")
+    south, north = session.players
+    session.players = north, south
     session.say(f"You play {SIDES[session.people[0]]} now.")
-    session.show_again()
+    session.redraw()
 
 
 def _resign(session: Session) -> None:
-    _check_goes_on(session)
+    _check_unfinished(session)
     session.resign()
 
 
-def _check_goes_on(session: Session) -> None:
-    if not session.goes_on:
+def _check_unfinished(session: Session) -> None:
+    if not session.is_unfinished:
         raise AlquerqueError("the match is over")
 
 
 def _quit(_session: Session) -> None:
-    raise EOFError("the player has left")
+    raise EOFError
 
 
 COMMANDS: Mapping[str, Callable[[Session], None]] = MappingProxyType(
     {
         "help": _help,
         "?": _help,
-        "board": _board,
+        "board": Session.show,
         "undo": _undo,
         "hint": _hint,
         "rules": _rules,

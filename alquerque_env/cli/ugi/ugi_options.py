@@ -1,4 +1,4 @@
-"""What can be set in an engine: the game, its rules and who plays it."""
+"""The options of an engine: the game, the options of its rules, and the bot."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,12 +10,12 @@ from ...game.options import Option, OptionValue, spell
 GAME, LEVEL = "Game", "Level"
 
 
-class Settings:
+class EngineOptions:
     """The options of an engine.
 
     Args:
-      game: The game with its rules.
-      level: The spec of the bot.
+      game: The game with its options.
+      level: Spec of the bot.
 
     Raises:
       BotError: If the spec names no bot.
@@ -26,22 +26,22 @@ class Settings:
         self.level = level
         self._game_name = game.name
         self._table: Mapping[str, Option] = game.option_table
-        self._answers: dict[str, OptionValue] = dict(game.options)
+        self._values: dict[str, OptionValue] = dict(game.options)
 
     def make_game(self) -> Game:
-        """The game as it is set.
+        """Makes the game with the current options.
 
         Raises:
           RulesError: If its options contradict each other.
         """
-        return load_game(self._game_name, **self._answers)
+        return load_game(self._game_name, **self._values)
 
-    def put(self, name: str, value: str) -> None:
+    def set(self, name: str, value: str) -> None:
         """Sets an option.
 
         Raises:
           UnknownNameError: If there is no such option or game.
-          RulesError: If a rule does not have that value.
+          RulesError: If a rule does not have this value.
           BotError: If the level names no bot.
         """
         known = {option.lower(): option for option in (GAME, LEVEL, *self._table)}
@@ -50,25 +50,25 @@ class Settings:
             raise UnknownNameError("option", name, known.values())
         if option == GAME:
             game = load_game(value)
-            self._game_name, self._table, self._answers = game.name, game.option_table, dict(game.options)
+            self._game_name, self._table, self._values = game.name, game.option_table, dict(game.options)
         elif option == LEVEL:
             find_bot(value)
             self.level = value
         else:
-            self._answers[option] = self._table[option].parse(value, self._game_name)
+            self._values[option] = self._table[option].parse(value, self._game_name)
 
     def lines(self) -> Iterator[str]:
-        """All options as UGI lists them; the default is what is set."""
+        """The options in the notation of UGI, with their current values as defaults."""
         yield f"option name {GAME} type combo default {self._game_name} {_choices(games())}"
         yield f"option name {LEVEL} type string default {self.level}"
         for name, option in self._table.items():
-            yield f"option name {name} {_kind(option, spell(self._answers[name]))}"
+            yield f"option name {name} {_kind(option, spell(self._values[name]))}"
 
 
 def _kind(option: Option, value: str) -> str:
     known = [spell(each) for each in option.values]
     if "N" in known:
-        # Some word or a number, for which there is no other type.
+        # UGI has no type for a word or a number.
         return f"type string default {value}"
     if set(known) == {"true", "false"}:
         return f"type check default {value}"

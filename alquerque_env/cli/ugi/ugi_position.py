@@ -8,19 +8,19 @@ from ...match.match import Match
 
 
 def play_moves(match: Match, moves: Sequence[str]) -> None:
-    """Plays whole turns, or turns given step by step.
+    """Plays whole turns and single steps of turns.
 
-    A chain that could go on is ended where a turn of the opponent follows, or nothing. `pass` after such a chain is a
-    turn of the opponent who cannot move, and where that is not so it ends the chain.
+    A chain that could continue is ended if a turn of the opponent follows, or nothing. `pass` after such a chain is the
+    turn of an opponent who cannot move; if the opponent can move, it ends the chain.
 
     Raises:
       NotationError: If a text cannot be read.
-      IllegalStepError: If a step is not legal, or a turn not whole. The match is left in the middle.
+      IllegalStepError: If a step is not legal or a turn is incomplete. The steps before it stay played.
     """
     begun: list[str] = []
     for move in moves:
-        if begun and not _goes_on(match, move):
-            _stop(match, begun)
+        if begun and not _continues_chain(match, move):
+            _end_chain(match, begun)
             begun = []
             if move == PASS and not any(step.is_pass for step in match.legal_steps):
                 continue
@@ -30,17 +30,17 @@ def play_moves(match: Match, moves: Sequence[str]) -> None:
         if match.chain is None:
             begun = []
     if begun:
-        _stop(match, begun)
+        _end_chain(match, begun)
 
 
-def _goes_on(match: Match, move: str) -> bool:
-    """Whether a text goes on with the chain in the middle of which a match is."""
+def _continues_chain(match: Match, move: str) -> bool:
+    """Whether a text continues the current chain."""
     return match.chain is not None and move.startswith(f"{match.game.board.labels[match.chain]}x")
 
 
-def _stop(match: Match, begun: Sequence[str]) -> None:
+def _end_chain(match: Match, begun: Sequence[str]) -> None:
     stop = next((step for step in match.legal_steps if step.is_pass), None)
     if stop is None:
         following = ", ".join(step.text for step in match.legal_steps)
-        raise IllegalStepError(f"{join_turn(list(begun))} is not a whole turn: then {following} must follow")
+        raise IllegalStepError(f"{join_turn(list(begun))} is not a whole turn: {following} must follow")
     match.push(stop)

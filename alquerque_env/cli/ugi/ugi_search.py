@@ -1,4 +1,4 @@
-"""Thinking beside the talk: one search in a thread of its own."""
+"""One search of an engine, in its own thread, so that the engine can handle commands meanwhile."""
 
 import threading
 import time
@@ -13,19 +13,17 @@ from ...bots.external.ugi_protocol import NOTHING, Info
 from ...bots.turns import tell_line
 from ...match.match import Match
 
-Say = Callable[[str], None]
-
 
 class Search:
-    """Chooses a turn and says it, unless it cannot.
+    """Starts a search, which prints `info` lines and then `bestmove`.
 
     Args:
-      bot: Who chooses; is not to be asked anything else meanwhile.
-      match: Where; nobody else may touch it.
-      limits: What it may spend.
-      say: Writes a line.
-      complain: Writes what went wrong.
-      lock: Is held while the end of the search is told, so that nobody finds it running afterwards.
+      bot: The bot; no other thread may use it meanwhile.
+      match: The match; no other thread may use it.
+      limits: Time, depth and nodes.
+      write: Writes a line.
+      report_error: Writes an error.
+      lock: Held while `bestmove` is printed, so that after that line `is_running` is False.
     """
 
     def __init__(
@@ -33,53 +31,52 @@ class Search:
         bot: GameBot,
         match: Match,
         limits: Limits,
-        say: Say,
-        complain: Callable[[Exception], None],
+        write: Callable[[str], None],
+        report_error: Callable[[Exception], None],
         lock: AbstractContextManager[object],
     ) -> None:
         self._bot = bot
         self._match = match
         self._stop = threading.Event()
         self._limits = replace(limits, stop=self._stop)
-        self._say = say
-        self._complain = complain
+        self._write = write
+        self._report_error = report_error
         self._lock = lock
         self._begin = time.monotonic()
         self._is_running = True
-        # A bot that does not listen to `stop` must not keep the program from ending.
+        # A daemon thread: a bot that ignores `stop` must not keep the program from ending.
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     @property
     def is_running(self) -> bool:
-        """Whether the turn is still to come."""
+        """Whether `bestmove` has not been printed yet."""
         with self._lock:
             return self._is_running
 
     def stop(self) -> None:
-        """Lets it come to its end soon."""
+        """Asks the search to end."""
         self._stop.set()
 
     def wait(self, seconds: float) -> None:
-        """Waits for its end, but not for longer than this."""
+        """Waits for the end of the search, at most this long."""
         self._thread.join(seconds)
 
     def _run(self) -> None:
         turn = NOTHING
         try:
             turn = self._choose()
-        # A bot of somebody's own can fail in any way, and the engine must go on talking.
-        except Exception as error:
-            self._complain(error)
+        except Exception as error:  # a user's own bot can fail in any way, and the engine must go on
+            self._report_error(error)
         with self._lock:
             self._is_running = False
-            self._say(f"bestmove {turn}")
+            self._write(f"bestmove {turn}")
 
     def _choose(self) -> str:
-        """A whole turn."""
+        """Chooses a whole turn."""
         if self._bot.can_think:
-            thought = self._bot.think(self._match, self._limits, report=self._tell)
-            self._tell(thought)
+            thought = self._bot.think(self._match, self._limits, report=self._report)
+            self._report(thought)
             return thought.best.line[0]
         ahead = self._match.copy()
         ahead.push(self._bot.choose(ahead))
@@ -88,7 +85,7 @@ class Search:
         played = ahead.steps[len(self._match.steps) :]
         return tell_line(self._match, [step.action for step in played])[0]
 
-    def _tell(self, thought: Thought) -> None:
+    def _report(self, thought: Thought) -> None:
         score = unsqueeze(thought.value) if thought.score is None else thought.score
         info = Info(
             depth=thought.depth,
@@ -98,4 +95,4 @@ class Search:
             milliseconds=round(1000 * (time.monotonic() - self._begin)),
             line=thought.best.line,
         )
-        self._say(str(info))
+        self._write(str(info))

@@ -1,23 +1,23 @@
-// What the search thinks: a bar beside the board, a curve over the match, and the best turns.
+// The analysis: a bar with the value beside the board, a curve of values over the match, and the best turns.
 
-import { ask } from "./api.js";
+import { ask } from "./server.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const SHOWN = 3;
 const HERE_SECONDS = 1.0;
 const EARLIER_SECONDS = 0.3;
 
-// Values are South's, from -1 to 1.
+// Values are for South, from -1 to 1.
 const spell = (value, digits = 2) => {
   const text = Math.abs(value).toFixed(digits);
   return Number(text) === 0 ? text : (value > 0 ? "+" : "−") + text;
 };
 
-// The same where there is little room: +.31, −1, 0.
+// The same in short: +.31, −1, 0.
 const brief = (value) => spell(value).replace("0.", ".").replace(/\.00$/, "") || "0";
 
 export class Analysis {
-  // `onTurns` draws the best turns on the board.
+  // `onTurns` is called with the best turns.
   constructor(page, onTurns) {
     this.page = page;
     this.onTurns = onTurns;
@@ -29,7 +29,7 @@ export class Analysis {
     return this.page.analyse.checked;
   }
 
-  // Looks at the position shown, then at those of earlier turns that have no value yet.
+  // Evaluates the position shown, then the earlier positions without a value.
   async look(match, turns, cursor, outcome) {
     this.abort?.abort();
     this.page.analysis.hidden = !this.isOn;
@@ -41,44 +41,44 @@ export class Analysis {
     const end = moments.at(-1);
     if (outcome) this.known.set(key(match, end), { value: [1, -1][outcome.winner] ?? 0, candidates: [] });
     try {
-      this.forget();
+      this.clear();
       this.draw(match, moments, cursor);
-      this.describe(await this.think(match, cursor, HERE_SECONDS, abort.signal), match, cursor);
+      this.describe(await this.evaluate(match, cursor, HERE_SECONDS, abort.signal), match, cursor);
       this.draw(match, moments, cursor);
       for (const moment of moments.toReversed()) {
         if (this.known.has(key(match, moment))) continue;
-        await this.think(match, moment, EARLIER_SECONDS, abort.signal);
+        await this.evaluate(match, moment, EARLIER_SECONDS, abort.signal);
         this.draw(match, moments, cursor);
       }
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.forget();
+      this.clear();
       this.page.depth.textContent = error.message;
     }
   }
 
-  async think(match, moment, seconds, signal) {
+  async evaluate(match, moment, seconds, signal) {
     const at = key(match, moment);
     const before = this.known.get(at);
     if (before && (before.seconds ?? Infinity) >= seconds) return before;
     const cut = { ...match, steps: match.steps.slice(0, moment) };
-    const thought = await ask("api/think", { match: cut, seconds }, signal);
-    this.known.set(at, { ...thought, seconds });
+    const found = await ask("api/analysis", { match: cut, seconds }, signal);
+    this.known.set(at, { ...found, seconds });
     return this.known.get(at);
   }
 
-  // What was said of another position does not stand beside this one.
-  forget() {
+  // Removes the values of the position shown before.
+  clear() {
     const { bar, candidates, depth } = this.page;
     bar.querySelector("span").textContent = "…";
-    bar.setAttribute("aria-label", "Value for South: not known yet");
+    bar.setAttribute("aria-label", "Value for South: unknown");
     candidates.replaceChildren();
     depth.textContent = "Thinking …";
   }
 
-  describe(thought) {
+  describe(found) {
     const { candidates, depth } = this.page;
-    const best = thought.candidates.slice(0, SHOWN);
+    const best = found.candidates.slice(0, SHOWN);
     candidates.replaceChildren(
       ...best.map(({ line, value }) => {
         const item = document.createElement("li");
@@ -91,9 +91,9 @@ export class Analysis {
         return item;
       }),
     );
-    const ahead = thought.depth ? `Found ${thought.depth} turn${thought.depth === 1 ? "" : "s"} ahead.` : "";
-    depth.textContent = `${thought.exact || ahead} +1: South wins for certain; −1: North does; 0: even.`;
-    this.onTurns(best.map(({ ways, value }) => ({ ways, text: brief(value) })));
+    const ahead = found.depth ? `Searched ${found.depth} turn${found.depth === 1 ? "" : "s"} ahead.` : "";
+    depth.textContent = `${found.exact || ahead} +1: South wins; −1: North wins; 0: even.`;
+    this.onTurns(best.map(({ paths, value }) => ({ paths, text: brief(value) })));
   }
 
   draw(match, moments, cursor) {

@@ -1,6 +1,6 @@
-// The board: draws what the server says, and turns clicks, drags, touches and keys into legal steps.
+// Draws the board and the pieces, and turns clicks, drags, touches and keys into legal steps.
 
-import { SIDES } from "./words.js";
+import { SIDES } from "./status_text.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LEAP_MS = 320;
@@ -14,7 +14,7 @@ function element(name, attributes, parent) {
   return made;
 }
 
-// The labels of a board as people read: from the top, and from the left.
+// The labels of the points by rows, from the top, each from the left.
 function rowsOf({ points, unit }) {
   const sorted = Object.keys(points).sort((one, other) => points[one][1] - points[other][1]);
   const rows = [];
@@ -29,8 +29,8 @@ function rowsOf({ points, unit }) {
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Board {
-  // `onStep` is called with a legal step; `onChoice` with those of which one has to be chosen, none if that is over;
-  // `onRefusal` with a point from where nothing can move, or not to another.
+  // `onStep` is called with a legal step; `onChoice` with steps that differ in the captured piece, or with none after
+  // the choice; `onRefusal` with a point whose piece cannot move, or with two points between which it cannot move.
   constructor(host, { onStep, onChoice, onRefusal }) {
     this.host = host;
     this.onStep = onStep;
@@ -41,7 +41,7 @@ export class Board {
     this.choice = [];
     this.current = null;
     this.drag = null;
-    this.placed = null; // a step of which the piece is there already
+    this.placed = null; // a step whose piece was dropped on its target already
   }
 
   lay(parts, turned) {
@@ -51,7 +51,7 @@ export class Board {
     this.host.replaceChildren();
     this.svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": parts.title }, this.host);
     this.host.style.setProperty("--ratio", width / height);
-    element("g", { class: "ground", "aria-hidden": "true" }, this.svg).innerHTML = parts.ground;
+    element("g", { class: "ground", "aria-hidden": "true" }, this.svg).innerHTML = parts.background;
     for (const layer of ["travel", "marks", "pieces", "targets", "arrows", "points"]) {
       this[layer] = element("g", { class: layer }, this.svg);
       if (layer !== "points") this[layer].setAttribute("aria-hidden", "true");
@@ -72,11 +72,11 @@ export class Board {
     this.points.addEventListener("click", (event) => event.detail === 0 && !event.pointerType && this.pick(event.target.dataset.at));
   }
 
-  // Shows a position; `mayMove` says whether a person is to move.
+  // Shows a position; `mayMove` is whether a person is to move.
   show(view, mayMove) {
     this.dropBack();
     this.view = view;
-    this.legal = mayMove ? view.legal.filter((step) => step.way.length > 0) : [];
+    this.legal = mayMove ? view.legal.filter((step) => step.path.length > 0) : [];
     this.selected = mayMove && view.chain ? view.chain : null;
     this.choice = [];
     this.pieces.replaceChildren();
@@ -102,13 +102,13 @@ export class Board {
     element("path", { d, class: `cross ${kind}` }, this.pieces);
   }
 
-  // A way is in the units of the board as South sees it.
+  // The server sends places for the board as South sees it.
   turn([x, y]) {
     return this.turned ? [this.parts.size[0] - x, this.parts.size[1] - y] : [x, y];
   }
 
-  way(step) {
-    return step.way.map((place) => this.turn(place));
+  pathOf(step) {
+    return step.path.map((place) => this.turn(place));
   }
 
   drawTravel() {
@@ -118,7 +118,7 @@ export class Board {
     const [x, y] = this.parts.points[first];
     const occupied = first in this.view.pieces;
     element("circle", { cx: x, cy: y, r: (occupied ? 0.44 : 0.2) * this.parts.unit, class: "origin-ring" }, this.travel);
-    const places = this.view.last_ways.flatMap((way, number) => way.slice(number ? 1 : 0)).map((place) => this.turn(place));
+    const places = this.view.last_paths.flatMap((path, number) => path.slice(number ? 1 : 0)).map((place) => this.turn(place));
     if (places.length > 1) this.line(this.travel, places, "shaft", 0.42);
     for (const label of this.view.captured) this.cross(label, "gone");
   }
@@ -164,10 +164,10 @@ export class Board {
       const notes = [
         origins.has(label) && "can move",
         victims.size === 0 && targets.has(label) && "legal target",
-        victims.has(label) && "may be captured",
-        label === this.selected && "chosen",
-        label === this.view.chain && "must go on",
-        this.view.pending.includes(label) && "captured, still in the way",
+        victims.has(label) && "can be captured",
+        label === this.selected && "selected",
+        label === this.view.chain && "in a chain",
+        this.view.pending.includes(label) && "captured, still on the board",
       ];
       hit.setAttribute("aria-label", [label, what, ...notes.filter(Boolean)].join(", "));
       hit.setAttribute("tabindex", label === this.current ? 0 : -1);
@@ -175,7 +175,7 @@ export class Board {
     }
   }
 
-  // What was pointed at: a piece to move, where the chosen one goes, or what it captures there.
+  // Handles a click on a point: a piece to move, a target, or the piece to capture.
   pick(label) {
     if (!label) return;
     this.current = label;
@@ -201,14 +201,14 @@ export class Board {
     else this.onRefusal(before, label);
   }
 
-  // Steps that differ in what they capture; clicking on that decides.
+  // Offers steps that differ in the captured piece; a click on that piece chooses.
   offer(steps) {
     if (steps.length === 0 && this.choice.length === 0) return;
     this.choice = steps;
     this.onChoice(steps);
   }
 
-  // Gives up what has been begun.
+  // Cancels the selection.
   cancel() {
     if (this.choice.length === 0 && !this.view.chain) this.selected = null;
     this.offer([]);
@@ -257,7 +257,7 @@ export class Board {
     else this.onRefusal(drag.label, near);
   }
 
-  // A piece that was let go where it may go stays there.
+  // Leaves a dropped piece on its target.
   layDown(drag, step) {
     const [x, y] = this.parts.points[step.target];
     drag.piece?.setAttribute("transform", `translate(${x} ${y})`);
@@ -265,7 +265,7 @@ export class Board {
     this.placed = step;
   }
 
-  // A piece that was let go elsewhere returns.
+  // Moves a dragged piece back.
   dropBack() {
     const drag = this.drag;
     this.drag = null;
@@ -303,7 +303,7 @@ export class Board {
     event.preventDefault();
   }
 
-  // The next point of the row, or the nearest of the next row, so that every point can be reached on every board.
+  // The next point in the row, or the nearest in the next row, so that the keys reach every point on every board.
   neighbour(from, dx, dy) {
     const [x] = this.parts.points[from];
     const row = this.rows.findIndex((labels) => labels.includes(from));
@@ -321,16 +321,16 @@ export class Board {
     hit.focus({ preventScroll: true });
   }
 
-  // One step of one piece, its victim fading away.
+  // Moves a piece and fades out the captured ones.
   async animate(step, brisk) {
     this.arrows.replaceChildren();
     this.marks.replaceChildren();
     this.targets.replaceChildren();
     const piece = step.origin && this.pieces.querySelector(`.piece[data-at="${step.origin}"]`);
-    if (!piece || step.way.length === 0 || still()) return;
+    if (!piece || step.path.length === 0 || still()) return;
     const isThere = this.placed === step;
     this.placed = null;
-    const frames = this.way(step).map(([x, y]) => ({ transform: `translate(${x}px, ${y}px)` }));
+    const frames = this.pathOf(step).map(([x, y]) => ({ transform: `translate(${x}px, ${y}px)` }));
     piece.parentNode.append(piece);
     const timing = { duration: brisk ? LEAP_MS / 2 : LEAP_MS, easing: "ease-in-out", fill: "forwards" };
     const running = isThere ? [] : [piece.animate(frames, timing)];
@@ -338,21 +338,21 @@ export class Board {
       const victim = this.pieces.querySelector(`.piece[data-at="${label}"]`);
       if (victim) running.push(victim.animate([{ opacity: 1 }, { opacity: 1 }, { opacity: 0.15 }], timing));
     }
-    // A page in the background animates nothing, and would wait for ever.
+    // A page in the background does not animate, so its animations never finish.
     const patience = new Promise((done) => setTimeout(done, 2 * LEAP_MS));
     await Promise.race([Promise.allSettled(running.map((animation) => animation.finished)), patience]);
   }
 
-  // Arrows for turns, the best first: `{ ways, text }`.
+  // Draws arrows for turns, the best first: `{ paths, text }`.
   point(turns) {
     this.arrows.replaceChildren();
     for (const [number, turn] of [...turns.entries()].reverse()) {
-      const places = turn.ways.flatMap((way, step) => way.slice(step ? 1 : 0)).map((place) => this.turn(place));
+      const places = turn.paths.flatMap((path, step) => path.slice(step ? 1 : 0)).map((place) => this.turn(place));
       if (places.length < 2) continue;
       const group = element("g", { class: `arrow rank-${number}` }, this.arrows);
       this.line(group, places, "shaft", 0.16);
       if (!turn.text) continue;
-      // Not far from where it starts, so that it hides no head, and the notes of turns from one point lie apart.
+      // Near the start of the arrow, so that notes hide no arrow heads and do not overlap.
       const [[fromX, fromY], [toX, toY]] = places.slice(-2);
       const [x, y] = [fromX + 0.32 * (toX - fromX), fromY + 0.32 * (toY - fromY)];
       const size = 0.21 * this.parts.unit;

@@ -1,18 +1,18 @@
-// The page: what its parts have to do with each other.
+// Connects the parts of the page.
 
-import { ask, get } from "./api.js";
+import { get } from "./server.js";
 import { Analysis } from "./analysis.js";
 import { Board } from "./board.js";
-import { PERSON, Play, sitting } from "./play.js";
-import { RecordDialogue } from "./record.js";
-import { showRules } from "./rules.js";
-import { Seats } from "./seats.js";
-import { Setup } from "./setup.js";
-import { kept, unfinished } from "./store.js";
-import { Turns } from "./turns.js";
-import { SIDES, headline, refusal } from "./words.js";
+import { showHint } from "./hint.js";
+import { MatchFileDialog } from "./match_file_dialog.js";
+import { NewGameDialog } from "./new_game_dialog.js";
+import { PERSON, Play, newState } from "./play.js";
+import { Players } from "./players.js";
+import { showRules } from "./rules_dialog.js";
+import { SIDES, explainRefusal, statusText } from "./status_text.js";
+import { latestUnfinished, stored } from "./storage.js";
+import { TurnList } from "./turn_list.js";
 
-const HINT_SECONDS = 2;
 const TURN_KEYS = { ArrowLeft: -1, ArrowRight: 1 };
 
 const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((found) => [found.id, found]));
@@ -20,19 +20,19 @@ const page = Object.fromEntries([...document.querySelectorAll("[id]")].map((foun
 const board = new Board(page.board, {
   onStep: (step) => (play.changes === 0 ? play.play(step) : show()),
   onChoice: offer,
-  onRefusal: (origin, target) => say(refusal(play, origin, target)),
+  onRefusal: (origin, target) => say(explainRefusal(play, origin, target)),
 });
 const play = new Play({
-  lay,
+  layBoard,
   show,
   animate: (step, brisk) => board.animate(step, brisk),
   busy: (isBusy) => page.field.setAttribute("aria-busy", isBusy),
   tell,
 });
-const seats = new Seats(page["seat-top"], page["seat-bottom"], (player, spec) => play.seat(player, spec));
-const turns = new Turns(page.turns, (steps) => play.lookAt(steps));
+const players = new Players(page["seat-top"], page["seat-bottom"], (player, spec) => play.setPlayer(player, spec));
+const turns = new TurnList(page.turns, (steps) => play.lookAt(steps));
 const analysis = new Analysis(page, (arrows) => board.point(arrows));
-const record = new RecordDialogue(page, play, (match, seating) => play.begin(sitting(match, [PERSON, PERSON], seating)));
+const matchFile = new MatchFileDialog(page, play, (match, more) => play.begin(newState(match, [PERSON, PERSON], more)));
 
 function say(text) {
   page.status.textContent = text;
@@ -42,7 +42,7 @@ function tell(problem) {
   page.problem.textContent = problem;
 }
 
-function lay() {
+function layBoard() {
   const { rules, state } = play;
   page.title.textContent = rules.title;
   document.title = `${rules.title} – Alquerque`;
@@ -58,13 +58,13 @@ function show() {
   const { state, view, shown } = play;
   const focused = document.activeElement;
   board.show(shown, play.mayMove);
-  seats.show(play);
+  players.show(play);
   page.status.classList.toggle("over", play.isOver && play.isLive);
   offer([]);
-  page.pass.hidden = !(play.mayMove && view.legal.some((step) => step.way.length === 0));
+  page.pass.hidden = !(play.mayMove && view.legal.some((step) => step.path.length === 0));
   page.pass.textContent = view.chain ? "End turn" : "Pass";
   page.pause.hidden = !play.isWatched || play.isOver;
-  page.pause.textContent = state.paused ? "Go on" : "Pause";
+  page.pause.textContent = state.paused ? "Continue" : "Pause";
   page["ask-again"].hidden = !play.isStuck;
   page.rematch.hidden = !play.isOver || !play.isLive;
   page.undo.disabled = !play.isLive || (state.match.steps.length === 0 && state.ended === null);
@@ -78,7 +78,7 @@ function show() {
   analysis.look(state.match, view.turns, play.now, view.outcome);
 }
 
-// A button that has just been used and is no use any more gives the focus to one beside it, or to the board.
+// If the focused button was disabled or hidden, moves the focus to a button beside it, or to the board.
 function keepFocus(button) {
   if (document.activeElement !== button && document.activeElement !== document.body) return;
   if (!button.disabled && !button.hidden && button.isConnected) return;
@@ -87,7 +87,7 @@ function keepFocus(button) {
   else board.focus(board.current);
 }
 
-// Steps that differ in what they capture.
+// Offers steps that differ in the captured piece.
 function offer(steps) {
   const buttons = steps.map((step) => {
     const button = document.createElement("button");
@@ -100,28 +100,20 @@ function offer(steps) {
   page.choices.replaceChildren(...buttons);
   page.choices.hidden = steps.length === 0;
   if (steps.length > 0) {
-    say("Which piece is captured? Choose it on the board or here.");
+    say("Which piece do you capture? Choose it on the board or here.");
     buttons[0].focus();
   } else {
-    say(headline(play));
+    say(statusText(play));
     if (wasHere) board.focus(board.current);
   }
 }
 
 async function hint() {
-  const { match } = play.state;
-  const isStale = () => play.state.match !== match || !play.isLive || play.isOver;
-  say("Looking for a good turn …");
   try {
-    const { candidates, depth } = await ask("api/think", { match, seconds: HINT_SECONDS });
-    if (isStale()) return;
-    const [best] = candidates;
-    say(`Hint: ${best.line[0]}${depth ? `, found ${depth} turns ahead` : ""}.`);
-    board.point([{ ways: best.ways, text: "" }]);
+    await showHint(play, board, say);
   } catch (error) {
-    if (isStale()) return;
-    say(headline(play));
-    tell(error.message);
+    say(statusText(play));
+    throw error;
   }
 }
 
@@ -130,15 +122,15 @@ function resign() {
   if (confirm(`Does ${SIDES[player]} resign?`)) play.resign(player);
 }
 
-// The same game, with the seats changed where one person plays a bot.
+// Starts the same game again. A person who plays a bot changes sides with it.
 function rematch() {
   const { match, seats: before, names, turned } = play.state;
   const again = { ...match, steps: [] };
-  if (play.person === null) return play.begin(sitting(again, before, { names, turned }));
-  return play.begin(sitting(again, before.toReversed(), { names: names.toReversed() }));
+  if (play.person === null) return play.begin(newState(again, before, { names, turned }));
+  return play.begin(newState(again, before.toReversed(), { names: names.toReversed() }));
 }
 
-async function tried(task) {
+async function reportErrors(task) {
   tell("");
   try {
     await task();
@@ -149,7 +141,7 @@ async function tried(task) {
 
 function connect() {
   const actions = {
-    pass: () => play.changes === 0 && play.play(play.view.legal.find((step) => step.way.length === 0)),
+    pass: () => play.changes === 0 && play.play(play.view.legal.find((step) => step.path.length === 0)),
     undo: () => play.undo(),
     turn: () => play.turnBoard(),
     pause: () => play.pause(),
@@ -161,11 +153,11 @@ function connect() {
     "play-on": () => play.playOn(),
     rematch,
     resign,
-    hint: () => tried(hint),
-    changed: () => tried(() => showRules(page, play.state.match)),
-    "open-setup": () => setup.open(play.state),
-    "open-rules": () => tried(() => showRules(page, play.state.match)),
-    "open-record": () => record.open(),
+    hint: () => reportErrors(hint),
+    changed: () => reportErrors(() => showRules(page, play.state.match)),
+    "open-setup": () => newGame.open(play.state),
+    "open-rules": () => reportErrors(() => showRules(page, play.state.match)),
+    "open-record": () => matchFile.open(),
   };
   for (const [name, action] of Object.entries(actions)) page[name].addEventListener("click", action);
   page.analyse.addEventListener("change", show);
@@ -182,30 +174,30 @@ const catalogue = await get("api/games").catch((error) => {
   tell(error.message);
   throw error;
 });
-const setup = new Setup(page, catalogue.games, (state) => play.begin(state));
+const newGame = new NewGameDialog(page, catalogue.games, (state) => play.begin(state));
 
 connect();
-await restore();
+await start();
 
-// Begins with the match of this tab; else with a new one, and offers the last that another tab left unfinished.
-async function restore() {
-  const before = kept();
+// Restores the match of this tab. Without one, starts a new match and offers the latest unfinished one.
+async function start() {
+  const before = stored();
   if (before?.match) {
-    await play.begin(sitting(before.match, before.seats, before));
+    await play.begin(newState(before.match, before.seats, before));
     if (play.view) return;
   }
   const problem = page.problem.textContent;
   const game = catalogue.games.find((known) => known.id === "alquerque") ?? catalogue.games[0];
-  await play.begin(sitting({ game: game.id, options: {}, start: null, steps: [] }, [PERSON, game.levels[1].spec]));
+  await play.begin(newState({ game: game.id, options: {}, start: null, steps: [] }, [PERSON, game.levels[1].spec]));
   if (problem) tell(`The match of this tab cannot be restored: ${problem}`);
-  const other = before ? null : await unfinished(play.state.id);
-  if (other) offerToGoOn(other);
+  const other = before ? null : await latestUnfinished(play.state.id);
+  if (other) offerToResume(other);
 }
 
-function offerToGoOn(other) {
+function offerToResume(other) {
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = `Go on with the last match (${setup.describe(other)})`;
+  button.textContent = `Resume the last match (${newGame.describe(other)})`;
   button.addEventListener("click", () => play.begin(other));
   page.problem.replaceChildren(button);
 }

@@ -1,8 +1,8 @@
-// The match that is played on the page. A change of it comes through as a whole or leaves all as it was; changes wait
-// for each other, and bots think beside them.
+// The match on the page. Changes run one after another, and each takes effect as a whole or not at all. Bots think
+// meanwhile.
 
-import { ask } from "./api.js";
-import { claim, keep, letGo } from "./store.js";
+import { ask } from "./server.js";
+import { claim, releaseAllBut, store } from "./storage.js";
 
 export const PERSON = "human";
 const WATCH_PAUSE_MS = 500;
@@ -14,10 +14,10 @@ function today() {
   return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join(".");
 }
 
-// A match as the page keeps it. `names` are those of people, null where nobody has said them; `headers` what else a
-// record said; `ended` the result and the reason of a match that people have ended, null for others; `cursor` is the
-// number of steps that are shown, null for all of them.
-export function sitting(match, seats, more = {}) {
+// The state of a match. `seats` has the spec of a bot or PERSON for each side, `names` the names of people (null if
+// unknown), `headers` the other headers of a match file. `ended` is the result and reason if people ended the match,
+// such as by resigning, otherwise null. `cursor` is the number of steps shown, null for all.
+export function newState(match, seats, more = {}) {
   return {
     id: crypto.randomUUID(),
     match,
@@ -34,13 +34,13 @@ export function sitting(match, seats, more = {}) {
 }
 
 export class Play {
-  // `lay` draws another board, `show` what has changed; `animate` plays a step on the board, `busy` says whether
-  // something is under way, and `tell` what went wrong, "" for nothing.
-  constructor({ lay, show, animate, busy, tell }) {
-    Object.assign(this, { lay, show, animate, busy, tell });
+  // `layBoard` draws a new board and `show` what has changed. `animate` moves a piece, `busy` receives whether a change
+  // is running, and `tell` an error message, "" for none.
+  constructor({ layBoard, show, animate, busy, tell }) {
+    Object.assign(this, { layBoard, show, animate, busy, tell });
     this.state = null;
-    this.view = null; // of all steps
-    this.shown = null; // of the steps up to the cursor
+    this.view = null; // the match after all steps
+    this.shown = null; // the match after the steps up to the cursor
     this.board = null;
     this.rules = null;
     this.isStuck = false;
@@ -82,15 +82,15 @@ export class Play {
     return this.isPerson(player) ? (this.state.names[player] ?? PERSON) : this.state.seats[player];
   }
 
-  // Does what changes the match when everything before has come through. A bot that thinks starts anew afterwards.
+  // Runs a change after those before it. A thinking bot starts again afterwards.
   change(task) {
     this.thinking?.abort();
     this.tell("");
     this.isStuck = false;
-    return this.afterwards(task);
+    return this.enqueue(task);
   }
 
-  afterwards(task) {
+  enqueue(task) {
     this.changes += 1;
     this.busy(true);
     this.queue = this.queue
@@ -101,13 +101,13 @@ export class Play {
       })
       .then(() => {
         this.changes -= 1;
-        if (this.changes === 0) this.wake();
+        if (this.changes === 0) this.askBot();
         this.busy(this.changes > 0 || this.thinking !== null);
       });
     return this.queue;
   }
 
-  // Makes the match another one, once everything is there that is needed to show it.
+  // Changes to another state, after the server has sent all that is needed to show it.
   async become(state) {
     const { match, turned } = state;
     const rulesKey = JSON.stringify([match.game, match.options]);
@@ -122,7 +122,7 @@ export class Play {
     const missing = state.seats.filter((seat) => seat !== PERSON && !known.levels.some((level) => level.spec === seat));
     const seats = state.seats.map((seat) => (missing.includes(seat) ? PERSON : seat));
     const paused = state.paused && !seats.includes(PERSON);
-    if (missing.length > 0) this.tell(`${missing.join(" and ")} cannot be asked here, so a person plays instead.`);
+    if (missing.length > 0) this.tell(`${missing.join(" and ")} is not available here, so a person plays instead.`);
     this.rules = { ...known, key: rulesKey };
     const isNew = this.board?.key !== boardKey;
     this.board = { ...board, key: boardKey };
@@ -131,13 +131,13 @@ export class Play {
 
   take(state, view, shown, isNew) {
     Object.assign(this, { state, view, shown });
-    this.keep(state);
-    if (isNew) this.lay();
+    this.store(state);
+    if (isNew) this.layBoard();
     this.show();
   }
 
-  keep(state) {
-    keep(state, { isOver: this.isOver, turns: this.view.turns.length });
+  store(state) {
+    store(state, { isOver: this.isOver, turns: this.view.turns.length });
   }
 
   alter(change) {
@@ -152,12 +152,12 @@ export class Play {
     return this.change(() => this.becomeAnother(state));
   }
 
-  // As `become`, with a match that this tab may not hold yet.
+  // As `become`, for a match that this tab has not locked yet.
   async becomeAnother(state) {
     try {
       await this.become(await claim(state));
     } finally {
-      letGo(this.state?.id);
+      releaseAllBut(this.state?.id);
     }
   }
 
@@ -165,19 +165,19 @@ export class Play {
     return this.change(async () => {
       const { state } = this;
       const steps = [...state.match.steps, step.text];
-      this.keep({ ...state, match: { ...state.match, steps }, cursor: null }); // the page may be left while it moves
+      this.store({ ...state, match: { ...state.match, steps }, cursor: null }); // the page may be closed during the animation
       try {
         await this.animate(step, true);
         await this.alterSteps(steps);
       } catch (error) {
-        this.keep(state);
+        this.store(state);
         throw error;
       }
     });
   }
 
-  // Back to before the last turn that a person played, or before the last turn where only bots play; how people have
-  // ended the match is taken back first.
+  // Takes back the last turn of a person and all later turns; in a match between bots, the last turn. If people ended
+  // the match, takes back only that.
   undo() {
     return this.change(() => {
       if (this.state.ended !== null) return this.alter({ ended: null });
@@ -189,7 +189,7 @@ export class Play {
     });
   }
 
-  seat(player, spec) {
+  setPlayer(player, spec) {
     return this.change(() => {
       const seats = this.state.seats.with(player, spec);
       const names = this.state.names.with(player, null);
@@ -212,10 +212,10 @@ export class Play {
   }
 
   turnBoard() {
-    return this.afterwards(() => this.alter({ turned: !this.state.turned }));
+    return this.enqueue(() => this.alter({ turned: !this.state.turned }));
   }
 
-  // Shows the match after so many steps.
+  // Shows the match after this number of steps.
   lookAt(steps) {
     return this.change(() => this.showUntil(steps));
   }
@@ -224,7 +224,7 @@ export class Play {
     return this.alter({ cursor: steps >= this.state.match.steps.length ? null : steps });
   }
 
-  // Shows the end of the turn before or after the one that is shown.
+  // Shows the end of the previous or next turn.
   lookOn(direction) {
     return this.change(() => {
       const moments = [0, ...this.view.turns.map((turn) => turn.steps)];
@@ -237,14 +237,14 @@ export class Play {
   playOn() {
     return this.change(() => {
       const steps = this.state.match.steps.slice(0, this.now);
-      // What came after is another match now.
+      // The steps that are cut off stay in the stored match with the old id.
       const match = { ...this.state.match, steps };
       return this.becomeAnother({ ...this.state, match, id: crypto.randomUUID(), cursor: null, ended: null });
     });
   }
 
-  // Lets the bot play whose turn it is. What it answers counts only if nothing has changed meanwhile.
-  async wake() {
+  // Lets the bot play if it is to move. Its answer is dropped if the match has changed meanwhile.
+  async askBot() {
     if (this.thinking || this.isStuck || !this.view) return;
     if (this.isOver || !this.isLive || this.isPerson(this.view.player) || this.state.paused) return;
     const abort = (this.thinking = new AbortController());
@@ -252,30 +252,30 @@ export class Play {
     this.busy(true);
     try {
       const asked = { match: this.state.match, bot: this.state.seats[this.view.player] };
-      const [{ steps }] = await Promise.all([ask("api/play", asked, signal), this.isWatched && sleep(WATCH_PAUSE_MS)]);
-      for (const step of steps) await this.afterwards(() => signal.aborted || this.answer(step, signal));
+      const [{ steps }] = await Promise.all([ask("api/turn", asked, signal), this.isWatched && sleep(WATCH_PAUSE_MS)]);
+      for (const step of steps) await this.enqueue(() => signal.aborted || this.playBotStep(step, signal));
     } catch (error) {
-      if (!signal.aborted) await (error.isFault ? this.forfeit(this.view.player, error) : this.stick(error));
+      if (!signal.aborted) await (error.botFailed ? this.forfeit(this.view.player, error) : this.showBotError(error));
     } finally {
       if (this.thinking === abort) this.thinking = null;
     }
-    if (this.changes === 0) this.wake();
+    if (this.changes === 0) this.askBot();
     this.busy(this.changes > 0 || this.thinking !== null);
   }
 
-  async answer(step, signal) {
+  async playBotStep(step, signal) {
     await this.animate(step, false);
     if (signal.aborted) return;
     const match = { ...this.state.match, steps: [...this.state.match.steps, step.text] };
     this.take({ ...this.state, match, cursor: null }, step.after, step.after, false);
   }
 
-  // A program at fault loses, and what was wrong is said; taken back, it is asked again.
+  // A bot that fails loses. Undo asks it again.
   forfeit(player, error) {
-    return this.afterwards(() => this.alter(lost(player, error.message.replaceAll(/\s+/g, " "))));
+    return this.enqueue(() => this.alter(lost(player, error.message.replaceAll(/\s+/g, " "))));
   }
 
-  stick(error) {
+  showBotError(error) {
     this.isStuck = true;
     this.tell(error.message);
     this.show();

@@ -21,7 +21,7 @@ class TrainingProgress(Display):
     """
 
     def __init__(self, title: str, iterations: int, steps_per_iteration: int, console: Console) -> None:
-        super().__init__(counts=False, console=console, pause=5.0, tells_time=False)
+        super().__init__(counts=False, console=console, pause=5.0, shows_time_left=False)
         self._next_line = 0.0  # the first line comes at once
         self._title, self._iterations, self._steps = title, iterations, steps_per_iteration
         self._win_rates = "not measured yet"

@@ -1,4 +1,4 @@
-"""What the page knows of games before a match: names, options, levels, rules in sentences, and boards to draw."""
+"""What the page shows of a game: its options, bots, rules in sentences, and the board."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,8 +12,8 @@ from ..render import Picture, Piece, draw_board, draw_piece
 from ..render.geometry import PIECE_RADIUS, UNIT, lay_out
 
 
-def describe(game: Game, levels: Sequence[Level]) -> dict[str, Any]:
-    """A game for the dialogue in which one is chosen."""
+def show_game(game: Game, levels: Sequence[Level]) -> dict[str, Any]:
+    """A game with its options and bots, for the dialog in which a game is chosen."""
     return {
         "id": game.name,
         "title": game.title,
@@ -26,8 +26,8 @@ def describe(game: Game, levels: Sequence[Level]) -> dict[str, Any]:
     }
 
 
-def rules(game: Game) -> dict[str, Any]:
-    """The rules as played under the chosen options, with their sources."""
+def show_rules(game: Game) -> dict[str, Any]:
+    """The rules of a game with its options, and their sources."""
     return {
         "title": game.title,
         "board": {"title": game.board.title, "source": game.board.source},
@@ -47,8 +47,8 @@ def rules(game: Game) -> dict[str, Any]:
     }
 
 
-def board(game: Game, *, turned: bool) -> dict[str, Any]:
-    """A board without pieces as the inside of an SVG element, where its points lie, and how pieces look."""
+def show_board(game: Game, *, turned: bool) -> dict[str, Any]:
+    """A board without pieces as the content of an SVG element, the places of its points, and the pieces as SVG."""
     layout = lay_out(game.board, turned)
     places = zip(game.board.labels, layout.places, strict=True)
     kings = (False,) if game.rules.promotion == "none" else (False, True)
@@ -57,7 +57,7 @@ def board(game: Game, *, turned: bool) -> dict[str, Any]:
         "size": list(layout.size),
         "unit": UNIT,
         "radius": PIECE_RADIUS,
-        "ground": draw_board(Picture(game.board, turned=turned)),
+        "background": draw_board(Picture(game.board, turned=turned)),
         "points": {label: [round(x, 1), round(y, 1)] for label, (x, y) in places},
         "pieces": {
             f"{player}{'K' if promoted else ''}": draw_piece(Piece(player, promoted))

@@ -1,19 +1,19 @@
-// Who plays South and North, above and below the board.
+// The players, above and below the board.
 
 import { PERSON } from "./play.js";
-import { SIDES } from "./words.js";
+import { SIDES } from "./status_text.js";
 
-export function fillSeat(select, levels, chosen, name = null) {
+export function fillPlayerList(select, levels, chosen, name = null) {
   const options = [[PERSON, name ?? "Person"], ...levels.map((level) => [level.spec, level.name])];
   select.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
   select.value = options.some(([value]) => value === chosen) ? chosen : PERSON;
 }
 
-export class Seats {
-  // `onSeat` is called with a side and who is to play it.
-  constructor(top, bottom, onSeat) {
+export class Players {
+  // `onChange` is called with a side and its new player.
+  constructor(top, bottom, onChange) {
     this.ends = [bottom, top];
-    this.onSeat = onSeat;
+    this.onChange = onChange;
   }
 
   show(play) {
@@ -22,7 +22,7 @@ export class Seats {
     for (const [player, place] of places.entries()) {
       if (place.dataset.player !== String(player)) this.lay(place, player);
       const select = place.querySelector("select");
-      fillSeat(select, rules.levels, state.seats[player], state.names[player]);
+      fillPlayerList(select, rules.levels, state.seats[player], state.names[player]);
       const count = Object.values(shown.pieces).filter(([owner]) => owner === player).length;
       place.querySelector(".count").textContent = `${count} piece${count === 1 ? "" : "s"}`;
       place.classList.toggle("to-move", !play.isOver && shown.player === player);
@@ -37,7 +37,7 @@ export class Seats {
     name.textContent = SIDES[player];
     name.className = `side side-${player}`;
     select.id = `seat-${player}`;
-    select.addEventListener("change", () => this.onSeat(player, select.value));
+    select.addEventListener("change", () => this.onChange(player, select.value));
     label.append(name, select);
     count.className = "count";
     place.dataset.player = player;

@@ -1,6 +1,6 @@
-// The match as text: to copy, to save, and to load again.
+// The dialog with the match as text, to copy, save and load.
 
-import { ask } from "./api.js";
+import { ask } from "./server.js";
 import { PERSON, until } from "./play.js";
 
 const COPIED_MS = 1500;
@@ -27,8 +27,8 @@ async function copy(field, button) {
 
 const isNobody = (name) => ["?", PERSON].includes(name);
 
-export class RecordDialogue {
-  // `onLoad` takes a match of a record and what the record says of it.
+export class MatchFileDialog {
+  // `onLoad` is called with a match from a file and the rest of its state.
   constructor(page, play, onLoad) {
     this.page = page;
     this.play = play;
@@ -40,12 +40,12 @@ export class RecordDialogue {
     page["save-record"].addEventListener("click", () => {
       download(`${this.play.state.match.game}.pdn`, "text/plain", page["record-text"].value);
     });
-    page["save-picture"].addEventListener("click", () => this.tried(() => this.savePicture()));
-    page["load-record"].addEventListener("click", () => this.tried(() => this.load()));
-    page["open-file"].addEventListener("change", () => this.tried(() => this.openFile()));
+    page["save-picture"].addEventListener("click", () => this.reportErrors(() => this.savePicture()));
+    page["load-record"].addEventListener("click", () => this.reportErrors(() => this.load()));
+    page["open-file"].addEventListener("change", () => this.reportErrors(() => this.openFile()));
   }
 
-  // Shown when the record has come, so that it cannot run into what a person writes there.
+  // The dialog opens after the text has arrived, so that the text cannot replace what the user types.
   async open() {
     if (this.isOpening) return;
     this.isOpening = true;
@@ -55,14 +55,14 @@ export class RecordDialogue {
     page["record-text"].value = "";
     page.loaded.replaceChildren();
     page.position.value = play.shown.position;
-    await this.tried(async () => {
+    await this.reportErrors(async () => {
       page["record-text"].value = (await ask("api/save", said)).text;
     });
     page.record.showModal();
     this.isOpening = false;
   }
 
-  async tried(task) {
+  async reportErrors(task) {
     this.page["record-problem"].textContent = "";
     try {
       await task();
@@ -89,7 +89,7 @@ export class RecordDialogue {
     const { page } = this;
     page.loaded.replaceChildren();
     const { matches, more } = await ask("api/load", { text: page["record-text"].value });
-    const take = (loaded) => this.tried(() => this.take(loaded));
+    const take = (loaded) => this.reportErrors(() => this.take(loaded));
     if (matches.length === 1) {
       await this.take(matches[0]);
       return;
@@ -104,10 +104,10 @@ export class RecordDialogue {
         return button;
       }),
     );
-    if (more) page.loaded.append(`These are the first ${matches.length}. For later ones take those before them out of the text.`);
+    if (more) page.loaded.append(`These are the first ${matches.length} matches. To see later ones, delete earlier ones from the text.`);
   }
 
-  // Who the record says has played plays on, if it can be asked here; two bots wait until they are told to.
+  // The players in the file play on if they are available here. A match between two bots starts paused.
   async take({ match, headers, others, ended }) {
     const { game, options } = match;
     const { levels } = await ask("api/rules", { game, options });

@@ -1,6 +1,6 @@
-// The turns so far, in two columns, each a way back to the moment after it.
+// The list of turns, in two columns. A click shows the position after a turn.
 
-export class Turns {
+export class TurnList {
   // `onTurn` is called with the number of steps up to the end of a turn.
   constructor(list, onTurn) {
     this.list = list;

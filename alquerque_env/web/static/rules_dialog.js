@@ -1,6 +1,6 @@
-// The rules of the game that is played, in sentences made from its data.
+// The dialog with the rules of the current game.
 
-import { ask } from "./api.js";
+import { ask } from "./server.js";
 
 function list(title, items) {
   const heading = document.createElement("h3");
@@ -24,13 +24,13 @@ export async function showRules(page, { game, options }) {
   const rules = await ask("api/rules", { game, options });
   page["rules-title"].textContent = rules.title;
   page["rules-text"].replaceChildren(
-    ...list("How it is played", rules.sentences.map((sentence) => [sentence])),
+    ...list("How to play", rules.sentences.map((sentence) => [sentence])),
     ...list("How it ends", rules.endings.map((sentence) => [sentence])),
     ...list("Where sources differ", rules.options.map(({ answer, source, is_default }) => [
       `${answer} `,
-      small(`${is_default ? "" : "Chosen by you. "}${source}.`),
+      small(`${is_default ? "" : "Changed. "}${source}.`),
     ])),
-    ...list("How turns are written", rules.notation.map((sentence) => [sentence])),
+    ...list("Notation", rules.notation.map((sentence) => [sentence])),
     ...list("Sources", [...rules.sources, `${rules.board.title}: ${rules.board.source}`].map((source) => [source])),
   );
   page.rules.showModal();

@@ -1,15 +1,15 @@
-// What is said of a match below the board.
+// The status of the match, below the board.
 
 export const SIDES = ["South", "North"];
 
-export function headline(play) {
+export function statusText(play) {
   const { view, shown, state } = play;
-  if (!play.isLive) return `Looking back. ${SIDES[shown.player]} to move.`;
+  if (!play.isLive) return `Earlier position. ${SIDES[shown.player]} to move.`;
   if (play.isOver) return `${verdict(play)}${ending(play)}`;
   const who = SIDES[view.player];
-  if (play.isPerson(view.player)) return sentences(answered(play), `${who} to move.`, compulsion(view), view.standing);
-  if (play.isStuck) return `${who} has not answered.`;
-  return sentences(state.paused ? `Paused. ${who} to move.` : `${who} is thinking.`, view.standing);
+  if (play.isPerson(view.player)) return sentences(answered(play), `${who} to move.`, compulsion(view), view.note);
+  if (play.isStuck) return `${who} did not answer.`;
+  return sentences(state.paused ? `Paused. ${who} to move.` : `${who} is thinking.`, view.note);
 }
 
 function sentences(...all) {
@@ -22,7 +22,7 @@ function ending({ view, state: { ended } }) {
   if (view.outcome) return view.outcome.sentence;
   const winner = winnerOf(ended);
   const who = winner === null ? "Draw" : `${SIDES[winner]} wins`;
-  if (winner !== null && ended.reason === "resigned") return `${who}: ${SIDES[1 - winner]} has resigned.`;
+  if (winner !== null && ended.reason === "resigned") return `${who}: ${SIDES[1 - winner]} resigned.`;
   return ended.reason ? `${who}: ${ended.reason}.` : `${who}.`;
 }
 
@@ -32,19 +32,20 @@ function verdict({ view, person, state: { ended } }) {
   return winner === person ? "You win! " : "You lose. ";
 }
 
-// What a bot has played, for those who do not see it.
+// The last turn of a bot, for screen readers.
 function answered(play) {
   const last = play.view.turns.at(-1);
   return last && !play.isPerson(last.player) ? `${SIDES[last.player]} played ${last.text}.` : "";
 }
 
 function compulsion({ chain, legal }) {
-  if (!chain && legal.length === 1 && legal[0].way.length === 0) return "No piece can move: pass.";
-  const isOnly = legal.every((step) => step.captured.length > 0 || step.way.length === 0);
+  if (!chain && legal.length === 1 && legal[0].path.length === 0) return "No piece can move: pass.";
+  const isOnly = legal.every((step) => step.captured.length > 0 || step.path.length === 0);
   return !chain && isOnly && legal.some((step) => step.captured.length > 0) ? "A capture is compulsory." : "";
 }
 
-export function refusal({ view }, origin, target) {
+// Why a piece cannot move, or cannot move to a point.
+export function explainRefusal({ view }, origin, target) {
   if (!(origin in view.pieces)) return `There is no piece on ${origin}. ${SIDES[view.player]} to move.`;
   const [player] = view.pieces[origin];
   if (player !== view.player) return `The piece on ${origin} is ${SIDES[player]}'s, and it is ${SIDES[view.player]}'s turn.`;
@@ -53,5 +54,5 @@ export function refusal({ view }, origin, target) {
 }
 
 function why(view) {
-  return sentences(compulsion(view), view.standing);
+  return sentences(compulsion(view), view.note);
 }

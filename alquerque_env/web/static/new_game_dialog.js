@@ -1,21 +1,21 @@
-// The dialogue of a new match: game, options with their sources, who plays, and the position it begins from; and the
-// matches that were left.
+// The dialog for a new match: game, options with their sources, players and start position. It also lists earlier
+// matches.
 
-import { ask } from "./api.js";
-import { PERSON, sitting } from "./play.js";
-import { fillSeat } from "./seats.js";
-import { earlier } from "./store.js";
+import { ask } from "./server.js";
+import { PERSON, newState } from "./play.js";
+import { fillPlayerList } from "./players.js";
+import { otherMatches } from "./storage.js";
 
-export class Setup {
-  // `onBegin` is called with what a match on the page is at its start, or was when it was left.
+export class NewGameDialog {
+  // `onBegin` is called with the state of the match to play.
   constructor(page, games, onBegin) {
     this.page = page;
     this.games = games;
     this.onBegin = onBegin;
     this.levels = [];
-    this.wanted = []; // who is to play, whether or not they know the rules that are being chosen
+    this.wanted = []; // the chosen players, even if they cannot play with the chosen options
     this.asked = 0;
-    this.checked = Promise.resolve(); // when it is known who plays the rules that are chosen
+    this.checked = Promise.resolve(); // resolves when the players for the chosen options are known
     page.game.replaceChildren(...games.map((game) => new Option(game.title, game.id)));
     page.game.addEventListener("change", () => this.choose());
     page.begin.form.addEventListener("submit", (event) => {
@@ -25,7 +25,7 @@ export class Setup {
     });
     page.defaults.addEventListener("click", () => this.choose());
     page.options.addEventListener("change", () => (this.checked = this.check()));
-    for (const seat of [page.south, page.north]) seat.addEventListener("change", () => this.seat());
+    for (const seat of [page.south, page.north]) seat.addEventListener("change", () => this.choosePlayers());
   }
 
   get game() {
@@ -56,32 +56,32 @@ export class Setup {
     this.checked = this.check();
   }
 
-  // Who can play under the options that are chosen, or why they cannot be chosen together.
+  // Asks which bots can play with the chosen options, or why the options contradict each other.
   async check() {
     const { page, game } = this;
     const asked = (this.asked += 1);
-    this.fillSeats(game.levels);
+    this.fillPlayers(game.levels);
     page["setup-problem"].textContent = "";
     if (!page.begin.form.checkValidity()) return;
     try {
       const { levels } = await ask("api/rules", { game: game.id, options: this.options() });
-      if (asked === this.asked) this.fillSeats(levels);
+      if (asked === this.asked) this.fillPlayers(levels);
     } catch (error) {
       if (asked === this.asked) page["setup-problem"].textContent = error.message;
     }
   }
 
-  // A level that does not play these rules gives way to the best that does.
-  fillSeats(levels) {
+  // Replaces a bot that cannot play with these options by the strongest that can.
+  fillPlayers(levels) {
     this.levels = levels;
     const known = [PERSON, ...levels.map((level) => level.spec)];
     const [south, north] = this.wanted.map((seat) => (known.includes(seat) ? seat : levels.at(-1).spec));
-    fillSeat(this.page.south, levels, south);
-    fillSeat(this.page.north, levels, north);
+    fillPlayerList(this.page.south, levels, south);
+    fillPlayerList(this.page.north, levels, north);
     this.tell();
   }
 
-  seat() {
+  choosePlayers() {
     this.wanted = [this.page.south.value, this.page.north.value];
     this.tell();
   }
@@ -92,7 +92,7 @@ export class Setup {
     this.page["level-about"].textContent = about.map((level) => `${level.name}: ${level.about}`).join(" ");
   }
 
-  // Only what differs from the defaults, as its own type.
+  // The options that differ from their defaults, with values of their types.
   options() {
     const chosen = {};
     for (const option of this.game.options) {
@@ -114,7 +114,7 @@ export class Setup {
       const match = { game: this.game.id, options: this.options(), start: page.start.value.trim() || null, steps: [] };
       await ask("api/match", match);
       page.setup.close();
-      this.onBegin(sitting(match, seats));
+      this.onBegin(newState(match, seats));
     } catch (error) {
       page["setup-problem"].textContent = error.message;
     }
@@ -122,7 +122,7 @@ export class Setup {
 
   listEarlier(id) {
     const { page } = this;
-    const buttons = earlier(id).map((state) => {
+    const buttons = otherMatches(id).map((state) => {
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = this.describe(state);
@@ -136,7 +136,7 @@ export class Setup {
     page.earlier.replaceChildren(...buttons);
   }
 
-  // A match that was left, in a line.
+  // An earlier match in one line.
   describe({ match, seats, names, turns, isOver, at }) {
     const game = this.games.find((known) => known.id === match.game);
     const called = seats.map((seat, player) => {

@@ -1,0 +1,69 @@
+"""What all commands share: the form of their help texts and of their JSON output."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+ARGUMENTS: Mapping[str, str] = {
+    "GAME": "Id of a game, as `alquerque games` lists them, or path of a game file (.toml).",
+    "SPEC": "A bot: random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, ugi:COMMAND (an engine that speaks UGI), a "
+    "trained bot that comes with the package such as fetaix-small, or the path of a checkpoint or exported player. "
+    "The last three take :SIMULATIONS at the end.",
+    "CONFIG": "Name of a config that comes with the package, such as quickstart, or path of a TOML file.",
+    "SECTION.KEY=VALUE": "Replaces a setting of the config; repeatable.",
+    "RUN": "Folder of a training run.",
+    "CHECKPOINT": "Folder of a checkpoint, or name of a bot that comes with the package.",
+}
+"""What each argument is, by its metavar."""
+
+
+class HelpfulCommand(click.Command):
+    """A command whose help lists its arguments before its options and ends with examples.
+
+    Args:
+      examples: Command lines, without `alquerque`.
+      arguments: Arguments that `ARGUMENTS` does not have, or that mean something else here.
+    """
+
+    def __init__(
+        self, *args: Any, examples: Sequence[str] = (), arguments: Mapping[str, str] | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._examples = examples
+        self._arguments = {**ARGUMENTS, **(arguments or {})}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the arguments and the options."""
+        metavars = [each.metavar or "" for each in self.params if isinstance(each, click.Argument)]
+        names = [metavar.strip("[].").partition(" ")[0] for metavar in metavars]
+        if names:
+            with formatter.section("Arguments"):
+                formatter.write_dl([(name, self._arguments[name]) for name in names])
+        super().format_options(ctx, formatter)
+
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes nothing: newer versions of click list arguments here, older ones nowhere."""
+
+    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the examples."""
+        if self._examples:
+            with formatter.section("Examples"):
+                formatter.write("".join(f"  alquerque {example}\n" for example in self._examples))
+
+
+def print_json(content: Mapping[str, Any]) -> None:
+    """Prints one JSON object."""
+    click.echo(json.dumps(content, indent=2))
+
+
+def report_console(width: int) -> "Console":
+    """Standard output for tables: as wide as the terminal, or as `width` if the output is not a terminal."""
+    from rich.console import Console  # here since most commands do without it
+
+    console = Console()
+    return console if console.is_terminal else Console(width=width)

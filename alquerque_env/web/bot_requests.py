@@ -1,0 +1,137 @@
+"""Requests that bots answer: the turn of a bot, a hint, an analysis."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from ..bots.analysis import Thought
+from ..game.step import Step
+from ..match.match import Match
+from ..solve.tables import StepValue
+from .bot_pool import BotPool
+from .match_view import show_match, show_path, show_step
+from .request_bodies import BotBody, EvaluationBody
+
+MAX_SEARCHES = 2
+"""Searches that run at the same time; further requests wait."""
+_POLL_SECONDS = 0.2
+
+Result = TypeVar("Result")
+
+
+class BotRequests:
+    """Answers requests with bots.
+
+    Args:
+      bots: The bots.
+      is_stopping: Returns whether the server is about to stop; then searches end.
+    """
+
+    def __init__(self, bots: BotPool, is_stopping: Callable[[], bool]) -> None:
+        self._bots = bots
+        self._is_stopping = is_stopping
+        self._places = asyncio.Semaphore(MAX_SEARCHES)
+
+    async def play_turn(self, request: Request) -> Response:
+        """The turn of a bot, step by step, with the match after each step."""
+        body = BotBody.model_validate_json(await request.body())
+
+        def task(stop: threading.Event) -> dict[str, Any]:
+            match = body.match.replay()
+            return {"steps": [_play(match, step) for step in self._bots.choose_turn(match, body.bot, stop)]}
+
+        return JSONResponse(await self._search(request, task))
+
+    async def evaluate(self, request: Request) -> Response:
+        """The value of a position and of its steps, for a hint and for the analysis."""
+        body = EvaluationBody.model_validate_json(await request.body())
+
+        def task(stop: threading.Event) -> dict[str, Any]:
+            match = body.match.replay()
+            evaluation = _show_evaluation(match, self._bots.evaluate(match, stop, body.seconds))
+            return _with_exact_values(match, evaluation, *self._bots.exact_values(match))
+
+        return JSONResponse(await self._search(request, task))
+
+    async def _search(self, request: Request, task: Callable[[threading.Event], Result]) -> Result:
+        """Runs a task in a thread, and sets its event when the page no longer waits for the answer."""
+        stop = threading.Event()
+        async with self._places:
+            search = _start(task, stop)
+            while not (await asyncio.wait([search], timeout=_POLL_SECONDS))[0]:
+                if self._is_stopping():
+                    stop.set()
+                    search.cancel()  # its result must not reach an event loop that has ended
+                    raise HTTPException(503, "the server is stopping")
+                if await request.is_disconnected():
+                    stop.set()
+            return search.result()
+
+
+def _start(task: Callable[[threading.Event], Result], stop: threading.Event) -> asyncio.Future[Result]:
+    """Runs a task in a daemon thread, which does not keep the server from ending."""
+    future: Future[Result] = Future()
+    future.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            future.set_result(task(stop))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return asyncio.wrap_future(future)
+
+
+def _play(match: Match, step: Step) -> dict[str, Any]:
+    match.push(step)
+    return show_step(match.game, step) | {"after": show_match(match)}
+
+
+def _show_evaluation(match: Match, thought: Thought) -> dict[str, Any]:
+    """An evaluation with values for South."""
+    sign = 1 - 2 * match.player
+    candidates = [
+        {
+            "line": list(candidate.line),
+            "value": round(sign * candidate.value, 4),
+            "share": candidate.share,
+            "step": show_step(match.game, candidate.step),
+            "paths": _turn_paths(match, candidate.line[0]),
+        }
+        for candidate in thought.candidates
+    ]
+    return {
+        "value": round(sign * thought.value, 4),
+        "depth": thought.depth,
+        "nodes": thought.nodes,
+        "candidates": candidates,
+    }
+
+
+def _with_exact_values(
+    match: Match, evaluation: dict[str, Any], sentence: str, known: tuple[StepValue, ...]
+) -> dict[str, Any]:
+    """Replaces values of the search by those of an endgame table."""
+    sign = 1 - 2 * match.player
+    values = {found.step.text: sign * found.value for found in known}
+    for candidate in evaluation["candidates"]:
+        candidate["value"] = values.get(candidate["step"]["text"], candidate["value"])
+    if known:
+        evaluation["value"] = sign * known[0].value
+        order = [found.step.text for found in known]
+        evaluation["candidates"].sort(key=lambda candidate: order.index(candidate["step"]["text"]))
+    return evaluation | {"exact": sentence}
+
+
+def _turn_paths(match: Match, turn: str) -> list[list[list[float]]]:
+    """The paths of the steps of a turn."""
+    ahead = match.copy()
+    ahead.push(turn)
+    return [show_path(match.game, step) for step in ahead.steps[len(match.steps) :]]

@@ -1,0 +1,50 @@
+"""Requests about match files and pictures."""
+
+from typing import Any
+
+from ..errors import AlquerqueError
+from ..match.records import format_record, read_records
+from ..render import draw_svg
+from .request_bodies import LoadBody, MatchBody, PictureBody, SaveBody
+
+MAX_LOADED = 50
+"""Matches that are taken from a file with several."""
+
+
+def save(body: SaveBody) -> dict[str, str]:
+    """Writes a match as the text of a match file."""
+    match = body.match.replay()
+    result, reason = (None, None) if match.is_over else (body.result, body.reason)
+    text = format_record(
+        match, south=body.south, north=body.north, date=body.date, result=result, reason=reason, headers=body.headers
+    )
+    return {"text": text}
+
+
+def load(body: LoadBody) -> dict[str, Any]:
+    """Reads the first matches of a match file.
+
+    Raises:
+      AlquerqueError: If the text has no match, or a match is wrong.
+    """
+    matches: list[dict[str, Any]] = []
+    for record in read_records(body.text):
+        if len(matches) == MAX_LOADED:
+            return {"matches": matches, "more": True}
+        is_forfeit = record.result != "*" and not record.match.is_over
+        matches.append(
+            {
+                "match": MatchBody.of(record.match, record.headers.get("Position")).model_dump(),
+                "headers": dict(record.headers),
+                "others": record.other_headers,
+                "ended": {"result": record.result, "reason": record.reason} if is_forfeit else None,
+            }
+        )
+    if not matches:
+        raise AlquerqueError('the file has no match; expected headers such as [Game "fetaix"], and turns')
+    return {"matches": matches, "more": False}
+
+
+def draw(body: PictureBody) -> dict[str, str]:
+    """Draws the position of a match as SVG."""
+    return {"svg": draw_svg(body.match.replay().picture(turned=body.turned))}

@@ -1,0 +1,136 @@
+"""The JSON that requests of the page carry."""
+
+from functools import lru_cache
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from ..errors import AlquerqueError, IllegalStepError
+from ..game.game import Game, load_game
+from ..game.options import OptionValue
+from ..match.match import Match
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=80)]
+Text = Annotated[str, StringConstraints(max_length=4000)]
+Player = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+"""Name of a person, or spec of a bot, which can be a whole command."""
+
+MAX_STEPS = 5000
+
+
+class Body(BaseModel):
+    """A JSON object without unknown keys and with values of exactly the given types."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class GameBody(Body):
+    """A game with its options.
+
+    Attributes:
+      game: Its id.
+      options: Options with values; the others have their defaults.
+    """
+
+    game: Name
+    options: Annotated[dict[Name, str | int | bool], Field(max_length=64)] = {}
+
+    def load(self) -> Game:
+        """Loads the game.
+
+        Raises:
+          AlquerqueError: If the game, an option or a value is unknown.
+        """
+        return _load(self.game, tuple(sorted(self.options.items())))
+
+
+class BoardBody(GameBody):
+    """A game whose board is drawn as South sees it, or turned for North."""
+
+    turned: bool = False
+
+
+class MatchBody(GameBody):
+    """A match.
+
+    Attributes:
+      start: Text of the position at its start; None for the start of the game.
+      steps: Texts of the steps.
+    """
+
+    start: Text | None = None
+    steps: Annotated[list[Name], Field(max_length=MAX_STEPS)] = []
+
+    @classmethod
+    def of(cls, match: Match, start: str | None) -> "MatchBody":
+        """The body for a match with this start."""
+        table = match.game.option_table
+        options = {name: value for name, value in match.game.options.items() if value != table[name].default}
+        return cls(game=match.game.name, options=options, start=start, steps=[step.text for step in match.steps])
+
+    def replay(self) -> Match:
+        """Plays the steps.
+
+        Raises:
+          AlquerqueError: If the game, the start or a step is wrong; the error has the number of the step.
+        """
+        match = Match(self.load(), position=self.start)
+        for number, text in enumerate(self.steps, 1):
+            step = next((step for step in match.legal_steps if step.text == text), text)
+            try:
+                match.push(step)
+            except AlquerqueError as error:
+                raise IllegalStepError(f"step {number}: {error}") from None
+        return match
+
+
+class BotBody(Body):
+    """A match and the spec of the bot that plays the next turn."""
+
+    match: MatchBody
+    bot: Player
+
+
+class EvaluationBody(Body):
+    """A match to evaluate, and the time for it."""
+
+    match: MatchBody
+    seconds: Annotated[float, Field(gt=0, le=60)] = 1.0
+
+
+class SaveBody(Body):
+    """A match to write as a match file.
+
+    Attributes:
+      match: The match.
+      south, north: Names of the players.
+      result, reason: Result if people ended the match, such as by resigning; None if not.
+      date: Date as `2026.11.21`; None if unknown.
+      headers: Other headers.
+    """
+
+    match: MatchBody
+    south: Player
+    north: Player
+    result: Name | None = None
+    reason: Text | None = None
+    date: Name | None = None
+    headers: Annotated[dict[Name, Text], Field(max_length=64, default_factory=dict)]
+
+
+class LoadBody(Body):
+    """The text of a match file."""
+
+    text: str
+
+
+class PictureBody(Body):
+    """A match whose position is drawn as South sees it, or turned for North."""
+
+    match: MatchBody
+    turned: bool = False
+
+
+@lru_cache(maxsize=64)
+def _load(name: str, options: tuple[tuple[str, OptionValue], ...]) -> Game:
+    return load_game(name, **dict(options))

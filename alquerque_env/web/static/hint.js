@@ -1,0 +1,21 @@
+// A hint: asks the server for the best turn, names it in the status and draws an arrow.
+
+import { ask } from "./server.js";
+
+const HINT_SECONDS = 2;
+
+// `say` sets the status. A hint that comes after the position has changed is dropped.
+export async function showHint(play, board, say) {
+  const { match } = play.state;
+  const isStale = () => play.state.match !== match || !play.isLive || play.isOver;
+  say("Looking for a good turn …");
+  try {
+    const { candidates, depth } = await ask("api/hint", { match, seconds: HINT_SECONDS });
+    if (isStale()) return;
+    const [best] = candidates;
+    say(`Hint: ${best.line[0]}${depth ? `, found ${depth} turns ahead` : ""}.`);
+    board.point([{ paths: best.paths, text: "" }]);
+  } catch (error) {
+    if (!isStale()) throw error;
+  }
+}
