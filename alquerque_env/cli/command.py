@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 ARGUMENTS: Mapping[str, str] = {
     "GAME": "Id of a game, as `alquerque games` lists them, or path of a game file (.toml).",
-    "SPEC": "A bot: random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, ugi:COMMAND (an engine that speaks UGI), a "
-    "trained bot that comes with the package such as fetaix-small, or the path of a checkpoint or exported player. "
-    "The last three take :SIMULATIONS at the end.",
+    "SPEC": "A bot: random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, ugi:COMMAND (a UGI engine), a trained "
+    "bot that comes with the package such as fetaix-small, or the path of a checkpoint or exported player. "
+    "Trained bots take :SIMULATIONS at the end, such as fetaix-small:100.",
     "CONFIG": "Name of a config that comes with the package, such as quickstart, or path of a TOML file.",
     "SECTION.KEY=VALUE": "Replaces a setting of the config; repeatable.",
     "RUN": "Folder of a training run.",

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     "--plies",
     type=int,
     metavar="K",
-    help="Random turns before the bots take over.  [default: the openings that come with the package, otherwise 8 or "
-    "more]",
+    show_default="the openings that come with the package, otherwise 8 or more",
+    help="Random turns before the bots take over.",
 )
 @seed_option("Seed of openings, bots and intervals.", default=0)
 @click.option(
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 @click.option(
     "--judge",
     metavar="SPEC",
-    help="Bot that decides which openings are balanced.  [default: the openings that come with the package, otherwise "
-    "alphabeta:4]",
+    show_default="the openings that come with the package, otherwise alphabeta:4",
+    help="Bot that decides which openings are balanced.",
 )
 @click.option(
     "--batch", type=int, default=64, show_default=True, metavar="N", help="Matches played at once, an even number."
@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     "--seconds",
     type=float,
     metavar="S",
-    help="Time for a turn of a bot that searches.  [default: 5 for engines, no limit for others]",
+    show_default="5 for engines, no limit for others",
+    help="Time for a turn of a bot that searches.",
 )
 @json_option
 @click.option("--picture", type=PATH, metavar="FILE.png", help="Draw the cross-table.")

@@ -70,7 +70,8 @@ def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
     "kinds",
     type=click.Choice(["mlp", "quiescent", "conv", "graph"]),
     multiple=True,
-    help="Kind of network; repeatable.  [default: all]",
+    show_default="all",
+    help="Kind of network; repeatable.",
 )
 @click.option(
     "--games",
@@ -78,7 +79,8 @@ def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
     type=click.IntRange(1, 65_536),
     multiple=True,
     metavar="N",
-    help="Games at once; repeatable.  [default: several numbers]",
+    show_default="several numbers",
+    help="Games at once; repeatable.",
 )
 @click.option(
     "--processes",
@@ -148,7 +150,7 @@ def _search_row(figure: Any) -> str:
     cls=HelpfulCommand, examples=["bench tables fetaix", "bench tables fetaix --table fetaix.aqt --seconds 5"]
 )
 @click.argument("name", metavar="GAME")
-@click.option("--table", "path", type=PATH, metavar="PATH", help="Table to measure.  [default: that of the game]")
+@click.option("--table", "path", type=PATH, metavar="PATH", show_default="that of the game", help="Table to measure.")
 @click.option(
     "--seconds", type=_SECONDS, default=1.0, show_default=True, metavar="S", help="Processor time of each figure."
 )

@@ -35,7 +35,8 @@ MAX_OPENINGS = 100_000
     "judges",
     multiple=True,
     metavar="SPEC",
-    help="Bot that decides which openings are balanced; repeatable.  [default: alphabeta:4, then alphabeta:8]",
+    show_default="alphabeta:4, then alphabeta:8",
+    help="Bot that decides which openings are balanced; repeatable.",
 )
 @click.option(
     "-o", "--output", type=PATH, required=True, metavar="FILE.jsonl", help="File of the list; extended if it exists."

@@ -50,7 +50,8 @@ DEFAULT_OPPONENT = "alphabeta:3"
     "--seconds",
     type=float,
     metavar="S",
-    help="Time for a turn of a bot that searches.  [default: 5 for engines, no limit for others]",
+    show_default="5 for engines, no limit for others",
+    help="Time for a turn of a bot that searches.",
 )
 @click.option("--watch", metavar="SPEC", help="Let this bot play in your seat, and watch.")
 @click.option(

@@ -11,7 +11,9 @@ from ..parameters import PATH
 
 @click.command(cls=HelpfulCommand, examples=["plot runs/ppo-1", "plot runs/ppo-1 -o ppo.png"])
 @click.argument("run", type=PATH, metavar="RUN")
-@click.option("-o", "--output", type=PATH, metavar="FILE.png|FOLDER", help="Where to write.  [default: RUN/plot.png]")
+@click.option(
+    "-o", "--output", type=PATH, metavar="FILE.png|FOLDER", show_default="RUN/plot.png", help="Where to write."
+)
 def plot(run: Path, output: Path | None) -> None:
     """Draw the curves of a training run.
 

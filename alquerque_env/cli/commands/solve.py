@@ -49,7 +49,8 @@ _STOPPED = "the same command resumes"
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="PATH",
-    help="File of the table.  [default: its place in the user's cache folder]",
+    show_default="its place in the user's cache folder",
+    help="File of the table.",
 )
 @click.option(
     "--memory",
@@ -59,7 +60,7 @@ _STOPPED = "the same command resumes"
     metavar="GIB",
     help="Most memory to use.",
 )
-@click.option("--threads", type=click.IntRange(1), metavar="N", help="Threads for tables.  [default: one a core]")
+@click.option("--threads", type=click.IntRange(1), metavar="N", show_default="one a core", help="Threads for tables.")
 @json_option
 def solve(
     game: Game,

@@ -32,7 +32,8 @@ _TRIES = 20
     "--port",
     type=click.IntRange(1, 65_535),
     metavar="N",
-    help=f"Port of the server.  [default: {DEFAULT_PORT} or the next free one]",
+    show_default=f"{DEFAULT_PORT} or the next free one",
+    help="Port of the server.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address without opening it.")
 @click.option("--bot", "bots", multiple=True, metavar="SPEC", help="Also offer this bot as an opponent; repeatable.")
