@@ -763,7 +763,7 @@ def test_the_command_prints_tables_draws_a_picture_and_goes_on(tmp_path):
     assert "\x1b" not in first.stdout
     assert re.search(r"^ random +0 +anchor +16 ", first.stdout, re.MULTILINE)
     assert "alphabeta:1 v. greedy" in first.stdout
-    assert second.stderr == "going on after 24 of 24 matches\n"
+    assert second.stderr == "resuming after 24 of 24 matches\n"
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 

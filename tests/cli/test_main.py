@@ -1,4 +1,4 @@
-"""The console program: its answers, and how every mistake ends."""
+"""The console program: help, output of commands, and errors in one line."""
 
 import json
 import os
@@ -35,20 +35,20 @@ BAD_ARGUMENTS = [
     ("describe fetaix --option max_capture=most_pieces --option chain=single", "needs chain='compulsory'"),
     ("describe fetaix --option no_progress_limit=0", "no_progress_limit cannot be"),
     ("describe fetaix --option no_progress_limit=off", "a match could go on for ever"),
-    ("rollouts fetaix --matches 0", "--matches is 0, expected 1 to"),
-    ("rollouts fetaix --seed -1", "--seed is -1, expected 0 to"),
+    ("rollouts fetaix --matches 0", "invalid value for '--matches': 0 is not in the range 1<=x<="),
+    ("rollouts fetaix --seed -1", "invalid value for '--seed': -1 is not in the range 0 to"),
     ("rollouts fetaix --position W:Wa1:B", "the match has ended (captured)"),
     ("perft fetaix", "missing option '--depth'"),
     ("perft fetaix --depth x", "'x' is not a valid integer"),
-    ("perft fetaix --depth -1", "--depth is -1, expected 0 to 1000"),
-    ("perft fetaix --depth 99999999999999999999", "--depth is 99999999999999999999"),
-    ("perft fetaix --depth 0 --divide", "--depth is 0, expected 1 to 1000"),
+    ("perft fetaix --depth -1", "invalid value for '--depth': -1 is not in the range 0<=x<=1000"),
+    ("perft fetaix --depth 99999999999999999999", "99999999999999999999 is not in the range 0<=x<=1000"),
+    ("perft fetaix --depth 0 --divide", "--divide needs --depth 1 or more"),
     ("perft fetaix --depth 1 --position W", "expected mover:W<pieces>:B<pieces>"),
     ("perft fetaix --depth 1 --position W:Wa1:Bz9", "unknown point 'z9'"),
     ("perft alquerque --depth 1 --position W:WKa1:Be5", "this game has no promotion"),
     ("play fetaix --seat 2", "'2' is not one of '0', '1'"),
-    ("play fetaix --seed -1", "--seed is -1"),
-    ("play fetaix --delay 100", "--delay is 100.0, expected 0 to 60"),
+    ("play fetaix --seed -1", "-1 is not in the range 0 to"),
+    ("play fetaix --delay 100", "100.0 is not in the range 0<=x<=60"),
     ("play fetaix --opponent", "option '--opponent' requires an argument"),
     ("play fetaix --opponent stockfish", "stockfish"),
     ("play fetaix --opponent alphabeta:x", "alphabeta:x"),
@@ -65,7 +65,7 @@ BAD_ARGUMENTS = [
             ("train quickstrat", "no config 'quickstrat'; did you mean 'quickstart'? (known: "),
             ("train quickstart ppo.clipp=1", "unknown key 'clipp'"),
             ("train quickstart --resume no_such_run", "'no_such_run' is not a run"),
-            ("train quickstart --resume no_such_run --print-config", "--print-config does not go with --resume"),
+            ("train quickstart --resume no_such_run --print-config", "--print-config and --resume exclude each other"),
             ("bench train quickstrat", "no game 'quickstrat'"),
             ("bench train fetaix ppo.clip=0.1", "'ppo.clip=0.1' changes a config, and 'fetaix' is none (known: "),
             ("export no_such_checkpoint -o bot.py", "no checkpoint 'no_such_checkpoint'"),
@@ -114,7 +114,7 @@ def test_a_bad_argument_ends_with_status_2_and_one_line(line: str, message: str)
         pytest.param("train no_such_config.toml", marks=NEEDS_TORCH),
     ],
 )
-def test_so_does_a_process_of_its_own(line: str) -> None:
+def test_a_bad_argument_ends_a_process_with_status_2_and_one_line(line: str) -> None:
     done = subprocess.run(command(*words_of(line)), capture_output=True, text=True, encoding="utf-8", timeout=120)
 
     assert (done.returncode, done.stdout) == (2, "")
@@ -122,7 +122,7 @@ def test_so_does_a_process_of_its_own(line: str) -> None:
     assert done.stderr.startswith("python -m alquerque_env: ")
 
 
-def test_a_missing_extra_ends_in_one_line_that_names_the_command_that_installs_it(tmp_path: Path) -> None:
+def test_a_missing_extra_ends_in_one_line_with_the_pip_command(tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')")
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
 
@@ -133,11 +133,13 @@ def test_a_missing_extra_ends_in_one_line_that_names_the_command_that_installs_i
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help_that_begins_as_its_summary_does(name: str) -> None:
+def test_the_help_of_every_command_begins_with_its_summary_and_ends_with_examples(name: str) -> None:
     shown = output_of(name, "--help")
 
     assert shown.startswith(f"Usage: alquerque {name}")
-    assert shown.splitlines()[2].split()[0] == COMMANDS[name].split()[0]
+    assert shown.splitlines()[2].strip() == COMMANDS[name]
+    assert (f"\nExamples:\n  alquerque {name}" in shown) == (name != "bench")
+    assert all(len(line) <= 80 for line in shown.partition("\nExamples:")[0].splitlines())
 
 
 def test_without_a_command_the_commands_are_listed() -> None:
@@ -243,7 +245,7 @@ def test_describe_shows_chosen_values_beside_the_defaults() -> None:
     assert "512: pass, which ends a turn without a move" in shown
 
 
-def test_describe_tells_the_endings_in_order_of_precedence() -> None:
+def test_describe_lists_the_endings_in_order_of_precedence() -> None:
     options = ["--option", "repetition=threefold_draw", "--option", "no_progress_result=majority"]
 
     told = json.loads(output_of("describe", "fetaix", "--json", *options))
@@ -266,7 +268,7 @@ def test_every_answer_of_every_option_can_be_described(name: str) -> None:
             assert result.exit_code == 0 or "for ever" in result.stderr or "needs" in result.stderr
 
 
-def test_an_output_without_unicode_gets_plain_characters() -> None:
+def test_an_output_without_unicode_gets_ascii_characters() -> None:
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
 
     done = subprocess.run(command("describe", "fetaix"), capture_output=True, env=environment, timeout=120)
@@ -360,7 +362,7 @@ def test_doctor_ends_with_status_1_where_a_base_package_is_missing(monkeypatch: 
     assert 'not installed; pip install "alquerque-env[web]"\n' in result.stdout
 
 
-def test_doctor_is_content_where_only_an_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_succeeds_without_extras(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "PACKAGES", (("no-such-extra", "no_such_extra", "web"),))
 
     assert run("doctor").exit_code == 0
@@ -407,7 +409,7 @@ def test_export_hands_checkpoint_and_file_to_the_exporter(monkeypatch: pytest.Mo
 
 
 @needs_posix
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_closed_pipe_is_no_error() -> None:
     process = subprocess.Popen(
         command("describe", "awithlaknannai_mosona", "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

@@ -150,7 +150,7 @@ def test_a_whole_match_can_be_played_in_a_terminal(name: str) -> None:
                 break
             number, _ = LISTED.findall(text)[-1]
             opened.send(f"{number}\n")
-        text = opened.wait_for("Enter leaves")
+        text = opened.wait_for("Press Enter to leave")
         opened.send("\n")
         status, _ = opened.finish()
 
@@ -173,7 +173,7 @@ def limit_of(name: str) -> list[str]:
 
 
 @needs_terminal
-def test_a_terminal_is_shown_colours_and_box_drawing() -> None:
+def test_a_terminal_gets_colours_and_box_drawing() -> None:
     with terminal("play", "fetaix", "--opponent", "random") as opened:
         opened.wait_for(PROMPT.pattern)
 
@@ -186,7 +186,7 @@ def test_a_terminal_is_shown_colours_and_box_drawing() -> None:
     ("environment", "box_drawing"),
     [({"NO_COLOR": "1"}, True), ({"TERM": "dumb"}, False), ({"PYTHONIOENCODING": "ascii"}, False)],
 )
-def test_a_terminal_that_can_do_less_is_shown_less(environment: dict[str, str], box_drawing: bool) -> None:
+def test_a_limited_terminal_gets_plain_output(environment: dict[str, str], box_drawing: bool) -> None:
     with terminal("play", "fetaix", "--opponent", "random", **environment) as opened:
         text = opened.wait_for(PROMPT.pattern)
 
@@ -242,7 +242,7 @@ def test_ctrl_c_ends_a_long_count_without_a_traceback() -> None:
     assert "Traceback" not in text
 
 
-def test_the_end_of_the_input_ends_a_match_with_its_position_and_how_to_go_on() -> None:
+def test_the_end_of_the_input_ends_a_match_with_the_command_that_resumes_it() -> None:
     output = shown("fetaix", "--option", "chain=optional", "--position", "W:Wa1:Be5", typed="")
 
     assert position_in(output) == "W:Wa1:Be5"
@@ -251,7 +251,7 @@ def test_the_end_of_the_input_ends_a_match_with_its_position_and_how_to_go_on() 
     )
 
 
-def test_the_command_to_go_on_goes_on() -> None:
+def test_the_printed_command_resumes_the_match() -> None:
     assert "South (random) plays" in shown("alquerque", "--seat", "North", typed="1")
     first = shown("alquerque", "--seat", "1", typed="1")
     again = re.search(r"Resume with: alquerque (.*)", first)[1]
@@ -316,7 +316,7 @@ def test_a_forced_pass_is_an_entry_of_the_list() -> None:
 def test_a_leap_with_two_victims_must_say_which() -> None:
     output = shown("awithlaknannai_mosona", "--position", TWO_VICTIMS, typed="f1xf3|f1xf3^e2")
 
-    assert "'f1xf3' is ambiguous; say which: f1xf3^e2 or f1xf3^g2" in output
+    assert "'f1xf3' is ambiguous; type f1xf3^e2 or f1xf3^g2" in output
     assert position_in(output) == "W:Wa2,f3:Bg2,n3:Cf3"
 
 
@@ -328,7 +328,7 @@ def test_a_point_shows_where_its_piece_can_go() -> None:
     assert board.count("<W>") == 1
 
 
-def test_pieces_of_north_are_shown_from_the_side_of_north() -> None:
+def test_the_board_is_turned_for_north() -> None:
     lines = shown("fetaix", "--seat", "1").splitlines()
 
     rows = [line[0] for line in lines if re.match(r"[1-5]  ", line)]
@@ -342,7 +342,7 @@ def test_pieces_of_north_are_shown_from_the_side_of_north() -> None:
         ("c4-c3", "c4-c3 is not legal: b2-c3, c2-c3, d2-c3 and d3-c3 are"),
         ("c2-c5", "c2-c5 is not legal"),
         ("c2", "South to move"),
-        ("a1", "nothing on a1 may move now"),
+        ("a1", "nothing on a1 can move now"),
         ("z9", "cannot read 'z9'; type a step such as b2-c3, or help"),
         ("c2-z9", "cannot read 'c2-z9'"),
         ("5", "there is no step 5; the steps are 1 to 4"),
@@ -367,7 +367,7 @@ def test_pieces_of_north_are_shown_from_the_side_of_north() -> None:
         ("board", "South to move"),
     ],
 )
-def test_what_is_typed_is_answered_and_the_match_goes_on(typed: str, answer: str) -> None:
+def test_input_is_answered_and_the_match_continues(typed: str, answer: str) -> None:
     output = shown("fetaix", typed=f"{typed}|2")
 
     assert answer in " ".join(output.split())
@@ -416,7 +416,7 @@ def test_undo_between_two_people_takes_back_one_turn() -> None:
     assert "there is nothing to take back" not in output
 
 
-def test_after_undo_the_match_goes_on_from_there() -> None:
+def test_the_match_continues_after_undo() -> None:
     output = shown("alquerque", "--opponent", "human", typed="c2-c3|undo|b2-c3|quit")
 
     assert "1. b2-c3\n" in output
@@ -450,7 +450,7 @@ def test_watched_bots_play_what_they_choose() -> None:
     assert "North (greedy) plays" in output
 
 
-def test_a_bot_that_fails_loses_and_the_match_can_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bot_that_fails_loses_and_the_match_can_be_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_match: Match) -> None:
         raise BotError("the bot has\nno idea")
 
@@ -459,7 +459,7 @@ def test_a_bot_that_fails_loses_and_the_match_can_go_on(monkeypatch: pytest.Monk
     result = play("fetaix", typed="c2-c3")
 
     assert result.exit_code == 0
-    assert "You win!\nSouth wins: North has failed: the bot has no idea." in result.stdout
+    assert "You win!\nSouth wins: North failed: the bot has no idea." in result.stdout
     assert "Resume with: alquerque play fetaix --load" in result.stdout
     assert Match(load_game("fetaix"), position_in(result.stdout)).player == 1
 
@@ -515,7 +515,7 @@ def test_the_outcome_says_who_won_and_why(
     assert sentence in " ".join(shown(game, *chosen, "--position", position, typed=typed).split())
 
 
-def test_a_third_occurrence_is_told() -> None:
+def test_a_draw_by_repetition_is_announced() -> None:
     turns = "a1-a2|e4-e5|a2-a1|e5-e4|" * 2
 
     output = shown(
@@ -532,14 +532,14 @@ def test_a_third_occurrence_is_told() -> None:
     assert "Draw: the position has occurred three times." in output
 
 
-def test_the_nearing_limit_is_told() -> None:
+def test_the_approaching_limit_is_announced() -> None:
     output = shown("fetaix", "--position", "W:WKa1:BKe5,e1:H71", typed="quit")
 
     assert "The match ends after 9 more turns without a capture or a promotion." in output
     assert "The match ends" not in shown("fetaix", "--position", "W:WKa1:BKe5,e1:H60", typed="quit")
 
 
-def test_examples_are_of_the_board_that_is_played_on():
+def test_examples_use_points_of_the_board():
     output = shown("awithlaknannai_mosona", typed="help")
 
     for words in ("Type a step such as h1-i2, its number", "The first step goes to i2.", "a2-c2, a2xe2 ", "a2xe2xi2 "):

@@ -12,24 +12,23 @@ from test_play import MURRAY_CHAIN, play, position_in, shown, state_folder  # no
 
 from alquerque_env import Match, format_record, load_bot, load_game, read_records
 from alquerque_env.cli.main import main
-from alquerque_env.cli.terminal_match import match_file
-from alquerque_env.cli.terminal_match import players
+from alquerque_env.cli.terminal_match import match_file, players
 from alquerque_env.errors import BotError
 from alquerque_env.match.records import Record, load_record, save_record
 
 SAVED = re.compile(r"The match is saved in (.*)\.$", re.MULTILINE)
-GO_ON = re.compile(r"Resume with: alquerque (.*)")
+RESUME = re.compile(r"Resume with: alquerque (.*)")
 
 
 def saved(folder: Path) -> list[Record]:
-    """The matches that were kept, oldest name first."""
+    """The matches in a folder, in the order of file names."""
     return [load_record(file) for file in sorted(folder.glob("*"))]
 
 
-def go_on(output: str, *more: str, typed: str = "quit") -> str:
-    """What is shown by the command that is printed to go on."""
+def resume(output: str, *more: str, typed: str = "quit") -> str:
+    """The output of the printed command that resumes the match."""
     lines = "".join(f"{line}\n" for line in typed.split("|"))
-    result = CliRunner().invoke(main, [*shlex.split(GO_ON.search(output)[1]), *more], input=lines)
+    result = CliRunner().invoke(main, [*shlex.split(RESUME.search(output)[1]), *more], input=lines)
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -43,7 +42,7 @@ def match_of(name: str, *turns: str, **options: object) -> Match:
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A file that is not there."""
+    """A path without a file."""
     return tmp_path / "match.pdn"
 
 
@@ -116,10 +115,10 @@ def test_a_loaded_file_is_replaced_unless_it_holds_other_matches(file, three):
         ("turns", "No turn has been played."),
         ("switch sides", "cannot read 'sides' after switch; type switch alone"),
         ("resing", "cannot read 'resing'; did you mean resign?"),
-        ("help", "load match.pdn 2  go on with its second match"),
+        ("help", "load match.pdn 2  resume the second match in a file"),
     ],
 )
-def test_what_is_typed_wrongly_is_answered_and_the_match_goes_on(typed, answer):
+def test_wrong_input_is_answered_and_the_match_continues(typed, answer):
     output = shown("fetaix", typed=f"{typed}|2")
 
     assert answer in output.replace("\n", " ") or answer in output
@@ -138,18 +137,18 @@ def test_names_of_files_keep_their_case_and_their_spaces(tmp_path, monkeypatch):
 # Loading.
 
 
-def test_load_goes_on_with_the_match_of_a_file(file):
+def test_load_resumes_the_match_in_a_file(file):
     save_record(file, format_record(match_of("fetaix", "c2-c3", "c4xc2"), south="human", north="Zoë"))
 
     output = shown("fetaix", typed=f"load {file}|undo|position|undo|2")
 
-    assert "Fetaix, 2 turns of human (South) and Zoë (North)." in output
+    assert "Fetaix, 2 turns, human (South) against Zoë (North)." in output
     assert f"\n{Match(load_game('fetaix')).position}\n" in output
     assert "there is nothing to take back" in output
     assert "1. c2-c3 c4xc2\n" in output
 
 
-def test_load_goes_on_with_a_match_of_another_game(file):
+def test_load_resumes_a_match_of_another_game(file):
     match = Match(load_game("awithlaknannai_mosona", chain="optional"))
     save_record(file, format_record(match, south="human"))
 
@@ -161,18 +160,18 @@ def test_load_goes_on_with_a_match_of_another_game(file):
     assert Match(match.game, position_in(output)).player == 0
 
 
-def test_load_of_several_matches_says_so_and_takes_the_one_that_is_wanted(three):
+def test_load_takes_a_match_by_its_number(three):
     first = shown("fetaix", typed=f"load {three}|turns")
     third = shown("fetaix", typed=f"load {three} 3|turns")
 
-    assert f"This is match 1 of the 3 in {three}." in first
-    assert f"This is match 3 of the 3 in {three}." in third
+    assert f"This is match 1 of 3 in {three}." in first
+    assert f"This is match 3 of 3 in {three}." in third
     assert "1. c2-c3" in first
     assert "1. d3-c3 b3xd3" in third
     assert "holds 3 matches, so there is no match 4" in " ".join(shown("fetaix", typed=f"load {three} 4").split())
 
 
-def test_the_match_that_is_left_is_kept(file, three, state_folder):  # noqa: F811
+def test_the_match_before_load_is_kept(file, three, state_folder):  # noqa: F811
     output = shown("fetaix", typed=f"c2-c3|load {three}|1|load {three} 2")
 
     kept = saved(state_folder)
@@ -182,7 +181,7 @@ def test_the_match_that_is_left_is_kept(file, three, state_folder):  # noqa: F81
     assert "The match that you leave" not in shown("fetaix", typed=f"c2-c3|save {file}|load {three}")
 
 
-def test_a_damaged_file_is_refused_and_the_match_goes_on(file):
+def test_a_damaged_file_is_refused_and_the_match_continues(file):
     file.write_text('[Game "fetaix"]\n1. c2-c4 *')
 
     output = " ".join(shown("fetaix", typed=f"load {file}|c2-c3").split())
@@ -192,27 +191,27 @@ def test_a_damaged_file_is_refused_and_the_match_goes_on(file):
     assert "1. c2-c3 c4xc2" in output
 
 
-def test_a_match_that_is_over_is_not_gone_on_with(file):
+def test_a_match_that_is_over_is_not_resumed(file):
     match = Match(load_game("fetaix"), "W:Wa1:Bb1")
     match.push("a1xc1")
     save_record(file, format_record(match))
 
     output = " ".join(shown("fetaix", typed=f"load {file}|c2-c3").split())
 
-    assert "is over, so there is nothing to go on with (South wins: North has no pieces left)" in output
+    assert "is over and cannot be resumed (South wins: North has no pieces left)" in output
     assert "1. c2-c3 c4xc2" in output
 
 
-def test_a_match_that_was_resigned_goes_on(file):
+def test_a_resigned_match_can_be_resumed(file):
     shown("fetaix", "--save", str(file), typed="c2-c3|resign")
 
     output = shown("fetaix", "--load", str(file), typed="1")
 
-    assert "It ended there as 0-1 (resigned); here it goes on." in output
+    assert "In the file it ended 0-1 (resigned); it resumes here." in output
     assert "1. c2-c3 c4xc2   2. c1xc3" in output
 
 
-def test_a_bot_that_cannot_play_the_other_game_stays_where_it_is(file, monkeypatch):
+def test_load_is_refused_if_the_bot_cannot_play_the_other_game(file, monkeypatch):
     save_record(file, format_record(match_of("alquerque", "c2-c3")))
     load_bot = players.load_bot
 
@@ -228,7 +227,7 @@ def test_a_bot_that_cannot_play_the_other_game_stays_where_it_is(file, monkeypat
     assert "1. c2-c3 c4xc2" in output
 
 
-def test_a_person_takes_the_side_that_the_file_gives_to_one(file):
+def test_a_person_takes_the_side_of_the_person_in_the_file(file):
     save_record(file, format_record(match_of("fetaix", "c2-c3"), south="random", north="human"))
 
     for output in (shown("fetaix", "--load", str(file)), shown("fetaix", typed=f"load {file}")):
@@ -238,14 +237,14 @@ def test_a_person_takes_the_side_that_the_file_gives_to_one(file):
 
 
 def from_file(file: Path, *names: str) -> str:
-    """What is shown of a match between these players, gone on with without naming an opponent."""
+    """What is shown of a resumed match between these players, without --opponent."""
     save_record(file, format_record(match_of("fetaix", "c2-c3"), south=names[0], north=names[1]), overwrite=True)
     result = CliRunner().invoke(main, ["play", "fetaix", "--load", str(file)], input="quit\n")
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
-def test_the_opponent_of_the_file_plays_on(file):
+def test_the_opponent_in_the_file_plays_on(file):
     assert "South: you, North: greedy." in from_file(file, "human", "greedy")
     assert "South: greedy, North: you." in from_file(file, "greedy", "human")
     assert "South: a person, North: a person." in from_file(file, "human", "human")
@@ -263,18 +262,21 @@ def test_people_keep_their_names(file):
 
 
 @pytest.mark.parametrize("name", ["ugi:touch {}", "{}.py", "folder/{}"])
-def test_a_program_does_not_run_because_a_file_names_it(file, tmp_path, name):
+def test_no_program_runs_because_a_file_names_it(file, tmp_path, name):
     trace = tmp_path / "trace"
     program = tmp_path / "trace.py"
     program.write_text(f"open({str(trace)!r}, 'w')")
 
     output = from_file(file, "human", name.format(trace))
-    assert f"{name.format(trace)} played here; alphabeta:3 does now, unless --opponent says otherwise." in output
+    assert (
+        f"{name.format(trace)} played in the file and cannot be used; alphabeta:3 plays (--opponent changes it)."
+        in output
+    )
     assert "South: you, North: alphabeta:3." in output
     assert not trace.exists()
 
 
-def test_a_file_that_says_how_the_match_ended_does_not_hold_one_that_goes_on(file, state_folder):  # noqa: F811
+def test_a_match_resumed_from_a_file_with_a_result_is_saved_elsewhere(file, state_folder):  # noqa: F811
     match = match_of("fetaix", "c2-c3")
     save_record(file, format_record(match, south="human", north="random", result="0-1", reason="resigned"))
 
@@ -287,9 +289,9 @@ def test_a_file_that_says_how_the_match_ended_does_not_hold_one_that_goes_on(fil
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["alquerque"], "holds a match of fetaix, not alquerque; name that game"),
-        (["fetaix", "--option", "chain=single"], "has other options: the defaults; leave --option away"),
-        (["fetaix", "--position", "W:Wa1:Bb1"], "--load and --position both say where to begin; give one of them"),
+        (["alquerque"], "has a match of fetaix, not of alquerque; give that game"),
+        (["fetaix", "--option", "chain=single"], "has other options: the defaults; omit --option"),
+        (["fetaix", "--position", "W:Wa1:Bb1"], "--load and --position exclude each other"),
     ],
 )
 def test_a_file_that_does_not_fit_the_arguments_is_refused(three, arguments, message):
@@ -310,7 +312,7 @@ def test_a_file_brings_its_options(file):
     )
 
 
-def test_a_file_that_is_not_there_ends_the_program():
+def test_a_missing_file_ends_the_program():
     result = play("fetaix", "--load", "nothing.pdn")
 
     assert result.exit_code == 2
@@ -339,7 +341,7 @@ def test_switch_in_the_middle_of_a_chain_leaves_its_rest_to_the_bot():
 def test_two_people_do_not_switch():
     output = shown("fetaix", "--opponent", "human", typed="switch|c2-c3")
 
-    assert "switch changes sides with a bot, and here people play both" in output
+    assert "switch changes sides with a bot, but people play both sides" in output
     assert "1. c2-c3" in output
 
 
@@ -353,7 +355,7 @@ def test_resign_ends_the_match(file, state_folder):  # noqa: F811
     assert saved(state_folder) == []
 
 
-def test_of_two_people_the_one_to_move_resigns(file):
+def test_resign_means_the_side_to_move(file):
     output = shown("fetaix", "--opponent", "human", "--save", str(file), typed="c2-c3|resign")
 
     assert "\nSouth wins: North resigns.\n" in output
@@ -363,7 +365,7 @@ def test_of_two_people_the_one_to_move_resigns(file):
 # Where the match is written while it is played, and when play ends.
 
 
-def test_a_turn_is_kept_as_soon_as_it_is_played(state_folder, monkeypatch):  # noqa: F811
+def test_each_turn_is_saved_at_once(state_folder, monkeypatch):  # noqa: F811
     found = []
     choose = load_bot("random", load_game("fetaix"), seed=0).choose
 
@@ -388,7 +390,7 @@ def test_undone_turns_are_not_kept(state_folder):  # noqa: F811
     assert record.match.turns[0] == "b2-c3"
 
 
-def test_the_match_that_is_left_is_not_lost_where_the_next_one_takes_its_file(file, three, state_folder):  # noqa: F811
+def test_the_match_before_load_is_kept_if_the_next_one_takes_its_file(file, three, state_folder):  # noqa: F811
     output = shown("fetaix", "--save", str(file), typed=f"c2-c3|load {three} 2|quit")
 
     assert [record.match.turns[:1] for record in saved(state_folder)] == [("c2-c3",)]
@@ -396,7 +398,7 @@ def test_the_match_that_is_left_is_not_lost_where_the_next_one_takes_its_file(fi
     assert output.count("The match that you leave is saved in") == 1
 
 
-def test_watched_bots_are_not_kept_beside_play(state_folder):  # noqa: F811
+def test_matches_between_bots_are_not_saved_turn_by_turn(state_folder):  # noqa: F811
     shown("alquerque", "--watch", "random", "--opponent", "greedy", "--seed", "2")
 
     assert not state_folder.exists()
@@ -413,39 +415,39 @@ def test_watched_bots_leave_a_record(file):
 
 
 @pytest.mark.parametrize("typed", ["c2-c3", "c2-c3|quit"])
-def test_a_match_that_is_left_is_saved_where_that_is_wanted(file, typed, state_folder):  # noqa: F811
+def test_an_unfinished_match_is_saved_in_the_named_file(file, typed, state_folder):  # noqa: F811
     output = shown("fetaix", "--save", str(file), typed=typed)
 
     assert load_record(file).match.turns == ("c2-c3", "c4xc2")
     assert f"Resume with: alquerque play fetaix --load {file} --opponent random --seat 0 --save {file}\n" in output
     assert saved(state_folder) == []
-    assert position_in(go_on(output, typed="c1xc3")) == load_record(file).match.position
+    assert position_in(resume(output, typed="c1xc3")) == load_record(file).match.position
     assert len(load_record(file).match.turns) == 4
 
 
 @pytest.mark.parametrize("typed", ["c2-c3", "c2-c3|quit"])
-def test_a_match_that_is_left_is_kept_elsewhere_else(typed, state_folder):  # noqa: F811
+def test_an_unfinished_match_is_saved_in_the_state_folder_by_default(typed, state_folder):  # noqa: F811
     output = shown("fetaix", "--option", "chain=optional", typed=typed)
     (kept,) = state_folder.iterdir()
 
     assert re.fullmatch(r"alquerque-\d{8}-\d{6}\.pdn", kept.name)
     assert SAVED.findall(output) == [str(kept)]
     assert f"Resume with: alquerque play fetaix --load {kept} --opponent random --seat 0\n" in output
-    again = go_on(output, typed="turns|undo|position|quit")
+    again = resume(output, typed="turns|undo|position|quit")
     assert "1. c2-c3 c4xc2" in again
     assert Match(load_game("fetaix")).position in again
     assert list(state_folder.iterdir()) == [kept]
 
 
-def test_what_a_file_holds_already_is_not_written_again(file, state_folder):  # noqa: F811
+def test_a_match_that_is_in_a_file_is_not_written_again(file, state_folder):  # noqa: F811
     output = shown("fetaix", typed=f"c2-c3|save {file}|quit")
 
     assert f"--load {file} " in output
-    assert f"--load {file} " in go_on(output)
+    assert f"--load {file} " in resume(output)
     assert saved(state_folder) == []
 
 
-def test_a_file_that_has_vanished_is_not_named(file, state_folder, monkeypatch):  # noqa: F811
+def test_a_file_that_was_deleted_is_not_named(file, state_folder, monkeypatch):  # noqa: F811
     save = match_file.MatchSaver.save
 
     def save_and_lose(saver, path, text):
@@ -485,7 +487,7 @@ def test_matches_that_end_in_the_same_second_are_all_kept(state_folder, monkeypa
     ]
 
 
-def test_where_nothing_can_be_kept_the_position_is_printed(state_folder):  # noqa: F811
+def test_the_position_is_printed_if_the_match_cannot_be_saved(state_folder):  # noqa: F811
     state_folder.parent.write_text("in the way")
 
     output = shown("fetaix", typed="c2-c3")
@@ -494,19 +496,19 @@ def test_where_nothing_can_be_kept_the_position_is_printed(state_folder):  # noq
     assert f"--position {position_in(output)} " in output
 
 
-def test_a_target_that_is_in_the_way_is_told_before_the_match(file, tmp_path):
+def test_a_bad_save_path_is_refused_before_the_match(file, tmp_path):
     file.write_text("mine")
 
     taken, missing = play("fetaix", "--save", str(file)), play("fetaix", "--save", str(tmp_path / "no" / "x"))
 
     assert taken.stderr == f"alquerque: --save is {str(file)!r}, which exists already; choose another name\n"
-    assert "but there is no such folder" in missing.stderr
+    assert "but its folder does not exist" in missing.stderr
     assert taken.exit_code == missing.exit_code == 2
     assert taken.stdout == missing.stdout == ""
 
 
 @pytest.mark.parametrize("typed", ["c2-c3", "c2-c3|resign"])
-def test_a_target_that_has_vanished_is_told_and_the_match_is_kept_elsewhere(typed, tmp_path, state_folder, monkeypatch):  # noqa: F811
+def test_the_match_is_saved_elsewhere_if_the_folder_was_deleted(typed, tmp_path, state_folder, monkeypatch):  # noqa: F811
     target = tmp_path / "here" / "match.pdn"
     target.parent.mkdir()
     monkeypatch.setattr(match_file.MatchSaver, "check_target", lambda _: target.parent.rmdir())
@@ -534,7 +536,7 @@ def test_the_match_is_kept_when_a_bot_fails(state_folder, monkeypatch):  # noqa:
     assert "Resume with: alquerque play fetaix --load" in result.stdout
 
 
-def test_a_name_that_no_header_can_hold_does_not_keep_a_match_from_being_saved(file, monkeypatch):
+def test_a_name_that_no_header_can_hold_is_escaped(file, monkeypatch):
     load_bot = players.load_bot
     monkeypatch.setattr(players, "load_bot", lambda _, game, **others: load_bot("random", game, **others))
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 from test_play import needs_terminal, position_in, state_folder  # noqa: F401
-from test_play_files import GO_ON, saved
+from test_play_files import RESUME, saved
 
 from alquerque_env.cli.console.signals import exit_on_signals, ignore_signals
 from alquerque_env.match.records import load_record
@@ -84,7 +84,7 @@ def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, stat
             child.expect(answer)
         first_end = play_to_the_end(child)
         child.expect(re.escape(f"The match is saved in {whole}."))
-        child.expect("Enter leaves")
+        child.expect("Press Enter to leave")
         for typed, answer in (
             ("1", "the match is over; type undo"),
             ("hint", "the match is over"),
@@ -98,7 +98,7 @@ def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, stat
             child.expect(answer)
         child.sendline("1")
         position = play_to_the_end(child)
-        child.expect("Enter leaves")
+        child.expect("Press Enter to leave")
         child.sendline("")
         child.wait()
 
@@ -113,14 +113,14 @@ def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, stat
     assert len(saved(state_folder)) == 1
 
 
-def test_a_match_that_is_loaded_after_another_was_given_up_goes_on(tmp_path, state_folder):  # noqa: F811
+def test_a_match_loaded_after_a_resignation_continues(tmp_path, state_folder):  # noqa: F811
     begun, again = tmp_path / "begun.pdn", tmp_path / "again.pdn"
     with spawned("play", "alquerque", "--opponent", "random", "--seed", "5") as child:
         child.expect("South> ")
         for typed, answer in (
             ("1", "South> "),
             (f"save {begun}", "South> "),
-            ("resign", "Enter leaves"),
+            ("resign", "Press Enter to leave"),
             (f"load {begun}", "South> "),
             ("1", "South> "),
             (f"save {again}", "South> "),
@@ -141,7 +141,7 @@ def test_ctrl_c_saves_and_the_printed_command_resumes(state_folder):  # noqa: F8
         assert child.exitstatus == 130
     (kept,) = saved(state_folder)
 
-    with spawned(*shlex.split(GO_ON.search(output)[1])) as child:
+    with spawned(*shlex.split(RESUME.search(output)[1])) as child:
         child.expect("North> ")
         child.sendline("position")
         child.expect(r"([WB]:W\S*)\r\n")
@@ -181,7 +181,7 @@ def test_a_terminal_that_is_closed_saves_the_match(state_folder):  # noqa: F811
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)])
-def test_a_system_that_ends_the_program_has_the_match_saved(number, state_folder):  # noqa: F811
+def test_a_signal_that_ends_the_program_saves_the_match(number, state_folder):  # noqa: F811
     with spawned("play", "alquerque_alfonso_x", "--opponent", "alphabeta:60") as child:
         child.expect("South> ")
         child.sendline("1")
@@ -210,7 +210,7 @@ def test_a_program_that_is_killed_has_kept_every_turn(is_named, tmp_path, state_
     assert record.result == "*"
 
 
-def test_what_was_switched_off_stays_so_and_everything_is_put_back():
+def test_ignored_signals_stay_ignored_and_handlers_are_restored():
     numbers = (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)
     before = [signal.getsignal(number) for number in numbers]
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""How far long work is: a bar in a terminal, lines elsewhere, and a word at Ctrl-C."""
+"""Progress of long tasks: a bar in a terminal, lines elsewhere, a note after Ctrl-C."""
 
 import sys
 
@@ -9,7 +9,7 @@ from alquerque_env.cli.console import progress_bar as module
 from alquerque_env.cli.console.progress_bar import Display
 
 
-def test_elsewhere_a_line_comes_now_and_then(capsys):
+def test_without_a_terminal_lines_are_printed(capsys):
     with Display() as display:
         display.update("nothing yet", 1, 3)
     with Display(pause=0) as display:
@@ -20,7 +20,7 @@ def test_elsewhere_a_line_comes_now_and_then(capsys):
     assert capsys.readouterr().err.splitlines() == ["stones: 2 of 3", "all three", "nobody knows", "by the way"]
 
 
-def test_lines_say_how_long_the_rest_takes_at_the_pace_so_far(capsys, monkeypatch):
+def test_lines_have_the_estimated_time_left(capsys, monkeypatch):
     now = [100.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     with Display(pause=0) as display:
@@ -35,13 +35,13 @@ def test_lines_say_how_long_the_rest_takes_at_the_pace_so_far(capsys, monkeypatc
 
 
 @pytest.mark.parametrize(("stopped", "said"), [("go on later", "stopped; go on later\n"), (None, "")])
-def test_ctrl_c_says_what_becomes_of_the_work(capsys, stopped, said):
+def test_a_note_is_printed_after_ctrl_c(capsys, stopped, said):
     with pytest.raises(KeyboardInterrupt), Display(stopped):
         raise KeyboardInterrupt
     assert capsys.readouterr().err == said
 
 
-def test_any_other_error_says_nothing(capsys):
+def test_no_note_is_printed_after_other_errors(capsys):
     with pytest.raises(ZeroDivisionError), Display("go on later"):
         raise ZeroDivisionError
     assert capsys.readouterr().err == ""

@@ -35,7 +35,7 @@ def solved(*arguments):
     return json.loads(result.stdout)
 
 
-def test_a_table_is_built_where_it_is_wanted(tmp_path, cache):
+def test_a_table_is_built_at_a_path(tmp_path, cache):
     path = tmp_path / "murray.aqt"
     found = solved(NAME, "--pieces", 3, "-o", path)
     table = load_table(load_game(NAME), path)
@@ -72,13 +72,14 @@ def test_options_choose_the_game(tmp_path):
         load_table(load_game("alquerque"), path)
 
 
-def test_the_limit_of_plies_without_progress_is_told_beside_the_longest_way(tmp_path):
+def test_the_no_progress_limit_is_compared_with_the_longest_way(tmp_path):
     arguments = (NAME, "--pieces", 3, "-o", tmp_path / "table.aqt", "--option", "no_progress_limit=2")
     clock = solved(*arguments)["clock"]
     assert clock["limit"] == 2 < clock["longest_way"]
     assert clock["changed"] > 10
     sentence = (
-        f"is {clock['longest_way']} plies, the limit 2: it would change the values of {clock['changed']:,} positions"
+        f"has {clock['longest_way']} plies. The no-progress limit of 2 plies, which the table leaves out, would change "
+        f"the values of {clock['changed']:,} positions"
     )
     assert sentence in run(*arguments).output
     unlimited = ("alquerque", "--pieces", 2, "-o", tmp_path / "other.aqt")
@@ -86,7 +87,7 @@ def test_the_limit_of_plies_without_progress_is_told_beside_the_longest_way(tmp_
     assert "longest way" not in run(*unlimited).output
 
 
-def test_what_was_built_can_be_checked_at_once_and_later(tmp_path):
+def test_a_table_can_be_verified_at_once_and_later(tmp_path):
     path = tmp_path / "table.aqt"
     assert solved(NAME, "--pieces", 3, "-o", path, "--verify")["verified"] is True
     result = run(NAME, "--verify", "-o", path)
@@ -153,7 +154,7 @@ def test_bad_arguments_end_with_one_line(line, message, tmp_path, monkeypatch):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["README.md"]
 
 
-def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path, monkeypatch):
+def test_ctrl_c_stops_and_the_same_command_resumes(tmp_path, monkeypatch):
     monkeypatch.setattr(slices, "SECONDS_BETWEEN_REPORTS", 0.0)
     path = tmp_path / "table.aqt"
     reports = []
@@ -168,7 +169,7 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(tmp_path, monkeypatch):
         result = run(NAME, "--pieces", 3, "-o", path)
     assert result.exit_code == INTERRUPTED
     assert result.stdout == ""
-    assert result.stderr.split("\n")[-3:] == ["stopped; the same command goes on", "", ""]
+    assert result.stderr.split("\n")[-3:] == ["stopped; the same command resumes", "", ""]
     assert not path.exists()
     assert solved(NAME, "--pieces", 3, "-o", path, "--verify")["verified"] is True
 

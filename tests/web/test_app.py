@@ -15,19 +15,19 @@ from starlette.testclient import TestClient
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.bots.levels import levels
-from alquerque_env.cli.commands.web import playable_games, listen
+from alquerque_env.cli.commands.web import listen, playable_games
 from alquerque_env.cli.main import main
 from alquerque_env.web.app import make_app
-from alquerque_env.web.request_guard import MOST_BYTES
+from alquerque_env.web.request_guard import MAX_BYTES
 
 HOST = "http://127.0.0.1:8008"
 START = {"game": "alquerque", "options": {}, "start": None, "steps": []}
-QUESTIONS = ("match", "board", "rules", "play", "think", "save", "load", "picture")
+REQUESTS = ("match", "board", "rules", "turn", "hint", "analysis", "save", "load", "picture")
 
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[TestClient]:
-    with TestClient(make_app(seconds=0.3, others={"greedy": games()}), base_url=HOST) as client:
+    with TestClient(make_app(seconds=0.3, offered={"greedy": games()}), base_url=HOST) as client:
         yield client
 
 
@@ -63,7 +63,7 @@ def test_a_match_is_shown_as_the_engine_has_it(client: TestClient, name: str) ->
         assert [turn["player"] for turn in shown["turns"]] == [player for player, _ in match.history]
         for step, entry in zip(match.legal_steps, shown["legal"], strict=True):
             assert entry["captured"] == [labels[point] for point in step.captured]
-            assert (entry["way"] == []) == step.is_pass
+            assert (entry["path"] == []) == step.is_pass
         chosen = generator.choice(match.legal_steps)
         texts.append(chosen.text)
         match.push(chosen)
@@ -74,19 +74,19 @@ def test_a_match_is_shown_as_the_engine_has_it(client: TestClient, name: str) ->
         assert (shown["outcome"]["winner"], shown["outcome"]["reason"]) == (match.outcome.winner, match.outcome.reason)
 
 
-def test_the_way_of_a_bent_leap_goes_over_its_victim(client: TestClient) -> None:
+def test_the_path_of_a_bent_leap_goes_over_its_victim(client: TestClient) -> None:
     name, position = "awithlaknannai_mosona", "W:We2:Bf3"
     board = ask(client, "board", {"game": name})
     shown = ask(client, "match", {**START, "game": name, "start": position})
-    bent = [step for step in shown["legal"] if step["captured"] and len(step["way"]) == 3]
+    bent = [step for step in shown["legal"] if step["captured"] and len(step["path"]) == 3]
     assert bent
     for step in bent:
         ends = [board["points"][label] for label in (step["origin"], *step["captured"], step["target"])]
-        assert step["way"] == ends
+        assert step["path"] == ends
 
 
 @pytest.mark.parametrize("name", games())
-def test_boards_have_a_place_for_every_point_and_turn_round(client: TestClient, name: str) -> None:
+def test_boards_have_a_place_for_every_point_and_can_be_turned(client: TestClient, name: str) -> None:
     game = load_game(name)
     south, north = (ask(client, "board", {"game": name, "turned": turned}) for turned in (False, True))
     assert set(south["points"]) == set(game.board.labels)
@@ -103,7 +103,7 @@ def test_every_level_plays_a_legal_turn(client: TestClient, name: str) -> None:
     assert specs[0] == "random"
     assert specs[-1] == "greedy"
     for spec in specs:
-        steps = ask(client, "play", {"match": {**START, "game": name}, "bot": spec})["steps"]
+        steps = ask(client, "turn", {"match": {**START, "game": name}, "bot": spec})["steps"]
         match = Match(load_game(name))
         for step in steps:
             match.push(step["text"])
@@ -113,22 +113,22 @@ def test_every_level_plays_a_legal_turn(client: TestClient, name: str) -> None:
 
 def test_a_bot_finishes_its_chain(client: TestClient) -> None:
     match = {**START, "start": "W:Wa1:Bb2,d4"}
-    steps = ask(client, "play", {"match": match, "bot": "alphabeta:1"})["steps"]
+    steps = ask(client, "turn", {"match": match, "bot": "alphabeta:1"})["steps"]
     assert [step["text"] for step in steps] == ["a1xc3", "c3xe5"]
     begun = {**match, "steps": ["a1xc3"]}
-    assert [step["text"] for step in ask(client, "play", {"match": begun, "bot": "random"})["steps"]] == ["c3xe5"]
+    assert [step["text"] for step in ask(client, "turn", {"match": begun, "bot": "random"})["steps"]] == ["c3xe5"]
 
 
-def test_a_thought_is_in_the_eyes_of_south() -> None:
-    """With time enough on a busy machine; it is over when the search has seen the end."""
+def test_values_of_an_evaluation_are_for_south() -> None:
+    """The search ends early: it finds the end of the match."""
     with TestClient(make_app(seconds=20), base_url=HOST) as client:
         for position in ("W:Wa1,e1:Bb2", "B:Wa1:Bb2,e4"):
-            thought = ask(client, "think", {"match": {**START, "start": position}, "seconds": 20})
+            thought = ask(client, "analysis", {"match": {**START, "start": position}, "seconds": 20})
             assert abs(thought["value"]) == 1
             match = Match(load_game("alquerque"), position)
             assert thought["value"] == (1 if match.player == 0 else -1)
             assert {one["step"]["text"] for one in thought["candidates"]} == {step.text for step in match.legal_steps}
-            assert all(one["ways"] for one in thought["candidates"])
+            assert all(one["paths"] for one in thought["candidates"])
 
 
 def test_options_change_the_rules_that_are_told_and_the_levels_that_fit(client: TestClient) -> None:
@@ -155,7 +155,7 @@ def test_a_match_is_saved_and_loaded_again(client: TestClient) -> None:
     assert loaded[0]["headers"]["Result"] == "0-1"
 
 
-def test_of_a_long_file_the_first_matches_are_taken(client: TestClient) -> None:
+def test_only_the_first_matches_of_a_long_file_are_loaded(client: TestClient) -> None:
     record = '[Game "fetaix"]\n\n1. c2-c3 *\n\n'
     for count, has_more in ((50, False), (51, True)):
         answer = ask(client, "load", {"text": count * record})
@@ -163,9 +163,9 @@ def test_of_a_long_file_the_first_matches_are_taken(client: TestClient) -> None:
         assert answer["more"] is has_more
 
 
-@pytest.mark.parametrize("path", ["match", "play"])
-def test_a_request_that_breaks_off_is_no_error_of_the_server(path: str) -> None:
-    """What came out of the application would be a traceback in the terminal."""
+@pytest.mark.parametrize("path", ["match", "turn"])
+def test_an_aborted_request_raises_no_error_in_the_server(path: str) -> None:
+    """An exception would print a traceback in the terminal."""
     headers = {"host": "localhost", "content-type": "application/json", "content-length": "50"}
     scope = {
         "type": "http",
@@ -187,7 +187,7 @@ def test_a_request_that_breaks_off_is_no_error_of_the_server(path: str) -> None:
     assert said[0]["status"] == 400
 
 
-def test_a_picture_stands_alone(client: TestClient) -> None:
+def test_a_picture_refers_to_no_other_file(client: TestClient) -> None:
     svg = ask(client, "picture", {"match": START, "turned": True})["svg"]
     assert svg.startswith("<svg")
     assert "href" not in svg
@@ -205,13 +205,13 @@ def test_a_picture_stands_alone(client: TestClient) -> None:
         ("match", {**START, "steps": [7]}, "steps.0"),
         ("match", {**START, "extra": 1}, "extra"),
         ("match", {**START, "steps": ["c2-c3"] * 6000}, "steps"),
-        ("play", {"match": START, "bot": "alphabeta:99"}, "no bot 'alphabeta:99'"),
-        ("play", {"match": START, "bot": "/etc/passwd"}, "no bot '/etc/passwd'"),
-        ("play", {"match": START, "bot": "ugi:touch /tmp/x"}, "no bot"),
-        ("play", {"match": {**START, "start": "W:Wa1:B"}, "bot": "random"}, "the match is over"),
-        ("think", {"match": {**START, "start": "W:Wa1:B"}}, "the match is over"),
-        ("think", {"match": START, "seconds": 1e9}, "seconds"),
-        ("think", {"match": START, "seconds": -1}, "seconds"),
+        ("turn", {"match": START, "bot": "alphabeta:99"}, "no bot 'alphabeta:99'"),
+        ("turn", {"match": START, "bot": "/etc/passwd"}, "no bot '/etc/passwd'"),
+        ("turn", {"match": START, "bot": "ugi:touch /tmp/x"}, "no bot"),
+        ("turn", {"match": {**START, "start": "W:Wa1:B"}, "bot": "random"}, "the match is over"),
+        ("analysis", {"match": {**START, "start": "W:Wa1:B"}}, "the match is over"),
+        ("analysis", {"match": START, "seconds": 1e9}, "seconds"),
+        ("analysis", {"match": START, "seconds": -1}, "seconds"),
         ("save", {"match": START, "south": "", "north": "x"}, "south"),
         ("save", {"match": START, "south": "x", "north": "x", "result": "2-0"}, "the result is '2-0'"),
         (
@@ -224,14 +224,14 @@ def test_a_picture_stands_alone(client: TestClient) -> None:
         ("load", {"text": '[Game "chess"]\n\n*\n'}, "chess"),
     ],
 )
-def test_what_is_wrong_is_named(client: TestClient, path: str, body: object, words: str) -> None:
+def test_an_error_names_the_wrong_value(client: TestClient, path: str, body: object, words: str) -> None:
     error = ask(client, path, body, 400)["error"]
     assert words in error
     assert "\n" not in error
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"game": 1}', b'{"a":' * 5000])
-@pytest.mark.parametrize("path", QUESTIONS)
+@pytest.mark.parametrize("path", REQUESTS)
 def test_malformed_bodies_are_refused(client: TestClient, path: str, body: bytes) -> None:
     answer = client.post(f"/api/{path}", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == 400
@@ -259,14 +259,14 @@ def test_other_pages_and_other_names_are_refused(client: TestClient, headers: di
 
 
 @pytest.mark.parametrize("origin", [HOST, None])
-def test_its_own_page_is_answered(client: TestClient, origin: str | None) -> None:
+def test_requests_of_the_own_page_are_answered(client: TestClient, origin: str | None) -> None:
     headers = {} if origin is None else {"origin": origin}
     assert client.post("/api/match", json=START, headers=headers).status_code == 200
     assert client.get("/api/games", headers={"host": "localhost:8008"}).status_code == 200
 
 
-def test_a_request_has_a_size(client: TestClient) -> None:
-    body = json.dumps({**START, "start": "x" * MOST_BYTES})
+def test_requests_that_are_too_large_are_refused(client: TestClient) -> None:
+    body = json.dumps({**START, "start": "x" * MAX_BYTES})
     sent = {"content-type": "application/json"}
     assert client.post("/api/match", content=body, headers=sent).status_code == 413
 
@@ -325,8 +325,8 @@ BODIES = st.one_of(
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-@given(path=st.sampled_from(QUESTIONS), body=BODIES)
-def test_whatever_is_sent_is_answered_or_refused(client: TestClient, path: str, body: object) -> None:
+@given(path=st.sampled_from(REQUESTS), body=BODIES)
+def test_every_json_body_is_answered_or_refused(client: TestClient, path: str, body: object) -> None:
     sent = {"content-type": "application/json"}
     answer = client.post(f"/api/{path}", content=json.dumps(body), headers=sent)
     assert answer.status_code in (200, 400)
@@ -337,13 +337,13 @@ def test_whatever_is_sent_is_answered_or_refused(client: TestClient, path: str, 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--port", "0"], "--port is 0"),
-        (["--port", "99999"], "--port is 99999"),
-        (["--seconds", "0"], "--seconds is 0"),
+        (["--port", "0"], "0 is not in the range 1<=x<=65535"),
+        (["--port", "99999"], "99999 is not in the range 1<=x<=65535"),
+        (["--seconds", "0"], "0.0 is not in the range 0.1<=x<=600"),
         (["--bot", "nobody"], "no bot and no file 'nobody'"),
     ],
 )
-def test_the_command_refuses_what_cannot_work(arguments: list[str], words: str) -> None:
+def test_the_command_refuses_wrong_arguments(arguments: list[str], words: str) -> None:
     result = CliRunner().invoke(main, ["web", "--no-browser", *arguments])
     assert result.exit_code == 2
     assert words in result.output
@@ -354,11 +354,11 @@ def test_a_bot_is_offered_for_the_games_that_it_plays() -> None:
     played = playable_games("fetaix-small")
     assert played == ("fetaix",)
     assert playable_games("greedy") == tuple(games())
-    with TestClient(make_app(others={"fetaix-small": played}), base_url=HOST) as client:
+    with TestClient(make_app(offered={"fetaix-small": played}), base_url=HOST) as client:
         offered = {
             game["id"]: [level["spec"] for level in game["levels"]] for game in client.get("/api/games").json()["games"]
         }
-        refused = ask(client, "play", {"match": START, "bot": "fetaix-small"}, 400)
+        refused = ask(client, "turn", {"match": START, "bot": "fetaix-small"}, 400)
     assert [name for name, specs in offered.items() if "fetaix-small" in specs] == ["fetaix"]
     assert "fetaix-small" in refused["error"]
 
@@ -374,7 +374,7 @@ def test_a_port_in_use_is_named() -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows takes a port again at once anyway")
-def test_a_port_that_was_given_back_is_taken_again_at_once() -> None:
+def test_a_released_port_can_be_used_again_at_once() -> None:
     listener = listen(None)
     port = listener.getsockname()[1]
     with socket.create_connection(("127.0.0.1", port)) as client:

@@ -140,8 +140,8 @@ def is_over(page: Page) -> bool:
 
 
 @pytest.mark.parametrize("name", games())
-def test_a_whole_match_against_a_bot(page: Page, name: str) -> None:
-    # Where pieces go back as well as forth, two that do not know what they want play for hours.
+def test_a_whole_match_can_be_played_against_a_bot(page: Page, name: str) -> None:
+    # In games where pieces can move back, random play can take hours.
     options = {"no_progress_limit": 12} if name in ("alquerque_alfonso_x", "alquerque_murray") else {}
     begin(page, name, options=options)
     for _ in range(400):
@@ -180,7 +180,7 @@ def move_somehow(page: Page) -> None:
 def test_a_chain_is_played_leap_by_leap_with_its_piece_marked(page: Page) -> None:
     begin(page, "alquerque", north="Person", position="W:Wa1:Bb2,d4,a5")
     play(page, "a1", "c3")
-    expect(spot(page, "c3")).to_have_attribute("aria-label", "c3, South man, can move, chosen, must go on")
+    expect(spot(page, "c3")).to_have_attribute("aria-label", "c3, South man, can move, selected, in a chain")
     expect(page.locator(".marks .chain").first).to_be_visible()
     expect(page.locator("#status")).to_contain_text("The piece on c3 must go on capturing.")
     play(page, "a5")  # another piece does not take the chain away
@@ -198,7 +198,7 @@ def test_an_optional_chain_can_be_stopped(page: Page) -> None:
     expect(page.locator("#pass")).to_be_hidden()
 
 
-def test_a_leap_with_two_victims_asks_which(page: Page) -> None:
+def test_the_page_asks_which_of_two_pieces_a_leap_captures(page: Page) -> None:
     game = load_game("awithlaknannai_mosona")
     match = Match(game, "W:We2:Bf1,f3")
     double = [step for step in match.legal_steps if "^" in step.text]
@@ -207,7 +207,7 @@ def test_a_leap_with_two_victims_asks_which(page: Page) -> None:
     begin(page, "awithlaknannai_mosona", north="Person", position="W:We2:Bf1,f3")
     play(page, "e2", target)
     expect(page.locator("#choices button")).to_have_text(["f1", "f3"])
-    expect(page.locator("#status")).to_have_text("Which piece is captured? Choose it on the board or here.")
+    expect(page.locator("#status")).to_have_text("Which piece do you capture? Choose it on the board or here.")
     page.keyboard.press("Escape")
     expect(page.locator("#choices")).to_be_hidden()
     play(page, target)
@@ -216,7 +216,7 @@ def test_a_leap_with_two_victims_asks_which(page: Page) -> None:
     assert page.locator('.pieces > .piece[data-at="f3"]').count() == 0
 
 
-def test_a_victim_can_be_chosen_by_keyboard(page: Page) -> None:
+def test_the_captured_piece_can_be_chosen_by_keyboard(page: Page) -> None:
     begin(page, "awithlaknannai_mosona", north="Person", position="W:We2:Bf1,f3")
     for label in ("e2", "g2"):
         spot(page, label).focus()
@@ -228,10 +228,10 @@ def test_a_victim_can_be_chosen_by_keyboard(page: Page) -> None:
     assert page.evaluate("document.activeElement.dataset.at") == "g2"
 
 
-def test_a_victim_can_be_chosen_on_the_board(page: Page) -> None:
+def test_the_captured_piece_can_be_chosen_on_the_board(page: Page) -> None:
     begin(page, "awithlaknannai_mosona", north="Person", position="W:We2:Bf1,f3")
     play(page, "e2", "g2")
-    expect(spot(page, "f1")).to_have_attribute("aria-label", "f1, North man, may be captured")
+    expect(spot(page, "f1")).to_have_attribute("aria-label", "f1, North man, can be captured")
     play(page, "b3")  # something else gives the choice up
     expect(page.locator("#choices")).to_be_hidden()
     play(page, "e2", "g2", "f1")
@@ -240,7 +240,7 @@ def test_a_victim_can_be_chosen_on_the_board(page: Page) -> None:
     assert page.locator('.pieces > .piece[data-at="f3"]').count() == 1
 
 
-def test_a_piece_is_dragged_and_returns_from_where_it_may_not_go(page: Page) -> None:
+def test_a_piece_can_be_dragged_and_returns_from_an_illegal_point(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     drag(page, "c2", "a5")
     assert turns(page) == []
@@ -253,7 +253,7 @@ def test_a_piece_is_dragged_and_returns_from_where_it_may_not_go(page: Page) -> 
     expect(page.locator('.pieces > .piece[data-at="c3"]')).to_have_count(1)
 
 
-def test_what_cannot_move_is_told_why(page: Page) -> None:
+def test_the_status_says_why_a_piece_cannot_move(page: Page) -> None:
     begin(page, "alquerque", north="Person", position="W:Wa1,e1:Bb2,a5")
     status = page.locator("#status")
     play(page, "e1")
@@ -271,15 +271,15 @@ def test_what_cannot_move_is_told_why(page: Page) -> None:
     expect(status).to_have_text("The piece on q2 cannot move now. The first step goes to i2.")
 
 
-def test_who_must_pass_is_told(page: Page) -> None:
+def test_the_status_says_that_a_player_must_pass(page: Page) -> None:
     begin(page, "fetaix", north="Person", options={"no_moves": "pass"}, position="W:Wa3:Ba4,a5,b3,b4,c3,c5,b5")
     expect(page.locator("#status")).to_have_text("South to move. No piece can move: pass.")
     page.click("#pass")
     expect(page.locator("#status")).to_contain_text("North to move.")
 
 
-def test_a_match_begins_when_it_is_known_who_plays_its_rules(page: Page) -> None:
-    """A trained bot plays the rules that it was trained on, and the best level that plays others stands in for it."""
+def test_a_match_starts_after_the_server_has_said_which_bots_can_play(page: Page) -> None:
+    """A trained bot plays only the rules that it was trained on; the strongest other bot replaces it."""
     page.click("#open-setup")
     page.select_option("#game", "fetaix")
     page.select_option("#north", label="Trained")
@@ -310,7 +310,7 @@ def drag(page: Page, origin: str, target: str) -> None:
     page.mouse.up()
 
 
-def test_the_keyboard_alone_plays(page: Page) -> None:
+def test_a_match_can_be_played_with_the_keyboard_alone(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     page.locator("#undo").focus()
     spot(page, "c2").focus()
@@ -353,7 +353,7 @@ def test_every_point_and_piece_has_a_name_for_screen_readers(page: Page) -> None
     assert unnamed == []
 
 
-def test_undo_goes_back_to_the_turn_of_the_person(page: Page) -> None:
+def test_undo_takes_back_the_last_turn_of_the_person(page: Page) -> None:
     begin(page, "alquerque", north="Easy")
     play(page, "c2", "c3")
     expect(page.locator("#turns button")).to_have_count(2)
@@ -363,7 +363,7 @@ def test_undo_goes_back_to_the_turn_of_the_person(page: Page) -> None:
     expect(page.locator("#undo")).to_be_disabled()
 
 
-def test_what_is_clicked_while_a_step_is_under_way_waits_for_it(browser: Browser, address: str) -> None:
+def test_clicks_during_an_animation_wait_for_its_end(browser: Browser, address: str) -> None:
     for page in open_page(browser, address, slow=True):
         begin(page, "alquerque", north="Person")
         play(page, "c2", "c3")
@@ -384,13 +384,13 @@ def test_what_is_clicked_while_a_step_is_under_way_waits_for_it(browser: Browser
         assert turns(page) == ["b2-c3"]
 
 
-def test_undo_takes_a_resignation_back_and_nothing_else(page: Page) -> None:
+def test_undo_after_a_resignation_takes_back_only_that(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     play(page, "c2", "c3")
     wait_until_still(page)
     page.on("dialog", lambda dialogue: dialogue.accept())
     page.click("#resign")
-    expect(page.locator("#status")).to_have_text("South wins: North has resigned.")
+    expect(page.locator("#status")).to_have_text("South wins: North resigned.")
     page.click("#undo")
     expect(page.locator("#status")).to_contain_text("North to move.")
     assert turns(page) == ["c2-c3"]
@@ -398,12 +398,12 @@ def test_undo_takes_a_resignation_back_and_nothing_else(page: Page) -> None:
     expect(page.locator("#undo")).to_be_disabled()
 
 
-def test_a_hint_that_comes_too_late_is_not_shown(page: Page) -> None:
+def test_a_hint_for_an_earlier_position_is_not_shown(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     page.click("#hint")
     play(page, "c2", "c3")
     expect(page.locator("#status")).to_have_text("North to move. A capture is compulsory.")
-    with page.expect_response("**/api/think"):
+    with page.expect_response("**/api/hint"):
         page.click("#hint")
     expect(page.locator("#status")).to_contain_text("Hint: ")
     play(page, "c4", "c2")
@@ -411,14 +411,14 @@ def test_a_hint_that_comes_too_late_is_not_shown(page: Page) -> None:
     expect(page.locator(".arrows .head")).to_have_count(0)
 
 
-def test_arrow_keys_look_through_the_turns(page: Page) -> None:
+def test_arrow_keys_go_through_the_turns(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     play(page, "c2", "c3", "c4", "c2")
     wait_until_still(page)
     page.locator("#turn").focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator("#status")).to_have_text("Looking back. South to move.")
+    expect(page.locator("#status")).to_have_text("Earlier position. South to move.")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#turns [aria-current]")).to_have_text("c2-c3")
@@ -435,12 +435,12 @@ def test_arrow_keys_look_through_the_turns(page: Page) -> None:
     expect(page.locator("#play-on")).to_be_hidden()
 
 
-def test_looking_back_and_playing_on_from_there(page: Page) -> None:
+def test_a_match_can_be_played_on_from_an_earlier_position(page: Page) -> None:
     begin(page, "alquerque", north="Easy")
     play(page, "c2", "c3")
     expect(page.locator("#turns button")).to_have_count(2)
     page.click("#first")
-    expect(page.locator("#status")).to_contain_text("Looking back")
+    expect(page.locator("#status")).to_contain_text("Earlier position")
     assert page.locator(".pieces > .piece").count() == 24
     page.click("#forward")
     page.click("#last")
@@ -477,12 +477,12 @@ def test_tabs_do_not_disturb_each_other(browser: Browser, address: str) -> None:
     third = context.new_page()
     third.goto(address)
     wait_until_still(third)
-    expect(third.get_by_text("Go on with the last match")).to_have_count(0)  # the other tabs play them
+    expect(third.get_by_text("Resume the last match")).to_have_count(0)  # the other tabs play them
     other.close()
     third.reload()
     third.evaluate("sessionStorage.clear()")
     third.goto(address)
-    third.get_by_text("Go on with the last match").click()
+    third.get_by_text("Resume the last match").click()
     expect(third.locator("#turns button")).to_have_text(["b2-c3"])
     context.close()
 
@@ -492,7 +492,7 @@ def holds_its_match(page: Page) -> bool:
     return held == ["alquerque.match." + page.evaluate("JSON.parse(sessionStorage['alquerque.match']).id")]
 
 
-def test_a_tab_holds_the_match_that_it_shows_and_no_other(page: Page) -> None:
+def test_a_tab_locks_only_the_match_that_it_shows(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     play(page, "d2", "c3")
     expect(page.locator("#turns button")).to_have_text(["d2-c3"])
@@ -511,7 +511,7 @@ def test_a_tab_holds_the_match_that_it_shows_and_no_other(page: Page) -> None:
     assert holds_its_match(page)
 
 
-def test_a_match_that_another_tab_plays_is_gone_on_with_as_another(browser: Browser, address: str) -> None:
+def test_resuming_a_match_of_another_tab_makes_a_copy(browser: Browser, address: str) -> None:
     context = browser.new_context(reduced_motion="reduce")
     one = context.new_page()
     one.goto(address)
@@ -523,7 +523,7 @@ def test_a_match_that_another_tab_plays_is_gone_on_with_as_another(browser: Brow
     other.goto(address)
     wait_until_still(other)
     other.click("#open-setup")
-    other.click("text=Go on with an earlier match")
+    other.click("text=Resume an earlier match")
     other.locator("#earlier button", has_text="1 turn,").click()
     expect(other.locator("#turns button")).to_have_text(["d2-c3"])
     other.click("#undo")
@@ -539,7 +539,7 @@ def test_a_match_that_another_tab_plays_is_gone_on_with_as_another(browser: Brow
     context.close()
 
 
-def test_a_match_that_is_left_can_be_gone_on_with(page: Page) -> None:
+def test_an_earlier_match_can_be_resumed(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     play(page, "d2", "c3")
     expect(page.locator("#turns button")).to_have_text(["d2-c3"])
@@ -547,13 +547,13 @@ def test_a_match_that_is_left_can_be_gone_on_with(page: Page) -> None:
     play(page, "c2", "c3")
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
     page.click("#open-setup")
-    page.click("text=Go on with an earlier match")
+    page.click("text=Resume an earlier match")
     page.locator("#earlier button", has_text="Alquerque (piecepack ruleset): Person – Person, 1 turn,").click()
     expect(page.locator("#turns button")).to_have_text(["d2-c3"])
     expect(page.locator("#title")).to_contain_text("piecepack")
 
 
-def test_a_seat_that_changes_turns_the_board_to_the_person(page: Page) -> None:
+def test_changing_sides_turns_the_board_to_the_person(page: Page) -> None:
     begin(page, "alquerque", north="Beginner")
     page.select_option("#seat-1", label="Person")
     page.select_option("#seat-0", label="Beginner")
@@ -563,7 +563,7 @@ def test_a_seat_that_changes_turns_the_board_to_the_person(page: Page) -> None:
     expect(page.locator("#status")).to_contain_text("South played")
 
 
-def test_saving_and_loading_a_record(page: Page, tmp_path: Path) -> None:
+def test_a_match_file_can_be_saved_and_loaded(page: Page, tmp_path: Path) -> None:
     begin(page, "alquerque", north="Person")
     play(page, "c2", "c3", "c4", "c2")
     expect(page.locator("#turns button")).to_have_count(2)
@@ -588,7 +588,7 @@ def test_saving_and_loading_a_record(page: Page, tmp_path: Path) -> None:
     expect(page.locator("#title")).to_contain_text("piecepack")
 
 
-def test_a_record_says_who_plays_and_when(page: Page) -> None:
+def test_a_match_file_keeps_players_and_date(page: Page) -> None:
     text = (
         '[Game "alquerque"]\n[South "Anna"]\n[North "alphabeta:1"]\n[Date "1994.??.??"]\n[Event "Fair"]\n\n'
         "1. c2-c3 c4xc2 2. *\n"
@@ -614,7 +614,7 @@ def test_a_record_says_who_plays_and_when(page: Page) -> None:
     expect(written).to_have_value(re.compile(re.escape('[Date "????.??.??"]')))  # when is not known, and not today
 
 
-def test_a_result_that_the_board_does_not_show_is_kept(page: Page) -> None:
+def test_a_result_agreed_by_people_is_kept(page: Page) -> None:
     page.click("#open-record")
     page.fill("#record-text", '[Game "fetaix"]\n[Result "1/2-1/2"]\n[Reason "agreed"]\n\n1. c2-c3 c4xc2 1/2-1/2\n')
     page.click("#load-record")
@@ -627,11 +627,11 @@ def test_a_result_that_the_board_does_not_show_is_kept(page: Page) -> None:
     assert turns(page) == ["c2-c3", "c4xc2"]
 
 
-def test_the_picture_is_of_the_position_that_is_shown(page: Page, tmp_path: Path) -> None:
+def test_the_saved_picture_shows_the_current_position(page: Page, tmp_path: Path) -> None:
     begin(page, "alquerque", north="Person")
     play(page, "c2", "c3")
     page.click("#first")
-    expect(page.locator("#status")).to_contain_text("Looking back")
+    expect(page.locator("#status")).to_contain_text("Earlier position")
     page.click("#open-record")
     with page.expect_download() as download:
         page.click("#save-picture")
@@ -640,7 +640,7 @@ def test_the_picture_is_of_the_position_that_is_shown(page: Page, tmp_path: Path
     assert "c2, d2" in (tmp_path / "board.svg").read_text()
 
 
-def test_the_rules_begin_at_their_beginning(page: Page) -> None:
+def test_the_rules_open_at_the_top(page: Page) -> None:
     begin(page, "fetaix")
     page.click("#open-rules")
     expect(page.locator("#rules-text")).to_contain_text("The aim is to capture all enemy pieces")
@@ -648,7 +648,7 @@ def test_the_rules_begin_at_their_beginning(page: Page) -> None:
     assert page.evaluate("document.querySelector('#rules').scrollTop") == 0
 
 
-def test_a_wrong_record_is_refused_and_the_match_stays(page: Page) -> None:
+def test_a_wrong_match_file_is_refused_and_the_match_stays(page: Page) -> None:
     begin(page, "alquerque", north="Person")
     play(page, "c2", "c3")
     page.click("#open-record")
@@ -659,8 +659,8 @@ def test_a_wrong_record_is_refused_and_the_match_stays(page: Page) -> None:
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
 
 
-def test_the_record_is_there_when_its_dialogue_opens(page: Page) -> None:
-    """Nothing can be written there before it; it would run into what is."""
+def test_the_dialog_opens_with_the_text_of_the_match_file(page: Page) -> None:
+    """Text that arrived later would replace what the user has typed."""
     begin(page, "alquerque", north="Person")
     play(page, "c2", "c3")
     expect(page.locator("#turns button")).to_have_count(1)
@@ -676,11 +676,11 @@ def test_the_record_is_there_when_its_dialogue_opens(page: Page) -> None:
     assert len(late) == 1
 
 
-def test_a_record_that_cannot_be_written_is_told_of_and_others_can_be_loaded(page: Page) -> None:
+def test_an_error_in_writing_the_match_file_is_shown_and_loading_still_works(page: Page) -> None:
     begin(page, "fetaix", north="Person")
     page.route("**/api/save", lambda route: route.abort())
     page.click("#open-record")
-    expect(page.locator("#record-problem")).to_contain_text("the server does not answer")
+    expect(page.locator("#record-problem")).to_contain_text("The server does not answer")
     page.fill("#record-text", '[Game "alquerque"]\n\n1. c2-c3 *\n')
     page.click("#load-record")
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
@@ -702,11 +702,11 @@ def test_options_with_their_sources_change_the_game(page: Page) -> None:
     expect(page.locator("#setup")).to_be_hidden()
     expect(page.locator("#changed")).to_have_text("1 rule changed")
     page.click("#open-rules")
-    expect(page.locator("#rules-text")).to_contain_text("Chosen by you")
+    expect(page.locator("#rules-text")).to_contain_text("Changed.")
     expect(page.locator("#rules-text")).to_contain_text("it may, and may stop", ignore_case=True)
 
 
-def test_a_level_that_does_not_play_the_chosen_rules_is_not_offered(page: Page) -> None:
+def test_bots_that_cannot_play_the_chosen_rules_are_not_offered(page: Page) -> None:
     page.click("#open-setup")
     page.select_option("#game", "fetaix")
     page.select_option("#north", label="Trained")
@@ -729,7 +729,7 @@ def test_a_level_that_does_not_play_the_chosen_rules_is_not_offered(page: Page) 
     expect(page.locator("#changed")).to_have_text("1 rule changed")
 
 
-def test_hint_and_analysis_draw_what_they_say(page: Page) -> None:
+def test_hint_and_analysis_draw_the_turns_that_they_name(page: Page) -> None:
     begin(page, "alquerque", north="Person", position="W:Wa1,e1:Bb2,a5")
     page.click("#hint")
     expect(page.locator("#status")).to_contain_text("Hint: a1xc3")
@@ -741,7 +741,7 @@ def test_hint_and_analysis_draw_what_they_say(page: Page) -> None:
     expect(page.locator("#curve .values")).to_have_attribute("d", re.compile("M.*L"))
 
 
-def test_the_best_turns_are_drawn_with_the_values_that_are_listed(page: Page) -> None:
+def test_drawn_and_listed_values_of_the_best_turns_are_equal(page: Page) -> None:
     begin(page, "alquerque", north="Person", position="W:Wa1,b1,c2:Bd4,e4,e5")
     page.check("#analyse")
     expect(page.locator("#candidates li")).to_have_count(3)
@@ -753,16 +753,16 @@ def test_the_best_turns_are_drawn_with_the_values_that_are_listed(page: Page) ->
     assert listed[0] >= listed[1] >= listed[2]
 
 
-def test_analysis_says_nothing_of_another_position(page: Page) -> None:
+def test_the_analysis_of_another_position_is_removed(page: Page) -> None:
     begin(page, "fetaix", north="Person")
     page.check("#analyse")
     expect(page.locator("#candidates li").first).to_be_visible()
-    page.route("**/api/think", lambda route: route.abort())
+    page.route("**/api/analysis", lambda route: route.abort())
     begin(page, "awithlaknannai_mosona", north="Person")
-    expect(page.locator("#depth")).to_contain_text("the server does not answer")
+    expect(page.locator("#depth")).to_contain_text("The server does not answer")
     expect(page.locator("#candidates li")).to_have_count(0)
     expect(page.locator("#bar span")).to_have_text("…")
-    page.unroute("**/api/think")
+    page.unroute("**/api/analysis")
     page.uncheck("#analyse")
 
 
@@ -783,12 +783,12 @@ def test_resigning_ends_the_match_and_says_why(page: Page) -> None:
     begin(page, "alquerque", north="Easy")
     page.on("dialog", lambda dialogue: dialogue.accept())
     page.click("#resign")
-    expect(page.locator("#status")).to_have_text("You lose. North wins: South has resigned.")
+    expect(page.locator("#status")).to_have_text("You lose. North wins: South resigned.")
     page.click("#rematch")
     expect(page.locator("#seat-0 option:checked")).to_have_text("Easy")
     expect(page.locator("#turns button")).to_have_count(1)
     page.click("#resign")
-    expect(page.locator("#status")).to_have_text("You lose. South wins: North has resigned.")
+    expect(page.locator("#status")).to_have_text("You lose. South wins: North resigned.")
     assert page.locator(".spot.free").count() == 0
 
 
@@ -816,7 +816,7 @@ def test_a_phone_shows_the_whole_board_and_plays_by_touch(phone: Page, name: str
     expect(phone.locator("#turns button")).to_have_text([steps[0].text])
 
 
-def test_a_server_that_has_gone_loses_nothing(browser: Browser) -> None:
+def test_a_match_survives_a_restart_of_the_server(browser: Browser) -> None:
     context = browser.new_context(reduced_motion="reduce")
     page = context.new_page()
     with served("--seconds", "0.5") as address:
@@ -826,7 +826,7 @@ def test_a_server_that_has_gone_loses_nothing(browser: Browser) -> None:
         play(page, "c2", "c3")
         expect(page.locator("#turns button")).to_have_text(["c2-c3"])
     play(page, "c4", "c2")
-    expect(page.locator("#problem")).to_contain_text("the server does not answer")
+    expect(page.locator("#problem")).to_contain_text("The server does not answer")
     expect(page.locator("#turns button")).to_have_text(["c2-c3"])
     page.click("#undo")
     page.select_option("#seat-1", label="Easy")
@@ -841,7 +841,7 @@ def test_a_server_that_has_gone_loses_nothing(browser: Browser) -> None:
 
 
 def drag_by_touch(page: Page, origin: str, target: str) -> None:
-    """As a finger does it; what the page does not take for itself, the browser scrolls by."""
+    """Touches like a finger, so that the browser scrolls if the page does not handle the touch."""
     session = page.context.new_cdp_session(page)
     boxes = [spot(page, label).bounding_box() for label in (origin, target)]
     (x, y), (to_x, to_y) = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes)
@@ -856,16 +856,14 @@ def drag_by_touch(page: Page, origin: str, target: str) -> None:
 @pytest.mark.parametrize(
     ("name", "origin", "target"), [("alquerque", "c2", "c3"), ("awithlaknannai_mosona", "j1", "i2")]
 )
-def test_a_finger_drags_a_piece_and_the_page_stays_where_it_is(
-    phone: Page, name: str, origin: str, target: str
-) -> None:
+def test_dragging_by_touch_does_not_scroll_the_page(phone: Page, name: str, origin: str, target: str) -> None:
     begin(phone, name, north="Person")
     drag_by_touch(phone, origin, target)
     expect(phone.locator("#turns button")).to_have_text([f"{origin}-{target}"])
     assert phone.evaluate("scrollY") == 0
 
 
-def test_a_second_finger_does_not_take_a_piece_while_one_is_dragged(phone: Page) -> None:
+def test_a_second_finger_does_not_start_another_drag(phone: Page) -> None:
     begin(phone, "alquerque", north="Person")
     session = phone.context.new_cdp_session(phone)
     boxes = {label: spot(phone, label).bounding_box() for label in ("c2", "c3", "d2", "d3")}
@@ -886,7 +884,7 @@ def test_a_second_finger_does_not_take_a_piece_while_one_is_dragged(phone: Page)
 
 
 @pytest.mark.parametrize("name", ["alquerque", "awithlaknannai_mosona"])
-def test_a_phone_on_its_side_shows_the_board_and_what_is_said_of_it(phone_on_its_side: Page, name: str) -> None:
+def test_a_phone_on_its_side_shows_board_and_status(phone_on_its_side: Page, name: str) -> None:
     page = phone_on_its_side
     begin(page, name, north="Easy")
     width, height = page.viewport_size["width"], page.viewport_size["height"]
@@ -915,7 +913,7 @@ def test_a_person_takes_over_from_a_bot(page: Page, stop: str) -> None:
     expect(page.locator("#status")).not_to_contain_text("Paused")
 
 
-def test_a_turn_is_kept_although_the_page_is_left_while_the_piece_moves(browser: Browser, address: str) -> None:
+def test_a_turn_is_kept_if_the_page_is_reloaded_during_the_animation(browser: Browser, address: str) -> None:
     for page in open_page(browser, address, slow=True):
         begin(page, "alquerque", north="Person")
         spot(page, "c2").click()
@@ -924,22 +922,22 @@ def test_a_turn_is_kept_although_the_page_is_left_while_the_piece_moves(browser:
         expect(page.locator("#turns button")).to_have_text(["c2-c3"])
 
 
-def test_of_a_long_file_the_first_matches_are_offered_and_it_is_said(page: Page) -> None:
+def test_only_the_first_matches_of_a_long_file_are_offered(page: Page) -> None:
     page.click("#open-record")
     expect(page.locator("#record-text")).not_to_have_value("")
     record = '[Game "fetaix"]\n\n1. c2-c3 *\n\n'
     page.fill("#record-text", 51 * record)
     page.click("#load-record")
     expect(page.locator("#loaded button")).to_have_count(50)
-    expect(page.locator("#loaded")).to_contain_text("These are the first 50.")
+    expect(page.locator("#loaded")).to_contain_text("These are the first 50 matches.")
     page.fill("#record-text", "junk")
     page.click("#load-record")
     expect(page.locator("#record-problem")).not_to_be_empty()
     expect(page.locator("#loaded button")).to_have_count(0)
 
 
-def test_a_program_at_fault_loses_until_that_is_taken_back(browser: Browser, tmp_path: Path) -> None:
-    """It answers until the file is there."""
+def test_an_engine_that_fails_loses_and_undo_asks_it_again(browser: Browser, tmp_path: Path) -> None:
+    """The engine plays an illegal turn while the file exists."""
     file = tmp_path / "fault"
     engine = tmp_path / "engine.py"
     engine.write_text(ENGINE.replace("FAULT", repr(str(file))))
@@ -961,17 +959,17 @@ def test_a_program_at_fault_loses_until_that_is_taken_back(browser: Browser, tmp
             expect(page.locator("#status")).to_contain_text("South to move.")
 
 
-def test_a_bot_that_has_not_answered_can_be_asked_again(browser: Browser) -> None:
+def test_a_bot_that_did_not_answer_can_be_asked_again(browser: Browser) -> None:
     context = browser.new_context(reduced_motion="reduce")
     page = context.new_page()
     with served("--seconds", "0.5") as address:
         page.goto(address)
         wait_until_still(page)
         begin(page, "alquerque", north="Easy")
-        page.route("**/api/play", lambda route: route.abort())
+        page.route("**/api/turn", lambda route: route.abort())
         play(page, "c2", "c3")
-        expect(page.locator("#status")).to_contain_text("North has not answered.")
-        page.unroute("**/api/play")
+        expect(page.locator("#status")).to_contain_text("North did not answer.")
+        page.unroute("**/api/turn")
         page.click("#ask-again")
         expect(page.locator("#turns button")).to_have_count(2)
         expect(page.locator("#ask-again")).to_be_hidden()
@@ -981,10 +979,10 @@ def test_a_bot_that_has_not_answered_can_be_asked_again(browser: Browser) -> Non
 @pytest.mark.skipif(os.name == "nt", reason="there are no such signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.usefixtures("interrupts")
-def test_the_server_ends_at_once_although_a_bot_thinks(number: int) -> None:
+def test_the_server_stops_at_once_during_a_search(number: int) -> None:
     with served_by("--seconds", "60") as (process, address):
         body = json.dumps({"match": {"game": "fetaix", "options": {}, "start": None, "steps": []}, "seconds": 60})
-        asked = Request(f"{address}api/think", body.encode(), {"content-type": "application/json"})
+        asked = Request(f"{address}api/analysis", body.encode(), {"content-type": "application/json"})
         with ThreadPoolExecutor(1) as pool:
             answer = pool.submit(urlopen, asked)
             time.sleep(2)
