@@ -20,7 +20,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "Games": {
             "games": "List the games.",
             "describe": "Describe a game or a position.",
-            "perft": "Count the sequences of steps or turns from a position.",
+            "perft": "Count the sequences of steps or turns.",
             "rollouts": "Play random matches and count how they end.",
         },
         "Play": {

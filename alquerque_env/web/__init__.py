@@ -25,3 +25,8 @@ carries the whole match, so tabs, reloads and restarts of the server do not dist
 | `storage.js` | matches in the browser's storage |
 | `server.js` | sends requests |
 """
+
+from ..errors import require
+
+for _package in ("pydantic", "starlette", "uvicorn"):
+    require(_package, "web")

@@ -385,9 +385,9 @@ def test_train_hands_config_overrides_and_run_to_the_trainer(monkeypatch: pytest
         sys.modules, "alquerque_training.run.train", SimpleNamespace(train=lambda *arguments: given.append(arguments))
     )
 
-    output_of("train", "a.toml", "ppo.clip=0.1", "run.seed=-1", "--resume", "runs/a-1")
+    output_of("train", "quickstart", "ppo.clip=0.1", "run.seed=3", "--resume", "runs/a-1")
 
-    assert given == [("a.toml", ("ppo.clip=0.1", "run.seed=-1"), Path("runs/a-1"))]
+    assert given == [("quickstart", ("ppo.clip=0.1", "run.seed=3"), Path("runs/a-1"))]
 
 
 def test_export_hands_checkpoint_and_file_to_the_exporter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

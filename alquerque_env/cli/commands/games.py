@@ -4,7 +4,6 @@ import click
 
 from ...game import game as library
 from ..command import HelpfulCommand, print_json
-from ..console.capabilities import align
 from ..parameters import json_option
 
 
@@ -18,5 +17,7 @@ def games(as_json: bool) -> None:
     titles = {name: library.load_game(name).title for name in library.games()}
     if as_json:
         print_json({"games": [{"name": name, "title": title} for name, title in titles.items()]})
-    else:
-        click.echo("\n".join(align(titles.items())))
+        return
+    width = max(map(len, titles))
+    for name, title in titles.items():
+        click.echo(f"{name:<{width}}  {title}")

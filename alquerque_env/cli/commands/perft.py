@@ -24,10 +24,10 @@ MAX_DEPTH = 1000
 @position_option
 @json_option
 def perft(game: Game, depth: int, turns: bool, divide: bool, position: str | None, as_json: bool) -> None:
-    """Count the sequences of D steps or turns from a position.
+    """Count the sequences of steps or turns.
 
-    A step moves one piece once; a chain of captures has several. Perft counts are the usual way to compare move
-    generators.
+    Counts all sequences of D steps, or of D turns, from a position. A step moves one piece once; a chain of captures
+    has several steps. Perft counts are the usual way to compare move generators.
     """
     if divide and depth == 0:
         raise AlquerqueError("--divide needs --depth 1 or more")

@@ -4,15 +4,16 @@ import os
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import click
 
 from ...bots import load_bot
 from ...bots.levels import levels
-from ...errors import AlquerqueError, require
+from ...errors import AlquerqueError
 from ...game.game import games, load_game
 from ...match.match import Match
 from ..command import HelpfulCommand
@@ -51,12 +52,12 @@ def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: floa
     Serves a page on this machine, with all games, bots of several strengths, hints, analysis and match files. Ctrl-C
     stops the server.
     """
-    for package in ("starlette", "uvicorn", "pydantic"):
-        require(package, "web")
+    from ...web.app import make_app  # raises an error if the extra `web` is not installed
+
     offered = {spec: run_interruptible(partial(playable_games, spec), f"loading {spec} ...") for spec in bots}
     listener = listen(port)
     address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
-    serve = _make_server(offered, seconds)
+    serve = _make_server(partial(make_app, offered=offered, seconds=seconds))
     run_interruptible(_compile_first_turn, "compiling the rules (once after an installation) ...")
     click.echo(f"The page is at {address} (Ctrl-C stops the server)")
     _start_thread(_compile_trained_bot)
@@ -66,13 +67,11 @@ def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: floa
         serve([listener])
 
 
-def _make_server(offered: Mapping[str, Sequence[str]], seconds: float) -> Callable[[list[socket.socket]], None]:
+def _make_server(make_app: Callable[..., Any]) -> Callable[[list[socket.socket]], None]:
     import uvicorn
 
-    from ...web.app import make_app
-
     settings = uvicorn.Config(
-        make_app(offered=offered, seconds=seconds, is_stopping=lambda: server.should_exit),
+        make_app(is_stopping=lambda: server.should_exit),
         log_level="error",
         access_log=False,
         server_header=False,

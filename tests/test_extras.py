@@ -1,0 +1,142 @@
+"""Without the packages of an extra, each command works or ends with one line that names the pip command."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+PACKAGES = {
+    "fast": ["numba", "llvmlite"],
+    "arena": ["choix", "matplotlib"],
+    "train": ["torch", "pydantic", "annotated_types"],
+    "web": ["pydantic", "starlette", "uvicorn"],
+    "render": ["pygame", "resvg_py"],
+}
+# Hides packages, then runs commands and evaluates expressions in one process; prints their statuses and outputs.
+SCRIPT = """
+import contextlib, io, json, sys
+
+hidden, lines = json.loads(sys.argv[1])
+
+class Hider:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, path=None, target=None):
+        return None if name.partition(".")[0] in hidden else self.finder.find_spec(name, path, target)
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+sys.meta_path[:] = map(Hider, sys.meta_path)
+import alquerque_env
+import gymnasium
+from alquerque_env.cli.main import main
+
+found = []
+for line in lines:
+    status, out, err = 0, io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            if line.startswith("alquerque "):
+                main(line.split()[1:], "alquerque")
+            else:
+                exec(line)
+        except SystemExit as end:
+            status = end.code
+        except ImportError as error:
+            status = f"{type(error).__name__}: {error}"
+    found.append([status, out.getvalue(), err.getvalue()])
+print(json.dumps(found))
+"""
+
+
+def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, str, str]]:
+    """Runs commands and Python code in a process without some packages; returns status, output and errors of each."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SCRIPT, json.dumps([packages, lines])],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=os.environ | {"ALQUERQUE_JIT": "0"},
+    )
+    assert done.returncode == 0, done.stderr
+    return [tuple(found) for found in json.loads(done.stdout)]
+
+
+@pytest.mark.parametrize(
+    ("extra", "lines"),
+    [
+        ("fast", ["alquerque compile"]),
+        (
+            "arena",
+            [
+                "alquerque arena fetaix random greedy --games 2",
+                "alquerque arena fetaix random greedy --games 2 --picture cross.png",
+                "alquerque benchmark random fetaix --quick",
+            ],
+        ),
+        (
+            "train",
+            [
+                "alquerque train quickstart",
+                "alquerque train quickstart --print-config",
+                "alquerque plot run",
+                "alquerque export fetaix-small -o never-written.py",
+                "alquerque bench search fetaix",
+                "alquerque bench train fetaix",
+            ],
+        ),
+        ("web", ["alquerque web --no-browser", "import alquerque_env.web.app"]),
+        (
+            "render",
+            [
+                "alquerque_env.env('fetaix', render_mode='human').reset()",
+                "env = alquerque_env.env('fetaix', render_mode='rgb_array'); env.reset(); env.render()",
+            ],
+        ),
+    ],
+)
+def test_a_missing_extra_is_named_with_its_pip_command(extra: str, lines: list[str]) -> None:
+    advice = f'pip install "alquerque-env[{extra}]"'
+    for line, (status, output, error) in zip(lines, run_without(PACKAGES[extra], lines), strict=True):
+        if line.startswith("alquerque "):
+            assert (status, output) == (1, ""), (line, error)
+            assert error.startswith("alquerque: "), line
+            assert error.endswith(f" is missing: {advice}\n"), line
+            assert error.count("\n") == 1, line
+        else:
+            assert str(status).startswith("MissingExtraError: "), line
+            assert str(status).endswith(f" is missing: {advice}"), line
+
+
+def test_without_extras_everything_else_works(tmp_path) -> None:
+    table = tmp_path / "murray.aqt"
+    lines = [
+        "alquerque --help",
+        "alquerque games",
+        "alquerque describe fetaix",
+        "alquerque perft fetaix --depth 3",
+        "alquerque rollouts fetaix --matches 2",
+        "alquerque play fetaix --opponent greedy",
+        "alquerque play fetaix --opponent fetaix-small",
+        f"alquerque openings fetaix --count 1 --judge greedy -o {tmp_path / 'openings.jsonl'}",
+        f"alquerque solve alquerque_murray --pieces 2 -o {table}",
+        f"alquerque_env.load_table(alquerque_env.load_game('alquerque_murray'), {str(table)!r})",
+        "alquerque doctor",
+        "from alquerque_env import *",
+        "gymnasium.make('alquerque/Fetaix-v0', opponent='greedy').reset(seed=0)",
+        "gymnasium.make_vec('alquerque/Fetaix-v0', 2, opponent='greedy').reset(seed=0)",
+        "env = alquerque_env.env('fetaix', render_mode='svg'); env.reset(); assert env.render().startswith('<svg')",
+        "env = alquerque_env.env('fetaix', render_mode='ansi'); env.reset(); assert 'a' in env.render()",
+        "alquerque_env.SelfPlayVectorEnv('fetaix', 2).reset(seed=0)",
+        "alquerque_env.load_bot('fetaix-strong', 'fetaix')",
+        "import alquerque_env.arena, alquerque_env.benchmark, alquerque_env.solve.tables, alquerque_training",
+    ]
+    hidden = sorted({package for packages in PACKAGES.values() for package in packages})
+
+    for line, (status, _, error) in zip(lines, run_without(hidden, lines), strict=True):
+        assert status == 0, (line, status, error)
