@@ -37,7 +37,7 @@ LARGEST_PICTURE = 500_000
 
 
 def blocks(text: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^ *```{language}\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE)
 
 
 def without_code(text: str) -> str:
@@ -146,6 +146,12 @@ def test_tables_say_what_the_package_says(page: str) -> None:
 
 def test_the_readme_lists_every_game() -> None:
     assert re.findall(r"^\| <img [^|]* \| `(\w+)` \|", PAGES["README.md"], re.MULTILINE) == list(games())
+
+
+def test_the_extras_are_those_of_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = re.findall(r"^\| `(\w+)` \|", PAGES["docs/install.md"].partition("## Compiled")[0], re.MULTILINE)
+    assert set(listed) == set(project["optional-dependencies"])
 
 
 # Examples
