@@ -1,4 +1,4 @@
-"""Opponents: bots that play every game under every option.
+"""Players by spec: bots that play every game under every option.
 
 >>> from alquerque_env import Match, load_bot, load_game
 >>> match = Match(load_game("alquerque"), "W:Wa1,e1:Bb2,b3,e2")
@@ -6,11 +6,11 @@
 'a1xc3'
 """
 
-from .alphabeta import AlphaBetaBot, Analysis
-from .analysis import Candidate, Limits, Thought
+from .alphabeta import AlphaBetaBot
+from .analysis import Analysis, Candidate, Limits
 from .bot import Bot, GameBot
 from .load import load_bot
-from .mcts import MctsBot, StepStatistics
+from .mcts import MctsBot
 
 __all__ = [
     "AlphaBetaBot",
@@ -20,7 +20,5 @@ __all__ = [
     "GameBot",
     "Limits",
     "MctsBot",
-    "StepStatistics",
-    "Thought",
     "load_bot",
 ]

@@ -1,24 +1,26 @@
-"""What a bot that searches thinks of a position, and what it may spend on it: the same for every kind of search."""
+"""The analysis of a position by a bot that searches, and the limits of a search."""
 
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..errors import BotError
 from ..game.step import Step
+from ..match.match import Match
+from .turns import find_step, format_line
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a bot may spend on one decision. Each limit takes the place of the bot's own; None leaves that as it is.
+    """Limits of one search. Each replaces the bot's own limit; None keeps the bot's own.
 
     Attributes:
-      seconds: Time from the begin of the search.
-      depth: Whole turns to look ahead; other searches than alpha-beta do not look at it.
-      nodes: Positions that alpha-beta visits, or simulations of the other searches.
-      stop: Once another thread has set it, the bot answers at once with the best so far.
+      seconds: Time from the start of the search.
+      depth: Turns to look ahead. Only alpha-beta and UGI engines use it.
+      nodes: Positions that alpha-beta visits, or simulations of other searches.
+      stop: The search ends with the best result so far as soon as another thread sets this event.
 
     Raises:
       BotError: If a limit is out of range.
@@ -36,7 +38,7 @@ class Limits:
                 raise BotError(f"the limit of {name} is {number}, expected {least} or more")
 
     def deadline(self, seconds: float | None = None) -> "Deadline":
-        """The end of a search that begins now; `seconds` where the limits say nothing of the time."""
+        """Starts the clock of a search; `seconds` holds where the limits have no time."""
         return Deadline(seconds if self.seconds is None else self.seconds, self.stop, self.nodes)
 
 
@@ -44,12 +46,12 @@ NO_LIMITS = Limits()
 
 
 class Deadline:
-    """The end of what may be spent on one step.
+    """The end of a search that starts now.
 
     Args:
-      seconds: Time from now, None for as long as it takes.
-      stop: Ends the time at once when it is set.
-      nodes: Positions or simulations, None for as many as it takes.
+      seconds: Time from now; None for no limit.
+      stop: Ends the search when it is set.
+      nodes: Positions or simulations; None for no limit.
     """
 
     def __init__(
@@ -61,23 +63,23 @@ class Deadline:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is up."""
+        """Whether the time is up or the search was stopped."""
         return time.monotonic() >= self._end or (self._stop is not None and self._stop.is_set())
 
     def budget(self, spent: int, at_once: int) -> int:
-        """How many nodes more, at most `at_once`, may be spent before this is asked again; 0 when it is over."""
+        """Returns how many nodes the search may visit before it asks again, at most `at_once`; 0 ends the search."""
         return 0 if self.is_over else int(max(0, min(at_once, self._nodes - spent)))
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A legal step and what the bot expects of it.
+    """A legal step with its evaluation.
 
     Attributes:
       step: The step.
-      line: The turns that the bot expects from here on; the first begins with `step` and is whole.
-      value: Result to expect, in [-1, 1], for the player to move now.
-      share: Of the simulations or of the policy, in [0, 1]; None where the bot has no such thing.
+      line: The principal variation, as texts of turns. Its first turn begins with `step` and is whole.
+      value: Expected result in [-1, 1] for the player to move now.
+      share: Share of the simulations, or probability by the policy, in [0, 1]; None for bots that have neither.
     """
 
     step: Step
@@ -85,17 +87,23 @@ class Candidate:
     value: float
     share: float | None
 
+    @classmethod
+    def from_line(cls, match: Match, actions: Sequence[int], value: float, share: float | None = None) -> "Candidate":
+        """Makes the candidate of the first action of a line."""
+        return cls(find_step(match, actions[0]), format_line(match, actions), value, share)
+
 
 @dataclass(frozen=True)
-class Thought:
-    """What a bot thinks of a position.
+class Analysis:
+    """A bot's evaluation of a position.
 
     Attributes:
-      value: Result to expect, in [-1, 1], for the player to move.
-      candidates: First what the bot would play, then, where asked for, every other legal step, by value and then share.
-      depth: Whole turns looked ahead, None where that is no measure.
-      nodes: Positions visited, or simulations.
-      score: In hundredths of a man, as in `Analysis`; None where the bot does not count so.
+      value: Expected result in [-1, 1] for the player to move.
+      candidates: The step that the bot would play, then, if requested, all other legal steps by value and share.
+      depth: Turns looked ahead; None for searches without a fixed depth.
+      nodes: Positions visited, or simulations; None if unknown.
+      score: In hundredths of a man for the player to move, by alpha-beta and UGI engines; else None. Alpha-beta scores
+        a certain win in `n` turns as `WIN - n`.
     """
 
     value: float
@@ -106,9 +114,9 @@ class Thought:
 
     @property
     def best(self) -> Candidate:
-        """What the bot would play."""
+        """The step that the bot would play."""
         return self.candidates[0]
 
 
-Report = Callable[[Thought], None]
-"""Is told what a bot thinks so far. The first turn of such a line may be unfinished."""
+Report = Callable[[Analysis], None]
+"""Is called with intermediate results. The first turn of their lines may be unfinished."""

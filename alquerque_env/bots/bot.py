@@ -1,6 +1,6 @@
-"""What a bot is, and what all bots of this package share."""
+"""The interface of a bot, and the base class of the bots of this package."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Protocol
 
@@ -10,7 +10,10 @@ from ..errors import BotError
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
-from .analysis import NO_LIMITS, Limits, Report, Thought
+from ..solve.tables import EndgameTable
+from ..solve.tables.search_probe import Endgames
+from .analysis import NO_LIMITS, Analysis, Limits, Report
+from .turns import find_step
 
 
 class Bot(Protocol):
@@ -18,10 +21,10 @@ class Bot(Protocol):
 
     @property
     def name(self) -> str:
-        """What people call it: its spec."""
+        """Its spec."""
 
     def choose(self, match: Match) -> Step:
-        """One of `match.legal_steps`; the match is left as it was.
+        """Returns one of `match.legal_steps`; the match is unchanged.
 
         Raises:
           BotError: If the match is over, or of another game.
@@ -29,27 +32,28 @@ class Bot(Protocol):
 
 
 class GameBot:
-    """A bot for one game: refuses matches that it cannot play, and plays forced steps without a thought.
+    """A bot for one game. It plays a forced step at once and refuses matches of other games.
 
     Args:
       name: Its spec.
       game: The game that it plays.
-      seed: Makes its choices repeatable; None for another course each time.
+      seed: Makes its choices repeatable; None for a random seed.
 
     Attributes:
-      can_think: Whether it evaluates positions, so that `think` can say how.
+      can_analyse: Whether the bot evaluates positions, so that `analyse` works.
     """
 
-    can_think = False
+    can_analyse = False
 
     def __init__(self, name: str, game: Game, seed: int | None) -> None:
         self.name = name
         self.game = game
         self._known_game = game
         self._generator = np.random.default_rng(seed)
+        self._plan: dict[tuple[int, ...], int] = {}
 
     def choose(self, match: Match) -> Step:
-        """One of `match.legal_steps`; the match is left as it was.
+        """Returns one of `match.legal_steps`; the match is unchanged.
 
         Raises:
           BotError: If the match is over, or of another game.
@@ -59,43 +63,51 @@ class GameBot:
         return steps[0] if len(steps) == 1 else self._decide(match)
 
     def choose_many(self, matches: Sequence[Match]) -> list[Step]:
-        """A step for each of several matches; bots that think about many at once override it.
+        """Returns a step for each of several matches. Bots that search matches together override it.
 
         Raises:
-          BotError: As `choose`.
+          BotError: If a match is over, or of another game.
         """
         return [self.choose(match) for match in matches]
 
-    def think(
-        self, match: Match, limits: Limits = NO_LIMITS, *, every: bool = False, report: Report | None = None
-    ) -> Thought:
-        """What it thinks of a position; the match is left as it was. One call at a time.
+    def analyse(
+        self, match: Match, limits: Limits = NO_LIMITS, *, all_steps: bool = False, report: Report | None = None
+    ) -> Analysis:
+        """Evaluates a position; the match is unchanged. Not safe to call from two threads at once.
 
         Args:
           match: A match that is not over.
-          limits: What it may spend instead of what it spends on a choice.
-          every: Whether to say of every legal step what it is worth, and not only of what it would play.
-          report: Is told now and then what it thinks so far.
+          limits: Replace the bot's own limits.
+          all_steps: Whether to evaluate every legal step instead of only the one that the bot would play.
+          report: Is called with intermediate results.
 
         Raises:
-          BotError: If it does not evaluate positions, if the match is over, or of another game.
+          BotError: If the bot does not evaluate positions, or the match is over or of another game.
         """
-        if not self.can_think:
+        if not self.can_analyse:
             raise BotError(f"{self.name} does not evaluate positions; choose a bot that searches, such as alphabeta:5")
         self._check(match)
-        return self._think(match, limits, every, report)
+        return self._analyse(match, limits, all_steps, report)
 
     def _decide(self, match: Match) -> Step:
-        """One of several legal steps."""
+        """Chooses among several legal steps."""
         raise NotImplementedError
 
-    def _think(self, match: Match, limits: Limits, every: bool, report: Report | None) -> Thought:
-        """As `think`, for a match that it can play."""
+    def _analyse(self, match: Match, limits: Limits, all_steps: bool, report: Report | None) -> Analysis:
         raise NotImplementedError
 
-    def _pick(self, steps: list[Step]) -> Step:
-        """One of them at random."""
+    def _pick(self, steps: Sequence[Step]) -> Step:
+        """Chooses one of several equally good steps, by default at random."""
         return steps[int(self._generator.integers(len(steps)))]
+
+    def _follow_plan(self, match: Match, find_line: Callable[[], tuple[int, ...]]) -> Step:
+        """Plays the rest of a turn as planned when the turn began; otherwise plans a turn with `find_line`."""
+        action = self._plan.get(_state_key(match))
+        if action is None:
+            actions = find_line()
+            action = actions[0]
+            self._plan = _plan_turn(match, actions)
+        return find_step(match, action)
 
     def _check(self, match: Match) -> None:
         if match.outcome is not None:
@@ -106,23 +118,51 @@ class GameBot:
             self._known_game = match.game
 
 
-def state_key(match: Match) -> tuple[int, ...]:
-    """The state of a match as a key for dictionaries."""
+class SearchBot(GameBot):
+    """A bot that searches. It plays known endgames by the endgame tablebase.
+
+    Args:
+      name: Its spec.
+      game: The game that it plays.
+      seed: Makes its choices repeatable; None for a random seed.
+      time_limit: Seconds for a step; None for no limit.
+      table: The endgame tablebase of the game; None for none.
+    """
+
+    can_analyse = True
+
+    def __init__(
+        self,
+        name: str,
+        game: Game,
+        seed: int | None,
+        time_limit: float | None = None,
+        table: EndgameTable | None = None,
+    ) -> None:
+        super().__init__(name, game, seed)
+        self.time_limit = time_limit
+        self._endgames = Endgames(table)
+
+    def _decide(self, match: Match) -> Step:
+        known = self._endgames.best(match)
+        return self._pick(known) if known else self._search_step(match)
+
+    def _search_step(self, match: Match) -> Step:
+        """Chooses among several legal steps where the tablebase does not say what is best."""
+        raise NotImplementedError
+
+
+def _state_key(match: Match) -> tuple[int, ...]:
     return tuple(int(word) for word in match.state)
 
 
-def step_of(match: Match, action: int) -> Step:
-    """The legal step with an action."""
-    return next(step for step in match.legal_steps if step.action == action)
-
-
-def rest_of_turn(match: Match, actions: tuple[int, ...]) -> dict[tuple[int, ...], int]:
-    """What a line plays in the states in the middle of its first turn, by their keys."""
+def _plan_turn(match: Match, actions: tuple[int, ...]) -> dict[tuple[int, ...], int]:
+    """Returns the action of a line in each state in the middle of its first turn."""
     plan = {}
     ahead = match.copy()
     for action, following in pairwise(actions):
         ahead.push(action)
         if ahead.chain is None:
             break
-        plan[state_key(ahead)] = following
+        plan[_state_key(ahead)] = following
     return plan

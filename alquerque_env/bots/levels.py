@@ -1,4 +1,4 @@
-"""Levels: bots from one that a child beats to the strongest there is, for people who do not know specs."""
+"""Levels: named bots from beginner to strongest, for people who do not know specs."""
 
 from typing import NamedTuple
 
@@ -8,12 +8,12 @@ from .shipped import shipped_bots
 
 
 class Level(NamedTuple):
-    """A bot for people.
+    """A bot with a name for people.
 
     Attributes:
-      name: What people call it.
+      name: The name of the level.
       spec: The bot's spec.
-      about: How it plays, as a sentence.
+      about: One sentence on how it plays.
     """
 
     name: str
@@ -21,9 +21,10 @@ class Level(NamedTuple):
     about: str
 
 
-# Each stands clearly above the one before: `alquerque arena GAME random mcts:5 mcts:20 alphabeta:1 --games 40` gave
-# 0, 195, 474, 726 Elo in alquerque, 0, 212, 536, 854 in fetaix, and 0, 160, 559, 1237 in alquerque_alfonso_x, where
-# bots that look ahead draw with each other.
+# Each level is clearly stronger than the one before. The Elo ratings of
+# `alquerque arena GAME random mcts:5 mcts:20 alphabeta:1 --games 40` were 0, 195, 474, 726 in alquerque,
+# 0, 212, 536, 854 in fetaix, and 0, 160, 559, 1237 in alquerque_alfonso_x, where bots that look ahead draw with each
+# other.
 _SEARCHING = (
     Level("Beginner", "random", "Plays anything that is allowed."),
     Level("Easy", "mcts:5", "Tries its steps out in five random matches, and overlooks most things."),
@@ -32,12 +33,12 @@ _SEARCHING = (
     Level("Hard", "alphabeta:3", "Looks three turns ahead."),
     Level("Expert", "alphabeta:8", "Looks eight turns ahead."),
 )
-# In plain Python 400 simulations of a network that is told four turns ahead would take a minute.
+# Without Numba, 400 simulations of a network with search features of depth 4 would take a minute.
 _TRAINED = ("strong", 400 if JIT else 40)
 
 
 def levels(game: Game) -> tuple[Level, ...]:
-    """The levels of a game, the weakest first; a trained one only for the options that it was trained for."""
+    """Returns the levels of a game, weakest first; a trained bot only for the default options."""
     name, simulations = _TRAINED
     known = f"{game.name}-{name}"
     is_default = all(value == game.option_table[option].default for option, value in game.options.items())

@@ -1,17 +1,21 @@
-"""Bots from their specs, the texts by which people name them."""
+"""Loads bots from their specs, the texts by which people name them.
+
+A new kind of spec is one more entry in `SPEC_KINDS`: errors and help texts list the forms from there.
+"""
 
 import math
 import os
 from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import BotError, MissingExtraError
 from ..game.game import Game, as_game
 from ..solve.tables import EndgameTable, present_table
 from .alphabeta import MAX_DEPTH, AlphaBetaBot
 from .bot import GameBot
-from .external.exported import PATIENCE, ExportedBot
+from .external.exported import ExportedBot
 from .external.ugi_bot import UgiBot, split_command
 from .mcts import MAX_SIMULATIONS, MctsBot
 from .network.network_bot import NetworkBot
@@ -20,36 +24,33 @@ from .shipped import META, WEIGHTS, shipped_bots
 from .simple import GreedyBot, RandomBot
 from .trainer import load_from_trainer
 
-KNOWN = ("random", "greedy", "alphabeta:DEPTH", "mcts:SIMULATIONS", "ugi:COMMAND", "PATH[:SIMULATIONS]")
-_KINDS = tuple(known.partition(":")[0] for known in KNOWN[:5])
-
 Maker = Callable[[Game, int | None, float | None], GameBot]
 """Loads a bot for a game, with a seed and a time limit."""
 
 Finder = Callable[[Game], EndgameTable | None]
-"""Finds the endgame table of a game."""
+"""Returns the endgame tablebase of a game; None for none."""
 
 
 def load_bot(
     spec: str, game: Game | str, *, seed: int | None = None, time_limit: float | None = None, tables: bool = True
 ) -> GameBot:
-    """A bot for a game.
+    """Loads a bot for a game.
 
     Args:
-      spec: `random`, `greedy`, `alphabeta:DEPTH`, `mcts:SIMULATIONS`; `ugi:COMMAND` for an engine that speaks UGI, with
-        the command line that starts it; or, each with an optional `:SIMULATIONS`, the name of a bot that comes with the
-        package, such as `fetaix-small`, or the path of a checkpoint or of an exported player.
-      game: The game that it shall play, or its id.
-      seed: Makes its choices repeatable; None for another course each time.
-      time_limit: Seconds that `alphabeta` and `mcts` may take for a step, and an engine or an exported player for a
-        turn; if None, engines are told five seconds, and the others take as long as it takes.
-      tables: Whether bots that search may look endgames up in the table of the game, if `alquerque solve` has put one
-        into the user's cache directory. What is to be measured is measured without.
+      spec: `random`, `greedy`, `alphabeta:DEPTH`, `mcts:SIMULATIONS`; `ugi:COMMAND` with the command that starts a UGI
+        engine; or, each with an optional `:SIMULATIONS`, the name of a bot that comes with the package, such as
+        `fetaix-small`, or the path of a checkpoint or an exported player.
+      game: The game that the bot plays, or its id.
+      seed: Makes its choices repeatable; None for a random seed.
+      time_limit: Seconds that `alphabeta` and `mcts` may take for a step, and an engine or exported player for a turn.
+        With None, engines are sent five seconds, exported players have ten minutes, and the others have no limit.
+      tables: Whether the bot may look up endgames in the tablebase of the game, if `alquerque solve` has put one into
+        the user's cache directory. Measurements turn it off.
 
     Raises:
       BotError: If the spec names no bot, or the bot cannot play the game.
-      MissingExtraError: If a checkpoint needs packages that are not installed: where torch is missing, NumPy evaluates
-        networks of the kinds `mlp` and `quiescent` and no others.
+      MissingExtraError: If a checkpoint needs packages that are not installed. Without torch, NumPy evaluates networks
+        of the kinds `mlp` and `quiescent`.
     """
     make = find_bot(spec, tables=tables)
     if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
@@ -58,90 +59,149 @@ def load_bot(
 
 
 def find_bot(spec: str, *, tables: bool = True) -> Maker:
-    """What loads the bot of a spec, which may take long. The arguments are those of `load_bot`, which see.
+    """Checks a spec without loading the bot, which may take long; returns the function that loads it.
+
+    Args:
+      spec: As in `load_bot`.
+      tables: As in `load_bot`.
 
     Raises:
       BotError: If the spec names no bot.
     """
     if not isinstance(spec, str):
         raise BotError(f"a bot's spec is text, not {type(spec).__name__}")
-    kind, _, rest = spec.partition(":")
     find = present_table if tables else _no_table
-    if kind in ("random", "greedy"):
-        if spec != kind:
-            raise BotError(f"{kind} takes no number, got {spec!r}")
-        return lambda game, seed, _: (RandomBot if kind == "random" else GreedyBot)(spec, game, seed)
-    if kind == "alphabeta":
-        depth = _number(spec, rest, "a depth", MAX_DEPTH, "alphabeta:5")
-        return lambda game, seed, seconds: AlphaBetaBot(spec, game, depth, seed, seconds, find(game))
-    if kind == "mcts":
-        simulations = _number(spec, rest, "a number of simulations", MAX_SIMULATIONS, "mcts:1000")
-        return lambda game, seed, seconds: MctsBot(spec, game, simulations, seed, seconds, find(game))
-    if kind == "ugi":
-        command = split_command(spec, rest)
-        return lambda game, _, seconds: UgiBot(spec, game, command, seconds)
-    if (shipped := shipped_bots().get(kind)) is not None:
-        return _find_checkpoint(shipped, _simulations(spec, kind), find, name=kind)
-    return _find_player(spec, find)
+    prefix, _, rest = spec.partition(":")
+    if prefix in SPEC_KINDS:
+        return SPEC_KINDS[prefix].read(spec, rest, find)
+    if (shipped := shipped_bots().get(prefix)) is not None:
+        return _read_checkpoint(shipped, _read_simulations(spec, prefix), find, name=prefix)
+    return _read_path(spec, find)
 
 
 def _no_table(_game: Game) -> None:
     return None
 
 
-def _number(spec: str, text: str, what: str, most: int, example: str) -> int:
-    number = _read_number(text)
+def _read_random(spec: str, _rest: str, _find: Finder) -> Maker:
+    _check_bare(spec, "random")
+    return lambda game, seed, _: RandomBot(spec, game, seed)
+
+
+def _read_greedy(spec: str, _rest: str, _find: Finder) -> Maker:
+    _check_bare(spec, "greedy")
+    return lambda game, seed, _: GreedyBot(spec, game, seed)
+
+
+def _read_alphabeta(spec: str, rest: str, find: Finder) -> Maker:
+    depth = _read_number(spec, rest, "a depth", MAX_DEPTH, "alphabeta:5")
+    return lambda game, seed, seconds: AlphaBetaBot(spec, game, depth, seed, seconds, find(game))
+
+
+def _read_mcts(spec: str, rest: str, find: Finder) -> Maker:
+    simulations = _read_number(spec, rest, "a number of simulations", MAX_SIMULATIONS, "mcts:1000")
+    return lambda game, seed, seconds: MctsBot(spec, game, simulations, seed, seconds, find(game))
+
+
+def _read_ugi(spec: str, rest: str, _find: Finder) -> Maker:
+    command = split_command(spec, rest)
+    return lambda game, _, seconds: UgiBot(spec, game, command, seconds)
+
+
+class SpecKind(NamedTuple):
+    """A kind of spec.
+
+    Attributes:
+      form: How it is written.
+      about: What it means, in one line.
+      read: Checks a spec, given also as the part after the colon; returns the function that loads the bot.
+    """
+
+    form: str
+    about: str
+    read: Callable[[str, str, Finder], Maker]
+
+
+SPEC_KINDS = {
+    "random": SpecKind("random", "plays legal steps at random", _read_random),
+    "greedy": SpecKind("greedy", "captures as many pieces as possible in its turn", _read_greedy),
+    "alphabeta": SpecKind("alphabeta:DEPTH", "alpha-beta search, DEPTH turns deep", _read_alphabeta),
+    "mcts": SpecKind("mcts:SIMULATIONS", "Monte Carlo tree search, SIMULATIONS for a step", _read_mcts),
+    "ugi": SpecKind("ugi:COMMAND", "the UGI engine that COMMAND starts", _read_ugi),
+}
+"""The kinds of spec by the part before the colon. All other specs are names of shipped bots, or paths."""
+
+
+def spec_forms() -> dict[str, str]:
+    """Returns what each form of a spec means, for help texts and errors; shipped bots by their names."""
+    trained = "a trained bot that comes with the package; searches with SIMULATIONS for a step"
+    return {
+        **{kind.form: kind.about for kind in SPEC_KINDS.values()},
+        "PATH[:SIMULATIONS]": "a checkpoint, or an exported player",
+        **{f"{name}[:SIMULATIONS]": trained for name in shipped_bots()},
+    }
+
+
+def _check_bare(spec: str, kind: str) -> None:
+    if spec != kind:
+        raise BotError(f"{kind} takes no number, got {spec!r}")
+
+
+def _read_number(spec: str, text: str, what: str, most: int, example: str) -> int:
+    number = _parse_number(text)
     if number is None or not 1 <= number <= most:
         raise BotError(f"{spec!r} needs {what} from 1 to {most}, as in {example}")
     return number
 
 
-def _read_number(text: str) -> int | None:
+def _parse_number(text: str) -> int | None:
     is_number = text.isascii() and text.isdecimal() and len(text) < 20
     return int(text) if is_number else None
 
 
-def _simulations(spec: str, name: str) -> int | None:
-    """The number that follows a name, None where nothing does."""
+def _read_simulations(spec: str, name: str) -> int | None:
+    """Reads the number after a name; None if the spec is the name alone."""
     if spec == name:
         return None
-    simulations = _read_number(spec.removeprefix(f"{name}:"))
+    simulations = _parse_number(spec.removeprefix(f"{name}:"))
     if simulations is None:
         raise BotError(f"{spec!r} needs a number of simulations from 0 after the colon")
     return simulations
 
 
 def played_files(spec: str) -> tuple[Path, ...]:
-    """The files that decide how a bot plays: those of a checkpoint, or an exported player; none for other bots."""
-    kind, _, _ = spec.partition(":")
-    if kind in _KINDS:
+    """Returns the files that decide how a bot plays: of a checkpoint or exported player; none for other bots."""
+    prefix, _, _ = spec.partition(":")
+    if prefix in SPEC_KINDS:
         return ()
-    path = shipped_bots().get(kind) or Path(_split_path(spec)[0])
+    path = shipped_bots().get(prefix) or Path(_split_path(spec)[0])
     files = (path / META, path / WEIGHTS) if path.is_dir() else (path,)
     return tuple(file for file in files if file.is_file())
 
 
 def _split_path(spec: str) -> tuple[str, int | None]:
-    """The path in a spec, and the number of simulations if it has one."""
+    """Splits a spec into a path and the number of simulations; None without a number."""
     name, colon, _ = spec.rpartition(":")
     if colon and not os.path.exists(spec) and os.path.exists(name):
-        return name, _simulations(spec, name)
+        return name, _read_simulations(spec, name)
     return spec, None
 
 
-def _find_player(spec: str, find: Finder) -> Maker:
-    """A checkpoint or an exported player."""
+def _read_path(spec: str, find: Finder) -> Maker:
+    """Reads the spec of a checkpoint or an exported player."""
     path, simulations = _split_path(spec)
     if os.path.isdir(path):
-        return _find_checkpoint(Path(path), simulations, find)
+        return _read_checkpoint(Path(path), simulations, find)
     if path.endswith(".py") and os.path.isfile(path):
-        return lambda game, _, seconds: ExportedBot(spec, game, Path(path), simulations, seconds or PATIENCE)
+        return lambda game, _, seconds: ExportedBot(spec, game, Path(path), simulations, seconds)
     if os.path.exists(path):
         raise BotError(f"{path!r} is neither the folder of a checkpoint nor an exported player, a .py file")
-    raise BotError(_unknown(spec))
+    near = get_close_matches(spec.partition(":")[0], [*SPEC_KINDS, *shipped_bots()], n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise BotError(f"no bot and no file {spec!r}{hint} (known: {', '.join(spec_forms())})")
 
 
-def _find_checkpoint(path: Path, simulations: int | None, find: Finder, **named: str) -> Maker:
+def _read_checkpoint(path: Path, simulations: int | None, find: Finder, **named: str) -> Maker:
     for file in (META, WEIGHTS):
         if not (path / file).is_file():
             raise BotError(f"{str(path)!r} is not the folder of a checkpoint: it has no {file}")
@@ -156,19 +216,10 @@ def _find_checkpoint(path: Path, simulations: int | None, find: Finder, **named:
 
 
 def _checkpoint_loader(path: Path) -> Callable[..., NetworkBot]:
-    """What loads a checkpoint: torch where it is installed, else NumPy if it can evaluate the network."""
+    """Returns the loader with torch if torch is installed, else the one with NumPy if it can evaluate the network."""
     try:
         return load_from_trainer("load_checkpoint_bot")
     except MissingExtraError:
         if needs_torch(path):
             raise
         return load_numpy_bot
-
-
-def _unknown(spec: str) -> str:
-    kind = spec.partition(":")[0]
-    shipped = shipped_bots()
-    near = get_close_matches(kind, [*_KINDS, *shipped], n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    known = [*KNOWN, *(f"{name}[:SIMULATIONS]" for name in shipped)]
-    return f"no bot and no file {spec!r}{hint} (known: {', '.join(known)})"

@@ -1,12 +1,11 @@
 """Monte Carlo tree search.
 
-Source for the choice of the step with most visits: Coulom 2006, Efficient Selectivity and Backup Operators in
+Source for playing the step with the most visits: Coulom 2006, Efficient Selectivity and Backup Operators in
 Monte-Carlo Tree Search.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..engine import rules as e
 from ..game.game import Game
@@ -15,55 +14,45 @@ from ..game.step import Step
 from ..match.match import Match
 from ..search import mcts_kernels as k
 from ..solve.tables import EndgameTable
-from ..solve.tables.search_probe import Endgames
-from .analysis import Candidate, Deadline, Limits, Report, Thought
-from .bot import GameBot
-from .turns import finish_turn, tell_line
+from .analysis import Analysis, Candidate, Deadline, Limits, Report
+from .bot import SearchBot
+from .turns import finish_turn
 
 MAX_SIMULATIONS = 10_000_000
 
 MAX_NODES = 1 << 22 if JIT else 1 << 16
 NODES_PER_SIMULATION = 16
-"""Ample for the branching of these games. A tree without room stops growing, and playouts begin at its leaves."""
+"""More than these games need. A full tree stops growing; then playouts start at its leaves."""
 
 SIMULATIONS_AT_ONCE = 1 << 9 if JIT else 1
-"""How long the search runs before Python looks at the clock and at the keyboard."""
+"""Simulations that the kernel runs before Python checks the deadline and for Ctrl-C."""
 
-SIMULATIONS_FOR_THE_REST = 64
-"""What decides the rest of a turn in the middle of which a line of the tree ends."""
+SIMULATIONS_TO_FINISH_A_TURN = 64
+"""Simulations for each step after a line that ends in the middle of a turn."""
 
-ROOM_FOR_KEYS = 1_000
-"""Turns without progress after which a playout is taken for a draw, where only repetition ends such a match."""
+LONGEST_QUIET_PLAYOUT = 1_000
+"""Turns without progress after which a playout is a draw, in games with repetition but no limit on such turns."""
 
 
-@dataclass(frozen=True)
-class StepStatistics:
-    """What a search found out about a step.
-
-    Attributes:
-      step: The step.
-      visits: How many simulations went through it.
-      value: Their mean result for the player to move, in [-1, 1]; 0 without visits.
-    """
+class StepStatistics(NamedTuple):
+    """The visit count of a step and the mean result of its simulations for the player to move, 0 without visits."""
 
     step: Step
     visits: int
     value: float
 
 
-class MctsBot(GameBot):
-    """Plays the step that most of its simulations went through.
+class MctsBot(SearchBot):
+    """Plays the step with the most visits.
 
     Args:
       name: Its spec.
       game: The game that it plays.
-      simulations: How many for a step, from 1 to `MAX_SIMULATIONS`.
-      seed: Makes its choices repeatable; None for another course each time.
-      time_limit: Seconds for a step, None for as long as it takes.
-      table: Exact values of endgames, if there are any.
+      simulations: Simulations for a step, from 1 to `MAX_SIMULATIONS`.
+      seed: Makes its choices repeatable; None for a random seed.
+      time_limit: Seconds for a step; None for no limit.
+      table: The endgame tablebase of the game; None for none.
     """
-
-    can_think = True
 
     def __init__(
         self,
@@ -71,42 +60,29 @@ class MctsBot(GameBot):
         game: Game,
         simulations: int,
         seed: int | None,
-        time_limit: float | None,
+        time_limit: float | None = None,
         table: EndgameTable | None = None,
     ) -> None:
-        super().__init__(name, game, seed)
-        self._endgames = Endgames(table)
+        super().__init__(name, game, seed, time_limit, table)
         self.simulations = simulations
-        self.time_limit = time_limit
         t = game.table.words
         self._state = words(t[e.T_STATE_SIZE])
         self._scratch = words(t[e.T_SCRATCH_SIZE])
         self._actions = words(t[e.T_NUM_ACTIONS])
         self._tree = self._make_tree(simulations)
 
-    def analyse(self, match: Match) -> tuple[StepStatistics, ...]:
-        """Searches a position that is not over; returns what it found out about each legal step.
-
-        Raises:
-          BotError: If the match is over, or of another game.
-        """
-        self._check(match)
+    def _search_step(self, match: Match) -> Step:
+        keeping = self._endgames.keeping(match)
         for _ in self._search(match, self._tree, self.simulations, Deadline(self.time_limit)):
             pass
-        return _statistics(match, self._tree)
+        found = [entry for entry in _statistics(match, self._tree) if entry.step.action in keeping]
+        best = _best(found)[1:]
+        return self._pick([entry.step for entry in found if entry[1:] == best])
 
-    def _decide(self, match: Match) -> Step:
-        if known := self._endgames.best(match):
-            return self._pick(known)
-        keeping = self._endgames.keeping(match)
-        found = [entry for entry in self.analyse(match) if entry.step.action in keeping]
-        best = max((entry.visits, entry.value) for entry in found)
-        return self._pick([entry.step for entry in found if (entry.visits, entry.value) == best])
-
-    def _think(self, match: Match, limits: Limits, every: bool, report: Report | None) -> Thought:
+    def _analyse(self, match: Match, limits: Limits, all_steps: bool, report: Report | None) -> Analysis:
         simulations = self.simulations if limits.nodes is None else min(limits.nodes, MAX_SIMULATIONS)
-        # Each of the first simulations goes to a step without one, so that every step has a value after so many.
-        least = len(match.legal_steps) if every else 1
+        # The first simulations visit each step once: after so many, every step has a value.
+        least = len(match.legal_steps) if all_steps else 1
         simulations = max(simulations, least)
         tree = self._tree if simulations <= self.simulations else self._make_tree(simulations)
         keeping = self._endgames.keeping(match)
@@ -114,13 +90,13 @@ class MctsBot(GameBot):
         for done in self._search(match, tree, simulations, limits.deadline(self.time_limit), least):
             if report is not None and done >= 2 * reported:
                 reported = done
-                report(_thought(match, tree, keeping, every=False))
-        return _thought(match, tree, keeping, every=every, decide=self._decide_rest)
+                report(_make_analysis(match, tree, keeping, all_steps=False))
+        return _make_analysis(match, tree, keeping, all_steps=all_steps, decide=self._search_rest_of_turn)
 
-    def _decide_rest(self, match: Match) -> Step:
-        """A step in the middle of a chain of which a tree has not seen the end."""
-        tree = self._make_tree(SIMULATIONS_FOR_THE_REST)
-        for _ in self._search(match, tree, SIMULATIONS_FOR_THE_REST, Deadline()):
+    def _search_rest_of_turn(self, match: Match) -> Step:
+        """Chooses a step in the middle of a chain that the tree does not contain to its end."""
+        tree = self._make_tree(SIMULATIONS_TO_FINISH_A_TURN)
+        for _ in self._search(match, tree, SIMULATIONS_TO_FINISH_A_TURN, Deadline()):
             pass
         return _best(_statistics(match, tree)).step
 
@@ -129,30 +105,29 @@ class MctsBot(GameBot):
         return words(k.NODE_SIZE * (1 + min(children, MAX_NODES)))
 
     def _search(self, match: Match, tree: Any, simulations: int, deadline: Deadline, least: int = 1) -> Iterator[int]:
-        """Fills a tree; says now and then how many simulations it has made. The deadline does not hold for `least`."""
+        """Grows a tree; yields the number of finished simulations. The deadline does not end the first `least`."""
         t = self.game.table.words
         state = match.state
         tree[: k.NODE_SIZE] = [-1, 0, 0, 0, e.ONGOING, 0, 0]
         rng = words(1)
         rng[0] = int(self._generator.integers(1 << 62))
-        past, keys, room = self._keys(match)
+        past, keys, room = self._make_keys(match)
         end = k.NODE_SIZE
         done = 0
         while done < simulations:
             count = min(simulations - done, SIMULATIONS_AT_ONCE)
-            room_for_play = (self._state, self._scratch, self._actions, past, keys, room)
+            playout = (self._state, self._scratch, self._actions, past, keys, room)
             endgames = (self._endgames.index, self._endgames.codes)
-            end = k.simulate(t, state, *room_for_play, *endgames, tree, end, rng, count)
+            end = k.simulate(t, state, *playout, *endgames, tree, end, rng, count)
             done += count
             yield done
             if done >= least and deadline.is_over:
                 break
 
-    def _keys(self, match: Match) -> tuple[Any, Any, int]:
-        """The keys of the positions up to now, room for more, and how much."""
+    def _make_keys(self, match: Match) -> tuple[Any, Any, int]:
+        """Returns the keys of earlier positions, a buffer for the keys of a playout, and the size of both."""
         t = self.game.table.words
-        clock = int(match.state[e.QUIET])
-        room = clock + ROOM_FOR_KEYS
+        room = int(match.state[e.QUIET]) + LONGEST_QUIET_PLAYOUT
         if t[e.T_NO_PROGRESS_LIMIT]:
             room = int(t[e.T_NO_PROGRESS_LIMIT]) + 2
         if not t[e.T_THREEFOLD]:
@@ -160,38 +135,44 @@ class MctsBot(GameBot):
         return (words(room) if match.chain is not None else match.keys(room)), words(room), room
 
 
-def _statistics(match: Match, tree: Any) -> tuple[StepStatistics, ...]:
+def _statistics(match: Match, tree: Any) -> list[StepStatistics]:
+    """Returns the statistics of the legal steps in their order."""
     sign = 1 - 2 * match.player
     found = {}
     for child in _children(tree, 0):
         visits = int(tree[child + k.VISITS])
         found[int(tree[child + k.ACTION])] = (visits, sign * int(tree[child + k.TOTAL]) / max(visits, 1))
-    return tuple(StepStatistics(step, *found[step.action]) for step in match.legal_steps)
+    return [StepStatistics(step, *found[step.action]) for step in match.legal_steps]
 
 
 def _best(found: Iterable[StepStatistics]) -> StepStatistics:
-    """What most simulations went through, the better of equals."""
-    return max(found, key=lambda entry: (entry.visits, entry.value))
+    """Returns the step with the most visits; among equals the one with the highest value."""
+    return max(found, key=lambda entry: entry[1:])
 
 
-def _thought(
-    match: Match, tree: Any, keeping: frozenset[int], *, every: bool, decide: Callable[[Match], Step] | None = None
-) -> Thought:
-    """What a tree says of its root; plays one of `keeping`. `decide` finishes the first turns of its lines."""
+def _make_analysis(
+    match: Match,
+    tree: Any,
+    keeping: frozenset[int],
+    *,
+    all_steps: bool,
+    decide: Callable[[Match], Step] | None = None,
+) -> Analysis:
+    """Makes an analysis from a tree. The bot plays one of `keeping`; `decide` finishes the first turns of lines."""
     found = _statistics(match, tree)
     best = _best(entry for entry in found if entry.step.action in keeping)
-    others = [entry for entry in found if entry is not best] if every else []
+    others = [entry for entry in found if entry is not best] if all_steps else []
     simulations = int(tree[k.VISITS])
     candidates = []
     for entry in [best, *sorted(others, key=lambda entry: (-entry.value, -entry.visits))]:
         actions = _line(tree, entry.step.action)
         actions = actions if decide is None else finish_turn(match, actions, decide)
-        candidates.append(Candidate(entry.step, tell_line(match, actions), entry.value, entry.visits / simulations))
-    return Thought(best.value, tuple(candidates), None, simulations, None)
+        candidates.append(Candidate.from_line(match, actions, entry.value, entry.visits / simulations))
+    return Analysis(best.value, tuple(candidates), None, simulations, None)
 
 
 def _line(tree: Any, action: int) -> tuple[int, ...]:
-    """What follows an action at the root where each step is the one most simulations went through."""
+    """Returns the most visited line that begins with an action at the root."""
     line = [action]
     node = next(child for child in _children(tree, 0) if tree[child + k.ACTION] == action)
     while children := _children(tree, node):
@@ -203,6 +184,6 @@ def _line(tree: Any, action: int) -> tuple[int, ...]:
 
 
 def _children(tree: Any, node: int) -> range:
-    """The places of the children of a node; none where the tree ends."""
+    """Returns the places of a node's children in the tree's words; empty for a leaf."""
     first = int(tree[node + k.FIRST])
     return range(first, first + k.NODE_SIZE * int(tree[node + k.CHILDREN]) * (first > 0), k.NODE_SIZE)

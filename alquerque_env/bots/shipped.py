@@ -1,15 +1,15 @@
-"""The bots that come with the package: checkpoints in the folders `<game>/<name>/`, known as `<game>-<name>`."""
+"""Bots that come with the package: each checkpoint in a folder `<game>/<name>/` is a bot named `<game>-<name>`."""
 
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent
-# In a wheel the checkpoints lie inside the package, in the sources beside it.
+# A wheel has the checkpoints inside the package, a checkout beside it.
 FOLDERS = (PACKAGE / "checkpoints", PACKAGE.parent / "checkpoints")
 META, WEIGHTS = "meta.json", "weights.safetensors"
 
 
 def shipped_bots() -> dict[str, Path]:
-    """The folder of each bot that is there, by its name."""
+    """Returns the checkpoint folder of each bot by its name."""
     folder = next((folder for folder in FOLDERS if folder.is_dir()), None)
     if folder is None:
         return {}

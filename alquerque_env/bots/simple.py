@@ -13,11 +13,11 @@ class RandomBot(GameBot):
     """Plays legal steps uniformly at random."""
 
     def _decide(self, match: Match) -> Step:
-        return self._pick(list(match.legal_steps))
+        return self._pick(match.legal_steps)
 
 
 class GreedyBot(GameBot):
-    """Plays so as to have captured the most at the end of its turn, ties at random."""
+    """Captures as many pieces as possible in its turn; breaks ties at random."""
 
     def __init__(self, name: str, game: Game, seed: int | None) -> None:
         super().__init__(name, game, seed)
@@ -26,12 +26,12 @@ class GreedyBot(GameBot):
         self._actions = words(t[e.T_NUM_ACTIONS])
 
     def _decide(self, match: Match) -> Step:
-        captured = [self._captured(match, step) for step in match.legal_steps]
+        captured = [self._most_captured(match, step) for step in match.legal_steps]
         most = max(captured)
         return self._pick([step for step, count in zip(match.legal_steps, captured, strict=True) if count == most])
 
-    def _captured(self, match: Match, step: Step) -> int:
-        """The most pieces that can be captured by the end of a turn that goes on with a step."""
+    def _most_captured(self, match: Match, step: Step) -> int:
+        """Returns the most pieces that a turn beginning with this step can capture."""
         t = self.game.table.words
         most = 0
         to_do = [(match.state, step.action, len(step.captured))]

@@ -1,4 +1,4 @@
-"""Whole turns and lines of them, from and to the steps of a match."""
+"""Whole turns and lines of play, converted to and from the steps of a match."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -7,14 +7,19 @@ from ..game.step import PASS, Step, join_turn
 from ..match.match import Match
 
 
+def find_step(match: Match, action: int) -> Step:
+    """Returns the legal step with this action."""
+    return next(step for step in match.legal_steps if step.action == action)
+
+
 def push_turn(match: Match, text: str) -> None:
     """Plays a whole turn, or the rest of one in the middle of a chain.
 
-    A chain that could go on is ended by stopping, since stopping is not written.
+    Notation does not write the pass that stops a chain early; this function plays it.
 
     Raises:
       NotationError: If the text cannot be read.
-      IllegalStepError: If this is not a legal turn; the match is as it was.
+      IllegalStepError: If this is not a legal turn. The match is unchanged.
     """
     before = len(match.steps)
     match.push(text)
@@ -31,8 +36,8 @@ def push_turn(match: Match, text: str) -> None:
         ) from None
 
 
-def tell_line(match: Match, actions: Iterable[int]) -> tuple[str, ...]:
-    """The turns that a line of actions makes from here on; a last one left unfinished only where it is the first."""
+def format_line(match: Match, actions: Iterable[int]) -> tuple[str, ...]:
+    """Writes a line of actions as texts of turns. An unfinished last turn is left out unless it is the only one."""
     ahead = match.copy()
     turns: list[str] = []
     turn: list[str] = []
@@ -46,12 +51,12 @@ def tell_line(match: Match, actions: Iterable[int]) -> tuple[str, ...]:
 
 
 def finish_turn(match: Match, actions: Sequence[int], decide: Callable[[Match], Step]) -> tuple[int, ...]:
-    """A line that goes on at least to the end of its first turn.
+    """Extends a line that ends in the middle of its first turn to the end of that turn.
 
     Args:
       match: Where the line begins.
-      actions: The line; is returned as it is unless it breaks off in the middle of a chain of its first turn.
-      decide: Chooses among several steps.
+      actions: The line. A line with a whole first turn is returned unchanged.
+      decide: Chooses among several legal steps.
     """
     ahead = match.copy()
     for action in actions:
@@ -60,4 +65,9 @@ def finish_turn(match: Match, actions: Sequence[int], decide: Callable[[Match], 
             return tuple(actions)
     while ahead.chain is not None and not ahead.is_over:
         ahead.push(ahead.legal_steps[0] if len(ahead.legal_steps) == 1 else decide(ahead))
+    return actions_since(match, ahead)
+
+
+def actions_since(match: Match, ahead: Match) -> tuple[int, ...]:
+    """Returns the actions that lead from a match to a continuation of it."""
     return tuple(step.action for step in ahead.steps[len(match.steps) :])

@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
 from ..bots import load_bot
-from ..bots.analysis import Limits, Thought
+from ..bots.analysis import Analysis, Limits
 from ..bots.bot import GameBot
 from ..bots.levels import Level, levels
 from ..errors import AlquerqueError, BotError, UnknownNameError
@@ -68,7 +68,7 @@ class BotPool:
             raise BotFailedError(str(error)) from None
         return list(ahead.steps[len(match.steps) :])
 
-    def evaluate(self, match: Match, stop: threading.Event, seconds: float) -> Thought:
+    def evaluate(self, match: Match, stop: threading.Event, seconds: float) -> Analysis:
         """Evaluates a position and all its steps.
 
         Raises:
@@ -76,7 +76,7 @@ class BotPool:
         """
         bot, lock = self._load(match.game, EVALUATOR)
         with lock:
-            return bot.think(match, Limits(seconds=min(seconds, self.seconds), stop=stop), every=True)
+            return bot.analyse(match, Limits(seconds=min(seconds, self.seconds), stop=stop), all_steps=True)
 
     @staticmethod
     def exact_values(match: Match) -> tuple[str, tuple[StepValue, ...]]:

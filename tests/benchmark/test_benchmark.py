@@ -32,7 +32,7 @@ from alquerque_env.benchmark.protocol import Limits, Protocol
 from alquerque_env.benchmark.suite import Suite, open_position, read_suite
 from alquerque_env.bots import load_bot
 from alquerque_env.bots.external.ugi_bot import UgiBot
-from alquerque_env.bots.external.ugi_client import Patience
+from alquerque_env.bots.external.ugi_client import Timeouts
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import main
 from alquerque_env.game.kernel_arrays import JIT
@@ -340,7 +340,7 @@ def test_what_an_engine_does_wrong_is_told_by_its_kind(suite: Suite, tmp_path: P
         f"        {at_go}\n"
         "    print({'ugi': 'ugiok', 'isready': 'readyok'}.get(line.strip(), ''), flush=True)\n"
     )
-    bot = UgiBot("fake", GAME, [sys.executable, str(engine)], patience=Patience(turn=0.2, margin=0.2))
+    bot = UgiBot("fake", GAME, [sys.executable, str(engine)], timeouts=Timeouts(turn=0.2, margin=0.2))
     guard = Guard(BotThinker(bot), LIMITS)
     examine(guard, GAME, suite.positions[:4])
     bot.close()

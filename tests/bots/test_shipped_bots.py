@@ -284,11 +284,11 @@ def test_a_bot_searches_with_the_exploration_of_its_card(tmp_path: Path, evaluat
         bot, alone = load_bot(f"{path}:60", game), load_bot(str(path), game)
         found[exploration] = [bot.evaluate(match) for match in seen]
         for match, (policy, value) in zip(seen, found[exploration], strict=True):
-            expected = decide(Position.of(match), alone._evaluator, 60, exploration=exploration)
+            expected = decide(Position.of(match), alone.evaluator, 60, exploration=exploration)
             assert list(policy.values()) == pytest.approx(expected.policy)
             assert value == pytest.approx(expected.value)
         assert bot.choose_many(seen) == [bot.choose(match) for match in seen]
-        assert [bot.think(match).candidates[0].step for match in seen] == bot.choose_many(seen)
+        assert [bot.analyse(match).candidates[0].step for match in seen] == bot.choose_many(seen)
     assert found[0.05] != found[0.3] != found[4.0]
 
 

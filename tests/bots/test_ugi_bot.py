@@ -21,10 +21,10 @@ from click.testing import CliRunner
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.arena.match_runner import End, play_matches
 from alquerque_env.bots import Limits
-from alquerque_env.bots.alphabeta import squeeze
+from alquerque_env.bots.alphabeta import score_to_value
 from alquerque_env.bots.external import ugi_bot
 from alquerque_env.bots.external.ugi_bot import UgiBot
-from alquerque_env.bots.external.ugi_client import MOST_LINES, Patience
+from alquerque_env.bots.external.ugi_client import MOST_LINES, Timeouts
 from alquerque_env.bots.turns import push_turn
 from alquerque_env.cli.main import main
 from alquerque_env.errors import BotError
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes")
 
 ENGINE = f"{shlex.quote(sys.executable)} -m alquerque_env engine"
 ALQUERQUE = load_game("alquerque")
-QUICK = Patience(handshake=20, loading=20, turn=0.7, margin=0.7)
+QUICK = Timeouts(handshake=20, loading=20, turn=0.7, margin=0.7)
 
 FAKE = """
 import os, subprocess, sys, time
@@ -73,8 +73,8 @@ class Fake:
         files = {"log": str(self.log), "pid": str(folder / "pid.txt")}
         self.file.write_text(FAKE.format(turns=list(turns), **files, **words))
 
-    def bot(self, game: Game = ALQUERQUE, patience: Patience = QUICK, time_limit: float | None = None) -> UgiBot:
-        return UgiBot("fake", game, [sys.executable, str(self.file)], time_limit, patience)
+    def bot(self, game: Game = ALQUERQUE, timeouts: Timeouts = QUICK, time_limit: float | None = None) -> UgiBot:
+        return UgiBot("fake", game, [sys.executable, str(self.file)], time_limit, timeouts)
 
     @property
     def pid(self) -> int:
@@ -87,9 +87,9 @@ class Fake:
 
 
 @pytest.fixture(autouse=True)
-def patience(monkeypatch):
+def long_timeouts(monkeypatch):
     """Ours is a slow engine on a machine with much to do."""
-    monkeypatch.setattr(ugi_bot, "Patience", lambda: Patience(handshake=120, loading=300, turn=300))
+    monkeypatch.setattr(ugi_bot, "Timeouts", lambda: Timeouts(handshake=120, loading=300, turn=300))
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ def test_an_engine_is_told_the_rules_and_sees_the_whole_match(engine, name, opti
             if match.is_over:
                 match.pop()
                 break
-        told, known = bot.think(match), twin.think(match)
+        told, known = bot.analyse(match), twin.analyse(match)
         assert (told.value, told.depth) == (known.value, known.depth)
         assert told.score == known.score or abs(known.value) == 1
     assert_ended_after_close(bot)
@@ -178,11 +178,11 @@ def test_an_engine_has_a_value_for_every_step_also_in_the_middle_of_a_chain(engi
     assert len(chained.legal_steps) > 2
     for match in (Match(game), Match(game, "B:Wa1,b2,c3,d1:Bd4,e5,a4"), Match(game, "W:Wa1,e1:Bb2"), chained):
         before = match.position
-        told = bot.think(match, every=True)
+        told = bot.analyse(match, all_steps=True)
         assert match.position == before
         assert {one.step for one in told.candidates} == set(match.legal_steps)
-        known = {one.step: one.value for one in twin.think(match, Limits(depth=3), every=True).candidates}
-        kept = {one.step: one.value for one in twin.think(match, Limits(depth=2), every=True).candidates}
+        known = {one.step: one.value for one in twin.analyse(match, Limits(depth=3), all_steps=True).candidates}
+        kept = {one.step: one.value for one in twin.analyse(match, Limits(depth=2), all_steps=True).candidates}
         for one in told.candidates:
             after = match.copy()
             after.push(one.step)
@@ -232,23 +232,23 @@ def test_each_ask_shows_the_match_from_its_begin(fake):
     assert positions == ["position startpos", "position startpos moves d3-c3 b3xd3 e3xc3 d4-d3"]
 
 
-def test_the_time_limit_is_handed_on_and_may_be_longer_than_patience(fake):
+def test_the_time_limit_is_handed_on_and_may_be_longer_than_the_timeout_of_a_turn(fake):
     made = fake("time.sleep(1); print('bestmove d3-c3', flush=True)")
-    bot = made.bot(patience=Patience(turn=0.1, margin=10), time_limit=0.5)
+    bot = made.bot(timeouts=Timeouts(turn=0.1, margin=10), time_limit=0.5)
     assert str(bot.choose(Match(ALQUERQUE))) == "d3-c3"
     assert made.heard[-1] == "go movetime 500"
     bot.close()
 
 
-def test_limits_are_handed_on_and_what_is_thought_is_told(fake):
+def test_limits_are_handed_on_and_what_is_analysis_is_told(fake):
     said = "info depth 4 score cp 50 nodes 9 pv d3-c3 b3xd3 nonsense\ninfo nodes 20 time 3\nbestmove d3-c3"
     made = fake(f"print({said!r}, flush=True)")
     bot, told = made.bot(), []
-    thought = bot.think(Match(ALQUERQUE), Limits(seconds=0.3, depth=4, nodes=100), report=told.append)
+    analysis = bot.analyse(Match(ALQUERQUE), Limits(seconds=0.3, depth=4, nodes=100), report=told.append)
     assert made.heard[-1] == "go movetime 300 depth 4 nodes 100"
-    assert (thought.depth, thought.nodes, thought.score) == (4, 20, 50)
-    assert thought.value == squeeze(50)
-    assert thought.best.line == ("d3-c3", "b3xd3")
+    assert (analysis.depth, analysis.nodes, analysis.score) == (4, 20, 50)
+    assert analysis.value == score_to_value(50)
+    assert analysis.best.line == ("d3-c3", "b3xd3")
     assert [(one.depth, one.nodes) for one in told] == [(4, 9)]
     bot.close()
 
@@ -260,9 +260,9 @@ def test_a_stop_is_handed_on(fake):
     )
     timer = threading.Timer(0.2, stop.set)
     timer.start()
-    thought = bot.think(Match(ALQUERQUE), Limits(stop=stop))
+    analysis = bot.analyse(Match(ALQUERQUE), Limits(stop=stop))
     timer.join()
-    assert (thought.value, str(thought.best.step)) == (-1, "d3-c3")
+    assert (analysis.value, str(analysis.best.step)) == (-1, "d3-c3")
     bot.close()
 
 
@@ -275,8 +275,8 @@ def test_an_answer_too_many_is_not_taken_for_the_next(fake):
 
 def test_who_says_nothing_of_values_cannot_be_asked_for_them(fake):
     bot = fake(turns=["d3-c3"]).bot()
-    with pytest.raises(BotError, match=r"^fake does not say what a position is worth: it sent no 'info' with a score$"):
-        bot.think(Match(ALQUERQUE))
+    with pytest.raises(BotError, match=r"^fake does not evaluate positions: it sent no 'info' with a score$"):
+        bot.analyse(Match(ALQUERQUE))
     bot.close()
 
 
@@ -310,7 +310,7 @@ BAD = {
 @pytest.mark.parametrize("kind", BAD)
 def test_a_bad_engine_loses_its_matches_and_the_others_go_on(fake, kind):
     at_go, words = BAD[kind]
-    bot = fake(at_go).bot(patience=replace(QUICK, turn=60) if kind == "floods" else QUICK)
+    bot = fake(at_go).bot(timeouts=replace(QUICK, turn=60) if kind == "floods" else QUICK)
     first = bot.pid
     random_bots = [load_bot("random", ALQUERQUE, seed=seed) for seed in range(2)]
     seats = [(bot, random_bots[0]), (random_bots[0], random_bots[1]), (random_bots[1], bot)]
@@ -342,9 +342,9 @@ def test_a_bad_engine_loses_its_matches_and_the_others_go_on(fake, kind):
 )
 def test_an_engine_that_cannot_be_started_is_no_bot(fake, at_ugi, words):
     made = fake(at_ugi=at_ugi)
-    patience = Patience(handshake=0.5 if at_ugi.startswith("time") else 20, loading=0.5)
+    timeouts = Timeouts(handshake=0.5 if at_ugi.startswith("time") else 20, loading=0.5)
     with pytest.raises(BotError) as caught:
-        made.bot(patience=patience)
+        made.bot(timeouts=timeouts)
     assert str(caught.value) == words
     assert_ended(made.pid)
 

@@ -57,7 +57,7 @@ def test_bots_never_give_a_known_value_away(table, spec):
 
     for match in endings(table.game, 12):
         assert bot.choose(match) in table.best_steps(match), match.position
-        assert bot.think(match).candidates[0].step in table.best_steps(match), match.position
+        assert bot.analyse(match).candidates[0].step in table.best_steps(match), match.position
 
 
 @pytest.mark.parametrize("table", ["fetaix", "alquerque"], indirect=True)
@@ -92,7 +92,7 @@ def test_trained_bots_do_neither(table, simulations):
     assert any(table.value(match) == 0 for match in matches)
     for match in matches:
         assert bot.choose(match) in table.best_steps(match), match.position
-        assert bot.think(match).candidates[0].step in table.best_steps(match), match.position
+        assert bot.analyse(match).candidates[0].step in table.best_steps(match), match.position
     assert bot.choose_many(matches) == [bot.choose(match) for match in matches]
 
 
@@ -102,7 +102,7 @@ def test_searches_of_trained_bots_end_with_what_is_known(table):
 
     for match in endings(table.game, 12, seed=3):
         best = {step.text for step in table.best_steps(match)}
-        values = {found.step.text: found.value for found in bot.think(match, every=True).candidates}
+        values = {found.step.text: found.value for found in bot.analyse(match, all_steps=True).candidates}
         for text, value in values.items():
             after = match.copy()
             after.push(text)

@@ -106,7 +106,7 @@ def test_a_killed_process_goes_on_from_its_last_checkpoint(whole: TrainingResult
 
 def test_the_kept_weights_are_on_the_grid_that_was_asked_for(whole: TrainingResult) -> None:
     bot = load_bot(str(whole.checkpoint), load_game("alquerque"))
-    network = bot._evaluator._network.float()
+    network = bot.evaluator._network.float()
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
     quantise(network, 8)
     assert all((before[name] == tensor).all() for name, tensor in network.state_dict().items())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...arena.seeds import derive_seed
 from ...bots import load_bot
-from ...bots.load import KNOWN, find_bot
+from ...bots.load import SPEC_KINDS, find_bot
 from ...errors import UnknownNameError
 from ...game.game import Game, games
 from ..agent_facts import Facts, find_checkpoint, read_exported_game, read_facts, read_game
@@ -45,8 +45,7 @@ def find_agent(spec: str, protocol: Protocol) -> Agent:
       BotError: If the spec names no bot.
       BenchmarkError: If the function cannot be loaded.
     """
-    own = {known.partition(":")[0] for known in KNOWN}
-    if is_function_spec(spec) and spec.partition(":")[0] not in own and find_checkpoint(spec) is None:
+    if is_function_spec(spec) and spec.partition(":")[0] not in SPEC_KINDS and find_checkpoint(spec) is None:
         function = FunctionProcess(spec, protocol.limits)
         decision = protocol.limits.decision
         return Agent(

@@ -90,9 +90,9 @@ class BotThinker:
 
     def value(self, match: Match) -> float | None:
         """The result that it expects, in [-1, 1] for the player to move; None where it does not say."""
-        if not self._bot.can_think:
+        if not self._bot.can_analyse:
             return None
         try:
-            return self._bot.think(match, NO_LIMITS).value
+            return self._bot.analyse(match, NO_LIMITS).value
         except BotError:
             return None  # an engine need not say what it expects

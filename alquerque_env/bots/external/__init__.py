@@ -1,1 +1,1 @@
-"""Bots that run in a process of their own: UGI engines and exported players."""
+"""Bots in a process of their own: UGI engines and exported players."""

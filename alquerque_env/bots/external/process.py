@@ -1,4 +1,4 @@
-"""A program that is talked to line by line, and never waited for longer than is said."""
+"""A child process that exchanges lines of text; no call waits longer than its timeout."""
 
 import os
 import queue
@@ -15,29 +15,29 @@ from typing import IO
 from ...errors import BotError, EndedBotError
 
 LONGEST_LINE = 1 << 16
-"""Bytes; what is longer counts as several lines."""
+"""Bytes; a longer line counts as several lines."""
 
 LINES_AHEAD = 1_000
-"""Lines that are read before anybody asks for them. A program that writes more has to wait."""
+"""Lines in the buffer. A program that writes more is blocked until they are read."""
 
-LAST_WORDS = 3
-"""Lines of the error output that are kept."""
+ERROR_LINES = 3
+"""Last lines of the error output that are kept."""
 
-GOODBYE = 0.5
-"""Seconds that a program has to end by itself once it is told to."""
+QUIT_TIMEOUT = 0.5
+"""Seconds that a program has to end after `quit`."""
 
-REAPING = 10.0
-"""Seconds until a program that has been killed is gone, on a machine with much to do."""
+KILL_TIMEOUT = 10.0
+"""Seconds to wait for a killed program on a busy machine."""
 
 _TICK = 0.1
 
 
 class ProcessError(Exception):
-    """What a program did wrong.
+    """A failure of a child process.
 
     Args:
-      what: The rest of a sentence that begins with its name.
-      fault: What kind of error that is for the bot that plays by it.
+      what: The rest of a sentence that begins with the bot's name.
+      fault: The error that the bot raises.
     """
 
     def __init__(self, what: str, fault: type[BotError] = BotError) -> None:
@@ -46,12 +46,12 @@ class ProcessError(Exception):
 
 
 class Process:
-    """A program in a process of its own, which ends with all that it has started when this object does.
+    """A child process. It and its own children end when this object is deleted.
 
-    Threads read and write, so that neither a full nor an empty pipe can hold up anybody here.
+    Threads read and write, so that no full or empty pipe blocks the caller.
 
     Args:
-      command: The program and its arguments; it is run without a shell.
+      command: The program and its arguments, run without a shell.
 
     Raises:
       ProcessError: If it cannot be started.
@@ -65,32 +65,32 @@ class Process:
             raise ProcessError(f"cannot be started: {command[0]}: {reason}") from None
         self._lines: queue.Queue[bytes | None] = queue.Queue(LINES_AHEAD)
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._last_words: deque[bytes] = deque(maxlen=LAST_WORDS)
+        self._error_lines: deque[bytes] = deque(maxlen=ERROR_LINES)
         closing = threading.Event()
         for task, *arguments in (
             (_read, self._program.stdout, self._lines, closing),
-            (_keep_last, self._program.stderr, self._last_words),
+            (_keep_last, self._program.stderr, self._error_lines),
             (_write, self._program.stdin, self._outgoing),
         ):
             threading.Thread(target=task, args=arguments, daemon=True).start()
-        # The threads must not know this object, or it would never end.
-        self._end = weakref.finalize(self, _end, self._program, self._outgoing, closing, GOODBYE)
+        # The threads hold no reference to this object, or it would never be deleted.
+        self._end = weakref.finalize(self, _end, self._program, self._outgoing, closing, QUIT_TIMEOUT)
         self._kill = (self._program, self._outgoing, closing, 0.0)
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process id."""
         return self._program.pid
 
     def send(self, line: str) -> None:
-        """Writes a line, if the program still listens."""
+        """Writes a line; has no effect once the program has ended."""
         self._outgoing.put(f"{line}\n".encode())
 
     def read(self, seconds: float) -> str | None:
-        """The next line, None if there is none within some seconds.
+        """Returns the next line; None if there is none within so many seconds.
 
         Raises:
-          ProcessError: If the program has closed its output, as when it ends.
+          ProcessError: If the program has ended or closed its output.
         """
         try:
             line = self._lines.get(timeout=max(seconds, 0))
@@ -100,26 +100,26 @@ class Process:
             raise ProcessError(self._how_it_ended(), EndedBotError)
         return line.decode(errors="replace").strip()
 
-    def last_words(self) -> str:
-        """What it wrote on its error output last, as one line."""
-        lines = (line.decode(errors="replace").split() for line in list(self._last_words))
+    def last_error_output(self) -> str:
+        """Returns the last lines of the error output, joined into one."""
+        lines = (line.decode(errors="replace").split() for line in list(self._error_lines))
         return " / ".join(" ".join(words) for words in lines if words)
 
     def close(self) -> None:
-        """Tells it to quit and ends it where it does not."""
+        """Sends `quit`, and kills the program if it does not end."""
         self._end()
 
     def kill(self) -> None:
-        """Ends it at once, with all that it has started."""
+        """Kills the program and its children."""
         if self._end.detach():
             _end(*self._kill)
 
     def _how_it_ended(self) -> str:
         try:
-            status = self._program.wait(GOODBYE)
+            status = self._program.wait(QUIT_TIMEOUT)
         except subprocess.TimeoutExpired:
             return "closed its output"
-        # What it said at the end may still be on its way.
+        # The last error output may still be in the pipe.
         time.sleep(_TICK)
         return f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
 
@@ -130,7 +130,7 @@ def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # In a group of its own it can be ended with its children, and Ctrl-C is not for it.
+        # A session of its own can be killed with its children and does not receive Ctrl-C.
         start_new_session=os.name != "nt",
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
@@ -165,18 +165,18 @@ def _end(
     program: subprocess.Popen[bytes],
     outgoing: "queue.SimpleQueue[bytes | None]",
     closing: threading.Event,
-    patience: float,
+    timeout: float,
 ) -> None:
-    """Ends a program, by force after some seconds, and what it has started."""
+    """Asks a program to quit unless the timeout is 0, then kills it and its children."""
     closing.set()
-    if patience:
+    if timeout:
         outgoing.put(b"quit\n")
     outgoing.put(None)
     with suppress(subprocess.TimeoutExpired):
-        program.wait(patience)
+        program.wait(timeout)
     _kill_group(program)
     with suppress(subprocess.TimeoutExpired):
-        program.wait(REAPING)
+        program.wait(KILL_TIMEOUT)
 
 
 def _kill_group(program: subprocess.Popen[bytes]) -> None:

@@ -13,21 +13,21 @@ from .process import Process, ProcessError
 from .ugi_protocol import Go, Info, clip, parse_info
 
 MOST_LINES = 20_000
-"""Lines that an engine may write before it answers."""
+"""Lines that an engine may write before its answer."""
 
 _TICK = 0.05
 
 
 @dataclass(frozen=True)
-class Patience:
-    """For how many seconds an engine is waited for.
+class Timeouts:
+    """Seconds to wait for an engine.
 
     Attributes:
-      handshake: For `ugiok`, from when it is started.
-      loading: For `readyok`, while it may load and compile things.
-      turn: For a turn, where nobody says how long it may take; it is told so, since many think without end otherwise.
+      handshake: For `ugiok` after the start.
+      loading: For `readyok`, while the engine may load and compile.
+      turn: For a turn without a limit. It is sent as `movetime`, because many engines would otherwise never answer.
       work: For a turn that is limited by depth or nodes.
-      margin: For a turn beyond the time that it was told, or since it was told to stop.
+      margin: For `bestmove` after the time that was sent, or after `stop`.
     """
 
     handshake: float = 10.0
@@ -37,26 +37,26 @@ class Patience:
     margin: float = 5.0
 
 
-class Dialogue:
-    """An engine that has been started and is ready for a game.
+class UgiClient:
+    """The client of a UGI engine that has been started and is ready for a game.
 
-    Any fault of the engine ends it.
+    Any fault of the engine kills it.
 
     Args:
       command: The program and its arguments.
-      game: The engine is told its name as the option `Game`, then its rules by their names. It may ignore them.
-      patience: For how long to wait for it.
+      game: Is sent as the option `Game`, and every rule option by its name. The engine may ignore them.
+      timeouts: Seconds to wait for the engine.
 
     Raises:
       ProcessError: If the engine cannot be started, or does not answer.
     """
 
-    def __init__(self, command: Sequence[str], game: Game, patience: Patience) -> None:
-        self._patience = patience
+    def __init__(self, command: Sequence[str], game: Game, timeouts: Timeouts) -> None:
+        self._timeouts = timeouts
         self._complaint = ""
         self._process = Process(command)
         self._process.send("ugi")
-        self._await("ugiok", patience.handshake)
+        self._await("ugiok", timeouts.handshake)
         self._process.send(f"setoption name Game value {game.name}")
         for option, value in game.options.items():
             self._process.send(f"setoption name {option} value {spell(value)}")
@@ -64,11 +64,11 @@ class Dialogue:
 
     @property
     def pid(self) -> int:
-        """The number of the engine's process."""
+        """The engine's process id."""
         return self._process.pid
 
     def new_match(self) -> None:
-        """Says that what comes is not of the match before."""
+        """Tells the engine that a new match begins."""
         self._process.send("uginewgame")
 
     def search(
@@ -83,28 +83,28 @@ class Dialogue:
 
         Args:
           position: The command that sets up the position.
-          go: What it may spend. Where this is neither time nor work, it is told `patience.turn`, or, if it can be
-            stopped, to think until it is.
-          stop: Is handed on to the engine when it is set.
-          listen: Is told what the engine thinks, wherever it says what the position is worth.
+          go: The limits. Without any, the engine searches for `Timeouts.turn` seconds, or, with `stop`, until it is
+            set.
+          stop: Stops the engine when it is set.
+          listen: Is called with every `info` that has a score.
 
         Returns:
-          The text of the turn, and what the engine thinks at the end.
+          The text of the turn, and the last `info` with a score.
 
         Raises:
-          ProcessError: If it does not answer in time, ends, or writes without end.
+          ProcessError: If the engine does not answer in time, ends, or writes too many lines.
         """
         self._process.send(position)
         self._await_ready()
         self._complaint = ""
         if go == Go():
-            go = Go(movetime=round(1000 * self._patience.turn)) if stop is None else Go(infinite=True)
+            go = Go(movetime=round(1000 * self._timeouts.turn)) if stop is None else Go(infinite=True)
         self._process.send(str(go))
         if go.movetime is not None:
-            seconds = go.movetime / 1000 + self._patience.margin
+            seconds = go.movetime / 1000 + self._timeouts.margin
         else:
-            seconds = self._patience.work if stop is None else math.inf
-        wait = _Wait(self._process, seconds, stop, self._patience.margin)
+            seconds = self._timeouts.work if stop is None else math.inf
+        wait = _Wait(self._process, seconds, stop, self._timeouts.margin)
         best = Info()
         while True:
             line = self._next_line(wait, "bestmove")
@@ -120,26 +120,26 @@ class Dialogue:
                 best = replace(best, nodes=info.nodes)
 
     def fail(self, what: str, fault: type[BotError] = BotError) -> ProcessError:
-        """Ends the engine; the error says what it did, with what it complained about."""
+        """Kills the engine; returns an error with what it did and its last error messages."""
         told = [what]
         if self._complaint:
             told.append(f"it said {self._complaint}")
-        if words := self._process.last_words():
+        if words := self._process.last_error_output():
             told.append(f"last on its error output: {words}")
         self._process.kill()
         return ProcessError("; ".join(told), fault)
 
     def close(self) -> None:
-        """Tells the engine to quit, and ends it."""
+        """Sends `quit`, and kills the engine if it does not end."""
         self._process.close()
 
     def kill(self) -> None:
-        """Ends the engine at once."""
+        """Kills the engine."""
         self._process.kill()
 
     def _await_ready(self) -> None:
         self._process.send("isready")
-        self._await("readyok", self._patience.loading)
+        self._await("readyok", self._timeouts.loading)
 
     def _await(self, word: str, seconds: float) -> None:
         wait = _Wait(self._process, seconds)
@@ -147,13 +147,13 @@ class Dialogue:
             pass
 
     def _next_line(self, wait: "_Wait", word: str) -> str:
-        """The next line on the way to a word."""
+        """Returns the next line; `word` is the answer that the error names."""
         try:
             line = wait.next_line()
         except ProcessError as error:
             raise self.fail(f"{error}, without {word!r}", error.fault) from None
         except BaseException:
-            # It may go on thinking: nobody must get that answer as one to another question.
+            # Its late answer must not be read as the answer to the next command.
             self._process.kill()
             raise
         if line.startswith("info string error"):
@@ -162,7 +162,7 @@ class Dialogue:
 
 
 class _Wait:
-    """Waits for lines of an engine, as long as is left for them."""
+    """Waits for lines of an engine until a deadline; sends `stop` when the event is set."""
 
     def __init__(
         self, process: Process, seconds: float, stop: threading.Event | None = None, margin: float = 0.0
@@ -175,10 +175,10 @@ class _Wait:
         self._end = time.monotonic() + seconds
 
     def next_line(self) -> str:
-        """The next line.
+        """Returns the next line.
 
         Raises:
-          ProcessError: If none comes in time, if the engine ends, or if it writes without end.
+          ProcessError: If no line comes in time, or the engine ends or writes too many lines.
         """
         line = None
         while line is None:

@@ -1,9 +1,9 @@
-"""The words of UGI, the Universal Game Interface, as engines and those who ask them read and write them.
+"""Parses and writes the commands of UGI, the Universal Game Interface, for both the engine and its client.
 
-Player 1 is South, `player_0`, whoever begins; player 2 is North. Turns and positions are written as everywhere in this
+Player 1 is South, `player_0`, in every game; player 2 is North. Turns and positions are written as everywhere in this
 package; a turn without a move is `pass`.
 
-Source: kz04px, Universal Game Interface, github.com/kz04px/ugi, ugi.md; where it is silent, UCI.
+Source: kz04px, Universal Game Interface, github.com/kz04px/ugi, ugi.md; UCI for what it does not define.
 """
 
 import re
@@ -13,14 +13,14 @@ from dataclasses import dataclass, fields
 from ...errors import AlquerqueError, shorten
 
 NOTHING = "none"
-"""What stands for a turn where there is none to tell, and for a result where there is none yet."""
+"""Is written for a missing turn, and for the result of a match that is not over."""
 
 TURNS_LEFT = 30
-"""For how many turns the time is to last where nothing says so."""
+"""Turns that the time on the clock must last, if the command does not say."""
 
 SHARE_OF_INCREMENT = 0.8
 LAG = 0.05
-"""Seconds that are lost between the clock and the engine."""
+"""Seconds lost between the clock and the engine."""
 
 LEAST_TIME = 0.01
 
@@ -28,21 +28,21 @@ LONGEST_NUMBER = 15
 
 
 class ProtocolError(AlquerqueError):
-    """A command that cannot be read."""
+    """A command that cannot be parsed."""
 
 
 @dataclass(frozen=True)
 class Go:
-    """How an engine is to think.
+    """The limits of a search: a `go` command.
 
     Attributes:
       movetime: Milliseconds.
       depth: Whole turns.
       nodes: Positions or simulations.
-      infinite: Whether to go on until it is stopped.
-      p1time, p2time: Milliseconds on the clocks of South and North; below 1 on a clock that has run out.
-      p1inc, p2inc: Milliseconds that they gain with each turn.
-      movestogo: Turns for which the time must last.
+      infinite: Whether to search until `stop`.
+      p1time, p2time: Milliseconds on the clocks of South and North; below 1 if the time is up.
+      p1inc, p2inc: Milliseconds that each gains with a turn.
+      movestogo: Turns that the time must last.
     """
 
     movetime: int | None = None
@@ -56,7 +56,7 @@ class Go:
     movestogo: int | None = None
 
     def seconds(self, player: int) -> float | None:
-        """The time that a player may take for a turn; None where nothing limits it."""
+        """Returns the time that a player may take for a turn; None for no limit."""
         if self.movetime is not None:
             return max(self.movetime / 1000 - LAG, LEAST_TIME)
         clock, gain = (self.p1time, self.p1inc) if player == 0 else (self.p2time, self.p2inc)
@@ -81,10 +81,10 @@ _CLOCKS = ("p1time", "p2time")
 
 
 def parse_go(words: Sequence[str]) -> Go:
-    """Reads what follows `go`.
+    """Parses the words after `go`.
 
     Raises:
-      ProtocolError: If it says nothing that is known, something twice, or not by a whole number.
+      ProtocolError: If a word is unknown or repeated, or its value is not a whole number.
     """
     found: dict[str, int | bool] = {}
     rest = iter(words)
@@ -108,15 +108,15 @@ def _number(name: str, text: str | None) -> int:
 
 @dataclass(frozen=True)
 class Info:
-    """What an engine thinks so far.
+    """An intermediate or final result of a search: an `info` line.
 
     Attributes:
       depth: Whole turns looked ahead.
       score: In hundredths of a man, for the player to move.
-      mate: Turns until a certain win, or, below 0, a certain loss.
+      mate: Turns until a certain win; negative for a certain loss.
       nodes: Positions visited, or simulations.
       milliseconds: Time since the search began.
-      line: The turns that it expects.
+      line: The principal variation, as texts of turns.
     """
 
     depth: int | None = None
@@ -150,10 +150,7 @@ _INTEGER = re.compile(r"-?[0-9]{1,9}")
 
 
 def parse_info(text: str) -> Info:
-    """Reads a line of an engine, which may be anything; what is not understood is left out.
-
-    So are the score of a line that is not the best, and one that is only a bound.
-    """
+    """Parses a line of an engine; ignores everything unknown, scores that are bounds, and lines but the best one."""
     words = text.split()
     found: dict[str, int] = {}
     line: tuple[str, ...] = ()
@@ -179,16 +176,16 @@ def parse_info(text: str) -> Info:
 
 
 def write_position(position: str | None, turns: Sequence[str]) -> str:
-    """The command that sets up a match: from a position, or the start if None, with the turns played since."""
+    """Writes the command that sets up a match: from a position, or the start if None, and the turns since."""
     words = ["position", "startpos" if position is None else f"fen {position}"]
     return " ".join([*words, *(["moves", *turns] if turns else [])])
 
 
 def parse_position(words: Sequence[str]) -> tuple[str | None, Sequence[str]]:
-    """Reads what follows `position`: the text of the position, None for the start, and the turns played since.
+    """Parses the words after `position`: the text of the position, None for the start, and the turns since.
 
     Raises:
-      ProtocolError: If it is neither `startpos` nor `fen` with a text, or something else than `moves` follows.
+      ProtocolError: If there is neither `startpos` nor `fen` with a text, or other words than `moves` follow.
     """
     if words[:1] == ["startpos"]:
         text, rest = None, words[1:]
@@ -205,7 +202,7 @@ _SET_OPTION = re.compile(r"\s*setoption\s+name\s+(\S.*?)\s+value(?:\s+(.*?))?\s*
 
 
 def parse_set_option(line: str) -> tuple[str, str]:
-    """Reads a whole `setoption` command: the name and the value, which may be empty.
+    """Parses a whole `setoption` command: the name and the value, which may be empty.
 
     Raises:
       ProtocolError: If it is not of the form `setoption name NAME value VALUE`.
@@ -217,5 +214,5 @@ def parse_set_option(line: str) -> tuple[str, str]:
 
 
 def clip(text: str, most: int = 40) -> str:
-    """Words from outside, safe and short enough for a message."""
+    """Quotes and shortens untrusted text for an error message."""
     return repr(shorten(text, most))

@@ -1,1 +1,1 @@
-"""Bots that a trained network guides, evaluated with NumPy alone."""
+"""Bots that play by a trained network, evaluated with NumPy."""

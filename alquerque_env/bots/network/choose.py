@@ -1,4 +1,4 @@
-"""How a player with a policy and a value chooses steps and turns of a match."""
+"""Chooses steps and turns of a match by policy or by search. The exported player carries this file."""
 
 from collections.abc import Container
 
@@ -9,12 +9,12 @@ from .search_position import Position
 
 
 class Chooser:
-    """Chooses by policy alone, or by search.
+    """Chooses by policy alone, or by a PUCT search.
 
     Args:
       evaluate: Policy and value of a `Position`.
-      simulations: How many for a step.
-      exploration: Weight of the policy against what the search has found out.
+      simulations: Simulations for a step, 0 for the policy alone.
+      exploration: Exploration constant of PUCT.
     """
 
     def __init__(self, evaluate: Evaluate, simulations: int, exploration: float) -> None:
@@ -23,7 +23,7 @@ class Chooser:
         self.exploration = exploration
 
     def decide(self, match: Match, keeping: Container[int] | None = None) -> Decision:
-        """What to play in a match that is not over; the policy is in the order of its legal steps.
+        """Decides in a match that is not over; the policy is in the order of its legal steps.
 
         Args:
           match: The match.
@@ -32,18 +32,18 @@ class Chooser:
         return decide(Position.of(match), self.evaluate, self.simulations, keeping, self.exploration)
 
     def choose_step(self, match: Match, keeping: Container[int] | None = None) -> Step:
-        """A legal step, chosen as by `decide`; without a thought where there is no other."""
+        """Chooses a legal step as `decide` does; plays a forced step without a search."""
         if len(match.legal_steps) == 1:
             return match.legal_steps[0]
         action = self.decide(match, keeping).action
         return next(step for step in match.legal_steps if step.action == action)
 
     def choose_turn(self, match: Match, first: int | None = None) -> str:
-        """A whole turn, or the rest of one in the middle of a chain, in notation.
+        """Chooses a whole turn, or the rest of one in the middle of a chain; returns its text.
 
         Args:
-          match: A match that is not over; it is left as it was.
-          first: The action to begin with, if that has been decided.
+          match: A match that is not over; it is unchanged.
+          first: The first action of the turn, if it is already decided.
         """
         match = match.copy()
         played = len(match.steps)

@@ -1,4 +1,4 @@
-"""The player of a checkpoint as a bot, evaluated by NumPy: for an install without torch."""
+"""Loads a checkpoint as a bot that NumPy evaluates, for installs without torch."""
 
 import json
 from pathlib import Path
@@ -20,11 +20,11 @@ KINDS = ("mlp", QUIESCENT)
 
 
 def needs_torch(path: Path) -> bool:
-    """Whether a checkpoint does not say that its network is of a kind that is evaluated here."""
+    """Whether NumPy cannot evaluate the network of a checkpoint."""
     try:
         data = json.loads((path / META).read_bytes())
     except (OSError, ValueError, RecursionError):
-        return False  # torch would not help; `load_numpy_bot` says what is wrong
+        return False  # `load_numpy_bot` reports the error
     match data:
         case {"network": {"kind": str(kind)}}:
             return kind not in KINDS
@@ -34,14 +34,14 @@ def needs_torch(path: Path) -> bool:
 def load_numpy_bot(
     path: Path, game: Game, simulations: int | None = 0, seed: int | None = None, *, name: str | None = None
 ) -> NetworkBot:
-    """Loads the player of a checkpoint; it decides as the one that needs torch does.
+    """Loads a checkpoint. The bot chooses the same steps as with torch.
 
     Args:
       path: The checkpoint's folder.
-      game: What it is to play.
-      simulations: How many to search for a step; 0 or None for the most probable step of the policy alone.
-      seed: As for every bot; nothing is left to chance here.
-      name: What people call it; by default its path.
+      game: The game that it plays.
+      simulations: Simulations for a step; 0 or None for the most probable step of the policy alone.
+      seed: Has no effect; every bot has it.
+      name: The bot's name; None for its path.
 
     Raises:
       CheckpointError: If the checkpoint is missing or damaged, was trained on another action table, or has a network

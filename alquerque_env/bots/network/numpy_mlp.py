@@ -39,7 +39,7 @@ class NumpyMlp:
         self._onlooker = Onlooker(game)
 
     def __call__(self, position: Position) -> tuple[Sequence[float], float]:
-        """The probability of each legal action and the value for the player to move, in [-1, 1]."""
+        """Returns the probability of each legal action and the value in [-1, 1] for the player to move."""
         observation = self._onlooker.observe(position.state, position.player, position.earlier)
         inputs, worth = self._told(observation[None])
         hidden = self._hidden(inputs[0])
@@ -52,7 +52,11 @@ class NumpyMlp:
         return (policy / policy.sum()).tolist(), tanh(self._apply("value", hidden)[0])
 
     def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """From int8 `[R, C, P]` observations to float64 `[R, A]` logits and `[R]` values for the player to move."""
+        """Evaluates int8 `[R, C, P]` observations.
+
+        Returns:
+          float64 `[R, A]` logits and float64 `[R]` values in [-1, 1] for the player to move.
+        """
         inputs, worth = self._told(seen)
         hidden = self._hidden(inputs)
         logits = self._apply("policy", hidden)
@@ -103,7 +107,7 @@ def _relu(numbers: np.ndarray) -> np.ndarray:
 
 
 def _blocks(tensors: Mapping[str, np.ndarray]) -> list[str]:
-    """The names of the blocks, as many as there are in a row."""
+    """Returns the names of the residual blocks."""
     names = []
     for index in count():
         if f"blocks.{index}.first.weight" not in tensors:

@@ -1,4 +1,4 @@
-"""Positions of a search: the engine's states, with what repetition looks at."""
+"""Positions in a search tree: an engine state with its earlier positions, for repetition."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ RESULTS = {0: 1, 1: -1, e.NOBODY: 0}
 
 
 class Position:
-    """A position that a search has reached.
+    """A position in a search tree.
 
     Attributes:
       table: The game's table.
@@ -19,7 +19,7 @@ class Position:
       player: 0 or 1, the player to move.
       earlier: How often the position occurred before in the match.
       actions: The legal actions in ascending order; none when the match is over.
-      result: What `player_0` gets when the match is over, 1, 0 or -1; None while it goes on.
+      result: The result for `player_0` when the match is over, 1, 0 or -1; else None.
     """
 
     __slots__ = ("_keys", "_room", "actions", "earlier", "player", "result", "state", "table")
@@ -33,14 +33,14 @@ class Position:
         self.player = int(state[e.PLAYER])
         scratch, legal = room
         count = entry_points.legal_actions(table, state, scratch, legal)
-        standing = int(entry_points.outcome(table, state, count, earlier))
-        over = standing != e.ONGOING
+        outcome = int(entry_points.outcome(table, state, count, earlier))
+        over = outcome != e.ONGOING
         self.actions: tuple[int, ...] = () if over else tuple(sorted(int(action) for action in legal[:count]))
-        self.result = RESULTS[standing % 4] if over else None
+        self.result = RESULTS[outcome % 4] if over else None
 
     @classmethod
     def of(cls, match: Match) -> "Position":
-        """The position of a match, with its history."""
+        """Makes the position of a match, with its history."""
         t, state = match.game.table.words, match.state
         room = words(t[e.T_SCRATCH_SIZE]), words(t[e.T_NUM_ACTIONS])
         if not t[e.T_THREEFOLD] or match.chain is not None:
@@ -49,7 +49,7 @@ class Position:
         return cls(t, state, keys, match.occurrences() - 1, room)
 
     def after(self, action: int) -> "Position":
-        """The position after a legal action."""
+        """Returns the position after a legal action."""
         t, state = self.table, self.state.copy()
         entry_points.apply_action(t, state, self._room[0], action)
         if not t[e.T_THREEFOLD] or state[e.CHAIN] >= 0:

@@ -197,8 +197,8 @@ class Engine:
             game = self._current_game()
             bot = find_bot(self._options.level)(game, self._seed, None)
             with suppress(BotError):  # such as for a start without a legal step
-                if bot.can_think:
-                    bot.think(Match(game), Limits(depth=1, nodes=1))
+                if bot.can_analyse:
+                    bot.analyse(Match(game), Limits(depth=1, nodes=1))
             self._bot = bot
         return self._bot
 

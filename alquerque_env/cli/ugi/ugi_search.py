@@ -6,11 +6,11 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from ...bots.alphabeta import turns_to_end, unsqueeze
-from ...bots.analysis import Limits, Thought
+from ...bots.alphabeta import turns_to_end, value_to_score
+from ...bots.analysis import Analysis, Limits
 from ...bots.bot import GameBot
 from ...bots.external.ugi_protocol import NOTHING, Info
-from ...bots.turns import tell_line
+from ...bots.turns import format_line
 from ...match.match import Match
 
 
@@ -74,25 +74,25 @@ class Search:
 
     def _choose(self) -> str:
         """Chooses a whole turn."""
-        if self._bot.can_think:
-            thought = self._bot.think(self._match, self._limits, report=self._report)
-            self._report(thought)
-            return thought.best.line[0]
+        if self._bot.can_analyse:
+            analysis = self._bot.analyse(self._match, self._limits, report=self._report)
+            self._report(analysis)
+            return analysis.best.line[0]
         ahead = self._match.copy()
         ahead.push(self._bot.choose(ahead))
         while ahead.chain is not None:
             ahead.push(self._bot.choose(ahead))
         played = ahead.steps[len(self._match.steps) :]
-        return tell_line(self._match, [step.action for step in played])[0]
+        return format_line(self._match, [step.action for step in played])[0]
 
-    def _report(self, thought: Thought) -> None:
-        score = unsqueeze(thought.value) if thought.score is None else thought.score
+    def _report(self, analysis: Analysis) -> None:
+        score = value_to_score(analysis.value) if analysis.score is None else analysis.score
         info = Info(
-            depth=thought.depth,
+            depth=analysis.depth,
             score=score,
-            mate=None if thought.score is None else turns_to_end(score),
-            nodes=thought.nodes,
+            mate=None if analysis.score is None else turns_to_end(score),
+            nodes=analysis.nodes,
             milliseconds=round(1000 * (time.monotonic() - self._begin)),
-            line=thought.best.line,
+            line=analysis.best.line,
         )
         self._write(str(info))
