@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..engine import rules as e
-from ..engine.compiler import wrapped_sum
+from ..engine.words.plain_words import wrapped_sum
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, word_rows, words
 from ..game.step import Step
