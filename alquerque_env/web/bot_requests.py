@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from ..bots.analysis import Thought
+from ..bots.analysis import Analysis
 from ..game.step import Step
 from ..match.match import Match
 from ..solve.tables import StepValue
@@ -94,7 +94,7 @@ def _play(match: Match, step: Step) -> dict[str, Any]:
     return show_step(match.game, step) | {"after": show_match(match)}
 
 
-def _show_evaluation(match: Match, thought: Thought) -> dict[str, Any]:
+def _show_evaluation(match: Match, analysis: Analysis) -> dict[str, Any]:
     """An evaluation with values for South."""
     sign = 1 - 2 * match.player
     candidates = [
@@ -105,12 +105,12 @@ def _show_evaluation(match: Match, thought: Thought) -> dict[str, Any]:
             "step": show_step(match.game, candidate.step),
             "paths": _turn_paths(match, candidate.line[0]),
         }
-        for candidate in thought.candidates
+        for candidate in analysis.candidates
     ]
     return {
-        "value": round(sign * thought.value, 4),
-        "depth": thought.depth,
-        "nodes": thought.nodes,
+        "value": round(sign * analysis.value, 4),
+        "depth": analysis.depth,
+        "nodes": analysis.nodes,
         "candidates": candidates,
     }
 
