@@ -29,10 +29,8 @@ class UnknownNameError(AlquerqueError):
 
     def __init__(self, kind: str, name: object, known: Iterable[object], *, of: str = "") -> None:
         listed = [str(value) for value in known]
-        near = get_close_matches(str(name), listed, n=1)
         where = f" of {of}" if of else ""
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        super().__init__(f"no {kind} {name!r}{where}{hint} (known: {', '.join(listed)})")
+        super().__init__(f"no {kind} {name!r}{where}{did_you_mean(name, listed)} (known: {', '.join(listed)})")
 
 
 class RulesError(AlquerqueError):
@@ -84,6 +82,17 @@ class MissingExtraError(ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f'{package} is missing: pip install "alquerque-env[{extra}]"', name=package)
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` if one of the known names is near; else nothing."""
+    near = get_close_matches(str(name), known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def made_for_other_rules(what: str, found: str, now: str, remedy: str) -> str:
+    """The sentence that refuses a file because its `table_hash` is not that of the game."""
+    return f"{what} was made for other rules, or by version 0.1.0 or older (hash {found}, now {now}): {remedy}"
 
 
 def shorten(text: str, most: int = 60) -> str:

@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ..errors import AlquerqueError
 from ..files.json_lines import JsonLines
-from ..files.typed_json import build
+from ..files.schema import parse
 from .openings import Opening, Openings
 from .schedule import Key
 
@@ -74,7 +75,7 @@ class Record(ExitStack):
         for place, entry in enumerate(self._file.entries):
             try:
                 self._take(entry)
-            except (KeyError, TypeError):
+            except (KeyError, TypeError, AlquerqueError):
                 self.close()
                 raise self._file.damaged(place) from None
 
@@ -101,8 +102,8 @@ class Record(ExitStack):
 
     def _take(self, entry: Mapping[str, Any]) -> None:
         if self.openings is None:
-            found = build(tuple[Opening, ...], entry["openings"])
+            found = parse(tuple[Opening, ...], entry["openings"], "openings")
             self.openings = Openings(found, entry["tried"], entry["is_published"])
         else:
-            result = MatchResult(**entry)
+            result = parse(MatchResult, entry, "match")
             self.results[result.key] = result

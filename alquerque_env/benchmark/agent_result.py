@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arena.arena_result import rounded
 from ..errors import BenchmarkError
-from ..files.typed_json import build
+from ..files.schema import parse
 from .against_ladder import Opponents
 from .against_truth import Truth
 from .agent_facts import Facts
@@ -121,11 +121,15 @@ def read_file(path: Path) -> list[Result]:
     """
     try:
         content = json.loads(path.read_bytes())
-        if content["format"] == FORMAT:
-            return [build(Result, entry) for entry in content.get("results", [content])]
+        known = content["format"]
+        found = content.get("results", [content])
+        entries = [{key: value for key, value in entry.items() if key != "format"} for entry in found]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise BenchmarkError(f"{str(path)!r} is not a result of the benchmark") from None
-    raise BenchmarkError(f"{str(path)!r} has format {content['format']!r}, expected {FORMAT}")
+    if known != FORMAT:
+        raise BenchmarkError(f"{str(path)!r} has format {known!r}, expected {FORMAT}")
+    name = f"{str(path)!r} is not a result of the benchmark"
+    return [parse(Result, entry, name, BenchmarkError) for entry in entries]
 
 
 def time_of(seconds: Sequence[float]) -> Timing | None:

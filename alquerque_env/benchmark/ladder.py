@@ -15,7 +15,7 @@ from ..arena.openings import Opening, Openings
 from ..arena.stage import Watch, unwatched
 from ..bots.shipped import META, shipped_bots
 from ..errors import BenchmarkError
-from ..files.typed_json import build
+from ..files.schema import parse
 from ..game.game import Game
 from .protocol import Protocol
 from .protocol_files import check_rules, read_checked, write_checked
@@ -55,15 +55,18 @@ def read_ladder(protocol: Protocol, game: Game) -> Ladder:
       BenchmarkError: If there is none, it is damaged, the game is played by other rules, or a bot of it no longer comes
         with the package under any name.
     """
-    text, sha256 = read_checked(protocol.folder, ladder_file(game.name))
+    file = ladder_file(game.name)
+    text, sha256 = read_checked(protocol.folder, file)
     content = json.loads(text)
     check_rules("ladder", protocol.version, content["table_hash"], game)
     now = _find_names(content["weights"], protocol, game)
     meetings = [entry | {side: now.get(entry[side], entry[side]) for side in SIDES} for entry in content["meetings"]]
     return Ladder(
         rungs=tuple(now.get(spec, spec) for spec in content["rungs"]),
-        openings=Openings(build(tuple[Opening, ...], content["openings"]), content["tried"]),
-        meetings=build(tuple[Meeting, ...], meetings),
+        openings=Openings(
+            parse(tuple[Opening, ...], content["openings"], file, BenchmarkError, "openings"), content["tried"]
+        ),
+        meetings=parse(tuple[Meeting, ...], meetings, file, BenchmarkError, "meetings"),
         sha256=sha256,
     )
 

@@ -1,10 +1,10 @@
 """The protocol of the benchmark: all that decides its figures, beside the agent and the game."""
 
-import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..files.typed_json import build
+from ..errors import BenchmarkError
+from ..files.schema import parse, read_toml
 
 FOLDER = Path(__file__).parent
 CURRENT = "v1"
@@ -121,7 +121,11 @@ def load_protocol(version: str = CURRENT) -> Protocol:
 
 
 def read_protocol(folder: Path) -> Protocol:
-    """The version of the benchmark that lies in a folder."""
-    content = tomllib.loads((folder / "protocol.toml").read_text(encoding="utf-8"))
-    protocol: Protocol = build(Protocol, content | {"folder": folder})
-    return protocol
+    """The version of the benchmark that lies in a folder.
+
+    Raises:
+      BenchmarkError: If its file cannot be read; the error names file, key and value.
+    """
+    file = folder / "protocol.toml"
+    content = read_toml(file, str(file), BenchmarkError)
+    return parse(Protocol, content | {"folder": folder}, str(file), BenchmarkError)

@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from ..errors import BenchmarkError
+from ..errors import BenchmarkError, made_for_other_rules
 from ..files.atomic import write_whole
 from ..game.game import Game
 
@@ -34,16 +34,17 @@ def read_checked(folder: Path, name: str) -> tuple[str, str]:
 
 
 def check_rules(kind: str, benchmark: str, table_hash: str, game: Game) -> None:
-    """Refuses what was made for other rules.
+    """Checks that a file was made for a game.
 
     Raises:
-      BenchmarkError: If the hash is not that of the game.
+      BenchmarkError: If its hash is not that of the game.
     """
+    if game.option_arguments:
+        raise BenchmarkError(f"only the default options are measured, not {' '.join(game.option_arguments)}")
     if table_hash != game.table_hash:
-        raise BenchmarkError(
-            f"the {kind} of {game.name} in benchmark {benchmark} is one of action table {table_hash}, "
-            f"this one is {game.table_hash}: only the default options are measured"
-        )
+        what = f"the {kind} of {game.name} in benchmark {benchmark}"
+        remedy = f"make it again with: alquerque benchmark --make-{kind} {game.name}"
+        raise BenchmarkError(made_for_other_rules(what, table_hash, game.table_hash, remedy))
 
 
 def write_checked(folder: Path, name: str, text: str) -> None:

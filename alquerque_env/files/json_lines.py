@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import AlquerqueError
+from ..errors import AlquerqueError, made_for_other_rules
 
 
 def append_line(file: IO[bytes], entry: Mapping[str, Any]) -> None:
@@ -106,11 +106,16 @@ class JsonLines(AbstractContextManager["JsonLines"]):
         if not isinstance(entry, dict) or self._mark not in entry:
             raise self._foreign()
         for name in dict.fromkeys([*header, *entry]):
-            if entry.get(name) != header.get(name):
-                raise AlquerqueError(
-                    f"{str(self._path)!r} holds {self._kind} with {name} {json.dumps(entry.get(name))}, "
-                    f"this one has {json.dumps(header.get(name))}: choose another file"
-                )
+            found, now = entry.get(name), header.get(name)
+            if found == now:
+                continue
+            if name == "table_hash":
+                what = f"{self._kind} in {str(self._path)!r}"
+                raise AlquerqueError(made_for_other_rules(what, found, now, "choose another file, to start anew"))
+            raise AlquerqueError(
+                f"{str(self._path)!r} holds {self._kind} with {name} {json.dumps(found)}, "
+                f"this one has {json.dumps(now)}: choose another file"
+            )
 
     def _foreign(self, why: str = "it does not begin as one") -> AlquerqueError:
         return AlquerqueError(f"{str(self._path)!r} is not the file of {self._kind}: {why}")

@@ -1,16 +1,20 @@
 """A board: points, the lines drawn through them, and its symmetries."""
 
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import resources
+from importlib.resources.abc import Traversable
 from itertools import pairwise
+from typing import Annotated, Any
 
-from ..errors import RulesError
+from ..errors import RulesError, did_you_mean
+from ..files.schema import Key, parse, read_toml, show
 
 Line = tuple[int, ...]
 Permutation = tuple[int, ...]
+
+MOST_POINTS = 63
+"""One bit a point in a signed word of 64 bits."""
 
 
 def _column_name(x: int) -> str:
@@ -116,48 +120,160 @@ class Board:
         return along(self.lines), along(self.end_arcs), along(self.bends)
 
 
-def load_board(name: str) -> Board:
-    """Reads a board file of the package.
+@dataclass(frozen=True, kw_only=True)
+class BoardFile:
+    """What a board file holds."""
 
-    Raises:
-      RulesError: If the file does not describe a board.
-    """
-    file = resources.files(__package__) / "boards" / f"{name}.toml"
-    return parse_board(tomllib.loads(file.read_text(encoding="utf-8")), name)
+    title: Annotated[str, Key("The board's name for people.", low=1)]
+    source: Annotated[str, Key("Where the board is described.")] = ""
+    rows: Annotated[
+        tuple[Annotated[tuple[Annotated[int, Key(low=0, high=99)], ...], Key(low=1)], ...],
+        Key("The x of every point, row by row from South, rising from West to East; y is the row's number.", low=1),
+    ]
+    lines: Annotated[
+        tuple[str, ...],
+        Key("Straight lines, each the labels of its points in order. Neighbours on a line are joined.", low=1),
+    ]
+    end_arcs: Annotated[
+        tuple[str, ...],
+        Key("Lines curved round an end of the board; the option `end_arc` says whether a leap may follow them."),
+    ] = ()
+    bends: Annotated[
+        tuple[str, ...],
+        Key('Three points where a drawn line bends at the middle one; `leap = "drawn_line"` follows it there.'),
+    ] = ()
 
 
-def parse_board(data: dict, name: str) -> Board:
-    """Builds a board from the tables of its file.
+def read_board(file: Traversable, name: str) -> Board:
+    """Reads a board file.
 
     Args:
-      data: `title`, `source`, `rows`, `lines` and, where the board has them, `end_arcs` and `bends`.
-      name: Name of the board, for errors.
+      file: The file.
+      name: What errors call it.
 
     Raises:
-      RulesError: If a line names a point that does not exist, a point lies on no line, or a key is missing or unknown.
+      RulesError: If the file does not describe a board; the error names file, key and value.
     """
-    known = {"title", "source", "rows", "lines", "end_arcs", "bends"}
-    if missing := {"title", "rows", "lines"} - data.keys():
-        raise RulesError(f"board {name!r}: missing {', '.join(sorted(missing))}")
-    if unknown := data.keys() - known:
-        raise RulesError(f"board {name!r}: unknown {', '.join(sorted(unknown))}; known: {', '.join(sorted(known))}")
-    points = tuple((x, y) for y, row in enumerate(data["rows"]) for x in row)
-    bare = Board(data["title"], points, ())
+    return parse_board(read_toml(file, name, RulesError), name)
 
-    def read(lines: list[str]) -> tuple[Line, ...]:
-        for label in (label for line in lines for label in line.split() if label not in bare.index):
-            raise RulesError(f"board {name!r}: a line names {label!r}, which is no point of the board")
-        return tuple(tuple(bare.index[label] for label in line.split()) for line in lines)
 
+def parse_board(data: dict[str, Any], name: str) -> Board:
+    """Builds a board from the tables of its file; see `BoardFile` for the keys.
+
+    Args:
+      data: The tables.
+      name: What errors call the file.
+
+    Raises:
+      RulesError: If the tables do not describe a board; the error names file, key and value.
+    """
+    file = parse(BoardFile, data, name, RulesError)
+    for y, row in enumerate(file.rows):
+        if any(left >= right for left, right in pairwise(row)):
+            raise RulesError(f"{name}: rows[{y}] is {show(list(row))}, expected each x once, rising from West to East")
+    points = tuple((x, y) for y, row in enumerate(file.rows) for x in row)
+    if len(points) > MOST_POINTS:
+        raise RulesError(f"{name}: rows has {len(points)} points, expected {MOST_POINTS} at most")
+    reader = _LineReader(name, Board(file.title, points, ()))
     board = Board(
-        title=data["title"],
+        title=file.title,
         points=points,
-        lines=read(data["lines"]),
-        end_arcs=read(data.get("end_arcs", [])),
-        bends=read(data.get("bends", [])),
-        source=data.get("source", ""),
+        lines=reader.lines("lines", file.lines),
+        end_arcs=reader.lines("end_arcs", file.end_arcs),
+        bends=reader.lines("bends", file.bends),
+        source=file.source,
     )
     for point, joined in enumerate(board.neighbours):
         if not joined:
-            raise RulesError(f"board {name!r}: point {board.labels[point]!r} lies on no line")
+            raise RulesError(f"{name}: rows has the point {board.labels[point]!r}, expected every point on a line")
     return board
+
+
+class _LineReader:
+    """Reads the lines of a board and refuses those that cannot be drawn.
+
+    Args:
+      file: What errors call the file.
+      board: The points.
+    """
+
+    def __init__(self, file: str, board: Board) -> None:
+        self._file, self._board = file, board
+        self._texts: dict[Line, tuple[str, str]] = {}  # key and text of each line read so far
+        self._edges: dict[Line, str] = {}  # text of the line that joins two points
+
+    def lines(self, key: str, texts: Sequence[str]) -> tuple[Line, ...]:
+        """The lines under a key of the file, as points."""
+        return tuple(self._line(key, f"{key}[{place}]", text) for place, text in enumerate(texts))
+
+    def _line(self, key: str, path: str, text: str) -> Line:
+        line = find_points(self._board, text, self._file, path)
+        if reason := self._fault(key, line):
+            raise RulesError(f"{self._file}: {path} is {show(text)}, {reason}")
+        self._texts[min(line, line[::-1])] = path, text
+        if key != "bends":
+            self._edges |= {pair: text for a, b in pairwise(line) for pair in ((a, b), (b, a))}
+        return line
+
+    def _fault(self, key: str, line: Line) -> str | None:
+        """What is wrong with a line; None if nothing is."""
+        if len(line) < 2:
+            return "expected two points or more"
+        if len(set(line)) < len(line):
+            return "expected each point once"
+        if known := self._texts.get(min(line, line[::-1])):
+            return f"which {known[0]} has already: {known[1]!r}"
+        turns = {self._turn(*triple) for triple in zip(line, line[1:], line[2:], strict=False)}
+        if key == "lines":
+            return self._fault_of_straight_line(line, turns)
+        if key == "bends":
+            if len(line) != 3 or turns & {0, None}:
+                return "expected three points that do not lie on a straight line"
+            loose = [pair for pair in pairwise(line) if pair not in self._edges]
+            names = [self._board.labels[point] for point in loose[0]] if loose else []
+            return f"but no line joins {names[0]} and {names[1]}" if loose else None
+        if len(line) < 3 or turns not in ({-1}, {1}):
+            return "expected three points or more, all turning to the same side"
+        return self._overlap(line)
+
+    def _fault_of_straight_line(self, line: Line, turns: set[int | None]) -> str | None:
+        if turns - {0}:
+            return "expected points in order along a straight line"
+        labels = self._board.labels
+        for a, b in pairwise(line):
+            for point in range(len(labels)):
+                if point not in (a, b) and self._turn(a, point, b) == 0:
+                    return f"which leaves out {labels[point]} between {labels[a]} and {labels[b]}"
+        return self._overlap(line)
+
+    def _overlap(self, line: Line) -> str | None:
+        for a, b in pairwise(line):
+            if known := self._edges.get((a, b)):
+                labels = self._board.labels
+                return f"which joins {labels[a]} and {labels[b]}, as {known!r} does already"
+        return None
+
+    def _turn(self, a: int, b: int, c: int) -> int | None:
+        """Whether `a`, `b`, `c` turn left (1), turn right (-1), go straight on (0) or go back (None)."""
+        (ax, ay), (bx, by), (cx, cy) = (self._board.points[point] for point in (a, b, c))
+        first, then = (bx - ax, by - ay), (cx - bx, cy - by)
+        cross = first[0] * then[1] - first[1] * then[0]
+        if cross == 0 and first[0] * then[0] + first[1] * then[1] < 0:
+            return None
+        return (cross > 0) - (cross < 0)
+
+
+def find_points(board: Board, text: str, file: str, path: str) -> tuple[int, ...]:
+    """The points of labels separated by spaces.
+
+    Raises:
+      RulesError: If a label is none of the board.
+    """
+    for label in text.split():
+        if label not in board.index:
+            near = did_you_mean(label, board.labels)
+            raise RulesError(
+                f"{file}: {path} names {show(label)}, which is no point of the board{near} "
+                f"(known: {', '.join(board.labels)})"
+            )
+    return tuple(board.index[label] for label in text.split())

@@ -1,21 +1,20 @@
-"""A game: a board, a start and answers to the questions of the rules, read from one data file."""
+"""A game: its rules with one choice of options, compiled."""
 
 import hashlib
 import json
-import tomllib
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cached_property
-from importlib import resources
-from types import MappingProxyType
 from typing import Any
 
-from ..errors import AlquerqueError, RulesError, UnknownNameError
-from .board import Board, load_board
-from .options import RULE_NAMES, OptionValue, Rules, make_option
+from ..errors import AlquerqueError
+from .game_file import Definition, choose_options, find_definition, games
+from .options import OptionValue, Rules, spell
 from .ruleset import Ruleset
 from .step import Step, make_steps
 from .step_table import Action, StepTable, compile_table
 from .symmetry import Symmetry, find_symmetries
+
+__all__ = ["Game", "as_game", "games", "load_game", "make_game"]
 
 
 class Game(Ruleset):
@@ -72,6 +71,12 @@ class Game(Ruleset):
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
+    @property
+    def option_arguments(self) -> list[str]:
+        """The options that differ from their defaults, as arguments of a command."""
+        chosen = {name: value for name, value in self.options.items() if value != self.option_table[name].default}
+        return [text for name, value in chosen.items() for text in ("--option", f"{name}={spell(value)}")]
+
     def with_options(self, **options: OptionValue) -> "Game":
         """The same game with other options.
 
@@ -96,52 +101,27 @@ def _reload(name: str, options: dict[str, OptionValue]) -> Game:
     return load_game(name, **options)
 
 
-def games() -> tuple[str, ...]:
-    """Ids of all games, in alphabetical order."""
-    folder = resources.files(__package__) / "games"
-    return tuple(sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml")))
-
-
 def load_game(name: str, /, **options: Any) -> Game:
-    """Reads the file of a game and answers its open questions.
+    """Loads a game.
 
     Args:
       name: The game's id, one of `games()`.
-      **options: Answers by option name, each as itself or as text ("true", "80").
+      **options: Values by option name, each as itself or as text ("true", "80").
 
     Raises:
       UnknownNameError: If there is no such game or option.
       RulesError: If an option does not have that value, or options contradict each other.
     """
-    data = _read(name)
-    table = {option: make_option(option, **entry) for option, entry in data["options"].items()}
-    for option, value in data.get("defaults", {}).items():
-        table[option] = replace(table[option], default=table[option].parse(value, f"{name}.toml"))
-    for option in options:
-        if option not in table:
-            raise UnknownNameError("option", option, table, of=name)
-    chosen = {
-        option: entry.parse(options[option], name) if option in options else entry.default
-        for option, entry in table.items()
-    }
-    rules = _make_rules(name, data["rules"], chosen)
-    board = load_board(data["board"] if isinstance(data["board"], str) else data["board"][rules.board])
-    return Game(
-        name=name,
-        title=data["title"],
-        version=data["version"],
-        board=board,
-        start=(_points(board, data["start"]["south"]), _points(board, data["start"]["north"])),
-        rules=rules,
-        option_table=MappingProxyType(table),
-        options=MappingProxyType(chosen),
-        opening=None if rules.opening == "any" else _opening(board, data["openings"][rules.opening]),
-        sources=tuple(data["sources"]),
-    )
+    return make_game(find_definition(name), **options)
+
+
+def make_game(definition: Definition, /, **options: Any) -> Game:
+    """Chooses the options of a game; see `load_game`."""
+    return choose_options(definition, options, Game, definition.name)
 
 
 def as_game(game: Game | str) -> Game:
-    """The rules that somebody means who gives them, or the id of a game with all questions answered as it does.
+    """Returns the game itself, or loads the game with that id and its default options.
 
     Raises:
       UnknownNameError: If there is no such game.
@@ -152,33 +132,3 @@ def as_game(game: Game | str) -> Game:
     if isinstance(game, str):
         return load_game(game)
     raise AlquerqueError(f"game is {game!r}, expected a game's id or what load_game returns")
-
-
-def _read(name: str) -> dict:
-    """The tables of a game file, laid over those of the game that it extends."""
-    if name not in games():
-        raise UnknownNameError("game", name, games())
-    file = resources.files(__package__) / "games" / f"{name}.toml"
-    data = tomllib.loads(file.read_text(encoding="utf-8"))
-    if "extends" in data:
-        return {**_read(data.pop("extends")), **data}
-    return data
-
-
-def _make_rules(name: str, fixed: dict, chosen: dict) -> Rules:
-    for rule in fixed:
-        if rule not in RULE_NAMES:
-            raise UnknownNameError("rule", rule, RULE_NAMES, of=name)
-    try:
-        return Rules(**fixed, **chosen)
-    except RulesError as error:
-        raise RulesError(f"{name}: {error}") from None
-
-
-def _points(board: Board, text: str) -> frozenset[int]:
-    return frozenset(board.index[label] for label in text.split())
-
-
-def _opening(board: Board, text: str) -> tuple[int | None, int]:
-    origin, target = text.split("-")
-    return None if origin == "*" else board.index[origin], board.index[target]

@@ -4,17 +4,19 @@ The vocabulary of the optional ones, with a sentence for every answer, stands in
 fixed ones and says which of the optional ones are open.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from functools import cache
 from importlib import resources
-from typing import Literal
+from typing import Annotated, Any, Literal, get_type_hints
 
-from ..errors import RulesError
+from ..errors import RulesError, did_you_mean
+from ..files.schema import Key, parse, read_toml, unknown_key
 
 OptionValue = str | int | bool
+
+MAX_NO_PROGRESS_LIMIT = 10_000
+Limit = Annotated[int, Key(low=1, high=MAX_NO_PROGRESS_LIMIT)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,16 +26,16 @@ class Rules:
     A default is the answer of a game that does not ask the question at all.
     """
 
-    man_steps: Literal["all", "forward_sideways"]
-    promotion: Literal["none", "last_rank"]
-    progress: Literal["capture", "capture_or_promotion"]
+    man_steps: Annotated[Literal["all", "forward_sideways"], Key("In which directions does a man step?")]
+    promotion: Annotated[Literal["none", "last_rank"], Key("Is a man promoted that reaches the enemy's first rank?")]
+    progress: Annotated[Literal["capture", "capture_or_promotion"], Key("What counts as progress?")]
     capture: Literal["compulsory", "optional"]
     chain: Literal["compulsory", "optional", "single"]
     man_capture_dirs: Literal["all", "forward_sideways", "first_leap_forward_sideways"]
     capture_removal: Literal["immediate", "end_of_turn"]
     no_moves: Literal["loss", "draw", "majority", "pass"]
     repetition: Literal["off", "threefold_draw"]
-    no_progress_limit: int | Literal["off"]
+    no_progress_limit: Limit | Literal["off"]
     no_progress_result: Literal["draw", "majority"]
     who_starts: Literal["player_0", "player_1"]
     max_capture: Literal["none", "most_pieces"] = "none"
@@ -111,6 +113,14 @@ class Option:
     default: OptionValue
     source: str
 
+    @property
+    def kind(self) -> Any:
+        """The type of its value in a file."""
+        listed = tuple(value for value in self.values if value != "N")
+        if "N" not in self.values:
+            return Literal[listed]
+        return Literal[listed] | Limit if listed else Limit
+
     def parse(self, value: object, of: str) -> OptionValue:
         """Checks a value, given as itself or as text.
 
@@ -135,12 +145,7 @@ class UnknownValueError(RulesError):
     """An option value that the game does not know."""
 
     def __init__(self, name: str, value: object, known: list[str], of: str) -> None:
-        near = get_close_matches(str(value), known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        super().__init__(f"{of}: {name} cannot be {value!r}{hint} (known: {', '.join(known)})")
-
-
-MAX_NO_PROGRESS_LIMIT = 10_000
+        super().__init__(f"{of}: {name} cannot be {value!r}{did_you_mean(value, known)} (known: {', '.join(known)})")
 
 
 def spell(value: OptionValue) -> str:
@@ -148,24 +153,56 @@ def spell(value: OptionValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
+@dataclass(frozen=True)
+class Question:
+    """An option in `options.toml`."""
+
+    question: Annotated[str, Key("The question, for people.", low=1)]
+    values: Annotated[dict[str, str], Key("What each answer means. `N` stands for any positive integer.", low=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptionFile:
+    """An option in a game file."""
+
+    default: Annotated[OptionValue, Key("The answer where the user gives none.")]
+    values: Annotated[
+        tuple[OptionValue, ...],
+        Key("The answers that make sense in the game. `N` stands for any integer from 1 to 10000.", low=1),
+    ]
+    source: Annotated[str, Key("Who says so.", low=1)]
+
+
 @cache
-def vocabulary() -> dict:
-    """The questions and the meaning of every answer, as `options.toml` has them."""
+def vocabulary() -> dict[str, Question]:
+    """The questions that games may leave open and the meaning of every answer, from `options.toml`."""
     file = resources.files(__package__) / "options.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+    return parse(dict[str, Question], read_toml(file, file.name, RulesError), file.name, RulesError)
 
 
-def make_option(name: str, default: OptionValue, values: list[OptionValue], source: str) -> Option:
-    """An option of a game, with its words from the vocabulary.
+def make_option(name: str, entry: OptionFile, file: str) -> Option:
+    """An option of a game, with its question and the meaning of its values from the vocabulary.
+
+    Args:
+      name: The option.
+      entry: What the game file says.
+      file: What errors call the game file.
 
     Raises:
-      RulesError: If the vocabulary does not know the option or one of its values.
+      RulesError: If the vocabulary does not have the option or one of its values, or the default is none of the values.
     """
-    entry = vocabulary().get(name)
-    if entry is None:
-        raise RulesError(f"option {name!r} is not in the vocabulary; known: {', '.join(vocabulary())}")
-    unknown = [spell(value) for value in values if spell(value) not in entry["values"]]
-    if unknown:
-        raise RulesError(f"option {name!r} has no value {unknown[0]!r}; known: {', '.join(entry['values'])}")
-    meanings = {value: entry["values"][spell(value)] for value in values}
-    return Option(name, entry["question"], meanings, default, source)
+    if name not in vocabulary():
+        raise unknown_key(file, RulesError, "options", name, vocabulary())
+    meanings = vocabulary()[name].values
+    is_flag = get_type_hints(Rules)[name] is bool
+    known = tuple(value == "true" if is_flag else value for value in meanings)
+    path = f"options.{name}"
+    parse(tuple[Literal[known], ...], entry.values, file, RulesError, f"{path}.values")  # type: ignore[valid-type]
+    for place, value in enumerate(entry.values):
+        if value in entry.values[:place]:
+            raise RulesError(f"{file}: {path}.values[{place}] is {value!r}, which is in the list already")
+    option = Option(
+        name, vocabulary()[name].question, {v: meanings[spell(v)] for v in entry.values}, entry.default, entry.source
+    )
+    parse(option.kind, entry.default, file, RulesError, f"{path}.default")
+    return option

@@ -84,7 +84,7 @@ def _sentence(name: str, value: OptionValue) -> str:
     if name in _ALWAYS_FIXED:
         return _ALWAYS_FIXED[name][str(value)]
     entry = vocabulary()[name]
-    return f"{entry['question']} {_finish(entry['values'][spell(value)])}"
+    return f"{entry.question} {_finish(entry.values[spell(value)])}"
 
 
 def fixed_sentences(game: Game) -> list[str]:

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..errors import RulesError
 from .board import Board, Permutation
 from .options import Option, OptionValue, Rules
+from .table_layout import LANES
 
 SOUTH, NORTH = 0, 1
 
@@ -26,6 +28,9 @@ class Ruleset:
       opening: First steps allowed by the opening rule, as `(origin, target)` in the frame of the first player; a None
         stands for any point. None where the first turn is free.
       sources: Where the rules are described.
+
+    Raises:
+      RulesError: If memory (`undo_scope`) would hold back steps in more directions than the engine has lanes.
     """
 
     name: str
@@ -38,6 +43,13 @@ class Ruleset:
     options: Mapping[str, OptionValue]
     opening: tuple[int | None, int] | None
     sources: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if (count := len(self.relations)) > LANES:
+            scope = self.rules.undo_scope
+            raise RulesError(
+                f"undo_scope={scope!r} needs a board with at most {LANES} directions of steps, not {count}"
+            )
 
     @property
     def first_player(self) -> int:

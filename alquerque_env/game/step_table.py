@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..errors import RulesError
 from . import table_layout as e
-from .kernel_arrays import WORD_BITS, constants
+from .kernel_arrays import constants
 from .planes import planes
 from .ruleset import NORTH, SOUTH, Ruleset
 
@@ -123,13 +122,7 @@ def _compatible(a: Template, b: Template) -> bool:
 
 
 def compile_table(game: Ruleset) -> StepTable:
-    """Builds the step table of a game.
-
-    Raises:
-      RulesError: If the board has more points than a word has bits.
-    """
-    if len(game.board.points) > WORD_BITS:
-        raise RulesError(f"{game.name}: the board has {len(game.board.points)} points, at most {WORD_BITS} fit a word")
+    """Builds the step table of a game."""
     templates = tuple(_templates(game, SOUTH)), tuple(_templates(game, NORTH))
     keys = _action_keys(game, templates)
     relations = {next(target - origin for origin, target in pairs.items()): pairs for pairs in game.relations}
@@ -311,8 +304,6 @@ class _BlockBuilder:
 
     def _add_remembered(self, player: int, lanes: dict[int, Lane]) -> None:
         """Adds the steps that memory can forbid, behind a block that lets through what it does not."""
-        if len(self.relations) > e.LANES:
-            raise RulesError(f"{self.game.name}: memory holds back steps of more than {e.LANES} directions")
         in_place = [lanes.get(distance, []) for distance in self.relations]
         gate = len(self.blocks)
         words = self._append(e.OWN_MEN, e.ALLOWED, in_place, [0] * len(in_place), -1)
@@ -470,7 +461,7 @@ def _answers(game: Ruleset) -> dict[int, int | bool]:
         e.T_NO_PROGRESS_LIMIT: limit,
         e.T_NO_PROGRESS_MAJORITY: rules.no_progress_result == "majority",
         e.T_COUNTS_QUIET: limit != 0 or rules.repetition == "threefold_draw",
-        e.T_REMEMBERS: rules.undo_scope != "off",
+        e.T_REMEMBERS: len(game.relations) > 0,
         e.T_REMEMBERS_POINTS: game.remembers_points,
         e.T_UNDO_SCOPE: {
             "off": e.PER_COIN,

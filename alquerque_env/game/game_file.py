@@ -1,0 +1,361 @@
+"""Game files: the rules of a game as data, read and checked."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from itertools import product
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+from ..errors import RulesError, UnknownNameError, did_you_mean
+from ..files.schema import Key, noun, parse, parse_present, read_toml, show, unknown_key
+from .board import Board, find_points, read_board
+from .options import RULE_NAMES, Option, OptionFile, OptionValue, Rules, make_option
+from .ruleset import NORTH, Ruleset
+
+R = TypeVar("R", bound=Ruleset)
+
+_SUFFIX = ".toml"
+_OPENING = re.compile(r"(\*|[a-z]+[0-9]+)-([a-z]+[0-9]+)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartFile:
+    """The start in a game file."""
+
+    south: Annotated[str, Key("Points of the men of `player_0`: labels separated by spaces.", low=1)]
+    north: Annotated[str, Key("Points of the men of `player_1`.", low=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameFile:
+    """What a game file holds."""
+
+    title: Annotated[str, Key("The game's name for people.", low=1)]
+    version: Annotated[int, Key("Raised whenever play, actions or observations change.", low=1, high=1_000_000)]
+    extends: Annotated[
+        str, Key("A game that has every key that this file leaves out: an id, or the path of a file from this one.")
+    ] = ""
+    board: Annotated[
+        str | dict[str, str],
+        Key(
+            "A board of the package, or the path of a board file from this one. A table if the option `board` chooses."
+        ),
+    ]
+    sources: Annotated[tuple[str, ...], Key("Where the rules are described.", low=1)]
+    start: Annotated[StartFile, Key("Where the pieces stand.")]
+    rules: Annotated[dict[str, OptionValue], Key("Rules with one answer in this game.")]
+    openings: Annotated[
+        dict[str, str],
+        Key(
+            "First steps of each answer of the rule `opening`, as `c2-c3` in the frame of the player who begins; "
+            "`*-c3` for a step from any point."
+        ),
+    ] = field(default_factory=dict)
+    options: Annotated[dict[str, OptionFile], Key("Rules that the game leaves open.")] = field(default_factory=dict)
+    defaults: Annotated[dict[str, OptionValue], Key("Other defaults for options of the extended game.")] = field(
+        default_factory=dict
+    )
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A game with its options still open.
+
+    Attributes:
+      name: The game's id.
+      file: What errors call its file.
+      content: What the file says, with the keys of the game that it extends.
+      boards: The boards by the value of the option `board`; by the empty text where there is no such option.
+      rules: The answers that no option changes.
+      option_table: The options by name.
+      tables: `content` as TOML has it, for games that extend this one.
+    """
+
+    name: str
+    file: str
+    content: GameFile
+    boards: Mapping[str, Board]
+    rules: Mapping[str, OptionValue]
+    option_table: Mapping[str, Option]
+    tables: Mapping[str, Any]
+
+
+def games() -> tuple[str, ...]:
+    """Ids of all games, in alphabetical order."""
+    return _names("games")
+
+
+@cache
+def find_definition(name: str) -> Definition:
+    """A game of the package.
+
+    Raises:
+      UnknownNameError: If there is no such game.
+    """
+    if name not in games():
+        raise UnknownNameError("game", name, games())
+    return _read(_packaged("games", name), None, ())
+
+
+def read_game_file(path: Path) -> Definition:
+    """Reads and checks a game file.
+
+    Raises:
+      RulesError: If the file cannot be read or does not describe a game. The error names file, key and value, and what
+        is expected.
+    """
+    return _read(path.resolve(), path.resolve().parent, ())
+
+
+def define_game(
+    tables: Mapping[str, Any], file: str, folder: Path | None = None, seen: tuple[str, ...] = ()
+) -> Definition:
+    """Checks the tables of a game file.
+
+    Args:
+      tables: What `tomllib` has read.
+      file: What errors call the file; the name of the game without the ending.
+      folder: Where paths of boards and games begin; None if the file may only name those of the package.
+      seen: The files that extend this one.
+
+    Raises:
+      RulesError: As `read_game_file`.
+    """
+    if "extends" in tables:
+        base = _read_extended(parse(str, tables["extends"], file, RulesError, "extends"), file, folder, (*seen, file))
+        tables = {**base.tables, **{key: value for key, value in tables.items() if key != "extends"}}
+    content = parse(GameFile, dict(tables), file, RulesError)
+    table = {name: make_option(name, entry, file) for name, entry in content.options.items()}
+    entries = dict(tables.get("options", {}))
+    for name, value in content.defaults.items():
+        if name not in table:
+            raise unknown_key(file, RulesError, "defaults", name, table)
+        default = parse(table[name].kind, value, file, RulesError, f"defaults.{name}")
+        table[name] = replace(table[name], default=default)
+        entries[name] = {**entries[name], "default": default}
+    definition = Definition(
+        name=Path(file).stem,
+        file=file,
+        content=content,
+        boards=_read_boards(content, table, file, folder),
+        rules=_fixed_rules(content, table, file),
+        option_table=MappingProxyType(table),
+        tables={**{key: value for key, value in tables.items() if key != "defaults"}, "options": entries},
+    )
+    _check_openings(definition)
+    for choice in _choices(table):
+        _check_start(definition, choose_options(definition, choice, Ruleset, file))
+    return definition
+
+
+def choose_options(definition: Definition, options: Mapping[str, Any], kind: type[R], of: str) -> R:
+    """Chooses the options of a game.
+
+    Args:
+      definition: The game.
+      options: Values by option name; defaults for those left out.
+      kind: `Ruleset` or a class derived from it.
+      of: What errors call the game.
+
+    Raises:
+      UnknownNameError: If there is no such option.
+      RulesError: If an option does not have that value, or options contradict each other.
+    """
+    table = definition.option_table
+    for option in options:
+        if option not in table:
+            raise UnknownNameError("option", option, table, of=of)
+    chosen = {
+        option: entry.parse(options[option], of) if option in options else entry.default
+        for option, entry in table.items()
+    }
+    answers: dict[str, Any] = {**definition.rules, **chosen}
+    board = definition.boards[answers.get("board", "")]
+    start, opening = _start(definition, board), _opening(definition, board, answers.get("opening", "any"))
+    try:
+        return kind(
+            name=definition.name,
+            title=definition.content.title,
+            version=definition.content.version,
+            board=board,
+            start=start,
+            rules=Rules(**answers),
+            option_table=table,
+            options=MappingProxyType(chosen),
+            opening=opening,
+            sources=definition.content.sources,
+        )
+    except RulesError as error:
+        raise RulesError(f"{of}: {error}") from None
+
+
+def _start(definition: Definition, board: Board) -> tuple[frozenset[int], frozenset[int]]:
+    """The points of the men of both players at the start.
+
+    Raises:
+      RulesError: If a label is unknown or listed twice.
+    """
+    sides: list[frozenset[int]] = []
+    for side in ("south", "north"):
+        path, text = f"start.{side}", getattr(definition.content.start, side)
+        points = find_points(board, text, definition.file, path)
+        for place, point in enumerate(points):
+            if point in points[:place] or any(point in other for other in sides):
+                where = path if point in points[:place] else "start.south"
+                label = board.labels[point]
+                raise RulesError(f"{definition.file}: {path} has {label!r}, which {where} has already")
+        if not points:
+            raise RulesError(f"{definition.file}: {path} is {show(text)}, expected a point or more")
+        sides.append(frozenset(points))
+    return sides[0], sides[1]
+
+
+def _opening(definition: Definition, board: Board, answer: str) -> tuple[int | None, int] | None:
+    """The first steps that an answer of the rule `opening` allows, as (origin, target); None for a free first turn."""
+    if answer == "any":
+        return None
+    text = definition.content.openings[answer]
+    path = f"openings.{answer}"
+    match = _OPENING.fullmatch(text)
+    if match is None:
+        raise RulesError(f"{definition.file}: {path} is {show(text)}, expected a step such as 'c2-c3' or '*-c3'")
+    origin, target = match.groups()
+    points = find_points(board, target if origin == "*" else f"{origin} {target}", definition.file, path)
+    return None if origin == "*" else points[0], points[-1]
+
+
+def _read(file: Traversable, folder: Path | None, seen: tuple[str, ...]) -> Definition:
+    name = file.name if folder is None else str(file)
+    return define_game(read_toml(file, name, RulesError), name, folder, seen)
+
+
+def _read_extended(base: str, file: str, folder: Path | None, seen: tuple[str, ...]) -> Definition:
+    found = _find("games", base, file, "extends", folder)
+    name = found.name if folder is None or not base.endswith(_SUFFIX) else str(found)
+    if name in seen:
+        circle = " extends ".join(Path(each).name for each in (*seen, name))
+        raise RulesError(f"{file}: extends is {base!r}, which leads back to it: {circle}")
+    return _read(found, None if name == found.name else Path(name).parent, seen)
+
+
+def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Traversable:
+    """The file of a game or board that a game file names.
+
+    Raises:
+      RulesError: If there is none.
+    """
+    if folder is not None and name.endswith(_SUFFIX):
+        found = (folder / name).resolve()
+        if not found.is_file():
+            raise RulesError(f"{file}: {path} is {show(name)}, but there is no file {str(found)!r}")
+        return found
+    if name in _names(kind):
+        return _packaged(kind, name)
+    known = _names(kind)
+    raise RulesError(
+        f"{file}: {path} is {show(name)}, expected a {kind[:-1]} of the package or the path of a .toml file"
+        f"{did_you_mean(name, known)} (known: {', '.join(known)})"
+    )
+
+
+def _packaged(kind: str, name: str) -> Traversable:
+    return resources.files(__package__) / kind / f"{name}{_SUFFIX}"
+
+
+@cache
+def _names(kind: str) -> tuple[str, ...]:
+    files = (resources.files(__package__) / kind).iterdir()
+    return tuple(sorted(file.name.removesuffix(_SUFFIX) for file in files if file.name.endswith(_SUFFIX)))
+
+
+def _read_boards(content: GameFile, table: Mapping[str, Option], file: str, folder: Path | None) -> dict[str, Board]:
+    chosen = table["board"].values if "board" in table else ()
+    if isinstance(content.board, str):
+        if chosen:
+            raise RulesError(f"{file}: board is {content.board!r}, expected a table for the option 'board'")
+        names, paths = {"": content.board}, {"": "board"}
+    elif not chosen:
+        raise RulesError(f"{file}: board is {show(content.board)}, expected a string: there is no option 'board'")
+    else:
+        names, paths = content.board, {value: f"board.{value}" for value in content.board}
+        for value in chosen:
+            if value not in names:
+                raise RulesError(
+                    f"{file}: options.board.values has {value!r}, expected a key of the table board "
+                    f"(known: {', '.join(names)})"
+                )
+        for value in names:
+            if value not in chosen:
+                raise unknown_key(file, RulesError, "board", value, map(str, chosen))
+    found = {value: _find("boards", name, file, paths[value], folder) for value, name in names.items()}
+    return {
+        value: read_board(board, str(board) if folder is not None and names[value].endswith(_SUFFIX) else board.name)
+        for value, board in found.items()
+    }
+
+
+def _fixed_rules(content: GameFile, table: Mapping[str, Option], file: str) -> dict[str, OptionValue]:
+    """The answers that no option changes."""
+    fixed = parse_present(Rules, dict(content.rules), file, RulesError, "rules")
+    for name, value in fixed.items():
+        if name in table:
+            raise RulesError(f"{file}: rules.{name} is {value!r}, but options.{name} asks it as well: keep one of them")
+        if name == "board":
+            raise RulesError(f"{file}: rules.board is {value!r}, expected nothing here: the key board names the board")
+    kinds = get_type_hints(Rules, include_extras=True)
+    required = {rule.name for rule in fields(Rules) if not hasattr(Rules, rule.name)}
+    for name in RULE_NAMES:
+        if name in required and name not in fixed and name not in table:
+            raise RulesError(
+                f"{file}: rules.{name} is missing, and no option asks for it: expected {noun(kinds[name])}"
+            )
+    return fixed
+
+
+def _check_openings(definition: Definition) -> None:
+    content, file = definition.content, definition.file
+    answers = definition.option_table["opening"].values if "opening" in definition.option_table else ()
+    wanted = [str(answer) for answer in answers or [definition.rules.get("opening", "any")] if answer != "any"]
+    for answer in wanted:
+        if answer not in content.openings:
+            raise RulesError(
+                f"{file}: openings.{answer} is missing, expected a step such as 'c2-c3' or '*-c3'"
+                f"{did_you_mean(answer, content.openings)}"
+            )
+    for answer in content.openings:
+        if answer not in wanted:
+            raise unknown_key(file, RulesError, "openings", answer, wanted)
+
+
+def _choices(table: Mapping[str, Option]) -> Iterator[dict[str, OptionValue]]:
+    """Every choice of the options on which the start depends."""
+    names = [name for name in ("board", "opening", "who_starts") if name in table]
+    for values in product(*(table[name].values for name in names)):
+        yield dict(zip(names, values, strict=True))
+
+
+def _check_start(definition: Definition, game: Ruleset) -> None:
+    """Refuses an opening rule that leaves the first player no step."""
+    if game.opening is None:
+        return
+    labels, player = game.board.labels, game.first_player
+    answer = game.rules.opening
+    where = f"{definition.file}: openings.{answer} is {definition.content.openings[answer]!r}"
+    # The opening is in the frame of the first player, the start is not.
+    turn = game.turn if player == NORTH else tuple(range(len(labels)))
+    own, enemy = ({turn[point] for point in game.start[side]} for side in (player, 1 - player))
+    origin, target = game.opening
+    if origin is not None and origin not in own:
+        raise RulesError(f"{where}, but the player who begins has no piece on {labels[origin]}")
+    if target in own | enemy:
+        raise RulesError(f"{where}, but {labels[target]} is not vacant at the start")
+    steps = {(turn[a], turn[b]) for a, b in game.man_steps(player)}
+    if not any((point, target) in steps for point in (own if origin is None else [origin])):
+        raise RulesError(
+            f"{where}, but no piece can step there from {'any point' if origin is None else labels[origin]}"
+        )
