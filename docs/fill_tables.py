@@ -20,7 +20,10 @@ from alquerque_env import games, load_game
 from alquerque_env.bots.levels import levels
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import COMMANDS, main
-from alquerque_env.game.options import spell
+from alquerque_env.files.schema import document
+from alquerque_env.game.board import BoardFile
+from alquerque_env.game.game_file import GameFile
+from alquerque_env.game.options import Rules, spell, vocabulary
 from alquerque_env.game.planes import planes
 
 ROOT = Path(__file__).parent.parent
@@ -170,6 +173,12 @@ def metric_table(_: str) -> str:
     )
 
 
+def format_table(name: str) -> str:
+    """The keys of a kind of file."""
+    questions = {rule: entry.question for rule, entry in vocabulary().items()}
+    return document({"game": GameFile, "rules": Rules, "board": BoardFile}[name], questions)
+
+
 def command_list(_: str) -> str:
     """Every command with its arguments and options."""
     context = click.Context(main, info_name="alquerque")
@@ -201,6 +210,7 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "configs": config_table,
     "metrics": metric_table,
     "commands": command_list,
+    "formats": format_table,
 }
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -14,12 +15,19 @@ import numpy as np
 import pytest
 
 from alquerque_env.errors import MissingExtraError
-from alquerque_env.game.board import Board, load_board
+from alquerque_env.game import board as board_module
+from alquerque_env.game.board import Board, read_board
 from alquerque_env.game.game import load_game
 from alquerque_env.render import Picture, Piece, Window, draw_rgb, draw_svg, draw_text
 from alquerque_env.render.geometry import PIECE_RADIUS, UNIT, lay_out
 
 BOARDS = ("alquerque", "mosona_culin", "mosona_murray", "mosona_zigzag")
+
+
+def load_board(name: str) -> Board:
+    return read_board(Path(board_module.__file__).parent / "boards" / f"{name}.toml", name)
+
+
 ALQUERQUE = load_board("alquerque")
 CULIN = load_board("mosona_culin")
 
