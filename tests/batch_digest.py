@@ -10,9 +10,10 @@ import numpy as np
 from test_against_reference import every_value
 
 from alquerque_env import load_game, rollouts
-from alquerque_env.batch.batch import Matches, make_matches
-from alquerque_env.batch.step_result import BEGIN
-from alquerque_env.engine.simd_table import column_table
+from alquerque_env.batch.batch import Batch
+from alquerque_env.batch.make_batch import make_batch
+from alquerque_env.batch.step_result import RESET
+from alquerque_env.engine.simd_table import make_simd_table
 from alquerque_env.game.board import parse_board
 from alquerque_env.game.game import Game
 
@@ -28,7 +29,7 @@ def digests() -> dict[str, list[str]]:
     for name, game in every_game():
         for batch in BATCHES:
             found[f"{name} x {batch}"] = list(play(game, batch))
-        if column_table(game) is not None and game.options["repetition"] == "off":
+        if make_simd_table(game) is not None and game.options["repetition"] == "off":
             results = rollouts(game, ROLLOUTS, seed=7)
             found[f"{name} rollouts"] = [hashlib.sha256(b"".join(array.tobytes() for array in results)).hexdigest()]
     return found
@@ -57,11 +58,11 @@ def wide_game() -> Game:
     return replace(given, name="wide_fetaix", board=board, start=start)
 
 
-def play(game: Game, batch: int, make: Callable[[Game, int], Matches] = make_matches) -> Iterator[str]:
+def play(game: Game, batch: int, make: Callable[[Game, int], Batch] = make_batch) -> Iterator[str]:
     """A digest a step of what matches tell; `make` makes them."""
     matches = make(game, batch)
     matches.rng[0] = 5
-    frame = matches.step(np.zeros(batch, np.int64), np.full(batch, BEGIN, np.int8))
+    frame = matches.step(np.zeros(batch, np.int64), np.full(batch, RESET, np.int8))
     for _ in range(STEPS):
         content = hashlib.sha256(matches.states.astype(np.int64).tobytes())
         for name, array in zip(frame._fields, frame, strict=True):

@@ -22,7 +22,7 @@ import numpy as np
 from search_reference import RefGumbel, RefNode, RefPuct
 
 from alquerque_env import Match, load_game
-from alquerque_env.batch.player_view import Onlooker
+from alquerque_env.batch.single import PlayerView
 
 FOLDER = Path(__file__).parent / "trees"
 DIGITS = 6
@@ -161,10 +161,10 @@ def match_of(game: str, tree: Tree) -> Match:
 
 def found(match: Match, tree: Tree) -> Tree:
     """What the reference finds there."""
-    onlooker, evaluator = Onlooker(match.game), EVALUATORS[tree["evaluator"]]
+    view, evaluator = PlayerView(match.game), EVALUATORS[tree["evaluator"]]
 
     def evaluate(at: Match) -> tuple[list[float], float]:
-        logits, values = evaluator(onlooker.observe(at.state, at.player, at.occurrences() - 1)[None])
+        logits, values = evaluator(view.observe(at.state, at.player, at.occurrences() - 1)[None])
         return [float(logits[0, step.action]) for step in at.legal_steps], float(values[0])
 
     rule = dict(tree["rule"])

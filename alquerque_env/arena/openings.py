@@ -11,7 +11,7 @@ from itertools import islice
 
 import numpy as np
 
-from ..batch.single import Solo
+from ..batch.single import PlayerView
 from ..bots import load_bot
 from ..errors import AlquerqueError
 from ..game.game import Game
@@ -199,11 +199,10 @@ class PositionKeys:
     """Tells positions apart as the players see them, but for the symmetries of the game."""
 
     def __init__(self, game: Game) -> None:
-        self._solo = Solo(game)
+        self._view = PlayerView(game)
         self._inverses = [(np.argsort(symmetry.planes), np.argsort(symmetry.points)) for symmetry in game.symmetries]
 
     def key(self, match: Match, earlier: int = 0) -> bytes:
         """The same for a position and its images; `earlier` says how often it has occurred in the match before."""
-        self._solo.show(match.state, earlier)
-        seen = self._solo.observe(match.player)
+        seen = self._view.observe(match.state, match.player, earlier)
         return min(seen[planes][:, points].tobytes() for planes, points in self._inverses)

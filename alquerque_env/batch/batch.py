@@ -1,24 +1,87 @@
-"""Chooses how many matches are played in lock-step: compiled where Numba is installed, else by NumPy."""
+"""What all batches of matches share."""
 
-from ..engine.simd_table import column_table
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
 from ..game import table_layout as e
 from ..game.game import Game
-from ..game.kernel_arrays import JIT
-from .numpy_batch import NumpyLockstep
-from .scalar_batch import Lockstep
-
-Matches = Lockstep | NumpyLockstep
-
-# With fewer matches most of a vector would be empty.
-MIN_GAMES = 8
+from ..game.planes import planes
+from .step_result import HOLD, PLAY, RESET, StepResult
 
 
-def make_matches(game: Game, num_games: int) -> Matches:
-    """`num_games` matches of a game, in the form that is fastest here."""
-    if not JIT:
-        return NumpyLockstep(game, num_games)
-    from .simd_batch import ColumnLockstep
+class Batch(ABC):
+    """`num_games` matches of one game, stepped together.
 
-    if num_games >= MIN_GAMES and not game.table.words[e.T_THREEFOLD] and (table := column_table(game)):
-        return ColumnLockstep(game, table, num_games)
-    return Lockstep(game, num_games)
+    Attributes:
+      states: Integers `[B, S]`, the engine's states.
+      keys: int64 `[B, K]`, hashes of the positions since the last progress, if the game has a repetition rule.
+      rng: int64 `[1]`, state of the action sampler.
+      shape: Shape of an observation, `(C, P)`.
+    """
+
+    states: np.ndarray
+
+    def __init__(self, game: Game, num_games: int) -> None:
+        self.game = game
+        self.table = game.table.words
+        self.num_actions = game.num_actions
+        self.shape = (len(planes(game)), len(game.board.points))
+        self.keys = np.zeros((num_games, 64 if self.table[e.T_THREEFOLD] else 1), np.int64)
+        self.rng = np.zeros(1, np.int64)
+        self._fresh: tuple[Any, StepResult] | None = None
+
+    @abstractmethod
+    def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
+        """Advances every match.
+
+        Args:
+          actions: int64 `[B]`, legal where the command is PLAY.
+          commands: int8 `[B]`: PLAY the action, HOLD the match where it is, or RESET it to the start.
+        """
+
+    @abstractmethod
+    def is_legal(self, actions: np.ndarray) -> np.ndarray:
+        """Bool `[B]`, whether each action, in range, is legal in its match."""
+
+    @abstractmethod
+    def sample(self) -> np.ndarray:
+        """int64 `[B]`, a legal action for each match drawn uniformly, 0 where there is none."""
+
+    @abstractmethod
+    def _copy_start(self, games: np.ndarray, fresh: Any, result: StepResult) -> None:
+        """Sets matches to the state of a batch `fresh` of one match at the start."""
+
+    def first_illegal(self, actions: np.ndarray, commands: np.ndarray) -> int:
+        """The first match whose command is PLAY with an illegal action, or -1."""
+        in_range = (actions >= 0) & (actions < self.num_actions)
+        wrong = (commands == PLAY) & ~(in_range & self.is_legal(np.where(in_range, actions, 0)))
+        return int(wrong.argmax()) if wrong.any() else -1
+
+    def reset(self, games: np.ndarray) -> StepResult:
+        """Resets some matches without stepping the others.
+
+        Args:
+          games: int64 `[K]`, their indices.
+
+        Returns:
+          The result of one match at the start, `B` = 1.
+        """
+        if self._fresh is None:
+            fresh = type(self)(self.game, 1)
+            self._fresh = fresh, fresh.step(np.zeros(1, np.int64), np.array([RESET], np.int8))
+        fresh, result = self._fresh
+        self._copy_start(games, fresh, result)
+        self.keys[games, 0] = fresh.keys[0, 0]
+        return result
+
+    def look(self) -> StepResult:
+        """The result for the matches where they are, to be called after `states` was set."""
+        games = len(self.states)
+        return self.step(np.zeros(games, np.int64), np.full(games, HOLD, np.int8))
+
+    def _make_room_for_keys(self) -> None:
+        """Doubles the room where a match without a limit goes on without progress for longer."""
+        while self.table[e.T_THREEFOLD] and self.states[:, e.QUIET].max() + 2 > self.keys.shape[1]:
+            self.keys = np.concatenate([self.keys, np.zeros_like(self.keys)], axis=1)

@@ -1,22 +1,23 @@
-"""Turns what columns hold into what is told of each match: legal actions as bits, points as the player sees them.
+"""Action bits from the planes of legal actions, and bitboards in the frame of the player to move.
 
-Only compiled: NumPy has quicker ways to spread bits than to move them.
+Compiled only: NumPy spreads bits to bytes faster than it moves them.
 """
 
 from ..engine.compiler import inlined
+from ..engine.kernel_types import Table, Vector, Vectors
 from ..engine.simd_layout import *
-from ..engine.words.simd_words import any_of, constant, reversed_points, turned, where
+from ..engine.words.simd_words import any_of, constant, reversed_points, shifted, where
 from ..game import table_layout as e
 from ..game.ruleset import NORTH, SOUTH
 
 
 @inlined
-def mark(t, c, player, w, ongoing):
-    """Marks the legal actions of ongoing matches as bits."""
+def write_action_bits(t: Table, c: Table, player: Vector, w: Vectors, ongoing: Vector) -> None:
+    """Writes the legal actions of ongoing matches as bits; zeros for the others."""
     south, north = ongoing & (player == SOUTH), ongoing & (player == NORTH)
     w[c[C_TALLIES] - 1] = 0
-    for word in range(c[C_NUM_MARKED]):
-        w[c[C_MARKED] + word] = 0
+    for word in range(c[C_NUM_MASK_WORDS]):
+        w[c[C_MASK_BITS] + word] = 0
     moves = c[C_MOVES]
     for source in range(c[C_SOURCES], c[C_MOVES], SOURCE_SIZE):
         other = w[c[source + SOURCE + NORTH]]
@@ -30,26 +31,26 @@ def mark(t, c, player, w, ongoing):
 
 
 @inlined
-def _move_bits(c, w, moves, end, found):
+def _move_bits(c: Table, w: Vectors, moves: int, end: int, found: Vector) -> None:
     while moves < end:
-        word = c[C_MARKED] + c[moves + TO_WORD]
+        word = c[C_MASK_BITS] + c[moves + TO_WORD]
         end_of_word = c[moves + TO_WORD_END]
         moves += TO_WORD_SIZE
         bits = w[word]
         while moves < end_of_word:
-            bits = bits | (turned(found, c[moves + DISTANCE_TO]) & c[moves + BITS_TO])
+            bits = bits | (shifted(found, c[moves + DISTANCE_TO]) & c[moves + BITS_TO])
             moves += MOVE_SIZE
         w[word] = bits
 
 
 @inlined
-def in_frame(t, player, word):
-    """Points as the player to move sees them."""
+def in_frame(t: Table, player: Vector, word: Vector) -> Vector:
+    """Bitboards in the frame of the player to move."""
     return where(player == SOUTH, _in_frame_of(t, SOUTH, word), _in_frame_of(t, NORTH, word))
 
 
 @inlined
-def _in_frame_of(t, player, word):
+def _in_frame_of(t: Table, player: int, word: Vector) -> Vector:
     turn = t[e.T_TURN + player]
     if turn == e.HALF_TURN:
         return reversed_points(word, t[e.T_POINTS])

@@ -1,31 +1,31 @@
-"""Plays random matches in columns: compiled, a vector of matches after the other; by NumPy, all at once."""
+"""Random matches by the SIMD kernels: compiled, one vector of matches after another; by NumPy, all at once."""
+
+from typing import Any
 
 import numpy as np
 
-from ..engine.compiler import kernel
-from ..engine.rules_simd import apply, begin, choose, find_legal, outcome
-from ..engine.simd_table import ColumnTable
-from ..engine.words.numpy_words import any_of, columns_of, constant
+from ..engine.compiler import borrowed, kernel
+from ..engine.kernel_types import Array
+from ..engine.rules_simd import apply, choose, find_legal, outcome, reset
+from ..engine.simd_table import SimdTable
+from ..engine.words.numpy_words import any_of, constant, vectors_of
 from ..game import table_layout as e
 from ..game.kernel_arrays import JIT, aligned
 from ..game.ruleset import NORTH, SOUTH
 
-if JIT:
-    from ..engine.compiler import borrowed
-
 
 def play_randomly(
-    t: np.ndarray, table: ColumnTable, first: np.ndarray, rng: np.ndarray, count: int
+    t: np.ndarray, table: SimdTable, first: np.ndarray, rng: np.ndarray, count: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Plays `count` matches, each from `first` to its end.
 
     Args:
       t: The step table.
       first: int64 `[S]`, an ongoing state.
-      rng: uint64 `[L]`, states of the generators of so many matches in lock-step, a multiple of the lanes of a vector.
+      rng: uint64 `[L]`, generator states; `L` matches are played at once, a multiple of the lanes of a vector.
 
     Returns:
-      int8 `[count]`, outcomes as `engine.outcome` codes them, and int32 `[count]`, numbers of actions.
+      int8 `[count]`, outcomes coded as by `engine.rules.outcome`, and int32 `[count]`, numbers of actions.
     """
     outcomes, lengths = np.zeros(count, np.int8), np.zeros(count, np.int32)
     play = _play_vectors if JIT else _play_arrays
@@ -33,8 +33,8 @@ def play_randomly(
     return outcomes, lengths
 
 
-def _play_vectors(t, table, first, rng, outcomes, lengths):
-    scratch = aligned((table.num_columns + 1, table.lanes), table.kind)
+def _play_vectors(t: Any, table: SimdTable, first: Array, rng: Array, outcomes: Array, lengths: Array) -> None:
+    scratch = aligned((table.num_vectors + 1, table.lanes), table.kind)
     states = aligned((len(first), table.lanes), table.kind)
     rngs = rng.view(np.int64).reshape(-1, table.lanes)
     codes, maps, start = table.codes, table.maps, table.start
@@ -42,18 +42,29 @@ def _play_vectors(t, table, first, rng, outcomes, lengths):
 
 
 @kernel
-def play_vectors(t, codes, maps, start, first, states, scratch, rngs, outcomes, lengths):
-    """Plays matches, those of one vector after those of another.
+def play_vectors(
+    t: Any,
+    codes: Array,
+    maps: Array,
+    start: Array,
+    first: Array,
+    states: Array,
+    scratch: Array,
+    rngs: Array,
+    outcomes: Array,
+    lengths: Array,
+) -> None:
+    """Plays the matches of one vector after those of another.
 
     Args:
       states: `[S, lanes]`, overwritten.
-      scratch: `[scratch columns + 1, lanes]`, likewise.
+      scratch: `[scratch vectors + 1, lanes]`, overwritten.
       rngs: `[groups, lanes]`.
-      outcomes: `[count]`, overwritten: each place of a vector plays every `groups * lanes`-th match.
+      outcomes: `[count]`, overwritten; each lane plays every `groups * lanes`-th match.
       lengths: `[count]`, overwritten.
     """
     p_t, c, p_maps, p_start, p_first = borrowed(t), borrowed(codes), borrowed(maps), borrowed(start), borrowed(first)
-    s, w, results = columns_of(states), columns_of(scratch), scratch[len(scratch) - 1]
+    s, w, results = vectors_of(states), vectors_of(scratch), scratch[len(scratch) - 1]
     results_at = len(scratch) - 1
     lanes = states.shape[1]
     for group in range(len(rngs)):
@@ -62,14 +73,14 @@ def play_vectors(t, codes, maps, start, first, states, scratch, rngs, outcomes, 
         steps = np.zeros(lanes, np.int64)
         to_do = np.sum(next_match < len(outcomes))
         ended = s[0] == s[0]
-        begin(p_t, p_first, s, ended)
+        reset(p_t, p_first, s, ended)
         ended = ~ended
         step = 0
         find_legal(p_t, c, p_start, s[e.PLAYER], s, w)
         actions = choose(p_t, c, p_maps, s[e.PLAYER], w, rng)
         while to_do > 0:
             apply(p_t, c, p_maps, s[e.PLAYER], s, w, actions)
-            begin(p_t, p_first, s, ended)
+            reset(p_t, p_first, s, ended)
             step += 1
             movable = find_legal(p_t, c, p_start, s[e.PLAYER], s, w)
             actions = choose(p_t, c, p_maps, s[e.PLAYER], w, rng)
@@ -82,15 +93,15 @@ def play_vectors(t, codes, maps, start, first, states, scratch, rngs, outcomes, 
                         outcomes[next_match[lane]] = results[lane]
                         lengths[next_match[lane]] = step - steps[lane]
                         next_match[lane] += len(rngs) * lanes
-                        # The next step begins the match that follows.
+                        # The next step resets the lane to the first state.
                         steps[lane] = step + 1
                         to_do -= next_match[lane] >= len(outcomes)
 
 
-def _play_arrays(t, table, first, rng, outcomes, lengths):
+def _play_arrays(t: Any, table: SimdTable, first: Array, rng: Array, outcomes: Array, lengths: Array) -> None:
     lanes = len(rng)
     s = np.repeat(first[:, None], lanes, axis=1)
-    w = np.zeros((table.num_columns, lanes), table.kind)
+    w = np.zeros((table.num_vectors, lanes), table.kind)
     actions, result = np.zeros(lanes, table.kind), np.zeros(lanes, table.kind)
     next_match, steps = np.arange(lanes), np.zeros(lanes, np.int64)
     ended = np.zeros(lanes, bool)
@@ -111,7 +122,7 @@ def _play_arrays(t, table, first, rng, outcomes, lengths):
         steps[over] = step + 1
 
 
-def _draw(t, table, s, w, rng, actions, result):
+def _draw(t: Any, table: SimdTable, s: Array, w: Array, rng: Array, actions: Array, result: Array) -> None:
     for player, of_player in by_player(s):
         part, scratch, states = s[:, of_player], w[:, : len(of_player)], rng[of_player]
         movable = find_legal(t, table.codes, table.start, player, part, scratch)
@@ -121,6 +132,6 @@ def _draw(t, table, s, w, rng, actions, result):
 
 
 def by_player(s: np.ndarray) -> list[tuple[int, np.ndarray]]:
-    """Which matches of columns `[S, B]` each player is to move in, players without a match left out."""
+    """Players to move and their matches, of states `[S, B]`; players without a match are left out."""
     found = [(player, np.flatnonzero(s[e.PLAYER] == player)) for player in (SOUTH, NORTH)]
     return [(player, matches) for player, matches in found if len(matches)]

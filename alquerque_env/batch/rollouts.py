@@ -1,29 +1,29 @@
-"""Random matches, as many as are wanted at once: what a game comes to when nobody thinks."""
+"""Rollouts: many matches of random play, and their results."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..engine.simd_table import column_table
+from ..engine.simd_table import make_simd_table
 from ..errors import AlquerqueError
 from ..game import table_layout as e
 from ..game.game import Game
 from ..match.match import REASONS, Match
-from .batch import make_matches
+from .make_batch import make_batch
 from .rollout_kernels import play_randomly
 from .step_result import HOLD, NO_WINNER, PLAY
 
 AT_ONCE = 1024
-"""Matches in lock-step. Results depend on it, so that it is the same on every machine."""
+"""Matches played at once. Results at a seed depend on it, so it is the same on every machine."""
 
 
 class Rollouts(NamedTuple):
-    """What came of some random matches.
+    """The results of `N` random matches.
 
     Attributes:
       winner: int8 `[N]`, 0, 1, or -1 for a draw.
       length: int32 `[N]`, numbers of actions.
-      reason: int8 `[N]`, why each match ended, as `REASONS` of `match.py` numbers it.
+      reason: int8 `[N]`, keys of `match.REASONS`.
     """
 
     winner: np.ndarray
@@ -31,34 +31,34 @@ class Rollouts(NamedTuple):
     reason: np.ndarray
 
     def share(self, winner: int) -> float:
-        """Share of the matches that a player won, or with -1 of those drawn."""
+        """Share of the matches that a player won, or that were drawn for -1."""
         return float((self.winner == winner).mean())
 
     def endings(self) -> dict[str, int]:
-        """How many matches ended for each reason, those that occurred."""
+        """Numbers of matches by reason of their end, for reasons that occurred."""
         return {name: count for code, name in REASONS.items() if (count := int((self.reason == code).sum()))}
 
 
 def rollouts(start: Match | Game | str, count: int, *, seed: int | None = None) -> Rollouts:
-    """Plays random matches to their ends, every legal action as likely as every other.
+    """Plays matches to their ends by uniformly random legal actions.
 
     Args:
-      start: Where they begin: an ongoing match, which stays as it is, or a game.
-      count: How many.
-      seed: Of the draws; the same seed gives the same matches, with and without Numba. Fresh if None.
+      start: An ongoing match to begin from, which is not changed, or a game.
+      count: Number of matches.
+      seed: Seed of the draws. The same seed gives the same matches, with and without Numba. Random if None.
 
     Raises:
       UnknownNameError: If there is no such game.
-      AlquerqueError: If `count` is not a positive integer, the seed not a natural number or the match has ended.
+      AlquerqueError: If `count` is not a positive integer, `seed` not a natural number, or the match has ended.
     """
     match = start if isinstance(start, Match) else Match(start)
     _check(match, count, seed)
     generator = np.random.default_rng(seed)
     game = match.game
     t = game.table.words
-    table = None if t[e.T_THREEFOLD] else column_table(game)
+    table = None if t[e.T_THREEFOLD] else make_simd_table(game)
     if table is None:
-        outcomes, length = _play_in_lockstep(match, count, int(generator.integers(2**62)))
+        outcomes, length = _play_in_batches(match, count, int(generator.integers(2**62)))
     else:
         places = min(AT_ONCE, -(-count // table.lanes) * table.lanes)
         rng = generator.integers(2**64, size=places, dtype=np.uint64)
@@ -83,20 +83,20 @@ def _check_integer(name: str, value: int, least: int) -> None:
         raise AlquerqueError(f"{name} is {value!r}, expected an integer of at least {least}")
 
 
-def _play_in_lockstep(match: Match, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """As `columns.play_randomly`, under the rules that columns leave to the engine and those that look back."""
+def _play_in_batches(match: Match, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """As `play_randomly`, under rules that the SIMD kernels do not cover."""
     outcomes, lengths = np.zeros(count, np.int8), np.zeros(count, np.int32)
     for first in range(0, count, AT_ONCE):
-        games = make_matches(match.game, min(AT_ONCE, count - first))
+        games = make_batch(match.game, min(AT_ONCE, count - first))
         games.rng[0] = (seed + first) % 2**62
         games.states[:] = [int(word) for word in match.state]
         room = max(games.keys.shape[1], int(match.state[e.QUIET]) + 2)
         games.keys = np.repeat(np.array([match.keys(room)], np.int64), len(games.states), axis=0)
-        frame = games.look()
-        ongoing = frame.outcome == e.ONGOING
+        result = games.look()
+        ongoing = result.outcome == e.ONGOING
         while ongoing.any():
             lengths[first : first + AT_ONCE] += ongoing
-            frame = games.step(games.sample(), np.where(ongoing, PLAY, HOLD).astype(np.int8))
-            ongoing = frame.outcome == e.ONGOING
-        outcomes[first : first + AT_ONCE] = frame.outcome
+            result = games.step(games.sample(), np.where(ongoing, PLAY, HOLD).astype(np.int8))
+            ongoing = result.outcome == e.ONGOING
+        outcomes[first : first + AT_ONCE] = result.outcome
     return outcomes, lengths

@@ -1,8 +1,6 @@
-"""Many matches of one game in lock-step: one call plays an action in each and writes masks and observations.
+"""A batch played match by match by compiled kernels, under all rules. `simd_batch.py` is faster where it applies."""
 
-Compiled, match by match, under all rules. `lockstep_columns.py` plays what it can many times as fast in vectors, and
-`lockstep_numpy.py` plays without Numba.
-"""
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,47 +15,34 @@ from ..engine.compiler import (
     kernel,
     nth_bit,
 )
+from ..engine.kernel_types import Array, Table, Words
 from ..game.game import Game
 from ..game.kernel_arrays import words
-from ..game.planes import planes
-from .step_result import BEGIN, HOLD, NO_WINNER, PLAY, Frame
+from .batch import Batch
+from .step_result import NO_WINNER, PLAY, RESET, StepResult
 
-BITS = 64  # actions to a word of the legal set
+BITS = 64  # actions to an integer of the legal set
 LINE = 64  # bytes that are cleared at once
 
 
-class Lockstep:
-    """`num_games` matches of a game.
+class ScalarBatch(Batch):
+    """A batch played match by match.
 
     Attributes:
-      states: int64 `[B, S]`, the engine's states.
-      legal: int64 `[B, L]`, the legal actions as bits, 64 to a word; none where the match has ended.
-      keys: int64 `[B, K]`, hashes of the positions since the last progress, where the game looks at repetition.
-      rng: int64 `[1]`, state of the action sampler.
+      legal: int64 `[B, L]`, the legal actions as bits, 64 to an integer; none where the match has ended.
     """
 
     def __init__(self, game: Game, num_games: int) -> None:
-        self.game = game
-        self.table = game.table.words
-        self.num_actions = game.num_actions
-        self.shape = (len(planes(game)), len(game.board.points))
+        super().__init__(game, num_games)
         self.states = np.zeros((num_games, self.table[e.T_STATE_SIZE]), np.int64)
         self.legal = np.zeros((num_games, e.LANES * -(-self.num_actions // (BITS * e.LANES))), np.int64)
-        self.keys = np.zeros((num_games, 64 if self.table[e.T_THREEFOLD] else 1), np.int64)
-        self.rng = np.zeros(1, np.int64)
-        self._start: tuple[Lockstep, Frame] | None = None
         self._scratch = words(self.table[e.T_SCRATCH_SIZE])
         self._actions = words(self.num_actions)
 
-    def step(self, actions: np.ndarray, orders: np.ndarray) -> Frame:
-        """Does in every match what it is ordered to.
-
-        Args:
-          actions: int64 `[B]`, legal where the order is to play.
-          orders: int8 `[B]`: PLAY the action, HOLD the match as it is, or BEGIN it anew.
-        """
+    def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
+        """See `Batch.step`."""
         games = len(self.states)
-        frame = Frame(
+        result = StepResult(
             np.empty((games, *self.shape), np.int8),
             np.empty((games, self.num_actions), np.int8),
             np.empty(games, np.int8),
@@ -65,89 +50,76 @@ class Lockstep:
             np.empty(games, np.int8),
             np.empty(games, np.int8),
         )
-        self._step_into(frame, actions, orders)
-        return frame
+        self._step_into(result, actions, commands)
+        return result
 
-    def _step_into(self, frame: Frame, actions: np.ndarray, orders: np.ndarray) -> None:
+    def _step_into(self, result: StepResult, actions: np.ndarray, commands: np.ndarray) -> None:
         self._make_room_for_keys()
-        step_all(self.table, self.states, self.legal, self.keys, self._scratch, self._actions, actions, orders, *frame)
+        batch = Work(self.states, self.legal, self.keys, self._scratch, self._actions)
+        flat = result.observation.reshape(len(actions), -1)
+        step_all(self.table, batch, actions, commands, result._replace(observation=flat))
 
-    def begin(self, games: np.ndarray) -> Frame:
-        """Begins some matches anew without a look at the others.
+    def _copy_start(self, games: np.ndarray, fresh: "ScalarBatch", result: StepResult) -> None:  # noqa: ARG002
+        self.states[games], self.legal[games] = fresh.states, fresh.legal
 
-        Args:
-          games: int64 `[K]`, which.
-
-        Returns:
-          What all of them tell now, as one match.
-        """
-        if self._start is None:
-            alone = Lockstep(self.game, 1)
-            self._start = alone, alone.step(np.zeros(1, np.int64), np.array([BEGIN], np.int8))
-        alone, frame = self._start
-        self.states[games], self.legal[games] = alone.states, alone.legal
-        self.keys[games, 0] = alone.keys[0, 0]
-        return frame
-
-    def look(self) -> Frame:
-        """The matches as they are, after their states were set from outside."""
-        games = len(self.states)
-        return self.step(np.zeros(games, np.int64), np.full(games, HOLD, np.int8))
-
-    def first_illegal(self, actions: np.ndarray, orders: np.ndarray) -> int:
-        """The first match that is to play an action which is not legal, or -1."""
-        return int(find_illegal(self.legal, self.num_actions, actions, orders))
+    def first_illegal(self, actions: np.ndarray, commands: np.ndarray) -> int:
+        """See `Batch.first_illegal`."""
+        return int(find_illegal(self.legal, self.num_actions, actions, commands))
 
     def is_legal(self, actions: np.ndarray) -> np.ndarray:
-        """Bool `[B]`, whether each action, in range, is legal in its match."""
+        """See `Batch.is_legal`."""
         games = np.arange(len(self.states))
         return (self.legal[games, actions // BITS] >> actions % BITS & 1).astype(bool)
 
     def sample(self) -> np.ndarray:
-        """int64 `[B]`, a legal action for each match drawn uniformly, 0 where there is none."""
+        """See `Batch.sample`."""
         actions = np.empty(len(self.states), np.int64)
         sample_all(self.legal, self.rng, actions)
         return actions
 
-    def _make_room_for_keys(self) -> None:
-        """A match without a limit may go on without progress for longer than there is room."""
-        if self.table[e.T_THREEFOLD] and self.states[:, e.QUIET].max() + 2 > self.keys.shape[1]:
-            self.keys = np.concatenate([self.keys, np.zeros_like(self.keys)], axis=1)
+
+class Work(NamedTuple):
+    """The arrays of a batch: its attributes of the same names, scratch space and room for actions."""
+
+    states: Array
+    legal: Array
+    keys: Array
+    scratch: Any
+    room: Any
 
 
 @kernel
-def step_all(t, states, legal, keys, w, room, actions, orders, observation, mask, player, reward, outcome, winner):
-    """Does in every match what it is ordered to: see `Lockstep.step`."""
-    count = len(states)
-    p_table, p_states, p_legal, p_keys = borrowed(t), borrowed(states), borrowed(legal), borrowed(keys)
-    p_w, p_room, p_actions, p_orders = borrowed(w), borrowed(room), borrowed(actions), borrowed(orders)
-    p_observation, p_mask = borrowed(observation.reshape(count, -1)), borrowed(mask)
-    p_player, p_reward, p_outcome, p_winner = borrowed(player), borrowed(reward), borrowed(outcome), borrowed(winner)
+def step_all(t: Any, batch: Work, actions: Array, commands: Array, result: StepResult) -> None:
+    """Advances every match, see `Batch.step`. Rows of observations are flattened."""
+    count = len(actions)
+    p_table, p, r = borrowed(t), borrowed(batch), borrowed(result)
+    p_actions, p_commands = borrowed(actions), borrowed(commands)
     for game in range(count):
-        s = p_states[game]
+        s = p.states[game]
         mover = s[e.PLAYER]
-        order = p_orders[game]
-        if order == PLAY:
-            e.apply_action(p_table, s, p_w, p_actions[game])
-        elif order == BEGIN:
+        command = p_commands[game]
+        if command == PLAY:
+            e.apply_action(p_table, s, p.scratch, p_actions[game])
+        elif command == RESET:
             for index in range(p_table[e.T_STATE_SIZE]):
                 s[index] = p_table[p_table[e.T_START] + index]
-        result = _show(p_table, s, p_legal[game], p_keys[game], p_w, p_room, p_observation[game], p_mask[game])
-        p_player[game] = s[e.PLAYER]
-        p_outcome[game] = result
-        decided = result != e.ONGOING and result & 3 != e.NOBODY
-        p_winner[game] = result & 3 if decided else NO_WINNER
-        if decided and order == PLAY:
-            p_reward[game] = 1 if result & 3 == mover else -1
+        outcome = _write_result(p_table, s, p, game, r.observation[game], r.mask[game])
+        r.player[game] = s[e.PLAYER]
+        r.outcome[game] = outcome
+        decided = outcome != e.ONGOING and outcome & 3 != e.NOBODY
+        r.winner[game] = outcome & 3 if decided else NO_WINNER
+        if decided and command == PLAY:
+            r.reward[game] = 1 if outcome & 3 == mover else -1
         else:
-            p_reward[game] = 0
+            r.reward[game] = 0
 
 
 @inlined
-def _show(t, s, legal, keys, w, room, observation, mask):
-    """Writes mask and observation of one match; returns its outcome."""
-    n = e.legal_actions(t, s, w, room)
-    earlier = e.earlier_occurrences(t, s, keys) if t[e.T_THREEFOLD] and s[e.CHAIN] < 0 else 0
+def _write_result(t: Table, s: Words, batch: Work, game: int, observation: Words, mask: Words) -> int:
+    """Writes the mask and the observation of one match; returns its outcome."""
+    room, legal = batch.room, batch.legal[game]
+    n = e.legal_actions(t, s, batch.scratch, room)
+    earlier = e.earlier_occurrences(t, s, batch.keys[game]) if t[e.T_THREEFOLD] and s[e.CHAIN] < 0 else 0
     result = e.outcome(t, s, n, earlier)
     if t[e.T_NUM_ACTIONS] >= LINE:
         clear_bytes(mask, t[e.T_NUM_ACTIONS])
@@ -166,12 +138,12 @@ def _show(t, s, legal, keys, w, room, observation, mask):
 
 
 @kernel
-def find_illegal(legal, num_actions, actions, orders):
-    """The first match that is to play an action which is not legal, or -1."""
-    p_legal, p_actions, p_orders = borrowed(legal), borrowed(actions), borrowed(orders)
+def find_illegal(legal: Array, num_actions: int, actions: Array, commands: Array) -> int:
+    """The first match whose command is PLAY with an illegal action, or -1."""
+    p_legal, p_actions, p_commands = borrowed(legal), borrowed(actions), borrowed(commands)
     for game in range(len(legal)):
         action = p_actions[game]
-        if p_orders[game] == PLAY:
+        if p_commands[game] == PLAY:
             if action < 0 or action >= num_actions:
                 return game
             if p_legal[game][action // BITS] >> action % BITS & 1 == 0:
@@ -180,7 +152,7 @@ def find_illegal(legal, num_actions, actions, orders):
 
 
 @kernel
-def sample_all(legal, rng, actions):
+def sample_all(legal: Array, rng: Array, actions: Array) -> None:
     """Draws a legal action for each match."""
     p_legal, p_rng, p_actions = borrowed(legal), borrowed(rng), borrowed(actions)
     for game in range(len(legal)):
@@ -192,7 +164,8 @@ def sample_all(legal, rng, actions):
 
 
 @inlined
-def _pick_bit(bits, index):
+def _pick_bit(bits: Words, index: int) -> int:
+    """The action of the one bit at an index, counted over all integers of a legal set."""
     group = 0
     count = count_lanes(bits, group)
     while index >= count:

@@ -1,107 +1,119 @@
-"""Many matches of one game in lock-step, played in columns by compiled kernels (see `columns/`)."""
+"""A batch played by compiled SIMD kernels, one match a lane."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine import rules as e
 from ..engine.compiler import borrowed, inlined, kernel, spread_word
-from ..engine.rules_simd import apply, begin, find_legal, observe, outcome
-from ..engine.simd_layout import C_MARKED, MARKED
-from ..engine.simd_table import ColumnTable
-from ..engine.words.simd_words import any_of, columns_of, constant, where
+from ..engine.kernel_types import Array, Table, Vector, Vectors, Words
+from ..engine.rules_simd import apply, find_legal, observe, outcome, reset
+from ..engine.simd_layout import BITS, C_MASK_BITS
+from ..engine.simd_table import SimdArrays, SimdTable
+from ..engine.words.simd_words import any_of, constant, vectors_of, where
 from ..game.game import Game
 from ..game.kernel_arrays import aligned
-from .mask_bits import in_frame, mark
-from .scalar_batch import Lockstep
-from .step_result import BEGIN, NO_WINNER, PLAY, Frame
+from .mask_bits import in_frame, write_action_bits
+from .scalar_batch import ScalarBatch
+from .step_result import NO_WINNER, PLAY, RESET, StepResult
 
-# What is given and told of a vector of matches stands in columns too.
-ACTION, ORDER, REWARD, OUTCOME, WINNER, TOLD = range(6)
+# Vectors for the arguments and results of a step.
+ACTION, COMMAND, REWARD, OUTCOME, WINNER, FIELDS = range(6)
 
 
-class ColumnLockstep(Lockstep):
-    """`num_games` matches of a game, under rules that columns can play and that do not look at repetition.
+class SimdBatch(ScalarBatch):
+    """A batch under rules that the SIMD kernels cover and without a repetition rule.
 
     Attributes:
-      states: `[B, S]`, a view of the columns; else as in `Lockstep`.
+      states: `[B, S]`, a view of the vectors. Other attributes are those of `ScalarBatch`.
     """
 
-    def __init__(self, game: Game, table: ColumnTable, num_games: int) -> None:
+    def __init__(self, game: Game, table: SimdTable, num_games: int) -> None:
         super().__init__(game, num_games)
         size, lanes = len(table.start), table.lanes
-        self._columns = table
-        # A row of vectors for each word of the state, an odd number of them: rows whose distance is a power of two lie
-        # at the same places of the processor's cache. Nobody looks at the matches behind the last one.
+        self._simd = table
+        # A row of vectors for each integer of the state. Their number is odd: rows at a distance of a power of two
+        # share lines of the processor's cache. The lanes after the last match are not used.
         self._vectors = aligned((size, (-(-num_games // lanes) | 1) * lanes), table.kind)
         self.states = self._vectors[:, :num_games].T
-        shapes = ((count, lanes) for count in (size, table.num_columns, TOLD, self.shape[0]))
-        self._room = tuple(aligned(shape, table.kind) for shape in shapes)
+        shapes = ((count, lanes) for count in (size, table.num_vectors, FIELDS, self.shape[0]))
+        self._room = Room(*(aligned(shape, table.kind) for shape in shapes))
 
-    def _step_into(self, frame: Frame, actions: np.ndarray, orders: np.ndarray) -> None:
-        table = self._columns
-        given = self.table, table.codes, table.maps, table.start
-        step_vectors(*given, self._vectors, self.legal.view(np.int32), *self._room, actions, orders, *frame)
+    def _step_into(self, result: StepResult, actions: np.ndarray, commands: np.ndarray) -> None:
+        flat = result._replace(observation=result.observation.reshape(-1), mask=result.mask.reshape(-1))
+        legal = self.legal.view(np.int32)
+        step_vectors(self.table, self._simd.arrays, self._vectors, legal, self._room, actions, commands, flat)
+
+
+class Room(NamedTuple):
+    """Vectors `[rows, lanes]` that a step overwrites."""
+
+    state: Array
+    scratch: Array
+    fields: Array
+    planes: Array
 
 
 @kernel
 def step_vectors(
-    t, codes, maps, start, vectors, legal, state, scratch, told, planes,
-    actions, orders, observation, mask, player, reward, outcomes, winner,
-):  # fmt: skip
-    """Does in every match what it is ordered to: see `Lockstep.step`.
+    t: Any, table: SimdArrays, vectors: Array, legal: Array, room: Room, actions: Array, commands: Array,
+    result: StepResult,
+) -> None:  # fmt: skip
+    """Advances every match, see `Batch.step`. Observations and masks are flat.
 
     Args:
       vectors: `[S, vectors * lanes]`, the states.
-      legal: `[B, L]`, the legal actions as bits, MARKED to a word.
-      state: `[S, lanes]`, overwritten, as are `scratch`, `told` and `planes`.
+      legal: `[B, L]`, the legal actions as bits, BITS to an integer.
     """
-    p_t, c, p_maps, p_start = borrowed(t), borrowed(codes), borrowed(maps), borrowed(start)
-    before, s, w = columns_of(vectors), columns_of(state), columns_of(scratch)
-    x, shown = columns_of(told), columns_of(planes)
-    p_actions, p_orders, p_told, p_state = borrowed(actions), borrowed(orders), borrowed(told), borrowed(state)
-    p_player, p_reward, p_outcomes, p_winner = borrowed(player), borrowed(reward), borrowed(outcomes), borrowed(winner)
-    p_legal, p_marked, p_mask = borrowed(legal), borrowed(scratch[codes[C_MARKED] :]), borrowed(mask.reshape(-1))
-    p_planes, p_observation = borrowed(planes), borrowed(observation.reshape(-1))
-    lanes = state.shape[1]
+    p_t, p, r, p_room = borrowed(t), borrowed(table), borrowed(result), borrowed(room)
+    c, p_actions, p_commands, p_legal = p.codes, borrowed(actions), borrowed(commands), borrowed(legal)
+    before, s, w = vectors_of(vectors), vectors_of(room.state), vectors_of(room.scratch)
+    x, shown = vectors_of(room.fields), vectors_of(room.planes)
+    action_bits = borrowed(room.scratch[table.codes[C_MASK_BITS] :])
+    num_actions, observed = len(result.mask) // len(actions), len(result.observation) // len(actions)
+    lanes = room.state.shape[1]
     row = vectors.shape[1] // lanes
     for vector in range((len(actions) + lanes - 1) // lanes):
         first = vector * lanes
         count = min(lanes, len(actions) - first)
         for lane in range(count):
-            p_told[ACTION][lane] = p_actions[first + lane]
-            p_told[ORDER][lane] = p_orders[first + lane]
-        for place in range(len(state)):
+            p_room.fields[ACTION][lane] = p_actions[first + lane]
+            p_room.fields[COMMAND][lane] = p_commands[first + lane]
+        for place in range(len(room.state)):
             s[place] = before[place * row + vector]
         mover = s[e.PLAYER]
-        plays = x[ORDER] == PLAY
-        apply(p_t, c, p_maps, mover, s, w, where(plays, x[ACTION], 0))
+        plays = x[COMMAND] == PLAY
+        apply(p_t, c, p.maps, mover, s, w, where(plays, x[ACTION], 0))
         if any_of(~plays):
-            for place in range(len(state)):
+            for place in range(len(room.state)):
                 s[place] = where(plays, s[place], before[place * row + vector])
-            begin(p_t, p_start, s, x[ORDER] == BEGIN)
-        for place in range(len(state)):
+            reset(p_t, p.start, s, x[COMMAND] == RESET)
+        for place in range(len(room.state)):
             before[place * row + vector] = s[place]
-        _judge(p_t, c, p_start, mover, plays, s, w, x)
-        _show(p_t, p_start, s, shown)
+        _write_outcomes(p_t, c, p.start, mover, plays, s, w, x)
+        _write_planes(p_t, p.start, s, shown)
         for lane in range(count):
             game = first + lane
-            p_player[game] = p_state[e.PLAYER][lane]
-            p_reward[game] = p_told[REWARD][lane]
-            p_outcomes[game] = p_told[OUTCOME][lane]
-            p_winner[game] = p_told[WINNER][lane]
-            place = game * mask.shape[1]
-            _write_mask(p_marked, lane, p_legal[game], p_mask, place, mask.shape[1], mask.size - place)
-            place = game * observation[0].size
-            _write_observation(p_t, p_planes, lane, p_observation, place, observation.size - place)
+            r.player[game] = p_room.state[e.PLAYER][lane]
+            r.reward[game] = p_room.fields[REWARD][lane]
+            r.outcome[game] = p_room.fields[OUTCOME][lane]
+            r.winner[game] = p_room.fields[WINNER][lane]
+            place = game * num_actions
+            _write_mask(action_bits, lane, p_legal[game], r.mask, place, num_actions, len(result.mask) - place)
+            place = game * observed
+            _write_observation(p_t, p_room.planes, lane, r.observation, place, len(result.observation) - place)
 
 
 @inlined
-def _judge(t, c, start, mover, plays, s, w, x):
-    """Marks what is legal; tells how the matches stand."""
+def _write_outcomes(
+    t: Table, c: Table, start: Any, mover: Vector, plays: Vector, s: Vectors, w: Vectors, x: Vectors
+) -> None:
+    """Writes the action bits, the outcomes, the winners and the rewards."""
     player = s[e.PLAYER]
     nothing = constant(player, 0)
     movable = find_legal(t, c, start, player, s, w)
     result = outcome(t, player, s, movable, nothing)
-    mark(t, c, player, w, result == e.ONGOING)
+    write_action_bits(t, c, player, w, result == e.ONGOING)
     decided = (result != e.ONGOING) & (result & 3 != e.NOBODY)
     x[OUTCOME] = result
     x[WINNER] = where(decided, result & 3, NO_WINNER)
@@ -109,8 +121,8 @@ def _judge(t, c, start, mover, plays, s, w, x):
 
 
 @inlined
-def _show(t, start, s, planes):
-    """Fills the columns of the planes, as the player to move sees them."""
+def _write_planes(t: Table, start: Any, s: Vectors, planes: Vectors) -> None:
+    """Fills the vectors of the planes, in the frame of the player to move."""
     observe(t, start, s, constant(s[e.PLAYER], 0), planes)
     for index in range(t[e.T_NUM_PLANES]):
         if t[t[e.T_PLANES] + e.PLANE_SIZE * index + e.PLANE_KIND] <= e.PLANE_POINT:
@@ -118,19 +130,21 @@ def _show(t, start, s, planes):
 
 
 @inlined
-def _write_mask(marked, lane, legal, mask, place, num_actions, room):
-    """Writes the legal actions of one match, as bits and as bytes."""
-    for index in range((num_actions + MARKED - 1) // MARKED):
-        word = marked[index][lane]
+def _write_mask(
+    action_bits: Any, lane: int, legal: Words, mask: Words, place: int, num_actions: int, room: int
+) -> None:
+    """Writes the legal actions of one match as bits and as bytes."""
+    for index in range((num_actions + BITS - 1) // BITS):
+        word = action_bits[index][lane]
         legal[index] = word
-        spread_word(mask, place, word, min(MARKED, num_actions), room)
-        place += MARKED
-        num_actions -= MARKED
-        room -= MARKED
+        spread_word(mask, place, word, min(BITS, num_actions), room)
+        place += BITS
+        num_actions -= BITS
+        room -= BITS
 
 
 @inlined
-def _write_observation(t, planes, lane, observation, place, room):
+def _write_observation(t: Table, planes: Any, lane: int, observation: Words, place: int, room: int) -> None:
     """Writes the observation of one match."""
     points = t[e.T_POINTS]
     for index in range(t[e.T_NUM_PLANES]):

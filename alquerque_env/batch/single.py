@@ -1,4 +1,4 @@
-"""One match at a time, for environments of one match: what `lockstep.py` does for many, with less ado per step."""
+"""One match with as little work a step as possible, for environments of one match."""
 
 from typing import Any
 
@@ -6,71 +6,87 @@ import numpy as np
 
 from ..engine import rules as e
 from ..engine.compiler import borrowed, kernel
+from ..engine.kernel_types import Array, Table, Words
 from ..game.game import Game
-from ..game.kernel_arrays import word_rows
+from ..game.kernel_arrays import word_rows, words
 from ..game.planes import planes
 
-BEGIN = -1
-KEYS_TO_BEGIN_WITH = 64
+RESET = -1
+KEYS_AT_FIRST = 64
 
-# What the kernels work with: rows of words, handed over at once, since every array costs a call as much as a step does.
+# Rows of one buffer, passed as one argument, since each array argument costs as much time as a step does.
 STATE, SCRATCH, ACTIONS, KEYS, ROWS = range(5)
-# Rows of the masks: ours, two to give away, and one without a legal action.
+# Rows of the masks: one to read, two to give away, and one without a legal action.
 COPIES = 3
 
 
-class Solo:
+class SingleMatch:
     """A match of a game.
 
     Attributes:
       observation: int8 `[C, P]` in the frame of the player to move; a fresh array after every step.
-      masks: int8 `[4, A]`, likewise: three times 1 for legal actions, all 0 when the match has ended, and a row of 0.
+      masks: int8 `[4, A]`, likewise: three equal rows with 1 for legal actions, all 0 when the match has ended, and a
+        row of zeros.
       player: The player to move.
-      outcome: As `engine.outcome` codes it.
+      outcome: Code of `engine.rules.outcome`.
     """
 
     def __init__(self, game: Game) -> None:
         self.table = game.table.words
         self.num_actions = game.num_actions
-        self.shape = (len(planes(game)), len(game.board.points))
-        needed = (self.table[e.T_STATE_SIZE], self.table[e.T_SCRATCH_SIZE], self.num_actions, KEYS_TO_BEGIN_WITH)
+        self._view = PlayerView(game)
+        self._shape = self._view.shape
+        needed = (self.table[e.T_STATE_SIZE], self.table[e.T_SCRATCH_SIZE], self.num_actions, KEYS_AT_FIRST)
         self._work = word_rows(ROWS, -(-int(max(needed)) // e.LANES) * e.LANES)
         self._looks_back = bool(self.table[e.T_THREEFOLD])
         self._earlier = 0
-        self.play(BEGIN)
+        self.play(RESET)
 
     @property
     def state(self) -> Any:
-        """The state, as the engine keeps it."""
+        """The engine's state."""
         return self._work[STATE][: self.table[e.T_STATE_SIZE]]
 
-    def begin(self) -> None:
-        """Begins a new match."""
-        self.play(BEGIN)
-
     def play(self, action: int) -> None:
-        """Plays a legal action."""
+        """Plays a legal action, or begins a new match with RESET."""
         if self._looks_back and self._work[STATE][e.QUIET] + 2 > len(self._work[KEYS]):
             self._work = _twice_as_long(self._work)
-        self.observation = observation = np.empty(self.shape, np.int8)
+        self.observation = observation = np.empty(self._shape, np.int8)
         self.masks = masks = np.zeros((COPIES + 1, self.num_actions), np.int8)
         self.player, self.outcome, self._earlier = play_one(self.table, self._work, action, observation, masks)
 
     def observe(self, player: int) -> np.ndarray:
-        """int8 `[C, P]`, the position as a player sees it, whether or not that player is to move."""
-        observation = np.empty(self.shape, np.int8)
-        observe_one(self.table, self._work, player, self._earlier, observation)
-        return observation
+        """int8 `[C, P]`, the position as a player sees it, whether or not this player is to move."""
+        return self._view.observe(self.state, player, self._earlier)
 
-    def show(self, state: Any, earlier: int) -> None:
-        """Takes over a position, to be observed.
+
+class PlayerView:
+    """Observes positions of a game from either side."""
+
+    def __init__(self, game: Game) -> None:
+        names = [plane.name for plane in planes(game)]
+        self.shape = len(names), len(game.board.points)
+        self._table = game.table.words
+        self._earlier = names.index("earlier") if "earlier" in names else None
+        self._state = words(self._table[e.T_STATE_SIZE])
+
+    def observe(self, state: Any, player: int, earlier: int) -> np.ndarray:
+        """int8 `[C, P]`, a position as `player` sees it.
 
         Args:
-          state: As the engine keeps it.
+          state: The engine's state.
+          player: 0 or 1.
           earlier: How often the position occurred before in the match.
         """
-        self._work[STATE][: len(state)] = state
-        self._earlier = earlier
+        self._state[:] = state
+        self._state[e.PLAYER] = player
+        observation = np.empty(self.shape, np.int8)
+        observe_one(self._table, self._state, earlier, observation)
+        return observation
+
+    def convert(self, observation: np.ndarray, state: np.ndarray, player: int) -> np.ndarray:
+        """int8 `[C, P]`, what `player` sees of a state that the player to move observes as `observation`."""
+        return self.observe(state, player, 0 if self._earlier is None else int(observation[self._earlier, 0]))
 
 
 def _twice_as_long(rows: Any) -> Any:
@@ -81,12 +97,12 @@ def _twice_as_long(rows: Any) -> Any:
 
 
 @kernel
-def play_one(t, work, action, observation, masks):
-    """Plays an action, or begins; returns the player to move, the outcome and how often the position occurred."""
+def play_one(t: Table, work: Any, action: int, observation: Array, masks: Array) -> tuple[int, int, int]:
+    """Plays an action; returns the player to move, the outcome and how often the position occurred before."""
     p_table, p_work = borrowed(t), borrowed(work)
     p_observation, p_masks = borrowed(observation.reshape(-1)), borrowed(masks)
     s, w, actions = p_work[STATE], p_work[SCRATCH], p_work[ACTIONS]
-    if action == BEGIN:
+    if action == RESET:
         for index in range(p_table[e.T_STATE_SIZE]):
             s[index] = p_table[p_table[e.T_START] + index]
     else:
@@ -105,10 +121,6 @@ def play_one(t, work, action, observation, masks):
 
 
 @kernel
-def observe_one(t, work, player, earlier, observation):
-    """Writes the observation of a position as a player sees it."""
-    s = borrowed(work)[STATE]
-    mover = s[e.PLAYER]
-    s[e.PLAYER] = player
-    e.observe(borrowed(t), s, earlier, borrowed(observation.reshape(-1)), 0)
-    s[e.PLAYER] = mover
+def observe_one(t: Table, s: Words, earlier: int, observation: Array) -> None:
+    """Writes the observation of a position."""
+    e.observe(borrowed(t), borrowed(s), earlier, borrowed(observation.reshape(-1)), 0)

@@ -1,24 +1,24 @@
-"""What matches in lock-step are told to do and what they tell."""
+"""Commands to the matches of a batch, and what a step returns."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-# What is to happen in each match.
-BEGIN, PLAY, HOLD = 0, 1, 2
+# Commands, one for each match.
+RESET, PLAY, HOLD = 0, 1, 2
 
 NO_WINNER = -1
 
 
-class Frame(NamedTuple):
-    """What one call tells of `B` matches. All arrays are fresh.
+class StepResult(NamedTuple):
+    """What a step of `B` matches returns. All arrays are fresh.
 
     Attributes:
       observation: int8 `[B, C, P]` in the frame of the player to move.
       mask: int8 `[B, A]`, 1 for legal actions; all 0 where the match has ended.
       player: int8 `[B]`, the player to move.
-      reward: float32 `[B]`, for the player who acted: 1 won, -1 lost, 0 else.
-      outcome: int8 `[B]`, as `engine.outcome` codes it.
+      reward: float32 `[B]`, for the player who acted: 1 won, -1 lost, 0 otherwise.
+      outcome: int8 `[B]`, codes of `engine.rules.outcome`.
       winner: int8 `[B]`, the player who has won, or NO_WINNER.
     """
 

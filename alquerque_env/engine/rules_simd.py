@@ -1,13 +1,19 @@
-"""Plays columns of matches: what is legal, what a step does, how matches stand, as `engine.py` does for one.
+"""The rules of play on many matches at once, one match a lane; `rules.py` has them for one match.
 
-Throughout, `t` is a step table, `c` and `maps` are its `ColumnTable`, `s` the columns of states, `w` scratch columns.
-`player` is who is to move: a column when compiled, else one player for all (see `words.py`). The legal actions are
-left in the planes of `w`.
+Arguments that many kernels share:
+  t: The step table.
+  c, maps: The codes and maps of its `SimdTable`.
+  s: The states, one vector for each integer of a state.
+  w: Scratch vectors. The legal actions are left in their planes.
+  player: The player to move: a vector when compiled, else one player for all matches (see `numpy_words.py`).
 """
+
+from typing import Any
 
 from ..game import table_layout as e
 from ..game.ruleset import NORTH, SOUTH
 from .compiler import inlined
+from .kernel_types import Table, Vector, Vectors
 from .simd_layout import *
 from .words.numpy_words import (
     any_of,
@@ -19,14 +25,14 @@ from .words.numpy_words import (
     give_to_player,
     nth_point,
     of_player,
-    turned,
+    shifted,
     where,
 )
 
 
 @inlined
-def find_legal(t, c, start, player, s, w):
-    """Fills in the planes of legal actions, whether or not the matches have ended; tells where there is any."""
+def find_legal(t: Table, c: Table, start: Any, player: Vector, s: Vectors, w: Vectors) -> Vector:
+    """Fills the planes of legal actions, also where a match has ended; returns the matches that have any."""
     men = of_player(player, s, e.MEN)
     kings = of_player(player, s, e.KINGS)
     chain = s[e.CHAIN]
@@ -62,7 +68,7 @@ def find_legal(t, c, start, player, s, w):
 
 
 @inlined
-def choose(t, c, maps, player, w, rng):
+def choose(t: Table, c: Table, maps: Any, player: Vector, w: Vectors, rng: Any) -> Vector:
     """Draws one of the legal actions uniformly for each match."""
     planes, tallies = c[C_PLANES], c[C_TALLIES]
     total = constant(w[planes], 0)
@@ -74,7 +80,7 @@ def choose(t, c, maps, player, w, rng):
     rank = constant(total, 0)
     for plane in range(c[C_NUM_PLANES] - 1):
         rank = where(w[tallies + plane] <= index, rank + 1, rank)
-    # Where nothing is legal any action will do, but it must be one.
+    # A match without a legal action gets the action of the first plane and point, which exists.
     rank = where(total == 0, 0, rank)
     index = index - gather_rows(w, rank + (tallies - 1))
     point = nth_point(gather_rows(w, rank + planes), index)
@@ -83,8 +89,8 @@ def choose(t, c, maps, player, w, rng):
 
 
 @inlined
-def apply(t, c, maps, player, s, w, actions):
-    """Changes the states to those after a legal action of each match."""
+def apply(t: Table, c: Table, maps: Any, player: Vector, s: Vectors, w: Vectors, actions: Vector) -> None:
+    """Changes the states to those after one legal action in each match."""
     step = gather(maps, of_player(player, c, C_STEPS) + actions)
     target_point = step >> TARGET_SHIFT & POINT_MASK
     over = step >> OVER_SHIFT & OVER_MASK
@@ -150,11 +156,11 @@ def apply(t, c, maps, player, s, w, actions):
 
 
 @inlined
-def outcome(t, player, s, movable, earlier):
-    """How the matches stand, as `engine.outcome` codes it.
+def outcome(t: Table, player: Vector, s: Vectors, movable: Vector, earlier: Vector) -> Vector:
+    """The outcomes of the matches, coded as by `rules.outcome`.
 
     Args:
-      movable: Where there is a legal action.
+      movable: The matches with a legal action.
       earlier: How often the positions occurred before in their matches.
     """
     pieces_0, pieces_1 = s[e.MEN] | s[e.KINGS], s[e.MEN + 1] | s[e.KINGS + 1]
@@ -183,33 +189,33 @@ def outcome(t, player, s, movable, earlier):
 
 
 @inlined
-def observe(t, start, s, earlier, told):
-    """Fills columns with what each plane of an observation tells: a word of points, not yet turned, or a value.
+def observe(t: Table, start: Any, s: Vectors, earlier: Vector, observed: Vectors) -> None:
+    """Fills the vector of each observation plane: a bitboard, in the frame of South, or the plane's value.
 
     Args:
       earlier: How often the positions occurred before in their matches.
-      told: A column for each plane.
+      observed: Written: a vector for each plane.
     """
     player = s[e.PLAYER]
     for index in range(t[e.T_NUM_PLANES]):
         plane = t[e.T_PLANES] + e.PLANE_SIZE * index
         kind, source = t[plane + e.PLANE_KIND], t[plane + e.PLANE_SOURCE]
         if kind == e.PLANE_WORD:
-            told[index] = where(player == SOUTH, s[source], s[t[plane + e.PLANE_SOURCE + NORTH]])
+            observed[index] = where(player == SOUTH, s[source], s[t[plane + e.PLANE_SOURCE + NORTH]])
         elif kind == e.PLANE_POINT:
             point = s[source]
-            told[index] = where(point >= 0, 1 << (point & POINT_MASK), 0)
+            observed[index] = where(point >= 0, 1 << (point & POINT_MASK), 0)
         elif kind == e.PLANE_CLOCK:
-            told[index] = s[e.QUIET] >> (0 if source == 1 else CLOCK_SHIFT) & (e.CLOCK_DIGIT - 1)
+            observed[index] = s[e.QUIET] >> (0 if source == 1 else CLOCK_SHIFT) & (e.CLOCK_DIGIT - 1)
         elif kind == e.PLANE_OPENING:
-            told[index] = where(is_start(t, start, s), 1, 0)
+            observed[index] = where(is_start(t, start, s), 1, 0)
         else:
-            told[index] = earlier if kind == e.PLANE_EARLIER else player
+            observed[index] = earlier if kind == e.PLANE_EARLIER else player
 
 
 @inlined
-def is_start(t, start, s):
-    """Where the match is at the start of the game, as `engine.is_start`."""
+def is_start(t: Table, start: Any, s: Vectors) -> Vector:
+    """The matches at the start of the game, see `rules.is_start`."""
     same = s[e.MEN] == start[e.MEN]
     if any_of(same):
         for place in range(t[e.T_STATE_SIZE]):
@@ -219,22 +225,24 @@ def is_start(t, start, s):
 
 
 @inlined
-def begin(t, start, s, flags):
-    """Begins anew the matches with a flag."""
+def reset(t: Table, start: Any, s: Vectors, flags: Vector) -> None:
+    """Resets the matches whose flag is set."""
     for place in range(t[e.T_STATE_SIZE]):
         s[place] = where(flags, start[place], s[place])
 
 
 @inlined
-def _look(t, w, own, enemy, captured, barred):
-    """Sets up the scratch columns that blocks look at, but for the pieces of the player to move."""
+def _look(t: Table, w: Vectors, own: Vector, enemy: Vector, captured: Vector, barred: Vector) -> None:
+    """Fills the scratch vectors that blocks read, except the pieces of the player to move."""
     w[EMPTY] = ~(own | enemy | barred) & t[e.T_ALL_POINTS]
     w[ENEMY] = enemy & ~captured
 
 
 @inlined
-def _find_captures(c, player, w, men, kings, chain, at_start):
-    """Fills in the planes of captures; tells from where there are any."""
+def _find_captures(
+    c: Table, player: Vector, w: Vectors, men: Vector, kings: Vector, chain: Vector, at_start: Vector
+) -> Vector:
+    """Fills the planes of captures; returns the origins that have any."""
     in_chain = chain >= 0
     only = 1 << (chain & POINT_MASK)
     first, following = c[C_SECTIONS] + SECTION_SIZE * e.FIRST_LEAP, c[C_SECTIONS] + SECTION_SIZE * e.NEXT_LEAP
@@ -251,8 +259,8 @@ def _find_captures(c, player, w, men, kings, chain, at_start):
 
 
 @inlined
-def _run(c, player, w, section):
-    """Lets the blocks of a section fill in their columns; tells from where there is an action."""
+def _run(c: Table, player: Vector, w: Vectors, section: int) -> Vector:
+    """Runs the blocks of a section; returns the origins that have an action."""
     block, end = c[section + BEGIN], c[section + END]
     if not any_of(w[OWN_KINGS] != 0):
         end = c[section + KINGS_BEGIN]
@@ -271,25 +279,25 @@ def _run(c, player, w, section):
 
 
 @inlined
-def _narrow(c, player, w, block):
-    """Lets a block do its work; returns the origins that are left in any lane."""
+def _narrow(c: Table, player: Vector, w: Vectors, block: int) -> Vector:
+    """Runs a block; returns the origins that are left in any direction."""
     lanes = c[block + LANES]
     if not c[block + IS_SHARED]:
         return _narrow_by_player(c, player, w, block, lanes)
-    if lanes == e.LANES:  # a loop of known length is unrolled
+    if lanes == e.LANES:  # the compiler unrolls a loop of known length
         return _narrow_shared(c, w, block, e.LANES)
     return _narrow_shared(c, w, block, lanes)
 
 
 @inlined
-def _narrow_by_player(c, player, w, block, lanes):
-    """Lets a block work that looks elsewhere for either player, or at something else in each lane."""
+def _narrow_by_player(c: Table, player: Vector, w: Vectors, block: int, lanes: int) -> Vector:
+    """Runs a block that differs between the players, or reads another vector in each direction."""
     parents, parents_step = c[block + PARENTS], c[block + PARENTS_STEP]
     sees, sees_step = c[block + SEES], c[block + SEES_STEP]
     any_left = constant(w[EMPTY], 0)
     for lane in range(lanes):
         row = block + ROWS + ROW_SIZE * lane
-        seen = turned(w[sees + sees_step * lane], of_player(player, c, row + DISTANCE))
+        seen = shifted(w[sees + sees_step * lane], of_player(player, c, row + DISTANCE))
         left = w[parents + parents_step * lane] & of_player(player, c, row + ORIGINS) & seen
         w[c[block + WORDS] + lane] = left
         any_left = any_left | left
@@ -297,36 +305,36 @@ def _narrow_by_player(c, player, w, block, lanes):
 
 
 @inlined
-def _narrow_shared(c, w, block, lanes):
-    """Lets a block work that looks at the same for both players and in all lanes."""
+def _narrow_shared(c: Table, w: Vectors, block: int, lanes: int) -> Vector:
+    """Runs a block that is equal for both players and reads one vector in all directions."""
     seen, parents, words = w[c[block + SEES]], c[block + PARENTS], c[block + WORDS]
     any_left = constant(seen, 0)
     if c[block + PARENTS_STEP] == 0:
         own = w[parents]
         for lane in range(lanes):
             row = block + ROWS + ROW_SIZE * lane
-            left = own & c[row + ORIGINS] & turned(seen, c[row + DISTANCE])
+            left = own & c[row + ORIGINS] & shifted(seen, c[row + DISTANCE])
             w[words + lane] = left
             any_left = any_left | left
         return any_left
     for lane in range(lanes):
         row = block + ROWS + ROW_SIZE * lane
-        left = w[parents + lane] & c[row + ORIGINS] & turned(seen, c[row + DISTANCE])
+        left = w[parents + lane] & c[row + ORIGINS] & shifted(seen, c[row + DISTANCE])
         w[words + lane] = left
         any_left = any_left | left
     return any_left
 
 
 @inlined
-def _clear(c, w, first, end):
+def _clear(c: Table, w: Vectors, first: int, end: int) -> None:
     """Empties some planes."""
     for plane in range(first, end):
         w[c[C_PLANES] + plane] = 0
 
 
 @inlined
-def _keep_opening(c, player, w, section, at_start):
-    """Keeps, in matches at the start, the steps that the opening rule allows; tells from where there is any."""
+def _keep_opening(c: Table, player: Vector, w: Vectors, section: int, at_start: Vector) -> Vector:
+    """In matches at the start, keeps the steps that the opening rule allows; returns their origins."""
     found = constant(w[EMPTY], 0)
     for plane in range(c[section + FIRST_PLANE], c[section + END_PLANE]):
         words = w[c[C_PLANES] + plane]
@@ -337,8 +345,8 @@ def _keep_opening(c, player, w, section, at_start):
 
 
 @inlined
-def _remember(t, s, forgotten, target, undo):
-    """Clears the memory of pieces and notes a simple move, so that it is not undone."""
+def _remember(t: Table, s: Vectors, forgotten: Vector, target: Vector, undo: Vector) -> None:
+    """Clears the no-undo memory of pieces, and adds that of a simple step."""
     for lane in range(t[e.T_RELATIONS]):
         kept = s[e.MEMORY + lane] & ~forgotten
         s[e.MEMORY + lane] = where(undo == lane, kept | target, kept)

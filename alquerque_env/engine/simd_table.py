@@ -1,7 +1,7 @@
-"""Lays a step table out for columns: blocks that serve both players at once, and what they find as planes.
+"""Compiles a step table for the SIMD kernels: its blocks serve both players at once and fill planes.
 
-A plane holds, as a word of origins, the actions that one lane of a block finds. So the legal actions of a position are
-its planes, and an action is a plane and a point.
+A plane is a bitboard of origins: those from which one direction of one block has a legal action. The legal actions of
+a position are its planes, and an action is a plane and a point.
 """
 
 from typing import Any, NamedTuple
@@ -16,15 +16,23 @@ from ..game.step_table import Block, Section, StepTable
 from . import simd_layout as c
 
 
-class ColumnTable(NamedTuple):
-    """A step table as columns read it.
+class SimdArrays(NamedTuple):
+    """The arrays of a `SimdTable` that kernels read."""
+
+    codes: Any
+    maps: np.ndarray
+    start: np.ndarray
+
+
+class SimdTable(NamedTuple):
+    """A step table for the SIMD kernels.
 
     Attributes:
-      codes: Integers that say what to do.
-      maps: `[M]`, what is looked up match by match, in words of columns.
-      start: The state in which matches begin.
-      kind: Of words: int32 where they have room for the points of the board, else int64.
-      num_columns: Of scratch space.
+      codes: What the kernels do, see `simd_layout.py`.
+      maps: `[M]`, tables that are looked up for each match.
+      start: The start state.
+      kind: dtype of states and scratch space: int32 if the points of the board fit, else int64.
+      num_vectors: Number of scratch vectors.
       lanes: Matches to a vector.
     """
 
@@ -32,16 +40,21 @@ class ColumnTable(NamedTuple):
     maps: np.ndarray
     start: np.ndarray
     kind: Any
-    num_columns: int
+    num_vectors: int
     lanes: int
 
+    @property
+    def arrays(self) -> SimdArrays:
+        """What kernels read."""
+        return SimdArrays(self.codes, self.maps, self.start)
 
-def column_table(game: Game) -> ColumnTable | None:
-    """Lays a game's step table out for columns.
+
+def make_simd_table(game: Game) -> SimdTable | None:
+    """Compiles a game's step table for the SIMD kernels.
 
     Returns:
-      None where its rules compare captures, where its memory is kept point by point, and where the two players' tables
-      differ in more than distances and origins.
+      None if a rule compares captures with each other, if no-undo memory holds points, or if the tables of the two
+      players differ in more than distances and origins.
     """
     t, table = game.table.words, game.table
     if t[e.T_COMPARES] or t[e.T_REMEMBERS_POINTS] or not _is_alike(table):
@@ -50,18 +63,18 @@ def column_table(game: Game) -> ColumnTable | None:
     kind = np.int32 if points < np.iinfo(np.int32).bits else np.int64
     layout = _Layout(game, np.iinfo(kind).bits)
     codes = layout.codes()
-    return ColumnTable(
+    return SimdTable(
         codes=np.array(codes, kind) if JIT else tuple(codes),
         maps=np.array(layout.maps, kind),
         start=np.array(t[t[e.T_START] :][: t[e.T_STATE_SIZE]], kind),
         kind=kind,
-        num_columns=layout.num_columns,
+        num_vectors=layout.num_vectors,
         lanes=c.WIDTH // np.iinfo(kind).bits,
     )
 
 
 def _is_alike(table: StepTable) -> bool:
-    """Whether the two players' blocks look at the same things in the same order."""
+    """Whether the blocks of both players read the same vectors in the same order."""
     for south, north in zip(table.sections[: e.SECTIONS], table.sections[e.SECTIONS :], strict=True):
         if _shape(table, south) != _shape(table, north):
             return False
@@ -77,7 +90,7 @@ def _shape(table: StepTable, section: Section) -> list[Any]:
 
 
 def _offset(words: int, section: Section) -> int:
-    """Scratch words, with those of blocks counted from the beginning of the section."""
+    """Index of scratch words; those of blocks are counted from the beginning of the section."""
     first = e.FIRST_BLOCK_WORD + e.LANES * section.begin
     return words - first + e.FIRST_BLOCK_WORD if words >= e.FIRST_BLOCK_WORD else words
 
@@ -92,11 +105,11 @@ class _Layout:
         self.points = len(game.board.points)
         self.pairs: list[tuple[Block, Block]] = []
         self.lanes: list[int] = []
-        self.first_planes: list[int] = []  # of each block, whether or not it has any
+        self.first_planes: list[int] = []  # number of planes before each block
         self.skips: list[int] = []
-        self.planes: list[tuple[int, int]] = []  # where in `action_at` the actions stand for each player
+        self.planes: list[tuple[int, int]] = []  # indices in `action_at` for each player
         self.sections: list[tuple[int, int, int]] = []
-        self.columns: dict[int, int] = {}  # of the words of the blocks
+        self.vectors: dict[int, int] = {}  # by index of scratch words
         self.same_leaps = self._has_same_leaps()
         for number in range(e.SECTIONS):
             if number == e.NEXT_LEAP and self.same_leaps:
@@ -106,7 +119,7 @@ class _Layout:
         self.first_planes.append(len(self.planes))
         self.has_pass = game.table.words[e.T_PASS_ACTION] >= 0
         self.maps = self._maps()
-        self._place_columns()
+        self._place_vectors()
 
     def _has_same_leaps(self) -> bool:
         for player in (SOUTH, NORTH):
@@ -138,22 +151,22 @@ class _Layout:
                     self.planes.append((pair[0].actions + lane * self.points, pair[1].actions + lane * self.points))
         self.sections.append((first, first + south.kings - south.begin, len(self.pairs)))
 
-    def _place_columns(self) -> None:
-        """Gives the blocks whose actions are planes the columns of these, the others columns of their own."""
+    def _place_vectors(self) -> None:
+        """Assigns scratch vectors: the planes to blocks with actions, vectors of their own to the others."""
         inner = [index for index, pair in enumerate(self.pairs) if pair[0].actions < 0]
-        self.planes_at = c.FIRST_BLOCK_COLUMN + e.LANES * len(inner)
+        self.planes_at = c.FIRST_BLOCK_VECTOR + e.LANES * len(inner)
         for index, (south, _) in enumerate(self.pairs):
             is_inner = south.actions < 0
-            own = c.FIRST_BLOCK_COLUMN + e.LANES * inner.index(index) if is_inner else 0
-            self.columns[south.words] = own if is_inner else self.planes_at + self.first_planes[index]
+            own = c.FIRST_BLOCK_VECTOR + e.LANES * inner.index(index) if is_inner else 0
+            self.vectors[south.words] = own if is_inner else self.planes_at + self.first_planes[index]
         self.num_planes = len(self.planes) + self.has_pass
         self.tallies_at = self.planes_at + self.num_planes + 1
-        self.marked_at = self.tallies_at + self.num_planes
-        self.num_marked = -(-self.game.num_actions // c.MARKED)
-        self.num_columns = self.marked_at + self.num_marked
+        self.mask_at = self.tallies_at + self.num_planes
+        self.num_mask_words = -(-self.game.num_actions // c.BITS)
+        self.num_vectors = self.mask_at + self.num_mask_words
 
     def _maps(self) -> list[int]:
-        """For each player the actions of planes and points, then what each action does."""
+        """For each player the actions of planes and points; then for each player what each action does."""
         maps: list[int] = []
         for player in (SOUTH, NORTH):
             for plane in range(len(self.planes)):
@@ -169,7 +182,7 @@ class _Layout:
         return maps
 
     def codes(self) -> list[int]:
-        """All codes."""
+        """The codes of the table."""
         codes = [0] * c.CODES_HEAD
         blocks_at = c.CODES_HEAD + c.SECTION_SIZE * e.SECTIONS
         codes[c.C_PLANES], codes[c.C_NUM_PLANES] = self.planes_at, self.num_planes
@@ -188,7 +201,7 @@ class _Layout:
             codes += self._block(index, blocks_at)
         codes[c.C_OPENS] = len(codes)
         codes += [self._openers(player, plane) for plane in range(len(self.planes)) for player in (SOUTH, NORTH)]
-        codes[c.C_MARKED], codes[c.C_NUM_MARKED] = self.marked_at, self.num_marked
+        codes[c.C_MASK_BITS], codes[c.C_NUM_MASK_WORDS] = self.mask_at, self.num_mask_words
         sources = self._sources()
         codes[c.C_SOURCES] = len(codes)
         codes[c.C_MOVES] = len(codes) + c.SOURCE_SIZE * len(sources)
@@ -200,13 +213,13 @@ class _Layout:
 
     def _block(self, index: int, blocks_at: int) -> list[int]:
         south, north = self.pairs[index]
-        parents, parents_step = self._column(south.parents)
-        sees, sees_step = self._column(south.sees)
+        parents, parents_step = self._vector(south.parents)
+        sees, sees_step = self._vector(south.sees)
         skip = self.skips[index]
         is_last = skip == index + 1
         is_shared = sees_step == 0 and south[-2:] == north[-2:]
         row = [
-            *(parents, parents_step, sees, sees_step, self.columns[south.words], int(is_last)),
+            *(parents, parents_step, sees, sees_step, self.vectors[south.words], int(is_last)),
             *(blocks_at + c.BLOCK_SIZE * skip, self.lanes[index], int(is_shared)),
             *(self.first_planes[index + 1], self.first_planes[skip]),
         ]
@@ -214,17 +227,17 @@ class _Layout:
             row += [south.distances[lane], north.distances[lane], south.origins[lane], north.origins[lane]]
         return row
 
-    def _column(self, words: int) -> tuple[int, int]:
-        """Where the columns of scratch words stand, and how far apart those of two lanes are."""
+    def _vector(self, words: int) -> tuple[int, int]:
+        """The vector of scratch words of the first direction, and the step to the next direction's."""
         if words >= e.FIRST_BLOCK_WORD:
-            return self.columns[words], 1
+            return self.vectors[words], 1
         return words // e.LANES, 1 if words == e.ALLOWED else 0
 
     def _sources(self) -> list[tuple[int, int, bool, list[int]]]:
-        """What legal actions are read from: for each player a column, and the actions of its points.
+        """Pairs of planes, one of each player, with equal actions at each point.
 
-        Where the board looks the same from both sides, the second player's planes run backwards and each has its
-        counterpart. Planes without one go with a column of zeros.
+        On a symmetric board the planes of the second player are those of the first reversed. A plane without a
+        counterpart is paired with the vector of zeros.
         """
         zeros = self.tallies_at - 1
         south, north = ([self._actions(player, plane) for plane in range(self.num_planes)] for player in (SOUTH, NORTH))
@@ -244,17 +257,17 @@ class _Layout:
         return sources + [(zeros, self.planes_at + plane, False, north[plane]) for plane in left]
 
     def _actions(self, player: int, plane: int) -> list[int]:
-        """The actions of a plane, or -1, for each point."""
+        """The action of a plane at each point, or -1."""
         if plane == len(self.planes):
             return [self.game.table.words[e.T_PASS_ACTION]] + [-1] * (self.points - 1)
         return [int(action) for action in self.table.action_at[self.planes[plane][player] :][: self.points]]
 
     def _moves(self, actions: list[int], begin: int) -> list[int]:
-        """The moves of bits that bring points to their actions; `begin` is where they will stand."""
+        """The shifts that move the bit of each point to the bit of its action. `begin` is their index in the codes."""
         found: dict[int, dict[int, int]] = {}
         for point, action in enumerate(actions):
             if action >= 0:
-                word, bit = divmod(action, c.MARKED)
+                word, bit = divmod(action, c.BITS)
                 moves = found.setdefault(word, {})
                 distance = (point - bit) % self.bits
                 moves[distance] = moves.get(distance, 0) | 1 << bit
@@ -266,7 +279,7 @@ class _Layout:
         return codes
 
     def _signed(self, word: int) -> int:
-        """A word whose bits may all be set, as the signed number that has them."""
+        """The signed integer with these bits."""
         return word - (word >> self.bits - 1 << self.bits)
 
     def _openers(self, player: int, plane: int) -> int:

@@ -21,7 +21,7 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from ..batch.single import Solo
+from ..batch.single import RESET, SingleMatch
 from ..errors import IllegalStepError
 from ..game import table_layout as e
 from ..game.game import Game, load_game
@@ -86,7 +86,7 @@ class MatchEnv(AECEnv):
         self.possible_agents = list(AGENTS)
         self.observation_spaces = {agent: _observation_space(game) for agent in AGENTS}
         self.action_spaces = {agent: action_space(game) for agent in AGENTS}
-        self._play = Solo(game)
+        self._play = SingleMatch(game)
         self._idle = np.zeros(game.num_actions, np.int8)
         self._renderer = Renderer(self.render_mode)
         self._taken: list[int] = []
@@ -111,7 +111,7 @@ class MatchEnv(AECEnv):
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self._taken = []
-        self._play.begin()
+        self._play.play(RESET)
         self._show()
         if self.render_mode == "human":
             self.render()

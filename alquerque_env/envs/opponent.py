@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from ..batch.player_view import Onlooker
+from ..batch.single import PlayerView
 from ..bots import Bot, load_bot
 from ..errors import AlquerqueError, IllegalStepError
 from ..game.game import load_game
@@ -63,7 +63,7 @@ class VersusEnv(gymnasium.Env):
         self._choose = make_choose(
             load_bot(opponent, self.game, seed=0, tables=False) if isinstance(opponent, str) else opponent
         )
-        self._onlooker = Onlooker(self.game)
+        self._view = PlayerView(self.game)
         self._renderer = Renderer(self.render_mode)
         self._match = Match(self.game)
         self._player = 0
@@ -146,7 +146,7 @@ class VersusEnv(gymnasium.Env):
 
     def _observation(self) -> np.ndarray:
         earlier = self._match.occurrences() - 1 if self._match.chain is None else 0
-        return self._onlooker.observe(self._match.state, self._player, earlier)
+        return self._view.observe(self._match.state, self._player, earlier)
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self.action_masks(), "player": self._player}

@@ -8,9 +8,9 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..batch.batch import make_matches
-from ..batch.player_view import Onlooker
-from ..batch.step_result import BEGIN, HOLD, PLAY, Frame
+from ..batch.make_batch import make_batch
+from ..batch.single import PlayerView
+from ..batch.step_result import HOLD, PLAY, RESET, StepResult
 from ..bots import load_bot
 from ..errors import AlquerqueError
 from ..game import table_layout as e
@@ -63,8 +63,8 @@ class VersusVectorEnv(VectorEnv):
         self.single_action_space = action_space(self.game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._games = make_matches(self.game, num_envs)
-        self._onlooker = Onlooker(self.game)
+        self._games = make_batch(self.game, num_envs)
+        self._view = PlayerView(self.game)
         self._opponent = opponent
         self._choose = None if opponent == "random" else make_choose(self._bot(0))
         self._matches: list[Match] = []
@@ -84,7 +84,7 @@ class VersusVectorEnv(VectorEnv):
                 self._choose = make_choose(self._bot(int(self.np_random.integers(2**31))))
         if not self._matches:
             self._matches = [Match(self.game) for _ in range(self.num_envs)]
-        frame = self._advance(np.zeros(self.num_envs, np.int64), np.where(chosen, BEGIN, HOLD).astype(np.int8))
+        frame = self._advance(np.zeros(self.num_envs, np.int64), np.where(chosen, RESET, HOLD).astype(np.int8))
         self._ended &= ~chosen
         return self._observation(frame), self._info(frame)
 
@@ -101,7 +101,7 @@ class VersusVectorEnv(VectorEnv):
         begins = self._ended
         in_range = (actions >= 0) & (actions < self.game.num_actions)
         legal = in_range & self._games.is_legal(np.where(in_range, actions, 0))
-        frame = self._advance(actions, np.where(begins, BEGIN, np.where(legal, PLAY, HOLD)).astype(np.int8))
+        frame = self._advance(actions, np.where(begins, RESET, np.where(legal, PLAY, HOLD)).astype(np.int8))
         illegal = ~begins & ~legal
         over = frame.outcome != e.ONGOING
         winner = np.where(over, frame.outcome & 3, e.NOBODY)
@@ -114,7 +114,7 @@ class VersusVectorEnv(VectorEnv):
         self._ended = terminated | truncated
         return self._observation(frame), rewards, terminated, truncated, self._info(frame)
 
-    def _advance(self, actions: np.ndarray, orders: np.ndarray) -> Frame:
+    def _advance(self, actions: np.ndarray, orders: np.ndarray) -> StepResult:
         """Does as ordered, then lets the opponent play until the agent is to move in every match."""
         frame = self._play(actions, orders)
         waiting = self._opponent_moves(frame, orders)
@@ -125,8 +125,8 @@ class VersusVectorEnv(VectorEnv):
             waiting[list(to_come)] = True
         return frame
 
-    def _play(self, actions: np.ndarray, orders: np.ndarray) -> Frame:
-        begins, plays = orders == BEGIN, orders == PLAY
+    def _play(self, actions: np.ndarray, orders: np.ndarray) -> StepResult:
+        begins, plays = orders == RESET, orders == PLAY
         if self.seat == "random":
             self._seats[begins] = self.np_random.integers(2, size=int(begins.sum()))
         else:
@@ -140,11 +140,11 @@ class VersusVectorEnv(VectorEnv):
                 self._matches[game].push(int(actions[game]))
         return self._games.step(actions, orders)
 
-    def _opponent_moves(self, frame: Frame, orders: np.ndarray) -> np.ndarray:
+    def _opponent_moves(self, frame: StepResult, orders: np.ndarray) -> np.ndarray:
         waiting = (frame.outcome == e.ONGOING) & (frame.player != self._seats) & (orders != HOLD)
         if self.max_cycles is not None:
             # As in `VersusEnv`, the agent plays before a match is cut off.
-            waiting &= (self._elapsed < self.max_cycles) | (orders == BEGIN)
+            waiting &= (self._elapsed < self.max_cycles) | (orders == RESET)
         return waiting
 
     def _answers(self, waiting: np.ndarray, to_come: dict[int, list[int]]) -> np.ndarray:
@@ -174,15 +174,15 @@ class VersusVectorEnv(VectorEnv):
             else self._opponent
         )
 
-    def _observation(self, frame: Frame) -> np.ndarray:
+    def _observation(self, frame: StepResult) -> np.ndarray:
         """Each match in its agent's frame, also where it has ended with the opponent to move."""
         for game in np.flatnonzero(self._ended & (frame.player != self._seats)):
-            frame.observation[game] = self._onlooker.turn(
+            frame.observation[game] = self._view.convert(
                 frame.observation[game], self._games.states[game], int(self._seats[game])
             )
         return frame.observation
 
-    def _info(self, frame: Frame) -> dict[str, Any]:
+    def _info(self, frame: StepResult) -> dict[str, Any]:
         present = np.ones(self.num_envs, bool)
         return {
             "action_mask": np.where(self._ended[:, None], np.int8(0), frame.mask),

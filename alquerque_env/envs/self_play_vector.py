@@ -8,8 +8,8 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..batch.batch import make_matches
-from ..batch.step_result import BEGIN, HOLD, Frame
+from ..batch.make_batch import make_batch
+from ..batch.step_result import HOLD, RESET, StepResult
 from ..bots import Bot
 from ..errors import AlquerqueError, IllegalStepError
 from ..game import table_layout as e
@@ -66,7 +66,7 @@ class SelfPlayVectorEnv(VectorEnv):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.plane_scale = plane_scale(self.game)
-        self._games = make_matches(self.game, self.num_envs)
+        self._games = make_batch(self.game, self.num_envs)
         self._elapsed = np.zeros(self.num_envs, np.int64)
         self._ended = np.ones(self.num_envs, bool)
         self._is_reset = False
@@ -89,7 +89,7 @@ class SelfPlayVectorEnv(VectorEnv):
             self._games.rng[0] = self.np_random.integers(2**62)
         self._is_reset = True
         self._elapsed[chosen] = 0
-        frame = self._games.step(np.zeros(self.num_envs, np.int64), np.where(chosen, BEGIN, HOLD).astype(np.int8))
+        frame = self._games.step(np.zeros(self.num_envs, np.int64), np.where(chosen, RESET, HOLD).astype(np.int8))
         self._ended &= ~chosen
         return frame.observation, self._info(frame)
 
@@ -180,7 +180,7 @@ class SelfPlayVectorEnv(VectorEnv):
         return frame.observation, self._info(self._silence(frame))
 
     def _restart(
-        self, frame: Frame, terminated: np.ndarray, truncated: np.ndarray
+        self, frame: StepResult, terminated: np.ndarray, truncated: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Begins the ended matches anew within the step that ended them."""
         ended = self._ended
@@ -188,7 +188,7 @@ class SelfPlayVectorEnv(VectorEnv):
         observation = frame.observation.copy()
         final = {"final_obs": frame.observation, "_final_obs": ended, "final_info": info, "_final_info": ended.copy()}
         games = np.flatnonzero(ended)
-        fresh = self._games.begin(games)
+        fresh = self._games.reset(games)
         observation[games] = fresh.observation
         mask, player = frame.mask.copy(), frame.player.copy()
         mask[games], player[games] = fresh.mask, fresh.player
@@ -197,7 +197,7 @@ class SelfPlayVectorEnv(VectorEnv):
         begun = self._info(frame._replace(mask=mask, player=player, winner=frame.winner.copy()))
         return observation, frame.reward, terminated, truncated, begun | final
 
-    def _info(self, frame: Frame, ended: np.ndarray | None = None) -> dict[str, Any]:
+    def _info(self, frame: StepResult, ended: np.ndarray | None = None) -> dict[str, Any]:
         present = np.ones(self.num_envs, bool) if ended is None else ended
         mask = self._silence(frame, ended).mask
         return {
@@ -209,7 +209,7 @@ class SelfPlayVectorEnv(VectorEnv):
             "_winner": present.copy(),
         }
 
-    def _silence(self, frame: Frame, ended: np.ndarray | None = None) -> Frame:
+    def _silence(self, frame: StepResult, ended: np.ndarray | None = None) -> StepResult:
         """Takes the legal actions from matches that were cut off."""
         if self.max_cycles is None:
             return frame

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from alquerque_env import load_game
-from alquerque_env.batch.batch import make_matches
-from alquerque_env.batch.scalar_batch import Lockstep
-from alquerque_env.batch.step_result import BEGIN, HOLD, PLAY
+from alquerque_env.batch.make_batch import make_batch
+from alquerque_env.batch.scalar_batch import ScalarBatch
+from alquerque_env.batch.step_result import HOLD, PLAY, RESET
 from alquerque_env.engine.compiler import JIT
 
 
@@ -36,9 +36,9 @@ def test_both_readers_agree_in_every_field_under_every_option_value() -> None:
 def test_vectors_tell_what_the_engine_tells_under_every_option_value() -> None:
     in_vectors = 0
     for name, game in batch_digest.every_game():
-        if type(make_matches(game, 24)) is not Lockstep:
+        if type(make_batch(game, 24)) is not ScalarBatch:
             in_vectors += 1
-            by_engine = list(batch_digest.play(game, 24, Lockstep))
+            by_engine = list(batch_digest.play(game, 24, ScalarBatch))
             assert list(batch_digest.play(game, 24)) == by_engine, name
     assert in_vectors > 80
 
@@ -47,18 +47,18 @@ def test_vectors_tell_what_the_engine_tells_under_every_option_value() -> None:
 @pytest.mark.parametrize("batch", [8, 16, 33, 1024])
 def test_matches_that_are_held_or_begun_anew_do_not_disturb_others(name: str, batch: int) -> None:
     game = load_game(name)
-    matches, alone = make_matches(game, batch), Lockstep(game, batch) if JIT else make_matches(game, batch)
+    matches, alone = make_batch(game, batch), ScalarBatch(game, batch) if JIT else make_batch(game, batch)
     generator = np.random.default_rng(batch)
-    actions, orders = np.zeros(batch, np.int64), np.full(batch, BEGIN, np.int8)
+    actions, commands = np.zeros(batch, np.int64), np.full(batch, RESET, np.int8)
     for _ in range(40):
         before = matches.states.copy()
-        frame, expected = matches.step(actions, orders), alone.step(actions, orders)
+        frame, expected = matches.step(actions, commands), alone.step(actions, commands)
         for field, told, known in zip(frame._fields, frame, expected, strict=True):
             np.testing.assert_array_equal(told, known, field)
-        np.testing.assert_array_equal(matches.states[orders == HOLD], before[orders == HOLD])
-        np.testing.assert_array_equal(frame.reward[orders != PLAY], 0)
-        orders = generator.choice(np.array([PLAY, PLAY, PLAY, HOLD, BEGIN], np.int8), batch)
-        orders[(frame.outcome != 0) & (orders == PLAY)] = BEGIN
+        np.testing.assert_array_equal(matches.states[commands == HOLD], before[commands == HOLD])
+        np.testing.assert_array_equal(frame.reward[commands != PLAY], 0)
+        commands = generator.choice(np.array([PLAY, PLAY, PLAY, HOLD, RESET], np.int8), batch)
+        commands[(frame.outcome != 0) & (commands == PLAY)] = RESET
         alone.rng[:] = matches.rng
         actions = matches.sample()
-        actions[orders != PLAY] = generator.integers(-(2**40), 2**40)  # nobody may look at it
+        actions[commands != PLAY] = generator.integers(-(2**40), 2**40)  # nobody may look at it

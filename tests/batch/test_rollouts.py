@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import Reference, RefState
 from small_games import small_game
 
 from alquerque_env import Match, games, load_game, rollouts
 from alquerque_env.engine.compiler import JIT
-from alquerque_env.engine.simd_table import column_table
+from alquerque_env.engine.simd_table import make_simd_table
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.match.match import REASONS
@@ -67,11 +67,11 @@ def test_winners_and_lengths_are_as_likely_as_the_reference_works_out(name: str)
 
 
 def test_columns_play_all_games_but_those_whose_rules_compare_captures_or_remember_points() -> None:
-    assert all(column_table(load_game(name)) is not None for name in games())
-    assert column_table(load_game("fetaix", max_capture="most_pieces")) is None
-    assert column_table(load_game("alquerque", undo_scope="never_revisit")) is None
-    assert column_table(SMALL["memory"]) is not None
-    assert column_table(SMALL["longest"]) is None
+    assert all(make_simd_table(load_game(name)) is not None for name in games())
+    assert make_simd_table(load_game("fetaix", max_capture="most_pieces")) is None
+    assert make_simd_table(load_game("alquerque", undo_scope="never_revisit")) is None
+    assert make_simd_table(SMALL["memory"]) is not None
+    assert make_simd_table(SMALL["longest"]) is None
 
 
 def test_the_same_seed_gives_the_same_matches_and_another_one_others() -> None:
@@ -101,6 +101,7 @@ def test_matches_without_a_seed_differ() -> None:
     assert (rollouts("fetaix", 500).length != rollouts("fetaix", 500).length).any()
 
 
+@settings(deadline=None)
 @given(count=st.integers(1, 70), seed=st.integers(0, 2**63 - 1))
 def test_as_many_matches_as_asked_come_to_an_end(count: int, seed: int) -> None:
     found = rollouts("awithlaknannai_mosona", count, seed=seed)

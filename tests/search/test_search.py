@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from alquerque_env import Match, games, load_game
-from alquerque_env.batch.player_view import Onlooker
+from alquerque_env.batch.single import PlayerView
 from alquerque_env.bots.network.search_position import Position
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT, word_rows
@@ -76,10 +76,10 @@ def search(game: Game, matches: list[Match], simulations: int, rule: Rule, evalu
 def test_puct_decides_as_the_search_of_the_exported_player(name, simulations, exploration):
     """The two share no code: one is compiled and searches all trees in turn, one is plain and searches one."""
     game = load_game(name)
-    guesses, onlooker = Guesses(game), Onlooker(game)
+    guesses, view = Guesses(game), PlayerView(game)
 
     def evaluate(position: Position) -> tuple[list[float], float]:
-        seen = onlooker.observe(position.state, position.player, position.earlier)
+        seen = view.observe(position.state, position.player, position.earlier)
         logits, value = guesses(seen[None])
         weights = np.exp(logits[0][list(position.actions)])
         return (weights / weights.sum()).tolist(), float(value[0])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...batch.player_view import Onlooker
+from ...batch.single import PlayerView
 from ...errors import BenchmarkError
 from ...game.game import Game
 from ...match.match import Match
@@ -137,7 +137,7 @@ class FunctionThinker:
 
     def __init__(self, function: FunctionProcess, game: Game, seconds: float) -> None:
         self._function, self._game, self._seconds = function, game, seconds
-        self._onlooker = Onlooker(game)
+        self._view = PlayerView(game)
 
     def ask(self, match: Match) -> Answer:
         """A step for a match with a choice.
@@ -167,4 +167,4 @@ class FunctionThinker:
         earlier = match.occurrences() - 1 if match.chain is None else 0
         mask = np.zeros(self._game.num_actions, np.int8)
         mask[[step.action for step in match.legal_steps]] = 1
-        return self._onlooker.observe(match.state, match.player, earlier), mask
+        return self._view.observe(match.state, match.player, earlier), mask

@@ -8,7 +8,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from ...batch.player_view import Onlooker
+from ...batch.single import PlayerView
 from ...game.game import Game
 from ...game.planes import planes
 from ...search import Gains
@@ -36,11 +36,11 @@ class NumpyMlp:
         self._scale = exact["plane_scale"][:, None]
         self._turns, self._gains = turns, Gains(game)
         self._worth = exact.get("worth")
-        self._onlooker = Onlooker(game)
+        self._view = PlayerView(game)
 
     def __call__(self, position: Position) -> tuple[Sequence[float], float]:
         """Returns the probability of each legal action and the value in [-1, 1] for the player to move."""
-        observation = self._onlooker.observe(position.state, position.player, position.earlier)
+        observation = self._view.observe(position.state, position.player, position.earlier)
         inputs, worth = self._told(observation[None])
         hidden = self._hidden(inputs[0])
         weight, bias = self._layers["policy"]

@@ -1,9 +1,9 @@
-"""Pointers for kernels compiled by Numba.
+"""Pointers and bit operations for kernels compiled by Numba.
 
-An array argument costs Numba seven machine words a call, a reference count at every use and a sign test at every index.
-The kernels pass words about in small functions, so they borrow an array once and hand on a pointer to its numbers:
-`p = borrowed(a)` can be indexed like `a`, by non-negative indices only, for as long as the caller keeps `a` alive.
-A two-dimensional array becomes `Rows`, whose rows are pointers.
+Numba passes an array as seven machine words, counts references at every use and tests the sign of every index. The
+kernels are many small functions, so an entry kernel calls `p = borrowed(a)` once and passes the pointer on. `p` is
+indexed like `a`, by non-negative indices only, and is valid while the caller keeps `a` alive. A two-dimensional array
+becomes `Rows`, whose rows are pointers.
 """
 
 import operator
@@ -18,7 +18,7 @@ from ...game.kernel_arrays import WORD_BITS
 
 
 class Pointer(types.Type):
-    """Pointer to numbers of one type."""
+    """A pointer to numbers of one type."""
 
     def __init__(self, dtype: types.Type) -> None:
         self.dtype = dtype
@@ -26,7 +26,7 @@ class Pointer(types.Type):
 
 
 class Rows(types.Type):
-    """Pointer to rows of numbers of one type, with the distance between rows."""
+    """A pointer to rows of numbers of one type, with the distance between rows."""
 
     def __init__(self, dtype: types.Type) -> None:
         self.dtype = dtype
@@ -35,7 +35,7 @@ class Rows(types.Type):
 
 @register_model(Pointer)
 class PointerModel(models.PrimitiveModel):
-    """A pointer."""
+    """LLVM's type of `Pointer`."""
 
     def __init__(self, manager, kind) -> None:
         super().__init__(manager, kind, manager.lookup(kind.dtype).get_data_type().as_pointer())
@@ -43,7 +43,7 @@ class PointerModel(models.PrimitiveModel):
 
 @register_model(Rows)
 class RowsModel(models.StructModel):
-    """A pointer to the first row and the length of a row."""
+    """LLVM's type of `Rows`: a pointer to the first row and the length of a row."""
 
     def __init__(self, manager, kind) -> None:
         super().__init__(manager, kind, [("first", Pointer(kind.dtype)), ("length", types.int64)])
@@ -93,29 +93,44 @@ def _row(context, builder, sig, args):
     return builder.gep(rows.first, [builder.mul(args[1], rows.length)])
 
 
+def _pointer_type(array: types.Array) -> types.Type:
+    return Pointer(array.dtype) if array.ndim == 1 else Rows(array.dtype)
+
+
+def _pointer(context, builder, array, value):
+    owned = make_array(array)(context, builder, value)
+    if array.ndim == 1:
+        return owned.data
+    rows = cgutils.create_struct_proxy(Rows(array.dtype))(context, builder)
+    rows.first = owned.data
+    rows.length = builder.sdiv(cgutils.unpack_tuple(builder, owned.strides)[0], owned.itemsize)
+    return rows._getvalue()
+
+
 @intrinsic
 def borrowed(typing_context, array):
-    """A pointer to the numbers of an array with contiguous rows."""
-    if not isinstance(array, types.Array):
-        return None
-    result = Pointer(array.dtype) if array.ndim == 1 else Rows(array.dtype)
+    """A pointer to the numbers of an array with contiguous rows, valid while the caller keeps the array alive.
+
+    A named tuple of arrays becomes one of pointers.
+    """
+    is_tuple = isinstance(array, types.BaseNamedTuple)
+    if is_tuple:
+        result = types.NamedTuple([_pointer_type(field) for field in array.types], array.instance_class)
+    else:
+        result = _pointer_type(array)
 
     def emit(context, builder, sig, args):
-        owned = make_array(array)(context, builder, args[0])
-        if array.ndim == 1:
-            return owned.data
-        stride = cgutils.unpack_tuple(builder, owned.strides)[0]
-        rows = cgutils.create_struct_proxy(result)(context, builder)
-        rows.first = owned.data
-        rows.length = builder.sdiv(stride, owned.itemsize)
-        return rows._getvalue()
+        if not is_tuple:
+            return _pointer(context, builder, array, args[0])
+        fields = zip(array.types, cgutils.unpack_tuple(builder, args[0]), strict=True)
+        return context.make_tuple(builder, result, [_pointer(context, builder, *field) for field in fields])
 
     return result(array), emit
 
 
 @intrinsic
 def allocate(typing_context, rows, count):
-    """Rows of words, to be released by the kernel that asked for them."""
+    """`rows` rows of `count` integers, not initialised, to be released by the kernel that asked for them."""
     result = Rows(types.int64)
 
     def emit(context, builder, sig, args):
@@ -162,8 +177,8 @@ def lowest(typing_context, word):
 
 
 def _deposits_fast() -> bool:
-    """Whether the processor has PDEP, and not in microcode as AMD's before Zen 3."""
-    if config.CPU_NAME or config.CPU_FEATURES:  # code is asked for another processor
+    """Whether the processor has a fast PDEP instruction. On AMD before Zen 3 it is slow microcode."""
+    if config.CPU_NAME or config.CPU_FEATURES:  # Numba compiles for another processor
         return False
     slow = binding.get_host_cpu_name() in ("bdver4", "znver1", "znver2")
     return binding.get_host_cpu_features().get("bmi2", False) and not slow
@@ -174,7 +189,7 @@ DEPOSITS_FAST = _deposits_fast()
 
 @intrinsic
 def nth_bit(typing_context, word, index):
-    """Index of the one bit that has `index` others below it: by one instruction where that is fast, else by halving."""
+    """Index of the one bit with `index` others below it, by PDEP where it is fast, else by bisection."""
 
     def emit(context, builder, sig, args):
         word, index = args
@@ -194,7 +209,7 @@ def nth_bit(typing_context, word, index):
     return types.int64(types.int64, types.int64), emit
 
 
-# LLVM cuts vectors of eight words into what the machine has. Scratch words need not be aligned.
+# LLVM splits vectors of eight integers into the registers of the machine. Scratch space need not be aligned.
 LANES = 8
 _word = ir.IntType(64)
 _lanes = ir.VectorType(_word, LANES)
@@ -220,7 +235,7 @@ def _call(builder, name, result, *args):
 
 @intrinsic
 def fill_lanes(typing_context, w, place, word):
-    """Sets all lanes to one word."""
+    """Sets all eight lanes from `place` on to one word."""
 
     def emit(context, builder, sig, args):
         words, place, word = args
@@ -232,7 +247,7 @@ def fill_lanes(typing_context, w, place, word):
 
 @intrinsic
 def invert_lanes(typing_context, w, place, s, source):
-    """Sets each lane to what is not in a word of its own."""
+    """Sets each lane of `w` to the complement of a lane of `s`."""
 
     def emit(context, builder, sig, args):
         words, place, state, source = args
@@ -244,10 +259,10 @@ def invert_lanes(typing_context, w, place, s, source):
 
 @intrinsic
 def narrow_lanes(typing_context, t, distances, origins, w, parents, sees, words):
-    """In each lane keeps the origins that see a point of a word at a distance; returns the lanes where any is left.
+    """Keeps, in each lane, the origins from which a point at the lane's distance is set in the bitboard looked at.
 
-    A rotation brings the seen points to their origins: what comes round the end falls on points that are no origins of
-    the lane, since those have a point at that distance.
+    Arguments and result are as in `plain_words.py`. A rotation does the shift: bits that come round the end fall on
+    points that are no origins of the lane, since every origin has a point at that distance.
     """
 
     def emit(context, builder, sig, args):
@@ -280,7 +295,7 @@ def spread_bits(typing_context, numbers, place, word):
 
 @intrinsic
 def reverse_bits(typing_context, word, count):
-    """The low `count` bits of a word in the other order."""
+    """The low `count` bits of a word in reverse order."""
 
     def emit(context, builder, sig, args):
         word, count = args
@@ -292,7 +307,7 @@ def reverse_bits(typing_context, word, count):
 
 @intrinsic
 def count_lanes(typing_context, w, words):
-    """Number of points in all lanes."""
+    """Number of one bits in all lanes."""
 
     def emit(context, builder, sig, args):
         counts = _call(builder, "llvm.ctpop.v8i64", _lanes, _load_lanes(builder, *args))
@@ -323,10 +338,10 @@ def wrapped_sum(typing_context, a, b):
 
 @intrinsic
 def find_lane(typing_context, w, words, index):
-    """The lane in which a point is, if the points of all lanes are counted through, and its index there.
+    """Finds the one bit at an index, if those of all lanes are counted from the first lane on.
 
     Returns:
-      `lane << 32 | index in the lane`.
+      `lane << 32 | index within the lane`.
     """
 
     def emit(context, builder, sig, args):
@@ -345,7 +360,7 @@ def find_lane(typing_context, w, words, index):
 
 
 def _moved_up(builder, lanes, distance):
-    """Lanes moved to higher ones, zeros behind them."""
+    """Lanes moved up by `distance`, with zeros below."""
     zeros = ir.Constant(_lanes, [0] * LANES)
     places = [LANES + lane - distance if lane >= distance else 0 for lane in range(LANES)]
     return builder.shuffle_vector(zeros, lanes, ir.Constant(ir.VectorType(ir.IntType(32), LANES), places))

@@ -1,16 +1,18 @@
-"""What kernels on columns are written with; compiled by Numba where it is installed, else NumPy.
+"""Operations on vectors of matches: by Numba where it is installed (`simd_words.py`), else by NumPy.
 
-A column holds a word of each of several matches: a vector when compiled, an array `[B]` when not, of 32 or 64 bits. The
-ways differ in one thing: a compiled kernel takes matches whatever player is to move, a column of players; without Numba
-it takes those of one player, since choosing costs NumPy as much as any other work.
+A vector holds one integer of 32 or 64 bits for each of several matches: a SIMD vector when compiled, else an array
+`[B]`. There is one difference: a compiled kernel takes the players to move as a vector, a NumPy kernel takes matches
+in which one player is to move, since selecting by player costs NumPy as much time as any other operation.
 """
 
+from typing import Any
+
 from ...game.kernel_arrays import JIT
+from ..kernel_types import Vector, Vectors
 
 if JIT:
     from .simd_words import (
         any_of,
-        columns_of,
         constant,
         count_each,
         draw_below,
@@ -19,7 +21,8 @@ if JIT:
         give_to_player,
         nth_point,
         of_player,
-        turned,
+        shifted,
+        vectors_of,
         where,
     )
 else:
@@ -27,60 +30,60 @@ else:
 
     where = np.where
 
-    def columns_of(array):
+    def vectors_of(array: Vectors) -> Vectors:
         """The same array."""
         return array
 
-    def constant(like, value):
-        """A column like another one with one number in all places."""
+    def constant(like: Vector, value: int) -> Vector:
+        """A vector of the type of another one with one integer in all lanes."""
         return np.full_like(like, value)
 
-    def any_of(flags):
-        """Whether a flag is set."""
+    def any_of(flags: Vector) -> bool:
+        """Whether any flag is set."""
         return flags.any()
 
-    def of_player(player, sequence, place):
+    def of_player(player: int, sequence: Any, place: int) -> Any:
         """`sequence[place + player]`."""
         return sequence[place + player]
 
-    def give_to_player(player, columns, place, own, other):
-        """Sets `columns[place + player]` to `own` and the other of the two columns to `other`."""
-        columns[place + player], columns[place + 1 - player] = own, other
+    def give_to_player(player: int, vectors: Vectors, place: int, own: Vector, other: Vector) -> None:
+        """Sets `vectors[place + player]` to `own` and the opponent's vector to `other`."""
+        vectors[place + player], vectors[place + 1 - player] = own, other
 
-    def turned(column, distance):
-        """Words whose point `p` tells of the point `p + distance`; nothing is said of points that have none there."""
-        return column >> distance if distance >= 0 else column << -distance
+    def shifted(vector: Vector, distance: int) -> Vector:
+        """Shifts bitboards by `distance`: bit `p` of the result is bit `p + distance`. Others are arbitrary."""
+        return vector >> distance if distance >= 0 else vector << -distance
 
-    def count_each(column):
-        """Number of points in each word."""
+    def count_each(vector: Vector) -> Vector:
+        """Number of one bits in each lane."""
         if hasattr(np, "bitwise_count"):
-            return np.bitwise_count(column).astype(column.dtype)
-        parts = column.view(np.uint8).reshape(len(column), -1)
-        return np.unpackbits(parts, axis=1).sum(1, dtype=column.dtype)
+            return np.bitwise_count(vector).astype(vector.dtype)
+        parts = vector.view(np.uint8).reshape(len(vector), -1)
+        return np.unpackbits(parts, axis=1).sum(1, dtype=vector.dtype)
 
-    def nth_point(column, index):
-        """The point of each word that has `index` others below it; any where there is none."""
-        point = np.zeros_like(column)
-        width = column.itemsize * 4
+    def nth_point(vector: Vector, index: Vector) -> Vector:
+        """In each lane the index of the one bit with `index` others below it; arbitrary if there is none."""
+        point = np.zeros_like(vector)
+        width = vector.itemsize * 4
         while width:
-            below = count_each(column & ((1 << width) - 1))
+            below = count_each(vector & ((1 << width) - 1))
             passes = index >= below
             index = index - np.where(passes, below, 0)
-            skipped = np.where(passes, width, 0).astype(column.dtype)
-            column, point = column >> skipped, point + skipped
+            skipped = np.where(passes, width, 0).astype(vector.dtype)
+            vector, point = vector >> skipped, point + skipped
             width //= 2
         return point
 
-    def gather(numbers, index):
-        """`numbers[index]` for each place of a column."""
+    def gather(numbers: Any, index: Vector) -> Vector:
+        """`numbers[index]` in each lane."""
         return numbers[index]
 
-    def gather_rows(columns, index):
-        """In each place the word there of `columns[index]`."""
-        return columns[index, np.arange(len(index))]
+    def gather_rows(vectors: Vectors, index: Vector) -> Vector:
+        """In each lane the integer of `vectors[index]` in this lane."""
+        return vectors[index, np.arange(len(index))]
 
-    def draw_below(states, n):
-        """In each place a pseudo-random number in [0, n), n below 2**31; `states` are 64-bit words, one for each place.
+    def draw_below(states: Any, n: Vector) -> Vector:
+        """In each lane a pseudo-random integer in [0, n), n below 2**31. `states` has a 64-bit generator state a lane.
 
         Source: Steele, Lea and Flood 2014, SplitMix.
         """

@@ -10,7 +10,7 @@ _LANES = 8
 
 
 def borrowed(sequence: T) -> T:
-    """The same sequence; when compiled, a pointer to it."""
+    """The same sequence, or named tuple of sequences; when compiled, pointers to them."""
     return sequence
 
 

@@ -1,7 +1,7 @@
-"""Vectors for kernels compiled by Numba: a word of each of several matches in one register.
+"""SIMD vectors for kernels compiled by Numba: one integer for each of several matches.
 
-`Column` is such a vector, `Flags` one of truth values and `Columns` a pointer to rows of words, of which `rows[place]`
-is a column. A column has as many words as `WIDTH` bits hold; LLVM cuts vectors into what the machine has.
+`Vector` is a vector of integers, `Flags` a vector of booleans, and `Vectors` a pointer to vectors. A vector has `WIDTH`
+bits; LLVM splits it into the registers of the machine.
 """
 
 import operator
@@ -11,35 +11,38 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, register_model
+from numba.extending import intrinsic as numba_intrinsic
+from numba.extending import lower_builtin, models, register_model
 from numba.np.arrayobj import make_array
 
 from ..simd_layout import WIDTH
 from .llvm import DEPOSITS_FAST, Pointer
 
+intrinsic: Any = numba_intrinsic  # its type would be that of the function that emits code
 
-class Column(types.Type):
-    """A word of `bits` bits of each match."""
+
+class Vector(types.Type):
+    """A vector of integers of `bits` bits."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
-        super().__init__(name=f"Column({bits})")
+        super().__init__(name=f"Vector({bits})")
 
 
 class Flags(types.Type):
-    """A truth value of each match, for columns of `bits` bits."""
+    """A vector of booleans, as many as a vector of integers of `bits` bits has lanes."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
         super().__init__(name=f"Flags({bits})")
 
 
-class Columns(types.Type):
-    """Pointer to columns."""
+class Vectors(types.Type):
+    """A pointer to vectors."""
 
     def __init__(self, bits: int) -> None:
         self.bits = bits
-        super().__init__(name=f"Columns({bits})")
+        super().__init__(name=f"Vectors({bits})")
 
 
 def _word(bits: int) -> ir.Type:
@@ -50,9 +53,9 @@ def _vector(bits: int) -> ir.Type:
     return ir.VectorType(_word(bits), WIDTH // bits)
 
 
-@register_model(Column)
-class ColumnModel(models.PrimitiveModel):
-    """A vector of words."""
+@register_model(Vector)
+class VectorModel(models.PrimitiveModel):
+    """LLVM's type of `Vector`."""
 
     def __init__(self, manager, kind) -> None:
         super().__init__(manager, kind, _vector(kind.bits))
@@ -60,15 +63,15 @@ class ColumnModel(models.PrimitiveModel):
 
 @register_model(Flags)
 class FlagsModel(models.PrimitiveModel):
-    """A vector of bits."""
+    """LLVM's type of `Flags`."""
 
     def __init__(self, manager, kind) -> None:
         super().__init__(manager, kind, ir.VectorType(ir.IntType(1), WIDTH // kind.bits))
 
 
-@register_model(Columns)
-class ColumnsModel(models.PrimitiveModel):
-    """A pointer to vectors."""
+@register_model(Vectors)
+class VectorsModel(models.PrimitiveModel):
+    """LLVM's type of `Vectors`."""
 
     def __init__(self, manager, kind) -> None:
         super().__init__(manager, kind, _vector(kind.bits).as_pointer())
@@ -79,7 +82,7 @@ def _constant(bits, value):
 
 
 def _in_all(builder, bits, word):
-    """One word in all places of a column."""
+    """A vector with one integer in all lanes."""
     if word.type.width > bits:
         word = builder.trunc(word, _word(bits))
     elif word.type.width < bits:
@@ -91,13 +94,13 @@ def _in_all(builder, bits, word):
 _index = ir.IntType(32)
 
 
-def _as_column(builder, bits, kind, value):
-    return value if isinstance(kind, Column) else _in_all(builder, bits, value)
+def _as_vector(builder, bits, kind, value):
+    return value if isinstance(kind, Vector) else _in_all(builder, bits, value)
 
 
-def _load(builder, columns, place):
-    # Rows of words need not be aligned as vectors are.
-    return builder.load(builder.gep(columns, [place]), align=8)
+def _load(builder, vectors, place):
+    # The arrays behind are aligned to integers only.
+    return builder.load(builder.gep(vectors, [place]), align=8)
 
 
 def _call(builder, name, result, *args):
@@ -106,7 +109,7 @@ def _call(builder, name, result, *args):
 
 
 def _each(builder, bits, work):
-    """A column of what `work` makes for each place, a constant."""
+    """A vector of what `work` returns for each lane, a constant."""
     result = ir.Constant(_vector(bits), ir.Undefined)
     for place in range(WIDTH // bits):
         index = ir.Constant(_index, place)
@@ -115,28 +118,28 @@ def _each(builder, bits, work):
 
 
 def _bits_of(*kinds: types.Type) -> int | None:
-    """Bits of the words of those arguments that are columns, or None if there is none."""
-    return next((kind.bits for kind in kinds if isinstance(kind, Column | Flags | Columns)), None)
+    """Bits of a lane of the arguments that are vectors, or None if there is none."""
+    return next((kind.bits for kind in kinds if isinstance(kind, Vector | Flags | Vectors)), None)
 
 
 def _operator(function: Callable[..., Any], emit: Callable[..., Any], compares: bool = False) -> None:
-    """Defines an operator on two columns, or on a column and a number."""
+    """Defines an operator on two vectors, or on a vector and an integer."""
 
     @infer_global(function)
     class Template(AbstractTemplate):
         def generic(self, args, keywords):
             bits = _bits_of(*args)
-            if bits is None or not all(isinstance(arg, Column | types.Integer) for arg in args):
+            if bits is None or not all(isinstance(arg, Vector | types.Integer) for arg in args):
                 return None
-            taken = [arg if isinstance(arg, Column) else types.int64 for arg in args]
-            return signature(Flags(bits) if compares else Column(bits), *taken)
+            taken = [arg if isinstance(arg, Vector) else types.int64 for arg in args]
+            return signature(Flags(bits) if compares else Vector(bits), *taken)
 
     def lower(context, builder, sig, args):
         bits = sig.return_type.bits
         pairs = zip(sig.args, args, strict=True)
-        return emit(builder, *(_as_column(builder, bits, kind, value) for kind, value in pairs))
+        return emit(builder, *(_as_vector(builder, bits, kind, value) for kind, value in pairs))
 
-    for kinds in ((Column, Column), (Column, types.int64), (types.int64, Column)):
+    for kinds in ((Vector, Vector), (Vector, types.int64), (types.int64, Vector)):
         lower_builtin(function, *kinds)(lower)
 
 
@@ -184,58 +187,58 @@ _flags_operator(operator.or_, "or_")
 
 @infer_global(operator.invert)
 class Invert(AbstractTemplate):
-    """Types `~column` and `~flags`."""
+    """Types `~vector` and `~flags`."""
 
     def generic(self, args, keywords):
-        return signature(args[0], args[0]) if isinstance(args[0], Column | Flags) else None
+        return signature(args[0], args[0]) if isinstance(args[0], Vector | Flags) else None
 
 
-@lower_builtin(operator.invert, Column)
+@lower_builtin(operator.invert, Vector)
 @lower_builtin(operator.invert, Flags)
 def _invert(context, builder, sig, args):
     return builder.not_(args[0])
 
 
 @infer_global(operator.getitem)
-class GetColumn(AbstractTemplate):
-    """Types `columns[place]`."""
+class GetVector(AbstractTemplate):
+    """Types `vectors[place]`."""
 
     def generic(self, args, keywords):
-        columns, place = args
-        if isinstance(columns, Columns) and isinstance(place, types.Integer):
-            return signature(Column(columns.bits), columns, types.int64)
+        vectors, place = args
+        if isinstance(vectors, Vectors) and isinstance(place, types.Integer):
+            return signature(Vector(vectors.bits), vectors, types.int64)
         return None
 
 
 @infer_global(operator.setitem)
-class SetColumn(AbstractTemplate):
-    """Types `columns[place] = column` and `columns[place] = number`."""
+class SetVector(AbstractTemplate):
+    """Types `vectors[place] = vector` and `vectors[place] = number`."""
 
     def generic(self, args, keywords):
-        columns, place, value = args
-        if not isinstance(columns, Columns) or not isinstance(place, types.Integer):
+        vectors, place, value = args
+        if not isinstance(vectors, Vectors) or not isinstance(place, types.Integer):
             return None
-        return signature(types.none, columns, types.int64, value if isinstance(value, Column) else types.int64)
+        return signature(types.none, vectors, types.int64, value if isinstance(value, Vector) else types.int64)
 
 
-@lower_builtin(operator.getitem, Columns, types.int64)
-def _get_column(context, builder, sig, args):
+@lower_builtin(operator.getitem, Vectors, types.int64)
+def _get_vector(context, builder, sig, args):
     return _load(builder, *args)
 
 
-@lower_builtin(operator.setitem, Columns, types.int64, Column)
-@lower_builtin(operator.setitem, Columns, types.int64, types.int64)
-def _set_column(context, builder, sig, args):
-    columns, place, value = args
-    column = _as_column(builder, sig.args[0].bits, sig.args[2], value)
-    builder.store(column, builder.gep(columns, [place]), align=8)
+@lower_builtin(operator.setitem, Vectors, types.int64, Vector)
+@lower_builtin(operator.setitem, Vectors, types.int64, types.int64)
+def _set_vector(context, builder, sig, args):
+    vectors, place, value = args
+    vector = _as_vector(builder, sig.args[0].bits, sig.args[2], value)
+    builder.store(vector, builder.gep(vectors, [place]), align=8)
     return context.get_dummy_value()
 
 
 @intrinsic
-def columns_of(typing_context, array):
-    """The columns of an array `[places, WIDTH // bits]`, for as long as the caller keeps it alive."""
-    result = Columns(array.dtype.bitwidth)
+def vectors_of(typing_context, array):
+    """A pointer to the rows of an array `[rows, WIDTH // bits]`, valid while the caller keeps the array alive."""
+    result = Vectors(array.dtype.bitwidth)
 
     def emit(context, builder, sig, args):
         return builder.bitcast(make_array(array)(context, builder, args[0]).data, _vector(result.bits).as_pointer())
@@ -245,29 +248,29 @@ def columns_of(typing_context, array):
 
 @intrinsic
 def constant(typing_context, like, value):
-    """A column like another one with one number in all places."""
+    """A vector of the type of another one with one integer in all lanes."""
 
     def emit(context, builder, sig, args):
         return _in_all(builder, like.bits, args[1])
 
-    return Column(like.bits)(like, types.int64), emit
+    return Vector(like.bits)(like, types.int64), emit
 
 
 @intrinsic
 def where(typing_context, flags, a, b):
-    """In each place `a` where the flag is set, else `b`; columns or numbers."""
+    """In each lane `a` if the flag is set, else `b`; vectors or integers."""
 
     def emit(context, builder, sig, args):
-        a, b = (_as_column(builder, flags.bits, *pair) for pair in zip(sig.args[1:], args[1:], strict=True))
+        a, b = (_as_vector(builder, flags.bits, *pair) for pair in zip(sig.args[1:], args[1:], strict=True))
         return builder.select(args[0], a, b)
 
-    taken = [kind if isinstance(kind, Column) else types.int64 for kind in (a, b)]
-    return Column(flags.bits)(flags, *taken), emit
+    taken = [kind if isinstance(kind, Vector) else types.int64 for kind in (a, b)]
+    return Vector(flags.bits)(flags, *taken), emit
 
 
 @intrinsic
 def any_of(typing_context, flags):
-    """Whether a flag is set."""
+    """Whether any flag is set."""
 
     def emit(context, builder, sig, args):
         kind = ir.IntType(WIDTH // flags.bits)
@@ -278,81 +281,81 @@ def any_of(typing_context, flags):
 
 @intrinsic
 def of_player(typing_context, player, sequence, place):
-    """In each place `sequence[place + player]`, for a column of players."""
+    """In each lane `sequence[place + player]`, for a vector of players."""
     bits = player.bits
 
     def emit(context, builder, sig, args):
         players, sequence, place = args
         is_second = builder.icmp_signed("!=", players, _constant(bits, 0))
         places = place, builder.add(place, ir.Constant(place.type, 1))
-        if isinstance(sig.args[1], Columns):
+        if isinstance(sig.args[1], Vectors):
             first, second = (_load(builder, sequence, at) for at in places)
         else:
             first, second = (_in_all(builder, bits, builder.load(builder.gep(sequence, [at]))) for at in places)
         return builder.select(is_second, second, first)
 
-    return Column(bits)(player, sequence, types.int64), emit
+    return Vector(bits)(player, sequence, types.int64), emit
 
 
 @intrinsic
-def give_to_player(typing_context, player, columns, place, own, other):
-    """Sets `columns[place + player]` to `own` and the other of the two columns to `other`."""
+def give_to_player(typing_context, player, vectors, place, own, other):
+    """In each lane sets `vectors[place + player]` to `own` and the opponent's integer to `other`."""
 
     def emit(context, builder, sig, args):
-        players, columns, place, own, other = args
+        players, vectors, place, own, other = args
         is_second = builder.icmp_signed("!=", players, _constant(player.bits, 0))
         after = builder.add(place, ir.Constant(place.type, 1))
-        builder.store(builder.select(is_second, other, own), builder.gep(columns, [place]), align=8)
-        builder.store(builder.select(is_second, own, other), builder.gep(columns, [after]), align=8)
+        builder.store(builder.select(is_second, other, own), builder.gep(vectors, [place]), align=8)
+        builder.store(builder.select(is_second, own, other), builder.gep(vectors, [after]), align=8)
         return context.get_dummy_value()
 
-    return types.none(player, columns, types.int64, own, other), emit
+    return types.none(player, vectors, types.int64, own, other), emit
 
 
 @intrinsic
-def turned(typing_context, column, distance):
-    """Words whose point `p` tells of the point `p + distance`; nothing is said of points that have none there."""
+def shifted(typing_context, vector, distance):
+    """Shifts bitboards by `distance`: bit `p` of the result is bit `p + distance`. Others are arbitrary."""
 
     def emit(context, builder, sig, args):
-        kind = _vector(column.bits)
-        distances = _as_column(builder, column.bits, sig.args[1], args[1])
-        return _call(builder, f"llvm.fshr.v{WIDTH // column.bits}i{column.bits}", kind, args[0], args[0], distances)
+        kind = _vector(vector.bits)
+        distances = _as_vector(builder, vector.bits, sig.args[1], args[1])
+        return _call(builder, f"llvm.fshr.v{WIDTH // vector.bits}i{vector.bits}", kind, args[0], args[0], distances)
 
-    return column(column, distance if isinstance(distance, Column) else types.int64), emit
+    return vector(vector, distance if isinstance(distance, Vector) else types.int64), emit
 
 
 @intrinsic
-def reversed_points(typing_context, column, count):
-    """The low `count` bits of each word in the other order."""
-    bits = column.bits
+def reversed_points(typing_context, vector, count):
+    """The low `count` bits of each lane in reverse order."""
+    bits = vector.bits
 
     def emit(context, builder, sig, args):
         words = _call(builder, f"llvm.bitreverse.v{WIDTH // bits}i{bits}", _vector(bits), args[0])
         unused = builder.sub(ir.Constant(args[1].type, bits), args[1])
         return builder.lshr(words, _in_all(builder, bits, unused))
 
-    return column(column, types.int64), emit
+    return vector(vector, types.int64), emit
 
 
 @intrinsic
-def count_each(typing_context, column):
-    """Number of points in each word."""
+def count_each(typing_context, vector):
+    """Number of one bits in each lane."""
 
     def emit(context, builder, sig, args):
-        return _call(builder, f"llvm.ctpop.v{WIDTH // column.bits}i{column.bits}", _vector(column.bits), args[0])
+        return _call(builder, f"llvm.ctpop.v{WIDTH // vector.bits}i{vector.bits}", _vector(vector.bits), args[0])
 
-    return column(column), emit
+    return vector(vector), emit
 
 
 @intrinsic
-def nth_point(typing_context, column, index):
-    """The point of each word that has `index` others below it; any where there is none."""
-    bits = column.bits
+def nth_point(typing_context, vector, index):
+    """In each lane the index of the one bit with `index` others below it; arbitrary if there is none."""
+    bits = vector.bits
 
     def emit(context, builder, sig, args):
         words, index = args
         if not DEPOSITS_FAST:
-            return _halved(builder, bits, words, index)
+            return _bisect(builder, bits, words, index)
         ranks = builder.shl(_constant(bits, 1), index)
 
         def deposit(place):
@@ -364,10 +367,11 @@ def nth_point(typing_context, column, index):
         points = _call(builder, f"llvm.ctpop.v{WIDTH // bits}i{bits}", _vector(bits), below)
         return builder.and_(points, _constant(bits, bits - 1))
 
-    return column(column, index), emit
+    return vector(vector, index), emit
 
 
-def _halved(builder, bits, words, index):
+def _bisect(builder, bits, words, index):
+    """As `nth_point`, by bisection."""
     point = _constant(bits, 0)
     width = bits // 2
     while width:
@@ -384,7 +388,7 @@ def _halved(builder, bits, words, index):
 
 @intrinsic
 def gather(typing_context, numbers, index):
-    """`numbers[index]` for each place of a column."""
+    """`numbers[index]` in each lane."""
     bits = index.bits
 
     def emit(context, builder, sig, args):
@@ -397,17 +401,17 @@ def gather(typing_context, numbers, index):
         return _each(builder, bits, fetch)
 
     same = isinstance(numbers, Pointer) and numbers.dtype.bitwidth == bits
-    return (Column(bits)(numbers, index), emit) if same else None
+    return (Vector(bits)(numbers, index), emit) if same else None
 
 
 @intrinsic
-def gather_rows(typing_context, columns, index):
-    """In each place the word there of `columns[index]`."""
-    bits = columns.bits
+def gather_rows(typing_context, vectors, index):
+    """In each lane the integer of `vectors[index]` in this lane."""
+    bits = vectors.bits
 
     def emit(context, builder, sig, args):
-        columns, rows = args
-        words = builder.bitcast(columns, _word(bits).as_pointer())
+        vectors, rows = args
+        words = builder.bitcast(vectors, _word(bits).as_pointer())
 
         def fetch(place):
             row = builder.sext(builder.extract_element(rows, place), ir.IntType(64))
@@ -417,12 +421,12 @@ def gather_rows(typing_context, columns, index):
 
         return _each(builder, bits, fetch)
 
-    return Column(bits)(columns, index), emit
+    return Vector(bits)(vectors, index), emit
 
 
 @intrinsic
 def draw_below(typing_context, states, n):
-    """In each place a pseudo-random number in [0, n), n below 2**31; `states` are 64-bit words, one for each place.
+    """In each lane a pseudo-random integer in [0, n), n below 2**31. `states` has a 64-bit generator state a lane.
 
     Source: Steele, Lea and Flood 2014, SplitMix.
     """
@@ -444,4 +448,4 @@ def draw_below(typing_context, states, n):
         drawn = builder.lshr(builder.mul(x, below), every(32))
         return drawn if bits == 64 else builder.trunc(drawn, _vector(bits))
 
-    return Column(bits)(states, n), emit
+    return Vector(bits)(states, n), emit

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from alquerque_env.batch.player_view import Onlooker
+from alquerque_env.batch.single import PlayerView
 from alquerque_env.bots.network.network_bot import NetworkBot, check_simulations, make_name
 from alquerque_env.bots.network.search_position import Position
 from alquerque_env.errors import AlquerqueError
@@ -26,12 +26,12 @@ class NetworkEvaluator:
 
     def __init__(self, game: Game, network: PolicyValueNetwork) -> None:
         self._network = network.double().eval()
-        self._onlooker = Onlooker(game)
+        self._view = PlayerView(game)
 
     @torch.inference_mode()
     def __call__(self, position: Position) -> tuple[Sequence[float], float]:
         """The probability of each legal action and the value for the player to move, in [-1, 1]."""
-        observation = torch.from_numpy(self._onlooker.observe(position.state, position.player, position.earlier))
+        observation = torch.from_numpy(self._view.observe(position.state, position.player, position.earlier))
         logits, value = self._network(observation[None])
         policy = torch.softmax(logits[0, list(position.actions)], -1)
         return policy.tolist(), float(value)
