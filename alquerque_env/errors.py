@@ -1,9 +1,9 @@
-"""The errors users meet. All are `ValueError`, so `except ValueError` catches every refusal.
+"""The errors of the package. All are `ValueError`, so `except ValueError` catches every one.
 
 ValueError
 └── AlquerqueError
     ├── UnknownNameError     a game, option, value or bot that does not exist
-    ├── RulesError           a game file or a set of options that contradicts itself
+    ├── RulesError           a game or board file that is wrong, or options that contradict each other
     ├── PositionError        position text that is not a position of the game
     ├── NotationError        text of a step or turn that cannot be read
     ├── IllegalStepError     a step or action that the rules forbid here
@@ -25,7 +25,7 @@ class AlquerqueError(ValueError):
 
 
 class UnknownNameError(AlquerqueError):
-    """A name that is not known, with the known ones and the nearest."""
+    """An unknown name; the message lists the known ones and the nearest."""
 
     def __init__(self, kind: str, name: object, known: Iterable[object], *, of: str = "") -> None:
         listed = [str(value) for value in known]
@@ -34,7 +34,7 @@ class UnknownNameError(AlquerqueError):
 
 
 class RulesError(AlquerqueError):
-    """A game file or a set of options that cannot be played."""
+    """A wrong game or board file, or options that contradict each other."""
 
 
 class PositionError(AlquerqueError):
@@ -50,23 +50,23 @@ class IllegalStepError(AlquerqueError):
 
 
 class RecordError(AlquerqueError):
-    """A match file that cannot be read or written, or that contradicts the rules."""
+    """A match file that cannot be read or written, or that breaks the rules."""
 
 
 class BotError(AlquerqueError):
-    """A bot that cannot be loaded or cannot play the game at hand."""
+    """A bot that cannot be loaded or cannot play the game."""
 
 
 class LateBotError(BotError):
-    """A bot that has not answered in time."""
+    """A bot that did not answer in time."""
 
 
 class EndedBotError(BotError):
-    """A bot whose process has ended."""
+    """A bot that lost its process."""
 
 
 class IllegalTurnError(BotError):
-    """A bot that has answered what is no legal turn."""
+    """A bot that answered with an illegal turn."""
 
 
 class TableError(AlquerqueError):
@@ -90,13 +90,13 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def made_for_other_rules(what: str, found: str, now: str, remedy: str) -> str:
+def made_for_other_rules(what: str, found: object, now: object, remedy: str) -> str:
     """The sentence that refuses a file because its `table_hash` is not that of the game."""
     return f"{what} was made for other rules, or by version 0.1.0 or older (hash {found}, now {now}): {remedy}"
 
 
 def shorten(text: str, most: int = 60) -> str:
-    """The beginning of a text that may be too long to be repeated in a message."""
+    """A text for a message, cut after `most` characters."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 

@@ -1,7 +1,7 @@
-"""Files and folders that are written whole or not at all, also if the process is killed or the power fails.
+"""Atomic writes of files and folders: whole or not at all, even if the process is killed or the power fails.
 
-What is written has a hidden name in the same folder, `.NAME.XXXXXXXX.partial`, until it is complete. A process that is
-killed leaves it there; whoever holds the lock on the folder may remove such leftovers with `remove_partials`.
+Data is written under a hidden name in the same folder, `.NAME.XXXXXXXX.partial`, and renamed when it is complete. A
+killed process leaves that file behind; `remove_partials` removes it.
 """
 
 import errno
@@ -16,20 +16,20 @@ from typing import BinaryIO
 
 _SUFFIX = ".partial"
 _LONGEST = 50
-"""Characters of a name that are repeated in the hidden one, so that this is not too long for the file system."""
+"""Characters of a name that its hidden name repeats; file systems limit the length of names."""
 
 
 def write_whole(path: Path, data: bytes, *, overwrite: bool = True) -> None:
     """Writes a file.
 
     Args:
-      path: The file. If it is a link, what it points to is written.
+      path: The file. A link is followed.
       data: Its content.
       overwrite: Whether to replace a file that exists.
 
     Raises:
       FileExistsError: If it exists and `overwrite` is false.
-      OSError: If it cannot be written; the error names it. It is then as it was before.
+      OSError: If it cannot be written. The error names the file, which is unchanged.
     """
     with open_whole(path, overwrite=overwrite) as file:
         file.write(data)
@@ -37,7 +37,7 @@ def write_whole(path: Path, data: bytes, *, overwrite: bool = True) -> None:
 
 @contextmanager
 def open_whole(path: Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
-    """Opens a file for writing, which gets its name at the end of the context; for content too long for `write_whole`.
+    """Opens a file for writing. It gets its name at the end of the context.
 
     Raises:
       FileExistsError, OSError: As `write_whole`.
@@ -67,16 +67,16 @@ def open_whole(path: Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
 
 @contextmanager
 def make_whole_folder(path: Path) -> Iterator[Path]:
-    """Makes a folder, which gets its name at the end of the context.
+    """Makes a folder. It gets its name at the end of the context.
 
     Args:
-      path: The folder; it must not exist. Folders above it are made.
+      path: The folder; it must not exist. Parent folders are made.
 
     Yields:
-      Where to write its files.
+      The folder under its hidden name, for writing its files.
 
     Raises:
-      OSError: If it or a file in it cannot be written; then nothing of it is left.
+      OSError: If the folder or a file in it cannot be written; then nothing of it is left.
     """
     partial = _partial(path)
     try:
@@ -88,11 +88,11 @@ def make_whole_folder(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise _about(path, partial, error) from None
     finally:
-        shutil.rmtree(partial, ignore_errors=True)  # where the disk is full, every byte counts
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def remove_whole_folder(path: Path) -> None:
-    """Removes a folder; if the process is killed, no part of it is left under its name.
+    """Removes a folder. If the process is killed, no part of the folder is left under its name.
 
     Raises:
       OSError: If it cannot be removed.
@@ -103,11 +103,11 @@ def remove_whole_folder(path: Path) -> None:
 
 
 def remove_partials(folder: Path, name: str | None = None) -> None:
-    """Removes what killed processes have left half written or half deleted. Nobody else must be writing it.
+    """Removes the hidden files and folders of killed processes. The caller holds the lock on the folder.
 
     Args:
-      folder: Where to look.
-      name: The file or folder that was written; any if None.
+      folder: The folder.
+      name: The file or folder that was to be written; any if None.
     """
     for path in folder.glob(f".*{_SUFFIX}" if name is None else f".{glob.escape(name[:_LONGEST])}.*{_SUFFIX}"):
         if path.is_dir():
@@ -118,7 +118,7 @@ def remove_partials(folder: Path, name: str | None = None) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Makes a rename in a folder outlast a power cut, where the system can: what was written is there in any case."""
+    """Writes the entries of a folder to disk, if the system can, so that a rename survives a power cut."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -128,7 +128,7 @@ def _sync(folder: Path) -> None:
 
 
 def _partial(path: Path) -> Path:
-    """A name of its own for each writer: two that write the same file do not write into each other's."""
+    """The hidden name of a file. Every call gives another one, so that concurrent writers do not collide."""
     return path.with_name(f".{path.name[:_LONGEST]}.{secrets.token_hex(4)}{_SUFFIX}")
 
 
@@ -143,7 +143,7 @@ def _move_to_free_name(partial: Path, path: Path) -> None:
 
 
 def _about(path: Path, partial: Path, error: OSError) -> OSError:
-    """The error with the name of the file that was asked for instead of the hidden one."""
+    """The error with the name of the file instead of its hidden name."""
     if error.filename is not None and partial not in (Path(error.filename), *Path(error.filename).parents):
         return error
     return OSError(error.errno, error.strerror or str(error), str(path))

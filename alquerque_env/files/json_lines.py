@@ -1,4 +1,4 @@
-"""Files that grow line by line, one JSON object a line, each written whole or not at all."""
+"""Files that grow line by line, one JSON object a line. Each line is written whole or not at all."""
 
 import json
 import os
@@ -14,7 +14,7 @@ def append_line(file: IO[bytes], entry: Mapping[str, Any]) -> None:
     """Adds a line to a file that is open for appending, without a buffer.
 
     Raises:
-      OSError: If there is no room for it; then the file is as it was.
+      OSError: If it cannot be written; the file is unchanged.
     """
     size = file.seek(0, os.SEEK_END)
     rest = json.dumps(entry).encode() + b"\n"
@@ -27,25 +27,25 @@ def append_line(file: IO[bytes], entry: Mapping[str, Any]) -> None:
 
 
 def whole_lines(content: bytes) -> list[bytes]:
-    """The lines of a file without the last one, if its end has not been written."""
+    """The lines of a file, without a last line that has no end."""
     return content[: content.rfind(b"\n") + 1].splitlines(keepends=True)
 
 
 class JsonLines(AbstractContextManager["JsonLines"]):
-    """A file that grows. Its first line, the header, says what decides the others. A context that closes the file.
+    """A file that grows. Its first line, the header, holds the settings. A context that closes the file.
 
     Args:
-      path: The file. If it exists, lines are added to it; a last line that is not whole is cut off.
+      path: The file. If it exists, lines are added; an incomplete last line is cut off.
       kind: What it holds, such as "an arena".
-      mark: The key with which its header begins, and the version of the format.
-      header: All that decides what is written into it, as JSON has it.
+      mark: The first key of the header, and the version of the format.
+      header: The settings, as JSON values. A file with others is refused.
 
     Attributes:
-      entries: The lines after the header that the file had when it was opened.
+      entries: The lines after the header when the file was opened.
 
     Raises:
-      AlquerqueError: If it has another header, or is no such file; it is left alone.
-      OSError: If it cannot be read or written; it says what is kept and how to go on.
+      AlquerqueError: If the file has another header or another format; it is unchanged.
+      OSError: If it cannot be read or written; the message says how to resume.
     """
 
     def __init__(self, path: Path, kind: str, mark: tuple[str, int], header: Mapping[str, Any]) -> None:
@@ -72,16 +72,16 @@ class JsonLines(AbstractContextManager["JsonLines"]):
         """Adds a line.
 
         Raises:
-          OSError: If there is no room for it.
+          OSError: If it cannot be written; the message says how to resume.
         """
         try:
             append_line(self._file, entry)
         except OSError as error:
-            reason = f"{error.strerror}; what was in it before is kept: mend that, and the same command resumes"
+            reason = f"{error.strerror}; its lines are kept: fix that, and the same command resumes"
             raise OSError(error.errno, reason, str(self._path)) from None
 
     def damaged(self, place: int) -> AlquerqueError:
-        """The error for an entry that is not as it should be, by its place in `entries`."""
+        """The error for a damaged entry, by its index in `entries`."""
         return self._foreign(f"line {place + 2} is damaged")
 
     def _read(self, header: dict[str, Any]) -> list[dict[str, Any]]:

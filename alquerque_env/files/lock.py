@@ -1,4 +1,4 @@
-"""Locks on files that one process at a time may write. The lock of a process that was killed counts no more."""
+"""Locks between processes. The lock of a killed process is free."""
 
 import json
 import os
@@ -20,15 +20,15 @@ class LockedError(AlquerqueError):
 
 @contextmanager
 def locked(path: Path, what: str) -> Iterator[None]:
-    """Holds a lock, for as long as the context lasts, against other processes and other threads.
+    """Holds a lock during the context, against other processes and threads.
 
     Args:
-      path: The lock's own file, such as `.lock` in a folder; it stays when the lock is released. Beside it, under its
-        name and `.holder`, stands who holds it.
+      path: File of the lock, such as `.lock` in a folder; it stays when the lock is released. `PATH.holder` names the
+        process that holds it.
       what: What is locked, for the error, such as "run 'runs/one-1'".
 
     Raises:
-      LockedError: If another process holds it; the message says which, since when, and what to do.
+      LockedError: If another process holds the lock; the message names the process and says what to do.
       OSError: If the file cannot be made; the error names it.
     """
     lock = FileLock(path, timeout=0)
@@ -40,7 +40,7 @@ def locked(path: Path, what: str) -> Iterator[None]:
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
     try:
-        with suppress(OSError):  # it only makes the message of others clearer
+        with suppress(OSError):  # the holder is only for messages
             write_whole(holder, json.dumps(_this_process()).encode())
         yield
     finally:
@@ -54,7 +54,7 @@ def _this_process() -> dict[str, object]:
 
 
 def _describe(holder: Path) -> str:
-    """Who holds a lock, and what to do about it."""
+    """Names the holder of a lock and says what to do."""
     try:
         found = json.loads(holder.read_bytes())
         pid, host, since = int(found["pid"]), str(found["host"]), str(found["since"])

@@ -1,6 +1,6 @@
 """A board: points, the lines drawn through them, and its symmetries."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources.abc import Traversable
@@ -15,6 +15,12 @@ Permutation = tuple[int, ...]
 
 MOST_POINTS = 63
 """One bit a point in a signed word of 64 bits."""
+
+# The rotations and reflections of the plane: whether x and y are exchanged, then the sign of each.
+_PLANE_MAPS = (
+    *((False, 1, 1), (False, -1, -1), (False, -1, 1), (False, 1, -1)),
+    *((True, 1, 1), (True, -1, 1), (True, 1, -1), (True, -1, -1)),
+)
 
 
 def _column_name(x: int) -> str:
@@ -37,7 +43,7 @@ class Board:
       points: Coordinates `(x, y)` of every point; x grows to the East, y to the North.
       lines: Straight lines, each the points along it; neighbours on a line are joined.
       end_arcs: Curved lines round an end of the board.
-      bends: Triples where a drawn line bends on its way through the middle point.
+      bends: Triples of points; a drawn line bends at the middle one.
       source: Where the board is described.
     """
 
@@ -78,34 +84,21 @@ class Board:
         """
         shape = self._shape(range(len(self.points)))
         found: dict[Permutation, None] = {}
-        for permutation in self._plane_maps():
+        for move in _PLANE_MAPS:
+            permutation = self._plane_map(*move)
             if permutation is not None and self._shape(permutation) == shape:
                 found[permutation] = None
         return tuple(found)
 
     @property
     def half_turn(self) -> Permutation | None:
-        """The rotation by 180 degrees, where it is a symmetry of the board."""
-        turned = self._plane_map(lambda x, y: (-x, -y))
+        """The rotation by 180 degrees if it is a symmetry of the board, else None."""
+        turned = self._plane_map(False, -1, -1)
         return turned if turned in self.reflections else None
 
-    def _plane_maps(self) -> list[Permutation | None]:
-        return [
-            self._plane_map(move)
-            for move in (
-                lambda x, y: (x, y),
-                lambda x, y: (-x, -y),
-                lambda x, y: (-x, y),
-                lambda x, y: (x, -y),
-                lambda x, y: (y, x),
-                lambda x, y: (-y, x),
-                lambda x, y: (y, -x),
-                lambda x, y: (-y, -x),
-            )
-        ]
-
-    def _plane_map(self, move: Callable[[int, int], tuple[int, int]]) -> Permutation | None:
-        moved = [move(x, y) for x, y in self.points]
+    def _plane_map(self, swaps: bool, sign_x: int, sign_y: int) -> Permutation | None:
+        """Maps `(x, y)` to `(sign_x * x, sign_y * y)`, with x and y exchanged first if `swaps`."""
+        moved = [(sign_x * y, sign_y * x) if swaps else (sign_x * x, sign_y * y) for x, y in self.points]
         left = min(x for x, _ in moved) - min(x for x, _ in self.points)
         low = min(y for _, y in moved) - min(y for _, y in self.points)
         place = {coordinates: point for point, coordinates in enumerate(self.points)}

@@ -27,7 +27,7 @@ class Game(Ruleset):
 
     @cached_property
     def steps(self) -> tuple[tuple[Step | None, ...], ...]:
-        """For each player the step of each action; None for the pass, which depends on where a chain is."""
+        """For each player the step of each action; None for the pass, which depends on the chain."""
         return make_steps(self.table, self.board.labels)
 
     @cached_property

@@ -70,7 +70,7 @@ class Definition:
       name: The game's id.
       file: What errors call its file.
       content: What the file says, with the keys of the game that it extends.
-      boards: The boards by the value of the option `board`; by the empty text where there is no such option.
+      boards: The boards by the value of the option `board`; without that option, the board by the empty string.
       rules: The answers that no option changes.
       option_table: The options by name.
       tables: `content` as TOML has it, for games that extend this one.

@@ -1,6 +1,6 @@
-"""The form in which kernels are given their numbers: arrays when they are compiled, lists and tuples when they are not.
+"""Arrays for kernels: NumPy arrays for compiled kernels, lists and tuples for kernels that run as plain Python.
 
-Whether they are compiled is decided here, without importing the compiler.
+`JIT` says whether kernels are compiled; finding that out does not import Numba.
 """
 
 import math
@@ -20,7 +20,7 @@ CACHE_LINE = 64  # bytes
 
 
 def constants(values: list[int]) -> Any:
-    """Integers in the form that kernels read fastest: an array when compiled, a tuple when not."""
+    """Integers that kernels read: an array if kernels are compiled, else a tuple."""
     if not JIT:
         return tuple(values)
     array = aligned((len(values),), np.int64)
@@ -29,17 +29,17 @@ def constants(values: list[int]) -> Any:
 
 
 def words(count: int) -> Any:
-    """`count` zero words in the form that kernels use fastest: an array when compiled, a list when not."""
+    """`count` zero words that kernels write: an array if kernels are compiled, else a list."""
     return aligned((count,), np.int64) if JIT else [0] * count
 
 
 def word_rows(rows: int, count: int) -> Any:
-    """`rows` rows of `count` zero words, likewise."""
+    """`rows` rows of `count` zero words that kernels write."""
     return aligned((rows, count), np.int64) if JIT else [[0] * count for _ in range(rows)]
 
 
 def aligned(shape: tuple[int, ...], kind: Any) -> np.ndarray:
-    """Zeros that begin at a cache line: lanes that lie across two are written slowly."""
+    """Zeros that begin at a cache line, because lanes across two cache lines are slow to write."""
     count = math.prod(shape)
     room = np.zeros(count + CACHE_LINE // np.dtype(kind).itemsize, kind)
     first = -room.ctypes.data % CACHE_LINE // room.itemsize

@@ -1,7 +1,7 @@
-"""The questions that the rules of a game answer, one field each.
+"""The rules as questions with answers.
 
-The vocabulary of the optional ones, with a sentence for every answer, stands in `options.toml`; a game file answers the
-fixed ones and says which of the optional ones are open.
+`options.toml` has the questions that a game may leave open, with a sentence for every answer. A game file answers the
+others, and lists its open questions, the options.
 """
 
 from collections.abc import Mapping
@@ -21,9 +21,12 @@ Limit = Annotated[int, Key(low=1, high=MAX_NO_PROGRESS_LIMIT)]
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """Every rule of play that is an answer and not a point or line of the board.
+    """The answer to every question of the rules.
 
-    A default is the answer of a game that does not ask the question at all.
+    A default is the answer in a game in which the question does not arise.
+
+    Raises:
+      RulesError: If answers contradict each other.
     """
 
     man_steps: Annotated[Literal["all", "forward_sideways"], Key("In which directions does a man step?")]
@@ -78,17 +81,17 @@ class Rules:
 
     @property
     def can_shuffle(self) -> bool:
-        """Whether pieces can step about for ever without a capture.
+        """Whether a match without captures can last for ever.
 
-        They cannot where no piece steps backward and every piece remembers where it came from: then it goes one way
-        along each row.
+        It cannot if no piece steps backward and every piece remembers its last step: then a piece moves along a row in
+        one direction only.
         """
         remembers = self.undo_scope in ("per_coin", "never_revisit")
         return self.man_steps == "all" or self.promotion != "none" or not remembers or self.no_moves == "pass"
 
     @property
     def has_majority_at_limit(self) -> bool:
-        """Whether the side with more pieces wins a match that a limit ends for want of progress."""
+        """Whether the side with more pieces wins when the no-progress limit ends a match."""
         return self.no_progress_limit != "off" and self.no_progress_result == "majority"
 
 
@@ -100,11 +103,11 @@ class Option:
     """A question that a game leaves open.
 
     Attributes:
-      name: Name of the rule it answers.
+      name: Name of the rule.
       question: The question as a sentence.
-      values: The answers that make sense in the game, each with what it means. `N` stands for any positive integer.
-      default: The answer taken when the user gives none.
-      source: Who says so.
+      values: The possible answers, each with its meaning. `N` stands for an integer from 1 to `MAX_NO_PROGRESS_LIMIT`.
+      default: The answer if the user gives none.
+      source: The sources of the answers.
     """
 
     name: str
@@ -125,7 +128,7 @@ class Option:
         """Checks a value, given as itself or as text.
 
         Raises:
-          RulesError: If the option does not have that value in this game; the message names those it has.
+          RulesError: If the option does not have that value; the message names its values.
         """
         for known in self.values:
             if known != "N" and (value is known or (isinstance(value, str) and value == spell(known))):
@@ -142,7 +145,7 @@ class Option:
 
 
 class UnknownValueError(RulesError):
-    """An option value that the game does not know."""
+    """An option value that the game does not have."""
 
     def __init__(self, name: str, value: object, known: list[str], of: str) -> None:
         super().__init__(f"{of}: {name} cannot be {value!r}{did_you_mean(value, known)} (known: {', '.join(known)})")
@@ -158,19 +161,19 @@ class Question:
     """An option in `options.toml`."""
 
     question: Annotated[str, Key("The question, for people.", low=1)]
-    values: Annotated[dict[str, str], Key("What each answer means. `N` stands for any positive integer.", low=1)]
+    values: Annotated[dict[str, str], Key("What each answer means. `N` stands for an integer.", low=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class OptionFile:
     """An option in a game file."""
 
-    default: Annotated[OptionValue, Key("The answer where the user gives none.")]
+    default: Annotated[OptionValue, Key("The answer if the user gives none.")]
     values: Annotated[
         tuple[OptionValue, ...],
-        Key("The answers that make sense in the game. `N` stands for any integer from 1 to 10000.", low=1),
+        Key("The possible answers. `N` stands for any integer from 1 to 10000.", low=1),
     ]
-    source: Annotated[str, Key("Who says so.", low=1)]
+    source: Annotated[str, Key("The sources of the answers.", low=1)]
 
 
 @cache

@@ -1,7 +1,7 @@
-"""What an agent sees: the planes of an observation, everything that the rules look at.
+"""The planes of an observation. They show everything that the rules depend on, except earlier positions.
 
 An observation is int8 `[C, P]`, `C` planes of `P` points in the frame of the player to move: for `player_1` the board
-is turned where the game is symmetric. `engine.observe` fills it in, from the rows that this module derives.
+is turned if the game is symmetric. The engine's `observe` fills it from the rows of this module.
 """
 
 from typing import NamedTuple
@@ -17,9 +17,9 @@ class Plane(NamedTuple):
 
     Attributes:
       name: Its short name.
-      maximum: The largest value in it; the smallest is 0.
-      meaning: What it shows, as a sentence.
-      row: How the engine fills it: its kind, then for each player to move a place in the state, or a unit.
+      maximum: Its largest value; the smallest is 0.
+      meaning: What it shows.
+      row: How the engine fills it: its kind, then for each player to move an index into the state, or a unit.
     """
 
     name: str
@@ -34,7 +34,7 @@ def planes(game: Ruleset) -> tuple[Plane, ...]:
 
 
 def plane_scale(game: Ruleset) -> np.ndarray:
-    """float32 `[C]`, what divides each plane into [0, 1]."""
+    """float32 `[C]`: the maximum of each plane, to scale observations to [0, 1]."""
     return np.array([plane.maximum for plane in planes(game)], np.float32)
 
 

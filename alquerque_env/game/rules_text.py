@@ -1,4 +1,4 @@
-"""The rules of a game in sentences, made from its answers."""
+"""The rules of a game in sentences."""
 
 from dataclasses import MISSING, fields
 from typing import NamedTuple
@@ -20,7 +20,7 @@ _LEAP = {
     "drawn_line": "the vacant point behind it on the same drawn line, even where the line bends",
     "pattern": "a vacant point behind it; the leap follows the lines and may bend over the enemy, but not lead back",
 }
-# What no game leaves open, and the vocabulary therefore does not ask.
+# Rules that no game leaves open, so that `options.toml` does not have them.
 _ALWAYS_FIXED = {
     "man_steps": {
         "all": "A man steps along a line to the next point, in every direction, if it is vacant.",
@@ -45,12 +45,12 @@ _BLOCKED = {
 
 
 class FixedRule(NamedTuple):
-    """A question to which a game has one answer.
+    """A rule with one answer in a game.
 
     Attributes:
       name: The rule.
       value: The answer.
-      sentence: Both in words.
+      sentence: The rule in words.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Ending(NamedTuple):
 
     Attributes:
       reason: As in `Outcome.reason`.
-      sentence: When, and who wins.
+      sentence: The condition and the winner.
     """
 
     reason: str
@@ -71,7 +71,7 @@ class Ending(NamedTuple):
 
 
 def fixed_rules(game: Game) -> list[FixedRule]:
-    """The answers that no option changes; those to questions that do not arise in the game are left out."""
+    """The rules that no option changes, without those that do not arise in the game."""
     return [
         FixedRule(field.name, value, _sentence(field.name, value))
         for field in fields(Rules)
@@ -88,7 +88,7 @@ def _sentence(name: str, value: OptionValue) -> str:
 
 
 def fixed_sentences(game: Game) -> list[str]:
-    """The aim, what a turn is, and the rules that no option changes."""
+    """The aim, the turn, and the rules that no option changes."""
     rules = game.rules
     captures = f"A man captures an enemy on the next point by leaping over it to {_LEAP[rules.leap]}."
     counted = rules.no_progress_limit != "off"
@@ -97,14 +97,14 @@ def fixed_sentences(game: Game) -> list[str]:
 
 
 def answer(game: Game, name: str) -> str:
-    """The question of an option with its chosen answer."""
+    """The question of an option and its chosen answer."""
     option, value = game.option_table[name], game.options[name]
     meaning = option.values[value] if value in option.values else option.values["N"].replace("this many", str(value))
     return f"{option.question} {_finish(meaning)}"
 
 
 def open_questions(game: Game) -> list[str]:
-    """The options whose answers matter under the other answers that are chosen."""
+    """The options that have an effect under the chosen answers."""
     rules = game.rules
     moot = {
         "no_progress_result": rules.no_progress_limit == "off",
@@ -114,7 +114,7 @@ def open_questions(game: Game) -> list[str]:
 
 
 def notation_sentences(game: Game) -> list[str]:
-    """How steps and turns are written, with examples from the board of the game."""
+    """The notation of steps and turns, with examples on the board of the game."""
     labels, rules = game.board.labels, game.rules
     points = [labels[point] for point in max(game.board.lines, key=len)]
     found = [f"{points[0]}-{points[1]} is a step; {points[0]}x{points[2]} is a capture"]
@@ -133,7 +133,7 @@ def notation_sentences(game: Game) -> list[str]:
 
 
 def rule_sentences(game: Game) -> list[str]:
-    """All rules as played under the chosen options: aim, moves, endings, notation."""
+    """All rules under the chosen options: aim, moves, endings, notation."""
     answers = [answer(game, name) for name in open_questions(game)]
     ends = [ending.sentence for ending in endings(game)]
     return [*fixed_sentences(game), *answers, *ends, *notation_sentences(game)]

@@ -1,4 +1,4 @@
-"""What the rules of a game say about its board: everything between the data file and the compiled table."""
+"""The rules of a game on its board: everything between the data file and the compiled table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ class Ruleset:
       version: Raised whenever play, actions or observations change.
       board: Points and lines.
       start: Points of the men of `player_0` and of `player_1` at the start.
-      rules: Every answer, fixed and chosen.
-      option_table: The open questions, by name.
-      options: Read-only mapping of every option to its value here, defaults included.
-      opening: First steps allowed by the opening rule, as `(origin, target)` in the frame of the first player; a None
-        stands for any point. None where the first turn is free.
+      rules: The answer to every question, fixed and chosen.
+      option_table: The options by name.
+      options: Read-only mapping of every option to its value, defaults included.
+      opening: First steps allowed by the opening rule, as `(origin, target)` in the frame of the first player; an
+        origin of None stands for any point. None if the first turn is free.
       sources: Where the rules are described.
 
     Raises:
@@ -58,9 +58,9 @@ class Ruleset:
 
     @cached_property
     def turn(self) -> Permutation:
-        """How the board is turned for `player_1`: where a point of the board lies in the mover's frame.
+        """Where each point of the board lies in the frame of `player_1`.
 
-        The half-turn where the game is symmetric under it, else the identity.
+        The half-turn if the game is symmetric under it, else the identity.
         """
         half_turn = self.board.half_turn
         if half_turn is not None and {half_turn[point] for point in self.start[SOUTH]} == self.start[NORTH]:
@@ -69,11 +69,11 @@ class Ruleset:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether both players see the same game from their own side."""
+        """Whether the game looks the same from both sides."""
         return self.turn != tuple(range(len(self.board.points)))
 
     def forward(self, player: int) -> int:
-        """Sign of y in which `player`'s men go forward."""
+        """Sign of y in the forward direction of `player`."""
         return 1 if player == SOUTH else -1
 
     def promotion_points(self, player: int) -> frozenset[int]:
@@ -83,13 +83,13 @@ class Ruleset:
         return self.last_rank(player)
 
     def last_rank(self, player: int) -> frozenset[int]:
-        """The enemy's first rank, seen from `player`."""
+        """The first rank of the enemy of `player`."""
         rows = [y for _, y in self.board.points]
         last = max(rows) if self.forward(player) > 0 else min(rows)
         return frozenset(point for point, y in enumerate(rows) if y == last)
 
     def is_backward(self, player: int, origin: int, target: int) -> bool:
-        """Whether a piece of `player` would go backward."""
+        """Whether a step of `player` goes backward."""
         rise = self.board.points[target][1] - self.board.points[origin][1]
         return rise * self.forward(player) < 0
 
@@ -104,15 +104,15 @@ class Ruleset:
 
     @property
     def remembers_points(self) -> bool:
-        """Whether memory must be kept point by point: where it can come to bite later than at once."""
+        """Whether memory is kept point by point, because it can forbid steps later than in the next turn."""
         rules = self.rules
         return rules.undo_scope != "off" and (rules.undo_scope == "never_revisit" or not rules.undo_cleared_by_jump)
 
     @cached_property
     def relations(self) -> tuple[dict[int, int], ...]:
-        """The simple steps that memory can forbid, in groups of one direction, each mapping origin to target.
+        """The simple steps that memory can forbid, a mapping of origin to target for each direction.
 
-        Where memory clears with a capture and only the last move counts, these are the steps whose reverse is a step.
+        Where a capture clears the memory and only the last move counts, these are the steps that can be taken back.
         """
         if self.rules.undo_scope == "off":
             return ()

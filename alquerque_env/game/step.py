@@ -1,4 +1,4 @@
-"""Steps, what one action does, and turns, one or more of them: their texts."""
+"""Steps and turns, and their texts. A step is one action; a turn is one or more steps."""
 
 import re
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ PASS = "pass"
 
 @dataclass(frozen=True)
 class Step:
-    """What one action does: one piece goes once, or a turn ends without a move.
+    """One action: a piece moves once, or a turn ends without a move.
 
     Attributes:
-      origin, target: Points. Both are the chain's point where an optional chain stops, None where a player passes.
+      origin, target: Points. Both are the chain's point if an optional chain stops, None if a player passes.
       captured: Points of the pieces that the step captures.
       action: Index into `game.actions`, in the frame of the player to move.
       text: The step in notation, `c2-c3`, `c2xc4`, `c2xc4^d3` or `pass`.
@@ -40,7 +40,7 @@ class Step:
 
 
 def make_steps(table: StepTable, labels: Sequence[str]) -> tuple[tuple[Step | None, ...], ...]:
-    """The steps of all actions, for each player; None for the pass, which depends on where the chain is."""
+    """The steps of all actions, for each player; None for the pass, which depends on the chain."""
     return tuple(
         tuple(_make_step(table, labels, player, action) for action in range(len(table.actions))) for player in (0, 1)
     )
@@ -58,7 +58,7 @@ def _make_step(table: StepTable, labels: Sequence[str], player: int, action: int
 
 
 def join_turn(steps: list[str]) -> str:
-    """The text of a turn from those of its steps: `c2xc4`, `c4xe4` make `c2xc4xe4`; stopping is not written."""
+    """Joins the texts of steps to that of their turn: `c2xc4` and `c4xe4` give `c2xc4xe4`; a stop is not written."""
     moves = [step for step in steps if step != PASS]
     if not moves:
         return PASS
@@ -66,10 +66,10 @@ def join_turn(steps: list[str]) -> str:
 
 
 def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
-    """The steps of a turn text, each with the label of the victim if the text names it.
+    """Splits the text of a turn into steps, each with the label of its victim if the text names it.
 
     Raises:
-      NotationError: If the text is no step or turn, or names a point that the board does not have.
+      NotationError: If the text is no step or turn, or names an unknown point.
     """
     if text == PASS:
         return [(PASS, None)]

@@ -1,9 +1,9 @@
-"""Compiles a game into a step table: the arrays that the engine reads.
+"""Compiles a game into a step table: the array that the engine reads.
 
-Every leap or slide that the board and the rules permit is a `Template`. Templates that ask for the same things at the
-same distances share a lane: a word of origins that is narrowed, from block to block, to those that see, so many points
-away, an empty point or an enemy. Points are numbered row by row, so on a regular board a direction is one distance and
-a table has few lanes; on an irregular one it has more, and the engine does not care.
+Every step, slide or leap that the board and the rules permit is a `Template`. Templates with the same conditions at the
+same distances share a lane: a bitboard of origins. Each block keeps those origins that see an empty point or an enemy
+at one distance. Points are numbered row by row, so on a regular board a direction is one distance and a table has few
+lanes; an irregular board needs more.
 """
 
 from collections.abc import Iterator
@@ -17,30 +17,30 @@ from .planes import planes
 from .ruleset import NORTH, SOUTH, Ruleset
 
 Action = tuple[int, int, int | None]
-"""Origin, target and, where these two do not say it, the victim's point; in the mover's frame."""
+"""Origin, target, and the victim's point if the first two can have several victims; in the mover's frame."""
 
 
 class Template(NamedTuple):
-    """One step that a piece might take, absolute."""
+    """One step that a piece might take, in points of the board."""
 
     origin: int
     target: int
     victim: int  # or NO_POINT
-    path: tuple[tuple[int, int], ...]  # what must be seen, in order: (EMPTY or ENEMY, point)
+    path: tuple[tuple[int, int], ...]  # the conditions in order: (EMPTY or ENEMY, point)
     is_king: bool
     first: bool  # may begin a turn
     next: bool  # may continue a chain
 
 
 class Block(NamedTuple):
-    """Narrows a word of origins in each lane: see `engine._narrow`."""
+    """Keeps the origins of each lane that see an empty point or an enemy; see `engine.moves`."""
 
-    parents: int  # scratch words with the origins to narrow
-    sees: int  # scratch words that must hold the seen point
-    words: int  # scratch words for the origins left
-    actions: int  # where the actions of the lanes and points stand in `action_at`, or -1 if no step ends here
-    skip: int  # number of the next block if no origin is left
-    distances: tuple[int, ...]  # for each lane, to the seen point
+    parents: int  # scratch words with the origins so far
+    sees: int  # scratch words with the points that may be seen
+    words: int  # scratch words for the origins that are kept
+    actions: int  # index into `action_at` of the actions of lanes and points, -1 if no step ends here
+    skip: int  # number of the next block if no origin is kept
+    distances: tuple[int, ...]  # for each lane, distance to the seen point
     origins: tuple[int, ...]  # for each lane, the origins that have a point there
 
 
@@ -53,13 +53,13 @@ class Section(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What an action does for one player, absolute."""
+    """What an action does for one player, in points of the board."""
 
     origin: int
     target: int
     over: int  # the victim's point, or NO_POINT
-    undo: int  # relation that would lead back, or -1
-    opens: int  # whether the opening rule allows it
+    undo: int  # relation that leads back, or -1
+    opens: int  # 1 if the opening rule allows it, else 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,14 +67,14 @@ class StepTable:
     """The compiled form of a game.
 
     Attributes:
-      actions: What each action does, in the mover's frame; None for the pass, which stands last.
-      templates: All templates of `player_0` and of `player_1`.
-      relations: For each relation the pairs (point of a piece, point to which memory may forbid it to step).
+      actions: What each action does, in the mover's frame; None for the pass, which is the last action.
+      templates: Templates of `player_0` and of `player_1`.
+      relations: For each relation, the point to which memory may forbid a step, by the point of the piece.
       blocks: The blocks of both players.
-      sections: Which blocks find what, for `player_0` and then for `player_1`.
-      action_at: Actions of the lanes and points of the blocks at which steps end.
+      sections: The blocks of first leaps, next leaps and steps, for `player_0` and then for `player_1`.
+      action_at: Actions by lane and point of the blocks at which steps end.
       steps: What each action does, for `player_0` and then for `player_1`.
-      words: All of it as the engine reads it.
+      words: The table as the engine reads it; see `table_layout`.
     """
 
     actions: tuple[Action | None, ...]
@@ -143,7 +143,7 @@ def compile_table(game: Ruleset) -> StepTable:
 
 
 def _templates(game: Ruleset, player: int) -> Iterator[Template]:
-    """Every step that a piece of `player` might take on the empty board, with every possible victim."""
+    """Every step that a piece of `player` can take in some position, with every possible victim."""
     rules = game.rules
     for origin, target in game.man_steps(player):
         yield Template(origin, target, e.NO_POINT, ((e.EMPTY, target),), False, True, False)
@@ -157,7 +157,7 @@ def _templates(game: Ruleset, player: int) -> Iterator[Template]:
 
 
 def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
-    """Short leaps as (origin, victim, target), after the option `leap`."""
+    """Leaps of men as (origin, victim, target); the option `leap` decides which."""
     rules, board = game.rules, game.board
     if rules.leap == "pattern":
         return {
@@ -176,7 +176,7 @@ def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
 
 
 def _king_templates(game: Ruleset) -> Iterator[Template]:
-    """Slides and flying captures along lines; short ones along lines on which a king does not fly."""
+    """Slides and captures of kings along lines, over one point only where kings do not fly."""
     longest = max(len(line) for line in game.board.lines)
     diagonals = [line for line in game.board.lines if len(line) == longest and _is_diagonal(game, line)]
     for line in game.board.lines:
@@ -215,7 +215,7 @@ def _action_keys(game: Ruleset, templates: tuple[tuple[Template, ...], ...]) -> 
 
 
 def _in_frame(game: Ruleset, player: int, template: Template) -> tuple[int, int, int]:
-    """Origin, target and victim as the player sees them."""
+    """Origin, target and victim in the frame of the player."""
     if player == SOUTH:
         return template[:3]
     turn = game.turn
@@ -228,7 +228,7 @@ def _has_pass(game: Ruleset) -> bool:
 
 
 def _name_actions(keys: tuple[Key, ...]) -> tuple[Action | None, ...]:
-    """Leaves the victim out where origin and target say it."""
+    """Leaves the victim out where origin and target determine it."""
     ways: dict[tuple[int, int], int] = {}
     for key in keys:
         if key is not None:
@@ -267,8 +267,8 @@ Lane = list[Template]
 class _BlockBuilder:
     """Lays the templates of both players out as blocks.
 
-    Below a block stand, for each thing that can be seen next, blocks in which a lane goes on where it was: its first
-    continuation in the first of them, its second, if it branches, in the second.
+    The blocks are a tree in preorder. The children of a block hold the next conditions of its lanes. A lane keeps its
+    number: its first continuation is in the first child, further ones in further children.
     """
 
     def __init__(self, game: Ruleset, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> None:
@@ -303,7 +303,7 @@ class _BlockBuilder:
                 self._add_block(player, pieces, what, free[first : first + e.LANES], 0)
 
     def _add_remembered(self, player: int, lanes: dict[int, Lane]) -> None:
-        """Adds the steps that memory can forbid, behind a block that lets through what it does not."""
+        """Adds the steps that memory can forbid, below a block that keeps the pieces that it allows to move."""
         in_place = [lanes.get(distance, []) for distance in self.relations]
         gate = len(self.blocks)
         words = self._append(e.OWN_MEN, e.ALLOWED, in_place, [0] * len(in_place), -1)
@@ -330,7 +330,7 @@ class _BlockBuilder:
         return words
 
     def _actions(self, player: int, lanes: list[Lane], length: int) -> int:
-        """Where the actions of steps that end at a block stand in `action_at`; -1 if none does."""
+        """Index into `action_at` of the actions of steps that end at a block; -1 if none does."""
         if not any(len(template.path) == length for lane in lanes for template in lane):
             return -1
         points = len(self.game.board.points)
@@ -346,7 +346,7 @@ class _BlockBuilder:
 
 
 def _continuations(templates: Lane, depth: int, what: int) -> dict[int, Lane]:
-    """The templates that see `what` at this depth of their paths, by its distance."""
+    """The templates with the condition `what` at this depth of their paths, by distance."""
     found: dict[int, Lane] = {}
     for template in templates:
         if len(template.path) > depth and template.path[depth][0] == what:
@@ -361,65 +361,30 @@ def _flatten(
     builder: _BlockBuilder,
     steps: tuple[Step, ...],
 ) -> Any:
-    """Lays the table out as `engine.py` describes."""
+    """Lays the table out as `table_layout` describes."""
+    points = range(len(game.board.points))
     start = _start_state(game, len(relations))
-    table = _head(game, len(keys), len(start), len(relations), len(builder.blocks))
+    head = _answers(game) | {
+        e.T_POINTS: len(points),
+        e.T_ALL_POINTS: _word(points),
+        e.T_NUM_ACTIONS: len(keys),
+        e.T_PASS_ACTION: len(keys) - 1 if _has_pass(game) else -1,
+        e.T_STATE_SIZE: len(start),
+        e.T_SCRATCH_SIZE: e.FIRST_BLOCK_WORD + (e.LANES + 1) * len(builder.blocks),
+        e.T_RELATIONS: len(relations),
+        e.T_NUM_PLANES: len(planes(game)),
+        e.T_TURN + NORTH: {(*points,): e.NOT_TURNED, (*reversed(points),): e.HALF_TURN}.get(game.turn, e.TURNED),
+        e.T_PROMOTION + SOUTH: _word(game.promotion_points(SOUTH)),
+        e.T_PROMOTION + NORTH: _word(game.promotion_points(NORTH)),
+    }
+    table = [int(head.get(place, 0)) for place in range(e.TABLE_HEAD)]
     action_at = len(table)
     table += builder.action_at
     table += [0] * (-len(table) % e.LANES)
-    sections = {
-        **_block_sections(builder, action_at, len(table)),
+    lists = {
+        **_block_lists(builder, action_at, len(table)),
         e.T_STEPS: [value for step in steps for value in step],
         e.T_START: start,
-        **_point_sections(game, relations),
-    }
-    for place, values in sections.items():
-        table[place] = len(table)
-        table += values
-    return constants(table)
-
-
-def _head(game: Ruleset, num_actions: int, state_size: int, num_relations: int, num_blocks: int) -> list[int]:
-    points = range(len(game.board.points))
-    head = [0] * e.TABLE_HEAD
-    for place, answer in _answers(game).items():
-        head[place] = int(answer)
-    head[e.T_POINTS] = len(points)
-    head[e.T_ALL_POINTS] = _word(points)
-    head[e.T_NUM_ACTIONS] = num_actions
-    head[e.T_PASS_ACTION] = num_actions - 1 if _has_pass(game) else -1
-    head[e.T_STATE_SIZE] = state_size
-    head[e.T_SCRATCH_SIZE] = e.FIRST_BLOCK_WORD + (e.LANES + 1) * num_blocks
-    head[e.T_RELATIONS] = num_relations
-    head[e.T_NUM_PLANES] = len(planes(game))
-    reverse = tuple(reversed(points))
-    head[e.T_TURN + NORTH] = {tuple(points): e.NOT_TURNED, reverse: e.HALF_TURN}.get(game.turn, e.TURNED)
-    head[e.T_PROMOTION + SOUTH] = _word(game.promotion_points(SOUTH))
-    head[e.T_PROMOTION + NORTH] = _word(game.promotion_points(NORTH))
-    return head
-
-
-def _block_sections(builder: _BlockBuilder, action_at: int, first: int) -> dict[int, list[int]]:
-    """The blocks and where each section of them begins, laid out from `first` on."""
-    tallies = e.FIRST_BLOCK_WORD + e.LANES * len(builder.blocks)
-
-    def place_of(block: int) -> int:
-        return first + e.BLOCK_SIZE * block
-
-    rows = [
-        _block_row(block, tallies + number, action_at, place_of(block.skip))
-        for number, block in enumerate(builder.blocks)
-    ]
-    return {
-        e.T_BLOCKS: [value for row in rows for value in row],
-        e.T_SECTIONS: [place_of(block) for section in builder.sections for block in section],
-    }
-
-
-def _point_sections(game: Ruleset, relations: dict[int, dict[int, int]]) -> dict[int, list[int]]:
-    """What is told of each point, and of each observation plane."""
-    points = range(len(game.board.points))
-    return {
         e.T_MAN_STEPS: [
             _word({target for origin, target in game.man_steps(player) if origin == point})
             for player in (SOUTH, NORTH)
@@ -429,16 +394,27 @@ def _point_sections(game: Ruleset, relations: dict[int, dict[int, int]]) -> dict
         e.T_FRAME: [*points, *game.turn],
         e.T_PLANES: [value for plane in planes(game) for value in plane.row],
     }
+    for place, values in lists.items():
+        table[place] = len(table)
+        table += values
+    return constants(table)
 
 
-def _block_row(block: Block, tally: int, action_at: int, skip: int) -> list[int]:
-    actions = block.actions + action_at if block.actions >= 0 else 0
-    head = [block.parents, block.sees, block.words, tally, actions, skip]
-    return [*head, *[0] * (e.DISTANCES - len(head)), *block.distances, *block.origins]
+def _block_lists(builder: _BlockBuilder, action_at: int, first: int) -> dict[int, list[int]]:
+    """The blocks, laid out from `first` on, and where each section of them begins."""
+    tallies = e.FIRST_BLOCK_WORD + e.LANES * len(builder.blocks)
+    rows: list[int] = []
+    for number, block in enumerate(builder.blocks):
+        actions = block.actions + action_at if block.actions >= 0 else 0
+        skip = first + e.BLOCK_SIZE * block.skip
+        head = [block.parents, block.sees, block.words, tallies + number, actions, skip]
+        rows += [*head, *[0] * (e.DISTANCES - len(head)), *block.distances, *block.origins]
+    begins = [first + e.BLOCK_SIZE * block for section in builder.sections for block in section]
+    return {e.T_BLOCKS: rows, e.T_SECTIONS: begins}
 
 
 def _answers(game: Ruleset) -> dict[int, int | bool]:
-    """The rules as the engine asks for them."""
+    """The answers of the rules in the head of the table."""
     rules = game.rules
     limit = 0 if rules.no_progress_limit == "off" else rules.no_progress_limit
     return {

@@ -1,4 +1,4 @@
-"""Symmetries of a game in the mover's frame, for augmentation: what a position teaches, its images teach too."""
+"""Symmetries of a game in the mover's frame, for data augmentation."""
 
 from typing import NamedTuple
 
@@ -10,9 +10,9 @@ from .table_layout import NO_POINT
 
 
 class Symmetry(NamedTuple):
-    """A rotation or reflection of the board under which the rules stay the same.
+    """A rotation or reflection of the board that keeps the rules.
 
-    Entry `i` of each permutation is what `i` becomes: for an observation `[C, P]` and a mask `[A]`,
+    Each permutation maps an index to its image: for an observation `[C, P]` and a mask `[A]`,
     `image[planes[c], points[p]] = observation[c, p]` and `image_mask[actions[a]] = mask[a]`.
     """
 
@@ -24,7 +24,7 @@ class Symmetry(NamedTuple):
 def find_symmetries(game: Ruleset, table: StepTable) -> tuple[Symmetry, ...]:
     """The board's automorphisms that keep the game's steps, captures and promotion; the identity first.
 
-    The opening rule is not looked at: it holds in the start position alone, and an image of that is another position.
+    The opening rule is ignored: it holds in the start position only, and the image of that is another position.
     """
     found = (_symmetry(game, table, points) for points in game.board.reflections)
     return tuple(symmetry for symmetry in found if symmetry is not None)
@@ -62,7 +62,7 @@ def _actions(table: StepTable, points: Permutation) -> Permutation:
 
 
 def _planes(game: Ruleset, points: Permutation) -> Permutation | None:
-    """What each plane becomes: planes of a direction or a point move with it."""
+    """The image of each plane; planes of a direction or a point move with it."""
     shown = planes(game)
     order = {plane.name: number for number, plane in enumerate(shown)}
     moved = list(range(len(shown)))

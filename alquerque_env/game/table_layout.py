@@ -1,9 +1,9 @@
-"""The layout of states and tables: what stands at which place in the sequences of integers that the kernels read.
+"""The layout of states and tables: the meaning of each index of the integer arrays that kernels read.
 
-Sets of points are words: bit `p` stands for point `p`. The exported player carries this file as it is.
+Sets of points are bitboards: bit `p` stands for point `p`. The exported player contains this file.
 """
 
-# Layout of a state. MEN and KINGS hold a word for each player.
+# Layout of a state. MEN and KINGS are a bitboard for each player.
 MEN = 0
 KINGS = 2
 PLAYER = 4
@@ -11,13 +11,13 @@ CHAIN = 5  # the point of a piece in the middle of a chain, or NO_POINT
 QUIET = 6  # turns without progress
 CAPTURED = 7  # captured in this chain and not yet removed
 BARRED = 8  # vacant points on which this chain may not land
-MEMORY = 9  # where the game has memory: for each of LANES relations the pieces that it holds back,
-MEMORY_POINTS = 17  # and where it can bite later than at once, the remembered points of the piece on each point
+MEMORY = 9  # in games with memory: for each of LANES relations the pieces that may not step along it
+MEMORY_POINTS = 17  # if memory is kept point by point: the remembered points of the piece on each point
 
 NO_POINT = -1
 
-# Blocks of a table work on LANES words at once. Scratch words that they look at, the same in every lane but for
-# ALLOWED, which has the pieces that a relation does not hold back; the blocks' own words follow.
+# Blocks of a table work on LANES bitboards at once. These are the scratch words that they see, equal in every lane
+# except for ALLOWED, the pieces that the relation of the lane allows to move. The blocks' own words follow.
 LANES = 8
 OWN_MEN = 0
 OWN_KINGS = LANES
@@ -26,11 +26,11 @@ ENEMY = 3 * LANES
 ALLOWED = 4 * LANES
 FIRST_BLOCK_WORD = 5 * LANES
 
-# Layout of a table: first its facts and the answers of the rules,
+# Layout of a table: first the head, with sizes and the answers of the rules,
 T_POINTS = 0
 T_ALL_POINTS = 1
 T_NUM_ACTIONS = 2
-T_PASS_ACTION = 3  # -1 where the game has none
+T_PASS_ACTION = 3  # -1 if the game has none
 T_STATE_SIZE = 4
 T_SCRATCH_SIZE = 5
 T_RELATIONS = 6
@@ -47,38 +47,37 @@ T_MOST_PIECES = 17
 T_HAS_OPENING = 18
 T_NO_MOVES = 19
 T_THREEFOLD = 20
-T_NO_PROGRESS_LIMIT = 21  # 0 where there is none
+T_NO_PROGRESS_LIMIT = 21  # 0 if there is none
 T_NO_PROGRESS_MAJORITY = 22
 T_COUNTS_QUIET = 23
 T_REMEMBERS = 24
 T_REMEMBERS_POINTS = 25
 T_UNDO_SCOPE = 26
 T_JUMP_CLEARS = 27
-# then where its lists begin,
+# then the index at which each list begins,
 T_BLOCKS = 28
 T_SECTIONS = 29
 T_STEPS = 30
 T_START = 31
 T_MAN_STEPS = 32  # for each player and point the points to which a man may step by direction
-T_RELATION_TARGET = 33  # for each relation and point the other point, or NO_POINT
-T_FRAME = 34  # for each player and point of the mover's frame the point of the board
+T_RELATION_TARGET = 33  # for each relation and point the target of the step, or NO_POINT
+T_FRAME = 34  # for each player and point of the mover's frame, the point of the board
 T_PLANES = 35
 T_NUM_PLANES = 36
-T_TURN = 37  # how the board is turned for each player
+T_TURN = 37  # for each player NOT_TURNED, HALF_TURN or TURNED
 TABLE_HEAD = 39
-# then the lists. A block narrows words of origins, one in each lane, to those that see what they must so many points
-# away: the words to narrow, the words to look at, its own words and a word for their tally, where the actions of each
-# lane and point stand if steps end here, else 0, the next block if no origin is left; then for each lane the distance
-# and the origins that have a point there.
+# then the lists. A block keeps those origins of each lane that see a given point: index of the origins so far, of the
+# bitboards to see, of its own words, of their tally, of the actions of each lane and point (0 if no step ends here), of
+# the next block if no origin is kept; then for each lane the distance and the origins that have a point there.
 PARENTS, SEES, WORDS, TALLY, ACTIONS, SKIP, DISTANCES = 0, 1, 2, 3, 4, 5, LANES
 ORIGINS = DISTANCES + LANES
 BLOCK_SIZE = ORIGINS + LANES
-# A section of blocks, for each player: those of men from BEGIN, those of kings from KINGS_BEGIN to END.
+# A section of blocks, for each player: blocks of men from BEGIN, of kings from KINGS_BEGIN to END.
 BEGIN, KINGS_BEGIN, END, SECTION_SIZE = 0, 1, 2, 3
 FIRST_LEAP, NEXT_LEAP, STEP, SECTIONS = 0, 1, 2, 3
-# A step, for each player and action: points, the relation that would lead back or -1, whether the opening allows it.
+# A step, for each player and action: points, the relation that leads back or -1, whether the opening rule allows it.
 ORIGIN, TARGET, OVER, UNDO, OPENS, STEP_SIZE = 0, 1, 2, 3, 4, 5
-# A plane of the observation: what it shows and where that stands in the state, for each player to move.
+# A plane of the observation: its kind, and its source in the state for each player to move.
 PLANE_KIND, PLANE_SOURCE, PLANE_SIZE = 0, 1, 3
 PLANE_WORD, PLANE_POINT, PLANE_CLOCK, PLANE_EARLIER, PLANE_PLAYER, PLANE_OPENING = 0, 1, 2, 3, 4, 5
 
@@ -89,7 +88,7 @@ LOSS, DRAW, MAJORITY, PASS = 0, 1, 2, 3
 NOT_TURNED, HALF_TURN, TURNED = 0, 1, 2
 PER_COIN, PER_PLAYER, NEVER_REVISIT = 0, 1, 2
 
-# How a match stands: `4 * reason + winner`, where winner NOBODY means a draw.
+# Outcome of a match: `4 * reason + winner`; the winner NOBODY is a draw.
 ONGOING = 0
 CAPTURED_ALL, BLOCKED, REPETITION, NO_PROGRESS, BY_MAJORITY = 1, 2, 3, 4, 5
 NOBODY = 2

@@ -37,7 +37,7 @@ def test_a_line_that_cannot_be_written_leaves_those_before_and_the_arena_goes_on
         play_arena(FETAIX, BOTS, QUICK, output=path)
 
     assert caught.value.filename == str(path)
-    assert caught.value.strerror == (f"{LARGE}; what was in it before is kept: mend that, and the same command resumes")
+    assert caught.value.strerror == (f"{LARGE}; its lines are kept: fix that, and the same command resumes")
     assert path.read_bytes() == kept
     assert play_arena(FETAIX, BOTS, QUICK, output=path).as_dict() == result.as_dict()
     assert path.read_bytes() == content
