@@ -50,7 +50,7 @@ def load_bot(
     Raises:
       BotError: If the spec names no bot, or the bot cannot play the game.
       MissingExtraError: If a checkpoint needs packages that are not installed. Without torch, NumPy evaluates networks
-        of the kinds `mlp` and `quiescent`.
+        of the kind `mlp`, with or without search features.
     """
     make = find_bot(spec, tables=tables)
     if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):

@@ -1,6 +1,7 @@
 """The benchmark counts what it says it counts."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -71,7 +72,7 @@ def check_search(found: Any, processes: int) -> None:
         assert 0 < figure["network_share"] <= 1
         assert figure["ratio"] == figure["simulations_per_second"] / figure["evaluations_per_second"]
         assert figure["decisions_per_second"] == figure["simulations_per_second"] / 32
-        assert (figure["peak_share"] is None) == (not figure["network"].startswith("mlp"))
+        assert (figure["peak_share"] is None) == (re.fullmatch(r"mlp \d+x\d+", figure["network"]) is None)
         assert figure["peak_share"] is None or figure["peak_share"] > 0
     best = max(found["figures"], key=lambda figure: figure["simulations_per_second"])
     together = found["together"]
@@ -108,11 +109,12 @@ def test_the_columns_of_the_search_are_explained() -> None:
 
 
 def test_search_is_measured_with_the_other_networks_too() -> None:
-    kinds = (part for kind in ("quiescent", "conv", "graph") for part in ("--network", kind))
+    kinds = (part for kind in ("mlp-search-features", "conv", "graph") for part in ("--network", kind))
     arguments = ["--seconds", "0.01", *kinds, "--games", "2", "--processes", "1"]
     found = run_bench("search", "alquerque", *arguments)["games"]["alquerque"]
     on_processor = [figure for figure in found["figures"] if figure["device"] == "cpu"]
-    assert [figure["network"] for figure in on_processor] == ["quiescent 256x2", "conv 32x4", "graph 64x4"]
+    networks = [figure["network"] for figure in on_processor]
+    assert networks == ["mlp 256x2 with search features, depth 0", "conv 32x4", "graph 64x4"]
     check_search({**found, "figures": on_processor}, processes=1)
 
 

@@ -23,7 +23,7 @@ from alquerque_env.benchmark.protocol import load_protocol
 from alquerque_env.bots import shipped
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.network.model_card import read_player_meta
-from alquerque_env.bots.network.numpy_bot import load_numpy_bot
+from alquerque_env.bots.network.numpy_bot import load_numpy_bot, needs_torch
 from alquerque_env.bots.network.numpy_mlp import read_weights
 from alquerque_env.bots.network.search_position import Position
 from alquerque_env.bots.shipped import shipped_bots
@@ -44,8 +44,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where shipped bots are looked for, with one of fetaix and two of alquerque."""
     checkpoints = tmp_path / "checkpoints"
     for name, kind in (("fetaix", "small"), ("alquerque", "small"), ("alquerque", "strong")):
-        network = "quiescent" if kind == "strong" else "mlp"
-        save_random_checkpoint(checkpoints / name / kind, load_game(name), kind=network, seed=len(kind))
+        features = 0 if kind == "strong" else "off"
+        save_random_checkpoint(checkpoints / name / kind, load_game(name), search_features=features, seed=len(kind))
     (checkpoints / "README.md").write_text("")
     (checkpoints / "fetaix" / "unfinished").mkdir()
     monkeypatch.setattr(shipped, "FOLDERS", (tmp_path / "nowhere", checkpoints))
@@ -184,9 +184,8 @@ def rewrite_weights(path: Path, data: bytes) -> None:
 @pytest.mark.parametrize(("name", "options"), CASES)
 def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -> None:
     game = load_game(name, **options)
-    kind = "quiescent" if name in {"alquerque", "awithlaknannai_mosona_davis"} else "mlp"
-    turns = 2 if name == "alquerque" else 0
-    path = save_random_checkpoint(tmp_path / "checkpoint", game, kind=kind, width=32, blocks=2, turns=turns)
+    depth = {"alquerque": 2, "awithlaknannai_mosona_davis": 0}.get(name, "off")
+    path = save_random_checkpoint(tmp_path / "checkpoint", game, width=32, blocks=2, search_features=depth)
     for simulations, number in ((0, 150), (40, 20)):
         torch_bot, numpy_bot = (load(path, game, simulations) for load in (load_checkpoint_bot, load_numpy_bot))
         assert numpy_bot.name == torch_bot.name
@@ -202,7 +201,7 @@ def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
 def test_many_matches_at_once_get_the_steps_that_each_would_get(tmp_path, evaluated_by, name, simulations):
     game = load_game(name)
-    save_random_checkpoint(tmp_path / "bot", game, kind="quiescent" if name == "alquerque" else "mlp")
+    save_random_checkpoint(tmp_path / "bot", game, search_features=0 if name == "alquerque" else "off")
     bot = load_bot(f"{tmp_path / 'bot'}:{simulations}", game)
     asked = matches(game, 30)
     assert bot.choose_many(asked) == [bot.choose(match) for match in asked]
@@ -257,20 +256,42 @@ def test_a_network_that_numpy_cannot_evaluate_needs_torch(folder: Path, monkeypa
         load_bot("fetaix-small", load_game("fetaix"))
 
 
-@pytest.mark.parametrize("turns", [-1, 5, 1.0, True, "2", [1] * 99, None])
-def test_turns_that_cannot_be_are_refused(folder: Path, turns: object) -> None:
+@pytest.mark.parametrize("depth", [-1, 5, 1.0, True, "2", [1] * 99, None])
+def test_impossible_search_features_are_refused(folder: Path, depth: object) -> None:
     path = folder / "alquerque" / "strong"
     network = json.loads((path / META).read_text())["network"]
-    rewrite(path, network={**network, "turns": turns})
-    with pytest.raises(AlquerqueError, match=r"meta.json: network.turns is .{1,45}, expected 0 to 4$"):
+    rewrite(path, network={**network, "search_features": depth})
+    message = r"meta.json: network.search_features is .{1,45}, expected 'off' or 0 to 4$"
+    with pytest.raises(AlquerqueError, match=message):
         load_numpy_bot(path, load_game("alquerque"))
 
 
-def test_a_card_of_before_there_were_turns_is_understood(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("older", "message"),
+    [
+        ({"turns": 0}, r"network\.turns is now network\.search_features: 'off', or a depth from 0 to 4"),
+        (
+            {"kind": "quiescent", "turns": 3},
+            r"network\.kind = 'quiescent' is now network\.kind = 'mlp' with network\.search_features = 3",
+        ),
+    ],
+)
+def test_a_card_with_older_names_is_refused_with_the_new_ones(folder: Path, older: dict, message: str) -> None:
     path, game = folder / "alquerque" / "strong", load_game("alquerque")
+    network = json.loads((path / META).read_text())["network"]
+    del network["search_features"]
+    rewrite(path, network=network | older)
+    assert not needs_torch(path)
+    for load in (load_numpy_bot, load_checkpoint_bot):
+        with pytest.raises(AlquerqueError, match=rf"meta\.json: .*{message}"):
+            load(path, game)
+
+
+def test_a_card_without_search_features_is_that_of_a_network_without_them(folder: Path) -> None:
+    path, game = folder / "alquerque" / "small", load_game("alquerque")
     expected = load_numpy_bot(path, game).evaluate(Match(game))
     network = json.loads((path / META).read_text())["network"]
-    del network["turns"]
+    del network["search_features"]
     rewrite(path, network=network)
     assert load_numpy_bot(path, game).evaluate(Match(game)) == expected
     assert load_checkpoint_bot(path, game).evaluate(Match(game))[1] == pytest.approx(expected[1])

@@ -14,7 +14,7 @@ from ...search.quiescence import MOST_TURNS
 
 FORMAT: Literal[1] = 1
 WEIGHTS, META = "weights.safetensors", "meta.json"
-QUIESCENT = "quiescent"
+NO_FEATURES: Literal["off"] = "off"
 
 
 class CheckpointError(AlquerqueError):
@@ -51,7 +51,7 @@ class PlayerMeta:
       options: Every rule option with its value.
       table_hash: Identifies the action table.
       kind: Architecture of the network.
-      turns: If the network is told what steps gain, how many turns are tried in full for that.
+      search_features: Depth in turns of the search whose results the network receives, None if it receives none.
       exploration: Weight of the policy against what a search has found out.
       weights_sha256: Checksum of the weights.
     """
@@ -61,7 +61,7 @@ class PlayerMeta:
     options: Mapping[str, Any]
     table_hash: str
     kind: str
-    turns: int | None
+    search_features: int | None
     exploration: float
     weights_sha256: str
 
@@ -88,20 +88,48 @@ def read_player_meta(path: Path) -> PlayerMeta:
                 options=options,
                 table_hash=table_hash,
                 kind=kind,
-                turns=_read_turns(path, network) if kind == QUIESCENT else None,
+                search_features=_read_search_features(path, kind, network),
                 exploration=_read_exploration(path, data),
                 weights_sha256=checksum,
             )
     raise CheckpointError(f"checkpoint {str(path)!r}: {META} does not say what it plays")
 
 
-def _read_turns(path: Path, network: Mapping[Any, Any]) -> int:
+def describe_network(kind: str, width: int, blocks: int, search_features: int | None) -> str:
+    """Names a network in tables and messages, such as `mlp 256x2 with search features, depth 4`.
+
+    Args:
+      kind: Architecture.
+      width: Units of a layer.
+      blocks: Residual blocks.
+      search_features: Depth in turns of the search whose results the network receives, None if it receives none.
+    """
+    features = "" if search_features is None else f" with search features, depth {search_features}"
+    return f"{kind} {width}x{blocks}{features}"
+
+
+def find_renamed(network: Mapping[str, Any]) -> str | None:
+    """Explains what replaces the first name in a network's settings that older versions used; None if all are known."""
     turns = network.get("turns", 0)
-    if type(turns) is not int or not 0 <= turns <= MOST_TURNS:
+    if network.get("kind") == "quiescent":
+        return f"network.kind = 'quiescent' is now network.kind = 'mlp' with network.search_features = {turns!r:.40}"
+    if "turns" in network:
+        return f"network.turns is now network.search_features: {NO_FEATURES!r}, or a depth from 0 to {MOST_TURNS}"
+    return None
+
+
+def _read_search_features(path: Path, kind: str, network: Mapping[str, Any]) -> int | None:
+    where = f"checkpoint {str(path)!r}: {META}"
+    if renamed := find_renamed({"kind": kind, **network}):
+        raise CheckpointError(f"{where}: {renamed}")
+    depth = network.get("search_features", NO_FEATURES)
+    if depth == NO_FEATURES:
+        return None
+    if type(depth) is not int or not 0 <= depth <= MOST_TURNS:
         raise CheckpointError(
-            f"checkpoint {str(path)!r}: {META}: network.turns is {turns!r:.40}, expected 0 to {MOST_TURNS}"
+            f"{where}: network.search_features is {depth!r:.40}, expected {NO_FEATURES!r} or 0 to {MOST_TURNS}"
         )
-    return turns
+    return depth
 
 
 def _read_exploration(path: Path, data: Mapping[str, Any]) -> float:

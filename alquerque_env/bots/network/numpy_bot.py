@@ -6,7 +6,6 @@ from pathlib import Path
 from ...game.game import Game
 from .model_card import (
     META,
-    QUIESCENT,
     WEIGHTS,
     CheckpointError,
     check_game,
@@ -16,7 +15,7 @@ from .model_card import (
 from .network_bot import NetworkBot, check_simulations, make_name
 from .numpy_mlp import NumpyMlp, read_weights
 
-KINDS = ("mlp", QUIESCENT)
+KINDS = ("mlp",)
 
 
 def needs_torch(path: Path) -> bool:
@@ -27,7 +26,7 @@ def needs_torch(path: Path) -> bool:
         return False  # `load_numpy_bot` reports the error
     match data:
         case {"network": {"kind": str(kind)}}:
-            return kind not in KINDS
+            return kind not in (*KINDS, "quiescent")  # `load_numpy_bot` gives the new name of the latter
     return True
 
 
@@ -56,7 +55,7 @@ def load_numpy_bot(
         raise CheckpointError(f"checkpoint {str(path)!r} has a network of kind {meta.kind!r}, which needs torch")
     data = read_checked(path, WEIGHTS, meta.weights_sha256)
     try:
-        network = NumpyMlp(game, read_weights(data), turns=meta.turns)
+        network = NumpyMlp(game, read_weights(data), search_features=meta.search_features)
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
     name = make_name(name or path, simulations)

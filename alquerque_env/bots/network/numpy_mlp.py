@@ -1,4 +1,4 @@
-"""Evaluates a `ResidualMlp` or `QuiescentMlp` of the trainer, with NumPy, in double precision."""
+"""Evaluates a network of kind `mlp`, with or without search features, with NumPy, in double precision."""
 
 from collections.abc import Mapping, Sequence
 from itertools import count
@@ -22,19 +22,19 @@ class NumpyMlp:
     Args:
       game: What is played.
       tensors: The network's, by name.
-      turns: If it is told what steps gain, how many turns are tried in full for that.
+      search_features: Depth in turns of the search whose results it receives, None if it receives none.
 
     Raises:
       ValueError: If these are not the tensors of such a network for the game.
     """
 
-    def __init__(self, game: Game, tensors: Mapping[str, np.ndarray], *, turns: int | None = None) -> None:
-        _check(game, tensors, turns is not None)
+    def __init__(self, game: Game, tensors: Mapping[str, np.ndarray], *, search_features: int | None = None) -> None:
+        _check(game, tensors, search_features is not None)
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
         self._blocks = _blocks(exact)
         self._scale = exact["plane_scale"][:, None]
-        self._turns, self._gains = turns, Gains(game)
+        self._depth, self._gains = search_features, Gains(game)
         self._worth = exact.get("worth")
         self._view = PlayerView(game)
 
@@ -65,9 +65,9 @@ class NumpyMlp:
     def _told(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """What the first layer is given, `[R, inputs]`, and what is added to the logits, `[R, A]` if anything is."""
         numbers = (seen / self._scale).reshape(len(seen), -1)
-        if self._turns is None or self._worth is None:
+        if self._depth is None or self._worth is None:
             return numbers, None
-        codes = self._gains(seen, self._turns)
+        codes = self._gains(seen, self._depth)
         return np.concatenate([numbers, *(half[codes] for half in np.array(CODES).T)], axis=1), self._worth[codes]
 
     def _hidden(self, inputs: np.ndarray) -> np.ndarray:
@@ -121,16 +121,16 @@ def _layers(tensors: Mapping[str, np.ndarray]) -> list[str]:
     return ["input", *halves, "policy", "value"]
 
 
-def _check(game: Game, tensors: Mapping[str, np.ndarray], quiescent: bool) -> None:
+def _check(game: Game, tensors: Mapping[str, np.ndarray], has_features: bool) -> None:
     inputs, width = len(planes(game)), tensors["input.bias"].size if "input.bias" in tensors else 0
-    told = len(CODES[0]) * game.num_actions if quiescent else 0
+    told = len(CODES[0]) * game.num_actions if has_features else 0
     sizes = {
         "input": (width, inputs * len(game.board.points) + told),
         "policy": (game.num_actions, width),
         "value": (1, width),
     }
     expected: dict[str, tuple[int, ...]] = {"plane_scale": (inputs,)}
-    if quiescent:
+    if has_features:
         expected["worth"] = (len(CODES),)
     for layer in _layers(tensors):
         outputs, entering = sizes.get(layer, (width, width))

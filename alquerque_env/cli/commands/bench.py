@@ -68,7 +68,7 @@ def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
 @click.option(
     "--network",
     "kinds",
-    type=click.Choice(["mlp", "quiescent", "conv", "graph"]),
+    type=click.Choice(["mlp", "mlp-search-features", "conv", "graph"]),
     multiple=True,
     show_default="all",
     help="Kind of network; repeatable.",

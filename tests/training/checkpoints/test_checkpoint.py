@@ -83,7 +83,7 @@ def test_meta_json_says_what_the_contract_asks_for(saved: Path, game: Game) -> N
     assert data["format"] == 1
     assert (data["game"], data["game_version"], data["options"]) == ("alquerque", game.version, dict(game.options))
     assert data["table_hash"] == game.table_hash
-    assert data["network"] == {"kind": "mlp", "width": 8, "blocks": 1, "turns": 0, "weight_bits": None}
+    assert data["network"] == {"kind": "mlp", "width": 8, "blocks": 1, "search_features": "off", "weight_bits": None}
     assert data["shape"] == {"planes": 3, "points": 25, "actions": game.num_actions}
     assert (data["seed"], data["steps"], data["wall_time"]) == (7, 1000, 1.5)
     assert data["strength"] == STRENGTH

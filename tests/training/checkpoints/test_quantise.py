@@ -12,10 +12,10 @@ from alquerque_env import load_game
 from alquerque_env.game.planes import plane_scale
 
 
-def make_network(kind: str = "mlp") -> PolicyValueNetwork:
+def make_network(**settings: object) -> PolicyValueNetwork:
     game = load_game("alquerque")
     scale = torch.from_numpy(plane_scale(game))
-    config = NetworkConfig(kind=kind, width=16, blocks=1)
+    config = NetworkConfig(**{"width": 16, "blocks": 1, **settings})
     network = build_network(config, Shape.of(game), scale, torch.Generator().manual_seed(3))
     for parameter in network.parameters():
         parameter.data += 0.05
@@ -26,10 +26,10 @@ def weights(network: PolicyValueNetwork) -> dict[str, np.ndarray]:
     return {name: value.numpy().copy() for name, value in network.state_dict().items()}
 
 
-@pytest.mark.parametrize("kind", ["mlp", "quiescent", "conv", "graph"])
+@pytest.mark.parametrize("settings", [{}, {"search_features": 0}, {"kind": "conv"}, {"kind": "graph"}], ids=str)
 @pytest.mark.parametrize("bits", [2, 3, 8, 16])
-def test_weights_become_the_nearest_multiples_and_the_rest_stays(kind: str, bits: int) -> None:
-    network = make_network(kind)
+def test_weights_become_the_nearest_multiples_and_the_rest_stays(settings: dict, bits: int) -> None:
+    network = make_network(**settings)
     before = weights(network)
     quantise(network, bits)
     parameters = {name for name, parameter in network.named_parameters() if parameter.dim() > 1}

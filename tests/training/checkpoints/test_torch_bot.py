@@ -34,12 +34,12 @@ def save_random_checkpoint(
     kind: str = "mlp",
     width: int = 16,
     blocks: int = 1,
-    turns: int = 0,
+    search_features: int | str = "off",
     exploration: float = 0.3,
     seed: int = 1,
 ) -> Path:
     """An untrained network whose policies and values differ from position to position."""
-    network_config = {"kind": kind, "width": width, "blocks": blocks, "turns": turns}
+    network_config = {"kind": kind, "width": width, "blocks": blocks, "search_features": search_features}
     config = parse_config({"network": network_config, "evaluation": {"exploration": exploration}}, "test")
     generator = torch.Generator().manual_seed(seed)
     network = build_network(config.network, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)

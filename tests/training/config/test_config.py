@@ -87,9 +87,25 @@ def test_total_steps_are_rounded_up_to_whole_iterations() -> None:
             "self_play.num_games x self_play.rollout_steps = 32768",
         ),
         (
+            "[network]\nkind = 'graph'\nsearch_features = 2",
+            [],
+            "smoke.toml: network.search_features is 2, expected 'off' with network.kind = 'graph': "
+            "only 'mlp' takes search features",
+        ),
+        (
+            "[network]\nsearch_features = 5",
+            [],
+            "smoke.toml: network.search_features is 5, expected 'off' or a whole number, at least 0 and at most 4",
+        ),
+        (
             "[network]\nturns = 2",
             [],
-            "smoke.toml: network.turns is 2, expected 0 with network.kind = 'mlp': only 'quiescent' looks at turns",
+            "smoke.toml: network.turns is now network.search_features: 'off', or a depth from 0 to 4",
+        ),
+        (
+            "[network]\nkind = 'quiescent'\nturns = 2",
+            [],
+            "smoke.toml: network.kind = 'quiescent' is now network.kind = 'mlp' with network.search_features = 2",
         ),
         ("[run", [], "smoke.toml is not valid TOML: "),
         ("", ["seed=3"], "override 'seed=3' is not of the form section.key=value"),

@@ -46,8 +46,8 @@ CASES = [
     ("alquerque_murray", {"no_moves": "majority", "no_progress_limit": 9, "no_progress_result": "majority"}),
     ("awithlaknannai_mosona", {"chain": "optional", "chain_may_return_to_start": False, "board": "zigzag"}),
 ]
-# Cases whose network is told what steps gain: where captures are free to choose, plain Python takes long to find out.
-QUIESCENT = {
+# Cases whose network has search features: where captures are optional, plain Python takes long to compute them.
+SEARCH_FEATURES = {
     case
     for case in range(len(games()), len(CASES))
     if "optional" not in CASES[case][1].values() and CASES[case][0] in {"alquerque", "fetaix"}
@@ -60,11 +60,10 @@ MID_CHAIN = "W:Wc3:Bd3,e4,b2:Cc3"
 class Player:
     """An exported player, beside its checkpoint and the bot of that."""
 
-    def __init__(self, folder: Path, game: Game, kind: str, exploration: float) -> None:
+    def __init__(self, folder: Path, game: Game, search_features: int | str, exploration: float) -> None:
         self.game = game
-        turns = 1 if kind == "quiescent" and game.name == "fetaix" else 0
         self.checkpoint = save_random_checkpoint(
-            folder / "checkpoint", game, kind=kind, turns=turns, exploration=exploration
+            folder / "checkpoint", game, search_features=search_features, exploration=exploration
         )
         self.file = folder / "player.py"
         self.written = export_player(self.checkpoint, self.file)
@@ -96,8 +95,8 @@ def make_player(tmp_path_factory: pytest.TempPathFactory):
     @cache
     def make(case: int) -> Player:
         name, options = CASES[case]
-        kind = "quiescent" if case in QUIESCENT else "mlp"
-        return Player(tmp_path_factory.mktemp("player"), load_game(name, **options), kind, (0.3, 1.2)[case % 2])
+        depth = int(name == "fetaix") if case in SEARCH_FEATURES else "off"
+        return Player(tmp_path_factory.mktemp("player"), load_game(name, **options), depth, (0.3, 1.2)[case % 2])
 
     return make
 
@@ -263,19 +262,19 @@ def test_json_holds_turn_value_and_policy(fetaix: Player) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "turns", "told"),
+    ("search_features", "description"),
     [
-        ("mlp", 0, ""),
-        ("quiescent", 0, ", told what each step gains once captures are played out"),
-        ("quiescent", 2, ", told what each step gains after 2 whole turns, once captures are played out"),
+        ("off", "mlp 16x2"),
+        (0, "mlp 16x2 with search features, depth 0"),
+        (2, "mlp 16x2 with search features, depth 2"),
     ],
 )
-def test_the_file_says_what_its_network_is(tmp_path: Path, kind: str, turns: int, told: str) -> None:
+def test_the_file_says_what_its_network_is(tmp_path: Path, search_features: int | str, description: str) -> None:
     game = load_game("alquerque")
-    path = save_random_checkpoint(tmp_path / "bot", game, kind=kind, width=16, blocks=2, turns=turns)
+    path = save_random_checkpoint(tmp_path / "bot", game, width=16, blocks=2, search_features=search_features)
     source = make_source(game, load_checkpoint(path, game))
 
-    assert f"Network: 2 residual blocks of width 16 over the planes{told}" in ast.get_docstring(ast.parse(source))
+    assert f"Network: {description}\n" in ast.get_docstring(ast.parse(source))
 
 
 BAD_ARGUMENTS = [

@@ -27,7 +27,8 @@ from alquerque_env.search.quiescence import EVEN, Gains
 
 CULIN = ("awithlaknannai_mosona", {"board": "culin"})
 GAMES = [*((name, {}) for name in games()), CULIN, ("alquerque", {"undo_scope": "never_revisit"})]
-KINDS = tuple(NETWORKS)
+FEATURES = "mlp with search features"
+KINDS = (*NETWORKS, FEATURES)
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"))]
 of_every_kind = pytest.mark.parametrize("kind", KINDS)
 in_every_game = pytest.mark.parametrize(("name", "options"), GAMES, ids=[f"{name}-{len(rest)}" for name, rest in GAMES])
@@ -38,8 +39,12 @@ def load(name: str, *options: tuple[str, object]) -> Game:
     return load_game(name, **dict(options))
 
 
+def settings(kind: str) -> dict[str, object]:
+    return {"kind": "mlp", "search_features": 0} if kind == FEATURES else {"kind": kind}
+
+
 def network(kind: str, game: Game, *, width: int = 16, blocks: int = 2, seed: int = 0) -> PolicyValueNetwork:
-    config = NetworkConfig(kind=kind, width=width, blocks=blocks)
+    config = NetworkConfig(**settings(kind), width=width, blocks=blocks)
     generator = torch.Generator().manual_seed(seed)
     return build_network(config, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
 
@@ -82,7 +87,7 @@ def test_a_new_network_answers_every_position_evenly_and_without_prejudice(kind,
     assert logits.shape == (len(shown), game.num_actions)
     assert values.shape == (len(shown),)
     assert logits.dtype == values.dtype == torch.float32
-    if kind == "quiescent":
+    if kind == FEATURES:
         codes = torch.from_numpy(Gains(game)(shown.numpy()))
         assert codes[mask].unique().numel() >= 3
         logits = logits - 2 * (codes - EVEN) * mask
@@ -146,26 +151,33 @@ def test_a_position_is_answered_alike_in_any_batch(kind) -> None:
         assert torch.allclose(alone[1][0], values[row], atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", ["quiescent", "conv", "graph"])
-def test_a_network_of_the_board_is_refused_without_one(kind) -> None:
+@pytest.mark.parametrize(
+    ("kind", "setting"),
+    [
+        ("conv", "network.kind is 'conv', which"),
+        ("graph", "network.kind is 'graph', which"),
+        (FEATURES, "network.search_features"),
+    ],
+)
+def test_a_network_of_the_board_is_refused_without_one(kind, setting) -> None:
     shape = Shape(planes=2, points=3, actions=4)
 
-    with pytest.raises(NetworkError, match=f"network.kind is '{kind}', which needs the geometry of a game"):
-        build_network(NetworkConfig(kind=kind), shape, torch.ones(2), torch.Generator())
+    with pytest.raises(NetworkError, match=f"{setting} needs the geometry of a game"):
+        build_network(NetworkConfig(**settings(kind)), shape, torch.ones(2), torch.Generator())
 
 
 def test_sizes_that_are_left_out_suit_the_kind() -> None:
-    found = {kind: parse_config({"network": {"kind": kind}}, "test").network for kind in KINDS}
+    found = {kind: parse_config({"network": settings(kind)}, "test").network for kind in KINDS}
 
     assert {kind: (config.width, config.blocks) for kind, config in found.items()} == {
         "mlp": (128, 2),
-        "quiescent": (128, 2),
         "conv": (32, 4),
         "graph": (64, 4),
+        FEATURES: (128, 2),
     }
     assert parse_config({"network": {"kind": "conv", "width": 9}}, "test").network.width == 9
     assert NetworkConfig() == NetworkConfig(kind="mlp", width=128, blocks=2)
-    with pytest.raises(ConfigError, match=r"network\.kind is 7, expected one of: mlp, quiescent, conv, graph"):
+    with pytest.raises(ConfigError, match=r"network\.kind is 7, expected one of: mlp, conv, graph"):
         parse_config({"network": {"kind": 7}}, "test")
 
 
@@ -325,7 +337,7 @@ def test_a_network_can_learn_a_handful_of_positions_by_heart(kind, name) -> None
 
 def saved(path: Path, game: Game, kind: str) -> tuple[Path, PolicyValueNetwork]:
     made = opinionated(kind, game)
-    config = Config(network=NetworkConfig(kind=kind, width=16, blocks=2))
+    config = Config(network=NetworkConfig(**settings(kind), width=16, blocks=2))
     save_checkpoint(path, make_meta(game, made, config, steps=0, wall_time=0, strength=[]), made)
     return path, made
 
@@ -372,9 +384,7 @@ def test_a_checkpoint_with_the_shape_of_another_board_is_refused(tmp_path, kind)
 def test_only_what_plain_python_can_evaluate_is_exported(tmp_path, kind) -> None:
     path, _ = saved(tmp_path / "one", load("alquerque"), kind)
 
-    with pytest.raises(
-        ExportError, match=f"the network is of kind '{kind}', only 'mlp' and 'quiescent' can be exported"
-    ):
+    with pytest.raises(ExportError, match=f"the network is of kind '{kind}', only 'mlp' can be exported"):
         export_player(path, tmp_path / "bot.py")
     assert not (tmp_path / "bot.py").exists()
 
@@ -383,7 +393,7 @@ def test_only_what_plain_python_can_evaluate_is_exported(tmp_path, kind) -> None
 def test_every_kind_can_be_trained(kind) -> None:
     game = load("awithlaknannai_mosona")
     sizes = {"self_play": {"num_games": 8, "rollout_steps": 8}, "ppo": {"minibatch_size": 32}}
-    config = parse_config({**sizes, "network": {"kind": kind, "width": 8, "blocks": 1}}, "test")
+    config = parse_config({**sizes, "network": {**settings(kind), "width": 8, "blocks": 1}}, "test")
     learner = Learner(config, SelfPlayVectorEnv(game, 8), Geometry.of(game))
     before = {name: weight.clone() for name, weight in learner.network.named_parameters()}
 

@@ -156,18 +156,18 @@ def test_a_stopped_run_goes_on_to_the_same_result(
     [
         (
             "network.width=32",
-            "run.start: checkpoint '.*' is of alquerque with network mlp (width 16, blocks .), expected network mlp "
-            "(width 32, blocks .), whose .* has shape .*: set network.width = 16, or give another",
+            "run.start: checkpoint '.*' is of alquerque with network mlp 16x., expected mlp 32x., "
+            "whose .* has shape .*: set network.width = 16, or give another",
         ),
         (
-            "network.kind=quiescent",
-            "run.start: .* with network mlp (width 16, blocks .), expected network quiescent (width 16, blocks .), "
-            'whose .* has shape .*: set network.kind = "mlp", or give another',
+            "network.search_features=0",
+            "run.start: .* with network mlp 16x., expected mlp 16x. with search features, depth 0, "
+            'whose .* has shape .*: set network.search_features = "off", or give another',
         ),
         (
             "run.game=fetaix",
-            "run.start: checkpoint '.*' plays 'alquerque', not 'fetaix'; it is of alquerque with network mlp (width "
-            '16, blocks .): set run.game = "alquerque", or give one of fetaix',
+            "run.start: checkpoint '.*' plays 'alquerque', not 'fetaix'; it is of alquerque with network "
+            'mlp 16x.: set run.game = "alquerque", or give one of fetaix',
         ),
         (
             "run.options.last_rank_frozen=true",

@@ -129,7 +129,7 @@ def load_start(path: Path, game: Game) -> Checkpoint:
         return load_checkpoint(path, game)
     except CheckpointError as error:
         raise CheckpointError(
-            f"run.start: {error}; it is of {meta.game} with {_describe(meta.network)}: {_fitting_start(meta, game)}"
+            f"run.start: {error}; it is of {meta.game} with network {meta.network}: {_fitting_start(meta, game)}"
         ) from None
 
 
@@ -153,12 +153,12 @@ def fitting_weights(
         found = tuple(weights[name].shape) if name in weights else None
         if found != wanted.get(name):
             theirs, ours = checkpoint.meta.network, config
-            keys = ("kind", "width", "blocks", "turns")
+            keys = ("kind", "width", "blocks", "search_features")
             other = [key for key in keys if getattr(theirs, key) != getattr(ours, key)]
             change = ", ".join(f"network.{key} = {json.dumps(getattr(theirs, key))}" for key in other)
             raise CheckpointError(
-                f"run.start: checkpoint {str(path)!r} is of {checkpoint.meta.game} with {_describe(theirs)}, expected "
-                f"{_describe(ours)}, whose {name} has shape {wanted.get(name)} and not {found}: "
+                f"run.start: checkpoint {str(path)!r} is of {checkpoint.meta.game} with network {theirs}, expected "
+                f"{ours}, whose {name} has shape {wanted.get(name)} and not {found}: "
                 + (f"set {change}, or give another" if other else f"give another, or {_FRESH}")
             )
     return weights
@@ -172,11 +172,6 @@ def _fitting_start(meta: Meta, game: Game) -> str:
         if (other := meta.options.get(option, value)) != value:
             return f"set run.options.{option} = {json.dumps(other)}, or give another"
     return f"give another, or {_FRESH}"
-
-
-def _describe(network: NetworkConfig) -> str:
-    turns = f", turns {network.turns}" if network.turns else ""
-    return f"network {network.kind} (width {network.width}, blocks {network.blocks}{turns})"
 
 
 def _parse_arrays(path: Path, name: str, contents: Mapping[str, bytes]) -> dict[str, np.ndarray]:

@@ -83,10 +83,10 @@ def _contradictions(config: Config) -> Iterator[str]:
                 )
         yield from _unequal_shares(config)
         yield from _late_gradient(config)
-    if config.network.turns and config.network.kind != "quiescent":
+    if config.network.feature_depth is not None and config.network.kind != "mlp":
         yield (
-            f"network.turns is {config.network.turns}, expected 0 with network.kind = {config.network.kind!r}: "
-            "only 'quiescent' looks at turns"
+            f"network.search_features is {config.network.search_features}, expected 'off' with "
+            f"network.kind = {config.network.kind!r}: only 'mlp' takes search features"
         )
     batch, minibatch = config.steps_per_iteration, config.ppo.minibatch_size
     if config.run.algorithm == "ppo" and batch < minibatch:
@@ -158,7 +158,9 @@ def _apply(override: str, data: dict[str, Any]) -> None:
 
 def _explain(error: ValidationError) -> str:
     """One line for the first thing that is wrong."""
-    first = min(error.errors(), key=lambda entry: entry["type"] != "extra_forbidden")
+    first = min(error.errors(), key=lambda entry: entry["type"] not in ("renamed", "extra_forbidden"))
+    if first["type"] == "renamed":
+        return first["msg"]
     section, *rest = (str(part) for part in first["loc"])
     if section not in SECTIONS:
         return f"unknown section {section!r}{_suggest(section, SECTIONS)}"
@@ -187,7 +189,8 @@ def _describe(annotation: object, metadata: Sequence[Any]) -> str:
     for part in get_args(annotation):
         if get_origin(part) is Annotated:
             number, *metadata = get_args(part)
-            return _describe(number, metadata)
+            words = [repr(word) for other in get_args(annotation) for word in get_args(other) if type(word) is str]
+            return " or ".join([*words, _describe(number, metadata)])
     kinds: dict[object, str] = {
         int: "a whole number",
         float: "a number",

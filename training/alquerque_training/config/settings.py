@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le, Lt, MultipleOf
 from pydantic import BaseModel, ConfigDict, Strict, model_validator
+from pydantic_core import PydanticCustomError
 
+from alquerque_env.bots.network.model_card import NO_FEATURES, describe_network, find_renamed
 from alquerque_env.search.puct import EXPLORATION, MOST_EXPLORATION
 from alquerque_env.search.quiescence import MOST_TURNS
 from alquerque_training.config.toml_text import format_toml
@@ -214,26 +216,38 @@ class NetworkConfig(Section):
 
     Attributes:
       kind: Architecture, one of `networks.NETWORKS`.
-      width: Units of every layer, at every point for `conv` and `graph`; if absent 128 for `mlp` and `quiescent`, 32
-        for `conv` and 64 for `graph`.
-      blocks: Residual blocks; if absent 2 for `mlp` and `quiescent` and 4 for the others.
-      turns: For `quiescent`, how many turns are tried in full after each step before only captures are.
+      width: Units of every layer, at every point for `conv` and `graph`; if absent 128 for `mlp`, 32 for `conv` and
+        64 for `graph`.
+      blocks: Residual blocks; if absent 2 for `mlp` and 4 for the others.
+      search_features: `off`, or the depth of a search whose results `mlp` receives as input: for each legal step the
+        pieces that it gains or loses after this many turns of full-width search and the captures that follow. At 0
+        only captures are searched.
       weight_bits: If given, the trained weights are rounded to so many bits before they are measured and kept, so that
         an exported file holds them exactly and is small: see `checkpoints.quantise`.
     """
 
-    kind: Literal["mlp", "quiescent", "conv", "graph"] = "mlp"
+    kind: Literal["mlp", "conv", "graph"] = "mlp"
     width: Annotated[int, Ge(1), Le(4096)] = 128
     blocks: Annotated[int, Ge(0), Le(64)] = 2
-    turns: Annotated[int, Ge(0), Le(MOST_TURNS)] = 0
+    search_features: Literal["off"] | Annotated[int, Ge(0), Le(MOST_TURNS)] = NO_FEATURES
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _complete(cls, data: Any) -> Any:
-        """Sizes that are left out are those that suit the kind."""
+        """Refuses names of older versions; sizes that are left out are those that suit the kind."""
+        if isinstance(data, dict) and (message := find_renamed(data)):
+            raise PydanticCustomError("renamed", "{message}", {"message": message})
         sizes = {"conv": {"width": 32, "blocks": 4}, "graph": {"width": 64, "blocks": 4}}
         return sizes.get(str(data.get("kind")), {}) | data if isinstance(data, dict) else data
+
+    @property
+    def feature_depth(self) -> int | None:
+        """Depth in turns of the search features, None without them."""
+        return None if isinstance(self.search_features, str) else self.search_features
+
+    def __str__(self) -> str:
+        return describe_network(self.kind, self.width, self.blocks, self.feature_depth)
 
 
 class EvaluationConfig(Section):

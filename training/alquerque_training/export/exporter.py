@@ -20,13 +20,12 @@ from alquerque_env.game.rules_text import rule_sentences
 from alquerque_training.checkpoints.card_writer import Meta
 from alquerque_training.checkpoints.checkpoint import Checkpoint
 from alquerque_training.checkpoints.torch_bot import load_playable
-from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.export.bundle import Origin, Recipe, bundle
 from alquerque_training.export.packing import pack
 from alquerque_training.export.weights import pack_weights
 from alquerque_training.networks import PolicyValueNetwork
 
-EXPORTED_KINDS = ("mlp", "quiescent")
+EXPORTED_KIND = "mlp"
 CARRIED = "alquerque_training.export.player.placeholders"
 PROGRAM = "alquerque_training.export.player.program"
 RECIPE = Recipe(
@@ -114,10 +113,8 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
       ExportError: If there is no evaluator in plain Python for its network.
     """
     network = checkpoint.meta.network
-    if network.kind not in EXPORTED_KINDS:
-        known = " and ".join(repr(kind) for kind in EXPORTED_KINDS)
-        raise ExportError(f"the network is of kind {network.kind!r}, only {known} can be exported")
-    turns = network.turns if network.kind == "quiescent" else None
+    if network.kind != EXPORTED_KIND:
+        raise ExportError(f"the network is of kind {network.kind!r}, only {EXPORTED_KIND!r} can be exported")
     roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "EXPLORATION", "WEIGHTS")]
     code = bundle(RECIPE, roots + [Origin(PROGRAM, name) for name in ("main", "choose", "analyse")])
     header = ast.unparse(ast.Module([ast.Expr(ast.Constant(_header(game, checkpoint.meta)))], []))
@@ -130,7 +127,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
             "",
             "# What differs from one exported player to another.",
             "",
-            f"NETWORK = {(network.width, network.blocks, turns)!r}",
+            f"NETWORK = {(network.width, network.blocks, network.feature_depth)!r}",
             f"EXPLORATION = {checkpoint.meta.config.evaluation.exploration!r}",
             f'GAME = """\n{pack_game(game)}\n"""',
             f'WEIGHTS = """\n{pack_weights(_tensors(checkpoint.network))}\n"""',
@@ -192,7 +189,7 @@ def _header(game: Game, meta: Meta) -> str:
             "",
             f"Game: {game.name}, version {game.version}",
             f"Options: {options}",
-            f"Network: {_describe_network(meta.network)}",
+            f"Network: {meta.network}",
             f"Trained: {meta.steps} steps of self-play, seed {meta.seed}",
             *(f"Strength: {line}" for line in strength),
             f"Licence: {meta.licence}",
@@ -201,15 +198,6 @@ def _header(game: Game, meta: Meta) -> str:
             "",
         ]
     )
-
-
-def _describe_network(network: NetworkConfig) -> str:
-    """Its size and what it looks at."""
-    told = ""
-    if network.kind == "quiescent":
-        after = f"after {network.turns} whole turns, " if network.turns else ""
-        told = f", told what each step gains {after}once captures are played out"
-    return f"{network.blocks} residual blocks of width {network.width} over the planes{told}"
 
 
 def _describe_strength(entry: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 | kind | sees | use |
 |---|---|---|
 | `mlp` | the planes as one row of numbers | the fastest by far; can be exported |
-| `quiescent` | the same, and what each step gains once what follows is played out | the strongest; can be exported |
+| `mlp` with `search_features` | the same, and how many pieces each step gains | the strongest; can be exported |
 | `conv` | the points as cells of a grid | knows what is near; stronger for its size, slower |
 | `graph` | points and the steps that join them | any board; what it learns of a position holds for its mirror images |
 """
@@ -27,7 +27,7 @@ from alquerque_training.networks.interface import (
     sample,
 )
 from alquerque_training.networks.mlp import ResidualMlp
-from alquerque_training.networks.mlp_search_features import QuiescentMlp
+from alquerque_training.networks.mlp_search_features import SearchFeaturesMlp
 
 __all__ = [
     "MASK_FILL",
@@ -43,9 +43,7 @@ __all__ = [
 
 Architecture = Callable[[NetworkConfig, Shape, Tensor, torch.Generator], PolicyValueNetwork]
 
-NETWORKS: Mapping[str, Architecture] = MappingProxyType(
-    {"mlp": ResidualMlp, "quiescent": QuiescentMlp, "conv": ResidualConv, "graph": LinkGraph}
-)
+NETWORKS: Mapping[str, Architecture] = MappingProxyType({"mlp": ResidualMlp, "conv": ResidualConv, "graph": LinkGraph})
 
 
 def build_network(
@@ -62,4 +60,5 @@ def build_network(
     Raises:
       NetworkError: If the network needs the geometry of a game and the shape has none.
     """
-    return NETWORKS[config.kind](config, shape, plane_scale, generator)
+    architecture = SearchFeaturesMlp if config.feature_depth is not None else NETWORKS[config.kind]
+    return architecture(config, shape, plane_scale, generator)

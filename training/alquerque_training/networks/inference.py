@@ -10,7 +10,7 @@ from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks import PolicyValueNetwork
 
 # From this width on bfloat16 is the faster one, by `alquerque bench search`.
-_WIDE = {"mlp": 192, "quiescent": 192, "graph": 48}
+_WIDE = {"mlp": 192, "graph": 48}
 
 
 class Inference:

@@ -25,17 +25,17 @@ NUMBERS_PER_ACTION = 2
 FIRST_WORTH = 2.0  # in units of logits
 
 
-class QuiescentMlp(ResidualMlp):
+class SearchFeaturesMlp(ResidualMlp):
     """Residual blocks over the flattened planes and the gains of all steps; see the top of this file."""
 
     for_and_against: Tensor
 
     def __init__(self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator) -> None:
         if shape.geometry is None:
-            raise NetworkError("network.kind is 'quiescent', which needs the geometry of a game")
+            raise NetworkError("network.search_features needs the geometry of a game")
         inputs = shape.planes * shape.points + NUMBERS_PER_ACTION * shape.actions
         super().__init__(config, shape, plane_scale, generator, inputs)
-        self._gains, self._turns = shape.geometry.gains, config.turns
+        self._gains, self._depth = shape.geometry.gains, config.feature_depth or 0
         gained = torch.arange(len(CODES), dtype=torch.float32) - EVEN
         gained[ILLEGAL] = 0
         self.worth = nn.Parameter(FIRST_WORTH * gained)
@@ -43,7 +43,7 @@ class QuiescentMlp(ResidualMlp):
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.forward`."""
-        seen = self._gains(planes.to("cpu", torch.int8).numpy(), self._turns)
+        seen = self._gains(planes.to("cpu", torch.int8).numpy(), self._depth)
         codes = torch.from_numpy(seen).to(planes.device, torch.int64)
         gains = [torch.take(numbers, codes) for numbers in self.for_and_against]
         logits, values = self.judge(torch.cat([self.scaled(planes).flatten(1), *gains], 1))

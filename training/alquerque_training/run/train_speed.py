@@ -39,10 +39,11 @@ BATCHES = (64, 256, 1024)
 NETWORKS = (
     NetworkConfig(),
     NetworkConfig(width=256, blocks=2),
-    NetworkConfig(kind="quiescent", width=256),
+    NetworkConfig(width=256, search_features=0),
     NetworkConfig.model_validate({"kind": "conv"}),
     NetworkConfig.model_validate({"kind": "graph"}),
 )
+KINDS = ("mlp", "mlp-search-features", "conv", "graph")
 # Sides of the square matrices whose product shows what a device can do at most.
 MATRIX = {"cpu": 1024, "cuda": 8192}
 # AlphaZero learns nothing until the first matches have ended; after so many iterations it is measured all the same.
@@ -95,7 +96,7 @@ class SearchFigure(NamedTuple):
       evaluations_per_second: Of the network alone, asked for as many positions as there are games.
       ratio: Simulations to evaluations of the network alone.
       peak_share: Operations of those evaluations, two a parameter, to those of large matrix products in the same
-        precision on the same device; only for `mlp`.
+        precision on the same device; only for `mlp` without search features.
     """
 
     network: str
@@ -166,16 +167,16 @@ def measure_search(
     Args:
       game: The rules.
       seconds: For each figure, after what it takes to get going.
-      kinds: Of networks; all if empty.
+      kinds: Of networks, of `KINDS`; all if empty.
       batches: Games at once; 64, 256 and 1024 if empty.
     """
     with one_thread():
         for device in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):
             for network in NETWORKS:
-                if kinds and network.kind not in kinds:
+                if kinds and _choice(network) not in kinds:
                     continue
                 for precision in _precisions(network, device):
-                    peak = _peak(device, precision, seconds) if network.kind == "mlp" else None
+                    peak = _peak(device, precision, seconds) if _choice(network) == "mlp" else None
                     for games in batches or BATCHES:
                         yield _measure(Setup(game.name, network, precision, device, games), seconds, peak)
 
@@ -200,7 +201,7 @@ def measure_together(fastest: Setup, seconds: float, processes: int) -> Together
             raise BenchError("a process of the measurement has died") from None
     elapsed = max(each.end for each in played) - min(each.begin for each in played)
     return TogetherFigure(
-        network=describe(fastest.network),
+        network=str(fastest.network),
         precision=fastest.precision,
         games=fastest.games,
         processes=processes,
@@ -212,7 +213,7 @@ def measure_together(fastest: Setup, seconds: float, processes: int) -> Together
 def fastest_on_processor(game: Game, figures: Sequence[SearchFigure]) -> Setup:
     """The setup of the fastest figure of the CPU."""
     best = max((figure for figure in figures if figure.device == "cpu"), key=lambda each: each.simulations_per_second)
-    network = next(network for network in NETWORKS if describe(network) == best.network)
+    network = next(network for network in NETWORKS if str(network) == best.network)
     return Setup(game.name, network, best.precision, best.device, best.games)
 
 
@@ -274,12 +275,6 @@ def measure_training(config: Config, iterations: int) -> TrainFigure:
     )
 
 
-def describe(network: NetworkConfig) -> str:
-    """A network's kind, width and blocks, and the turns it is told of, if any."""
-    turns = f", turns {network.turns}" if network.turns else ""
-    return f"{network.kind} {network.width}x{network.blocks}{turns}"
-
-
 @contextmanager
 def one_thread(threads: int = 1) -> Iterator[None]:
     """Lets torch use no more threads than that, then as many as before."""
@@ -295,9 +290,14 @@ def _precisions(network: NetworkConfig, device: str) -> tuple[str, ...]:
     """What is worth measuring: of the slower networks, and on a GPU, only what a run would choose."""
     place = torch.device(device)
     fast = _name(choose_precision("auto", place))
-    if network.kind == "mlp" and device == "cpu" and fast != "float32":
+    if _choice(network) == "mlp" and device == "cpu" and fast != "float32":
         return "float32", fast
     return (_name(choose_precision("auto", place, network)),)
+
+
+def _choice(network: NetworkConfig) -> str:
+    """What of `KINDS` a network is."""
+    return network.kind if network.feature_depth is None else KINDS[1]
 
 
 def _name(precision: torch.dtype) -> str:
@@ -314,7 +314,7 @@ def _measure(setup: Setup, seconds: float, peak: float | None) -> SearchFigure:
     speed = played.simulations / played.seconds
     operations = 2 * sum(parameter.numel() for parameter in network.parameters())
     return SearchFigure(
-        network=describe(setup.network),
+        network=str(setup.network),
         precision=setup.precision,
         device=setup.device,
         games=setup.games,

@@ -1,4 +1,4 @@
-"""Evaluates a `networks.mlp.ResidualMlp`, or a `QuiescentMlp`, without any package, one position at a time.
+"""Evaluates a network of kind `mlp`, with or without search features, one position at a time, without any package.
 
 The hidden layers are products of whole numbers, see `bigint_vectors`. Of the policy only legal actions are computed,
 which are so few that a sum for each is faster.
@@ -32,14 +32,14 @@ class Mlp:
 
     Args:
       table: The game's table.
-      network: Width and number of blocks, and if it is told what steps gain, how many turns are tried in full.
+      network: Width, number of blocks, and depth in turns of the search features (None without them).
       weights: Packed: the scale of the planes, then weight and bias of the layers in the order of the network's
         definition, then what it thinks of gains.
     """
 
     def __init__(self, table: Sequence[int], network: "tuple[int, int, int | None]", weights: str) -> None:
-        width, blocks, self._turns = network
-        told = 0 if self._turns is None else len(q.CODES[0]) * table[e.T_NUM_ACTIONS]
+        width, blocks, self._depth = network
+        told = 0 if self._depth is None else len(q.CODES[0]) * table[e.T_NUM_ACTIONS]
         planes, points = table[e.T_NUM_PLANES], table[e.T_POINTS]
         reader = WeightReader(weights)
         scale = reader.read(planes).values
@@ -63,8 +63,8 @@ class Mlp:
         e.observe(self._table, position.state, position.earlier, observation, 0)
         inputs = [observation[place] * factor for place, factor in self._inputs]
         codes = self._codes
-        if self._turns is not None:
-            q.weigh(self._table, observation, 1, self._turns, codes)
+        if self._depth is not None:
+            q.weigh(self._table, observation, 1, self._depth, codes)
             for numbers in zip(*q.CODES, strict=True):
                 inputs += [numbers[code] for code in codes]
         hidden = _relu(self._entrance(inputs))
