@@ -131,7 +131,7 @@ simulations = 2
 
 [alphazero]
 batch_size = 16
-first_window = 16
+warmup_positions = 16
 
 [network]
 width = 8

@@ -38,7 +38,7 @@ simulations = 4
 final_simulations = 8
 [alphazero]
 batch_size = 64
-first_window = 128
+warmup_positions = 128
 window = 2000
 [network]
 width = 16

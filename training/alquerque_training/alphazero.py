@@ -187,10 +187,10 @@ class AlphaZeroLearner:
     def _window(self) -> int:
         """Number of newest positions to sample from: it grows, since early positions are soon out of date."""
         learner = self.config.alphazero
-        return min(learner.window, (learner.first_window + self._buffer.added) // 2)
+        return min(learner.window, (learner.warmup_positions + self._buffer.added) // 2)
 
     def _remember(self, rows: Rows) -> None:
-        before = max(self._buffer.added, self.config.alphazero.first_window)
+        before = max(self._buffer.added, self.config.alphazero.warmup_positions)
         self._buffer.add(rows)
         learner = self.config.alphazero
         self._owed += max(0, self._buffer.added - before) * learner.reuse / learner.batch_size

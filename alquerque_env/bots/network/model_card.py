@@ -108,6 +108,18 @@ def describe_network(kind: str, width: int, blocks: int, search_features: int | 
     return f"{kind} {width}x{blocks}{features}"
 
 
+def describe_player(search_features: int | None, simulations: int) -> str:
+    """Names how a network plays, such as `search of 64 simulations` or `policy alone`.
+
+    Args:
+      search_features: As for `describe_network`. A policy that receives results of a search is named with its depth.
+      simulations: Simulations of the tree search for a step, 0 for none.
+    """
+    if simulations:
+        return f"search of {simulations} simulations"
+    return "policy alone" + ("" if search_features is None else f" with search features, depth {search_features}")
+
+
 def find_renamed(network: Mapping[str, Any]) -> str | None:
     """Explains what replaces the first name in a network's settings that older versions used; None if all are known."""
     turns = network.get("turns", 0)

@@ -110,7 +110,7 @@ def test_the_last_measurement_is_that_of_the_weights_that_are_kept(uninterrupted
     first, *arena = load_checkpoint(uninterrupted.checkpoint, game).meta.strength
     last = read_log(uninterrupted.run / "log.jsonl")[-1]
 
-    assert first == uninterrupted.evaluation.as_strength()
+    assert first == uninterrupted.evaluation.as_strength("policy alone")
     assert [entry["opponent"] for entry in arena] == ["random", "greedy"]
     assert [entry["score"] for entry in arena] == [last["score.random"], last["score.greedy"]]
     assert all(entry["games"] == 4 == entry["wins"] + entry["draws"] + entry["losses"] for entry in arena)

@@ -34,7 +34,7 @@ simulations = 4
 [alphazero]
 batch_size = 64
 window = 1000
-first_window = 100
+warmup_positions = 100
 [network]
 width = 16
 [evaluation]

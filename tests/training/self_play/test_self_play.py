@@ -28,7 +28,7 @@ def settings(game: str = "alquerque", **sections: dict[str, object]) -> Config:
         "run": {"algorithm": "alphazero", "game": game, "total_steps": 64 * 40},
         "self_play": {"num_games": 16, "rollout_steps": 20},
         "search": {"simulations": 4},
-        "alphazero": {"batch_size": 64, "first_window": 128, "window": 1000, "precision": "float32"},
+        "alphazero": {"batch_size": 64, "warmup_positions": 128, "window": 1000, "precision": "float32"},
         "network": {"width": 16, "blocks": 1},
     }
     return parse_config({name: base.get(name, {}) | sections.get(name, {}) for name in {**base, **sections}}, "test")
@@ -457,7 +457,7 @@ def test_it_learns_to_win_within_seconds():
         run={"total_steps": 64 * 24 * 20},
         self_play={"num_games": 64, "rollout_steps": 24},
         search={"simulations": 8},
-        alphazero={"batch_size": 256, "first_window": 1000, "window": 20_000, "precision": "float32"},
+        alphazero={"batch_size": 256, "warmup_positions": 1000, "window": 20_000, "precision": "float32"},
         network={"width": 32, "blocks": 1},
     )
     game = load_game("alquerque")
@@ -490,8 +490,14 @@ def test_other_processes_play_too_and_go_on_after_a_break():
 @pytest.mark.parametrize(
     ("sections", "message"),
     [
-        ({"alphazero": {"first_window": 2000}}, "alphazero.first_window is 2000, expected at most alphazero.window"),
-        ({"alphazero": {"batch_size": 500}}, "alphazero.batch_size is 500, expected at most alphazero.first_window"),
+        (
+            {"alphazero": {"warmup_positions": 2000}},
+            "alphazero.warmup_positions is 2000, expected at most alphazero.window",
+        ),
+        (
+            {"alphazero": {"batch_size": 500}},
+            "alphazero.batch_size is 500, expected at most alphazero.warmup_positions",
+        ),
         ({"alphazero": {"final_learning_rate": 0.5}}, "alphazero.final_learning_rate is 0.5, expected at most"),
         (
             {"alphazero": {"processes": 4, "learner_games": 5}},
@@ -512,13 +518,13 @@ def test_other_processes_play_too_and_go_on_after_a_break():
             "self_play.num_games is 3, expected at least one for each of alphazero.processes = 4",
         ),
         (
-            {"run": {"algorithm": "alphazero", "total_steps": 100}, "alphazero": {"first_window": 305}},
-            "alphazero.first_window is 305, but run.total_steps = 100 gives 320 positions at most, so that nothing "
+            {"run": {"algorithm": "alphazero", "total_steps": 100}, "alphazero": {"warmup_positions": 305}},
+            "alphazero.warmup_positions is 305, but run.total_steps = 100 gives 320 positions at most, so that nothing "
             "would be learned: expected at most 304 with it, or a run.total_steps of 321 or more",
         ),
         (
             {"run": {"algorithm": "alphazero", "total_steps": 40}, "self_play": {"num_games": 1}},
-            "alphazero.first_window is 128, .* gives 40 positions .*: expected a run.total_steps of 144 or more",
+            "alphazero.warmup_positions is 128, .* gives 40 positions .*: expected a run.total_steps of 144 or more",
         ),
         (
             {"alphazero": {"average_decay": 1.0}},

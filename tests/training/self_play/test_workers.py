@@ -105,8 +105,8 @@ def test_a_run_too_short_for_any_gradient_is_not_kept(folder: Path) -> None:
         train(Path("tiny.toml"), ["run.total_steps=384", "self_play.rollout_steps=4", "self_play.num_games=96"])
 
     assert re.fullmatch(
-        "nothing was learned in 384 steps: with alphazero.first_window = 128 it takes 144 positions of matches that "
-        r"ended, and there were \d\d?; set it lower, or run.total_steps higher",
+        "nothing was learned in 384 steps: with alphazero.warmup_positions = 128 it takes 144 positions of ended "
+        r"matches, and there were \d\d?; set it lower, or run.total_steps higher",
         str(error.value),
     )
     assert list(Path("runs").iterdir()) == []

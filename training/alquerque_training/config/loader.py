@@ -4,9 +4,8 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Any
 
-from annotated_types import Ge, Gt, Le, Lt, MultipleOf
 from pydantic import ValidationError
 
 from alquerque_env.errors import AlquerqueError
@@ -71,10 +70,14 @@ def parse_config(data: Mapping[str, Any], source: str) -> Config:
 
 
 def _contradictions(config: Config) -> Iterator[str]:
-    """Values that do not go together, the first one first."""
+    """Yields a sentence for each pair of values that exclude each other."""
     learner, playing = config.alphazero, config.self_play
     if config.run.algorithm == "alphazero":
-        orders = ("first_window", "window"), ("batch_size", "first_window"), ("final_learning_rate", "learning_rate")
+        orders = (
+            ("warmup_positions", "window"),
+            ("batch_size", "warmup_positions"),
+            ("final_learning_rate", "learning_rate"),
+        )
         for key, most in orders:
             if getattr(learner, key) > getattr(learner, most):
                 yield (
@@ -104,7 +107,7 @@ def _contradictions(config: Config) -> Iterator[str]:
 
 
 def _unequal_shares(config: Config) -> Iterator[str]:
-    """Games that the processes cannot share: those that do not learn play equally many."""
+    """Checks that the games can be divided: all processes but the learning one play equally many."""
     games, processes, own = config.self_play.num_games, config.alphazero.processes, config.learner_games
     others, rest = processes - 1, games - own
     if games < processes:
@@ -127,15 +130,15 @@ def _unequal_shares(config: Config) -> Iterator[str]:
 
 
 def _late_gradient(config: Config) -> Iterator[str]:
-    """A run that ends before its first gradient."""
+    """Checks that the run is long enough for a first gradient."""
     learner, needed = config.alphazero, config.first_gradient
     most = config.iterations * config.steps_per_iteration
     if needed > most:
-        highest = learner.first_window - (needed - most)
+        highest = learner.warmup_positions - (needed - most)
         lower = f"at most {highest} with it, or " if highest >= learner.batch_size else ""
         yield (
-            f"alphazero.first_window is {learner.first_window}, but run.total_steps = {config.run.total_steps} gives "
-            f"{most} positions at most, so that nothing would be learned: "
+            f"alphazero.warmup_positions is {learner.warmup_positions}, but run.total_steps = {config.run.total_steps} "
+            f"gives {most} positions at most, so that nothing would be learned: "
             f"expected {lower}a run.total_steps of {needed} or more"
         )
 
@@ -157,56 +160,28 @@ def _apply(override: str, data: dict[str, Any]) -> None:
 
 
 def _explain(error: ValidationError) -> str:
-    """One line for the first thing that is wrong."""
-    first = min(error.errors(), key=lambda entry: entry["type"] not in ("renamed", "extra_forbidden"))
+    """Describes the first error in one line."""
+    errors = error.errors()
+    first = min(errors, key=lambda entry: entry["type"] not in ("renamed", "extra_forbidden"))
     if first["type"] == "renamed":
         return first["msg"]
     section, *rest = (str(part) for part in first["loc"])
     if section not in SECTIONS:
         return f"unknown section {section!r}{_suggest(section, SECTIONS)}"
-    model = SECTIONS[section]
+    fields = SECTIONS[section].model_fields
     if not rest:
         return f"{section} is {first['input']!r}, expected a section [{section}]"
     key = rest[0]
-    if key not in model.model_fields:
-        return f"[{section}] has unknown key {key!r}{_suggest(key, model.model_fields)}"
-    nested = f".{rest[1]}" if key == "options" and len(rest) > 1 else ""
-    field = model.model_fields[key]
-    expected = "true, false, a whole number or text" if nested else _describe(field.annotation, field.metadata)
-    return f"{section}.{key}{nested} is {first['input']!r}, expected {expected}"
+    if key not in fields:
+        return f"[{section}] has unknown key {key!r}{_suggest(key, fields)}"
+    name = ".".join([section, *(rest[:2] if key == "options" else rest[:1])])
+    # A key that takes one of several types has an error for each of them.
+    wanted = [entry["msg"].removeprefix("Input should be ") for entry in errors if entry["loc"][:2] == first["loc"][:2]]
+    needed = " or ".join(wanted).replace("a valid tuple", "a list").replace("a valid dictionary", "a table")
+    return f"{name} is {first['input']!r}; it must be {needed}"
 
 
 def _suggest(name: str, known: Mapping[str, Any]) -> str:
     near = get_close_matches(name, known, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ";"
     return f"{hint} known: {', '.join(known)}"
-
-
-def _describe(annotation: object, metadata: Sequence[Any]) -> str:
-    """What a field takes, in words."""
-    if get_origin(annotation) is Literal:
-        return f"one of: {', '.join(get_args(annotation))}"
-    for part in get_args(annotation):
-        if get_origin(part) is Annotated:
-            number, *metadata = get_args(part)
-            words = [repr(word) for other in get_args(annotation) for word in get_args(other) if type(word) is str]
-            return " or ".join([*words, _describe(number, metadata)])
-    kinds: dict[object, str] = {
-        int: "a whole number",
-        float: "a number",
-        str: "text",
-        tuple[str, ...]: "a list of texts",
-    }
-    bounds = [
-        f"{words} {getattr(bound, attribute)}"
-        for bound in metadata
-        for form, words, attribute in (
-            (Ge, "at least", "ge"),
-            (Gt, "above", "gt"),
-            (Le, "at most", "le"),
-            (Lt, "below", "lt"),
-            (MultipleOf, "a multiple of", "multiple_of"),
-        )
-        if isinstance(bound, form)
-    ]
-    return ", ".join([kinds.get(annotation, "a table"), *([" and ".join(bounds)] if bounds else [])])

@@ -1,15 +1,15 @@
-"""What there is to set in a training run, and what is set where nothing is said."""
+"""The settings of a training run, with their types, bounds and defaults."""
 
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Le, Lt, MultipleOf
 from pydantic import BaseModel, ConfigDict, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
-from alquerque_env.bots.network.model_card import NO_FEATURES, describe_network, find_renamed
+from alquerque_env.bots.network.model_card import NO_FEATURES, describe_network, describe_player, find_renamed
 from alquerque_env.search.puct import EXPLORATION, MOST_EXPLORATION
 from alquerque_env.search.quiescence import MOST_TURNS
 from alquerque_training.config.toml_text import format_toml
@@ -21,29 +21,46 @@ Share = Annotated[float, Gt(0), Le(1)]
 
 
 class Section(BaseModel):
-    """A table of the file: unknown keys are refused, values are neither converted nor changed later."""
+    """A table of the file. Unknown keys are refused, values are not converted, and an instance is immutable.
+
+    Attributes:
+      renamed: Keys of older versions with their new names; a file that uses one is refused with the new name.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    renamed: ClassVar[Mapping[str, str]] = MappingProxyType({})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_old_names(cls, data: Any) -> Any:
+        for old, new in cls.renamed.items():
+            if isinstance(data, dict) and old in data:
+                raise renamed_error(f"{new.partition('.')[0]}.{old} is now {new}")
+        return data
+
+
+def renamed_error(message: str) -> PydanticCustomError:
+    """The error about a name of an older version."""
+    return PydanticCustomError("renamed", "{message}", {"message": message})
 
 
 class RunConfig(Section):
-    """What is trained, for how long, and where it is written.
+    """What is trained, for how long, and where the results are written.
 
     Attributes:
-      algorithm: `ppo`, or `alphazero`, which looks ahead, or `module:name` of a learner of your own; see
-        `run.learner`.
+      algorithm: `ppo`, `alphazero`, or `module:name` of your own learner; see `run.learner`.
       game: Id of the game.
       options: Rule options of the game, by name; the others keep their defaults.
-      seed: Start of every random number of the run.
-      total_steps: Steps (actions) of self-play, rounded up to whole iterations; those without a choice are not counted
-        by `alphazero`.
-      checkpoint_every: Iterations between checkpoints; a killed run loses at most so many.
-      keep_checkpoints: Newest checkpoints kept while the run goes on.
-      directory: Folder in which the run's own folder is made.
-      threads: Threads of torch. Another number gives another run, by rounding.
-      start: Folder of a checkpoint of the same game and network whose weights the run begins with; if absent they are
-        fresh.
-      licence: Under which the trained weights are passed on; an SPDX identifier.
+      seed: Seed of all random numbers of the run.
+      total_steps: Steps of self-play, rounded up to whole iterations. `alphazero` counts decisions only: steps with
+        more than one legal action.
+      checkpoint_every: Iterations between checkpoints: the most that a killed run loses.
+      keep_checkpoints: Number of newest checkpoints to keep during the run.
+      directory: Folder in which the run's folder is created.
+      threads: Number of torch threads. The results of a run depend on it through rounding.
+      start: Folder of a checkpoint of the same game and network; the run begins with its weights. If absent, the
+        weights are random.
+      licence: Licence of the trained weights, an SPDX identifier.
     """
 
     algorithm: str = "ppo"
@@ -60,23 +77,23 @@ class RunConfig(Section):
 
 
 class SelfPlayConfig(Section):
-    """How experience is made.
+    """Self-play.
 
     Attributes:
       num_games: Games played at once, `B`.
       rollout_steps: Steps in each of them between two updates, `L`.
-      max_cycles: Steps after which a game is cut short, none if absent; those of its random opening count for `ppo` and
-        not for `alphazero`.
-      no_progress_limit: Plies without progress after which a game ends as the rules say, if sooner than they do,
-        `alphazero`. Where play may go to and fro for long, little else is learned from otherwise.
-      opening_plies: A game begins with 0 to so many random steps; else the games of a policy that has become sure of
-        itself all go the same way.
-      discount: What a result is worth one decision earlier, `alphazero`. Below 1 a player who is losing holds out, so
-        that the other may still go wrong, and one who is winning makes haste.
-      exact_values: Whether a result is what the endgame table of the game says where it first knows, `alphazero`. The
-        match is played on, so that winning what is won is learned too. Each process holds the table.
+      max_cycles: Steps after which a game is truncated; no limit if absent. The steps of the random opening count for
+        `ppo` and not for `alphazero`.
+      no_progress_limit: For `alphazero`: a lower no-progress limit than that of the rules, in plies. It shortens games
+        in which pieces move back and forth.
+      opening_plies: Each game begins with 0 to this many random steps, so that the games of a deterministic policy
+        differ.
+      discount: For `alphazero`: factor of a result for each decision between it and the position. Below 1 the network
+        learns to win soon and to lose late.
+      exact_values: For `alphazero`: whether the value target is the exact value of the first position that the game's
+        endgame table knows. The match itself is played to its end. Each process holds the table in memory.
       bots: Specs of bots that play one seat in some of the games.
-      bots_share: Share of the games in which they do; as many for each.
+      bots_share: Share of the games with a bot, divided evenly among the bots.
     """
 
     num_games: Count = 1024
@@ -94,20 +111,21 @@ class PpoConfig(Section):
     """Proximal policy optimisation, Schulman et al. 2017, arXiv:1707.06347.
 
     Attributes:
-      learning_rate: Of Adam at the start; falls linearly to 0.
-      discount: Factor per step; 1 because a win late is a win.
-      gae_lambda: 0 trusts the values, 1 trusts the outcome.
-      clip: How far the ratio of new to old probability counts.
-      entropy_bonus: Weight of the policy's entropy. 0.01, usual elsewhere, makes self-play decline here.
-      final_entropy_bonus: At the end of the run, approached linearly; `entropy_bonus` if absent.
+      learning_rate: Learning rate of Adam at the start; it falls linearly to 0.
+      discount: Discount factor per step.
+      gae_lambda: Lambda of GAE: 0 trusts the values, 1 trusts the outcome.
+      clip: The ratio of new to old probability is clipped to [1 - clip, 1 + clip].
+      entropy_bonus: Weight of the policy's entropy at the start. Self-play got weaker with 0.01.
+      final_entropy_bonus: Weight at the end of the run, approached linearly; `entropy_bonus` if absent.
       value_weight: Weight of the value loss.
       epochs: Passes over each rollout.
-      minibatch_size: Most steps in one gradient.
-      max_gradient_norm: Longer gradients are shortened to this.
-      pool_share: Share of the games in which one seat is played by an earlier self, from which nothing is learned.
-      pool_size: Earlier selves kept.
-      pool_every: Iterations between two of them.
-      symmetries: Whether each match is seen through a symmetry of the game, drawn when it begins.
+      minibatch_size: Largest number of steps in one gradient.
+      max_gradient_norm: Gradients are clipped to this norm.
+      pool_share: Share of the games in which an earlier version of the network plays one seat. The network does not
+        learn from the steps of that seat.
+      pool_size: Number of earlier versions kept.
+      pool_every: Iterations between two versions.
+      symmetries: Whether each match is shown under a random symmetry of the game, drawn when the match begins.
     """
 
     learning_rate: Share = 1e-3
@@ -127,33 +145,34 @@ class PpoConfig(Section):
 
 
 class SearchConfig(Section):
-    """How AlphaZero looks ahead in self-play; see `alquerque_env.search.Rule`.
+    """The tree search of AlphaZero in self-play; see `alquerque_env.search.Rule`.
 
     Attributes:
       rule: `gumbel`, Danihelka et al. 2022, or `puct`, Silver et al. 2018.
-      simulations: For each decision.
-      final_simulations: At the end of the run, approached by equal factors; `simulations` if absent.
-      considered: Actions of a root that `gumbel` looks at.
+      simulations: Simulations for each decision at the start.
+      final_simulations: Simulations at the end of the run, approached geometrically; `simulations` if absent.
+      max_considered_actions: For `gumbel`: the most actions of a root that are searched.
       value_offset: `c_visit` of `gumbel`.
       value_scale: `c_scale` of `gumbel`.
       mmd_weight: Weight of the regularisation towards the uniform policy, `gumbel`: magnetic mirror descent, Sokota et
         al. 2023, arXiv:2206.05825. It helps in games in which pieces often move to and fro.
-      exploration: Weight of the policy against values, `puct`; more than in `evaluation`, since self-play is to
-        try things out.
-      root_noise: Scale of Gumbel noise, or share of Dirichlet noise (`puct`).
-      dirichlet_total: Sum of the parameters of Dirichlet noise.
-      sampled_decisions: First decisions of a match that `puct` draws in proportion to the visits.
-      full_share: Share of the decisions that get all simulations; the others are quick ones and teach the value only.
-        Wu 2019, arXiv:1902.10565, section 3.1.
-      quick_simulations: For these.
-      resign_below: A player who expects less than the negative of this resigns; 1 for never.
-      resign_exempt: Share of the matches that are played to their end all the same.
+      exploration: Exploration constant of `puct` in self-play; `evaluation.exploration` is the one at play time.
+      root_noise: Scale of the Gumbel noise, or share of the Dirichlet noise (`puct`), at the root.
+      dirichlet_total: Sum of the parameters of the Dirichlet noise.
+      sampled_decisions: Number of first decisions of a match that `puct` samples in proportion to the visit counts.
+      full_share: Share of the decisions that get all simulations. The others are quick searches and train the value
+        only. Wu 2019, arXiv:1902.10565, section 3.1 (playout cap randomisation).
+      quick_simulations: Simulations of a quick search.
+      resign_below: A player resigns when the value of its root falls below the negative of this; 1 for never.
+      resign_exempt: Share of the matches in which nobody resigns.
     """
+
+    renamed = MappingProxyType({"magnet": "search.mmd_weight", "considered": "search.max_considered_actions"})
 
     rule: Literal["gumbel", "puct"] = "gumbel"
     simulations: Annotated[int, Ge(1), Le(4096)] = 32
     final_simulations: Annotated[int, Ge(1), Le(4096)] | None = None
-    considered: Annotated[int, Ge(1), Le(256)] = 16
+    max_considered_actions: Annotated[int, Ge(1), Le(256)] = 16
     value_offset: Annotated[float, Ge(0), Le(10_000)] = 50.0
     value_scale: Annotated[float, Gt(0), Le(100)] = 0.1
     mmd_weight: Annotated[float, Ge(0), Le(1)] = 0.0
@@ -168,29 +187,34 @@ class SearchConfig(Section):
 
 
 class AlphaZeroConfig(Section):
-    """Learning from self-play with a search: Silver et al. 2018, Science 362.
+    """Learning from self-play with a tree search: Silver et al. 2018, Science 362.
 
     Attributes:
-      learning_rate: Of AdamW at the start; falls by a half cosine to `final_learning_rate`.
-      final_learning_rate: At the end of the run.
-      weight_decay: Of AdamW.
+      learning_rate: Learning rate of AdamW at the start; it falls by a half cosine to `final_learning_rate`.
+      final_learning_rate: Learning rate at the end of the run.
+      weight_decay: Weight decay of AdamW.
       batch_size: Positions in one gradient.
-      reuse: How often a position is learned from, on average.
-      window: Newest positions to learn from.
-      first_window: Positions before the first gradient; from then on the window grows by half of what is added.
+      reuse: How often each position is sampled on average.
+      window: Capacity of the replay buffer, in positions: the most from which a batch is sampled.
+      warmup_positions: Positions in the replay buffer before the first gradient. From then on the window grows by half
+        of the positions that are added.
       value_weight: Weight of the value loss.
-      search_value_share: Share of the search's value in the target of the value; the rest is the outcome.
-      average_decay: Of the running average of the weights, per gradient: it plays, is measured and kept.
-      max_gradient_norm: Longer gradients are shortened to this.
-      symmetries: Whether positions are turned and mirrored by the symmetries of the game.
-      processes: That play; one of them also learns. With one, a run can be repeated to the bit.
-      learner_games: Of `self_play.num_games`, those that the learning process plays, if there are others.
-      precision: Of the network in self-play; `auto` is bfloat16 where the processor has it and the network is wide
-        enough to gain by it.
-      learner_precision: Of the products of matrices while learning; weights and sums are in single precision in any
-        case. `auto` is bfloat16 where the processor has it.
-      device: `cpu`, `cuda`, or `auto` for a GPU where there is one.
+      search_value_share: Share of the root's value in the value target; the rest is the outcome.
+      average_decay: Decay, per gradient, of the running average of the weights. The average plays, is evaluated and is
+        saved.
+      max_gradient_norm: Gradients are clipped to this norm.
+      symmetries: Whether sampled positions are turned and mirrored by the symmetries of the game.
+      processes: Number of processes that play; one of them also learns. With one process a run is reproducible to the
+        bit.
+      learner_games: Games of `self_play.num_games` that the learning process plays when there are several processes.
+      precision: Number type of the network in self-play; `auto` is bfloat16 on processors that support it, for networks
+        wide enough to gain from it.
+      learner_precision: Number type of matrix products while learning; weights and sums stay in single precision.
+        `auto` is bfloat16 on processors that support it.
+      device: `cpu`, `cuda`, or `auto` for a GPU if there is one.
     """
+
+    renamed = MappingProxyType({"first_window": "alphazero.warmup_positions"})
 
     learning_rate: Share = 2e-3
     final_learning_rate: Share = 5e-5
@@ -198,7 +222,7 @@ class AlphaZeroConfig(Section):
     batch_size: Annotated[int, Ge(1), Le(2**20)] = 1024
     reuse: Annotated[float, Gt(0), Le(100)] = 4.0
     window: Annotated[int, Ge(1), Le(50_000_000)] = 400_000
-    first_window: Annotated[int, Ge(1), Le(50_000_000)] = 20_000
+    warmup_positions: Annotated[int, Ge(1), Le(50_000_000)] = 20_000
     value_weight: Annotated[float, Ge(0), Le(100)] = 1.0
     search_value_share: Annotated[float, Ge(0), Le(1)] = 0.25
     average_decay: Annotated[float, Ge(0), Lt(1)] = 0.995
@@ -216,14 +240,14 @@ class NetworkConfig(Section):
 
     Attributes:
       kind: Architecture, one of `networks.NETWORKS`.
-      width: Units of every layer, at every point for `conv` and `graph`; if absent 128 for `mlp`, 32 for `conv` and
+      width: Units of each layer, for each point in `conv` and `graph`; if absent 128 for `mlp`, 32 for `conv` and
         64 for `graph`.
       blocks: Residual blocks; if absent 2 for `mlp` and 4 for the others.
       search_features: `off`, or the depth of a search whose results `mlp` receives as input: for each legal step the
         pieces that it gains or loses after this many turns of full-width search and the captures that follow. At 0
         only captures are searched.
-      weight_bits: If given, the trained weights are rounded to so many bits before they are measured and kept, so that
-        an exported file holds them exactly and is small: see `checkpoints.quantise`.
+      weight_bits: If given, the trained weights are rounded to this many bits before they are evaluated and saved, so
+        that an exported file is small and exact; see `checkpoints.quantise`.
     """
 
     kind: Literal["mlp", "conv", "graph"] = "mlp"
@@ -235,9 +259,9 @@ class NetworkConfig(Section):
     @model_validator(mode="before")
     @classmethod
     def _complete(cls, data: Any) -> Any:
-        """Refuses names of older versions; sizes that are left out are those that suit the kind."""
+        """Refuses names of older versions and fills in the default sizes of the kind."""
         if isinstance(data, dict) and (message := find_renamed(data)):
-            raise PydanticCustomError("renamed", "{message}", {"message": message})
+            raise renamed_error(message)
         sizes = {"conv": {"width": 32, "blocks": 4}, "graph": {"width": 64, "blocks": 4}}
         return sizes.get(str(data.get("kind")), {}) | data if isinstance(data, dict) else data
 
@@ -246,24 +270,27 @@ class NetworkConfig(Section):
         """Depth in turns of the search features, None without them."""
         return None if isinstance(self.search_features, str) else self.search_features
 
+    def describe_player(self, simulations: int = 0) -> str:
+        """Names how the network plays with this many simulations for a step."""
+        return describe_player(self.feature_depth, simulations)
+
     def __str__(self) -> str:
         return describe_network(self.kind, self.width, self.blocks, self.feature_depth)
 
 
 class EvaluationConfig(Section):
-    """How the player is measured: often by its policy alone against `random`, now and then in an arena.
+    """How the player is evaluated: its policy against `random`, and in an arena against bots.
 
     Attributes:
       games_per_seat: Games against `random` as `player_0`, and as many as `player_1`.
-      every: Iterations between two measurements in the course of training.
+      every: Iterations between two evaluations against `random`.
       max_cycles: Steps after which a game counts as drawn, in the arena too.
-      opponents: Specs of the bots that it meets in the arena beside `random`; no arena if there are none.
-      opponent_games: Games against each of them, even: each opening is played from both seats.
-      final_games: As many at the end of the run; if absent, `opponent_games`.
-      opponents_every: Iterations between two arenas; there is one at the end in any case.
-      simulations: With which it searches there, 0 for its policy alone.
-      exploration: Weight of the policy against values in these searches, and in those of the bot that comes of it; that
-        of self-play is `search.exploration`.
+      opponents: Specs of the bots in the arena, besides `random`; no arena if empty.
+      opponent_games: Games against each of them, an even number: each opening is played from both seats.
+      final_games: Games against each of them at the end of the run; `opponent_games` if absent.
+      opponents_every: Iterations between two arenas; another one follows at the end of the run.
+      simulations: Simulations of the player's search in the arena, 0 for its policy alone.
+      exploration: Exploration constant of the player's search in the arena, and of the bot that the run produces.
     """
 
     games_per_seat: Annotated[int, Ge(1), Le(10_000)] = 100
@@ -289,7 +316,7 @@ class Config(Section):
     evaluation: EvaluationConfig = EvaluationConfig()
 
     def toml(self) -> str:
-        """The settings as a config file, defaults included."""
+        """The settings as the text of a config file, defaults included."""
         return format_toml(self.model_dump(mode="json"))
 
     @property
@@ -307,12 +334,12 @@ class Config(Section):
 
     @property
     def first_gradient(self) -> int:
-        """Positions of matches that ended before `alphazero` makes its first gradient."""
-        return self.alphazero.first_window + math.ceil(self.alphazero.batch_size / self.alphazero.reuse)
+        """Positions of ended matches that `alphazero` needs before its first gradient."""
+        return self.alphazero.warmup_positions + math.ceil(self.alphazero.batch_size / self.alphazero.reuse)
 
     @property
     def iterations(self) -> int:
-        """Rollouts, each followed by an update, in the whole run."""
+        """Iterations of the whole run, each a rollout and an update."""
         return -(-self.run.total_steps // self.steps_per_iteration)
 
 

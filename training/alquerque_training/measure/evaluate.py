@@ -58,12 +58,12 @@ class Evaluation:
         by_seat = ", ".join(f"{seat.wins} of {seat.games} as player_{index}" for index, seat in enumerate(self.seats))
         return f"won {by_seat} against random: {rate.value:.1%}, 95 % interval {rate.low:.1%} to {rate.high:.1%}"
 
-    def as_strength(self) -> dict[str, Any]:
-        """An entry of `strength` in a checkpoint's `meta.json`."""
+    def as_strength(self, player: str) -> dict[str, Any]:
+        """An entry of `strength` in a model card; `player` names who played."""
         rate = self.win_rate
         return {
             "opponent": "random",
-            "player": "policy alone",
+            "player": player,
             "simulations": 0,
             "games": self.games,
             "by_seat": [vars(seat) for seat in self.seats],

@@ -57,12 +57,12 @@ class Measurement:
         value, low, high = (round(number, 1) for number in (self.rating.value, self.rating.low, self.rating.high))
         return RatingMeta(value=value, low=low, high=high, simulations=self.simulations)
 
-    def as_strength(self) -> list[dict[str, Any]]:
-        """Entries of `strength` in a checkpoint's `meta.json`, one for each opponent."""
+    def as_strength(self, player: str) -> list[dict[str, Any]]:
+        """Entries of `strength` in a model card, one for each opponent; `player` names who played."""
         return [
             {
                 "opponent": pairing.second,
-                "player": f"search of {self.simulations} simulations" if self.simulations else "policy alone",
+                "player": player,
                 "simulations": self.simulations,
                 "games": pairing.games,
                 "wins": pairing.wins,

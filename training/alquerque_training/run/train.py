@@ -129,7 +129,7 @@ def _resume(config_path: Path, config: Config, path: Path) -> Session:
 
 def _announce(console: Console, config: Config, result: TrainingResult) -> None:
     for line in (
-        f"trained in {result.seconds:.0f} s; the policy alone {result.evaluation}",
+        f"trained in {result.seconds:.0f} s; the {config.network.describe_player()} {result.evaluation}",
         *([] if result.measurement is None else [f"in the arena {result.measurement}"]),
         f"checkpoint: {result.checkpoint}",
         f"play it:    alquerque play {config.run.game} --opponent {result.checkpoint}",

@@ -205,9 +205,9 @@ class Session:
         config = self.learner.config
         if config.run.algorithm == "alphazero" and record["updates"] == 0:
             raise TrainingError(
-                f"nothing was learned in {self.learner.steps} steps: with alphazero.first_window = "
-                f"{config.alphazero.first_window} it takes {config.first_gradient} positions of matches that ended, "
-                f"and there were {record['positions']:.0f}; set it lower, or run.total_steps higher"
+                f"nothing was learned in {self.learner.steps} steps: with alphazero.warmup_positions = "
+                f"{config.alphazero.warmup_positions} it takes {config.first_gradient} positions of ended matches, and "
+                f"there were {record['positions']:.0f}; set it lower, or run.total_steps higher"
             )
 
     def evaluate(self) -> Evaluation:
@@ -254,7 +254,10 @@ class Session:
         if bits := self.learner.config.network.weight_bits:
             quantise(self.learner.network, bits)
         evaluation, measurement = self.evaluate(), self.measure()
-        strength = [evaluation.as_strength(), *(measurement.as_strength() if measurement else [])]
+        name = self.learner.config.network.describe_player
+        strength = [evaluation.as_strength(name())]
+        if measurement:
+            strength += measurement.as_strength(name(measurement.simulations))
         self._save(self.run.final, self._meta(strength, measurement.as_rating() if measurement else None))
         return TrainingResult(self.run.path, self.run.final, evaluation, measurement, self.seconds)
 

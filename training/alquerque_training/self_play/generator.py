@@ -251,7 +251,7 @@ def make_rule(search: SearchConfig, *, noise: float) -> Rule:
     """The search rule of a config."""
     return Rule(
         kind=GUMBEL if search.rule == "gumbel" else PUCT,
-        considered=search.considered,
+        considered=search.max_considered_actions,
         value_offset=search.value_offset,
         value_scale=search.value_scale,
         mmd_weight=search.mmd_weight,
