@@ -156,13 +156,13 @@ def test_a_stopped_run_goes_on_to_the_same_result(
     [
         (
             "network.width=32",
-            "run.start: checkpoint '.*' is of alquerque with network mlp 16x., expected mlp 32x., "
-            "whose .* has shape .*: set network.width = 16, or give another",
+            "run.start: checkpoint '.*' is of alquerque with network mlp 16x., expected mlp 32x. "
+            "(.* has shape .*): set network.width = 16, or give another",
         ),
         (
             "network.search_features=0",
-            "run.start: .* with network mlp 16x., expected mlp 16x. with search features, depth 0, "
-            'whose .* has shape .*: set network.search_features = "off", or give another',
+            "run.start: .* with network mlp 16x., expected mlp 16x. with search features, depth 0 "
+            '(.* has shape .*): set network.search_features = "off", or give another',
         ),
         (
             "run.game=fetaix",

@@ -1,4 +1,4 @@
-"""What a checkpoint says of itself in `meta.json`: what it plays, where it comes from, how strong it is."""
+"""The model card of a checkpoint, `meta.json`: the game, the network, the training and the measured strength."""
 
 import os
 import platform
@@ -17,27 +17,29 @@ from alquerque_training.config.settings import Config, NetworkConfig, OptionValu
 from alquerque_training.networks import PolicyValueNetwork
 
 
-class ShapeMeta(BaseModel):
-    """The numbers of a `networks.Shape` in a file."""
+class Part(BaseModel):
+    """A table of the model card: immutable, without conversions and unknown keys."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class ShapeMeta(Part):
+    """The sizes of a `networks.Shape`."""
 
     planes: Annotated[int, Ge(1), Le(4096)]
     points: Annotated[int, Ge(1), Le(4096)]
     actions: Annotated[int, Ge(1), Le(65_536)]
 
 
-class RatingMeta(BaseModel):
-    """A rating by an arena, that of `random` being 0.
+class RatingMeta(Part):
+    """A rating by an arena; `random` has 0.
 
     Attributes:
-      value: In Elo points.
-      low: Lower end of its 95 % interval.
-      high: Upper end of its 95 % interval.
-      simulations: With which the player searched, 0 for its policy alone.
+      value: Rating in Elo.
+      low: Lower end of the 95 % interval.
+      high: Upper end of the 95 % interval.
+      simulations: Simulations of the player's search, 0 for its policy alone.
     """
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
     value: float
     low: float
@@ -45,35 +47,31 @@ class RatingMeta(BaseModel):
     simulations: int
 
 
-class StartMeta(BaseModel):
-    """The checkpoint with whose weights a run began.
+class StartMeta(Part):
+    """The checkpoint that gave a run its first weights.
 
     Attributes:
-      steps: Steps of self-play behind its weights.
-      wall_time: Seconds of training behind its weights.
-      weights: SHA-256 of its weights.
+      steps: Steps of self-play that trained these weights.
+      wall_time: Seconds of training of these weights.
+      weights: SHA-256 of the weights file.
     """
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
     steps: int
     wall_time: float
     weights: str
 
 
-class CurvePoint(BaseModel):
-    """What an arena of a run found; see `measure.gauntlet`.
+class CurvePoint(Part):
+    """Strength during training, measured by an arena; see `measure.gauntlet`.
 
     Attributes:
-      steps: Steps of self-play behind the weights.
-      wall_time: Seconds of training behind the weights.
-      rating: In Elo points, that of `random` 0.
-      low: Lower end of its 95 % interval.
-      high: Upper end of its 95 % interval.
-      scores: Points a match against each opponent, a draw being half of one.
+      steps: Steps of self-play that trained the weights.
+      wall_time: Seconds of training of the weights.
+      rating: Rating in Elo; `random` has 0.
+      low: Lower end of the 95 % interval.
+      high: Upper end of the 95 % interval.
+      scores: Score against each opponent: wins plus half of the draws, divided by the matches.
     """
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
     steps: int
     wall_time: float
@@ -84,30 +82,30 @@ class CurvePoint(BaseModel):
 
 
 class Meta(BaseModel):
-    """What `meta.json` says.
+    """The content of `meta.json`.
 
     Attributes:
       format: Version of this format.
       game: Id of the game.
       game_version: Version of the game.
       options: Every rule option with its value.
-      table_hash: Identifies the action table.
+      table_hash: Hash of the action table.
       network: Architecture.
-      shape: Planes, points and actions that it takes and gives.
+      shape: Planes, points and actions of the network.
       config: The whole training config.
       seed: Seed of the run.
-      start: What the run began with; None where it began with random weights.
-      steps: Steps of self-play behind the weights, those before the run too.
-      wall_time: Seconds of training behind the weights, those before the run too, interruptions left out.
+      start: The checkpoint that gave the run its first weights; None if they were random.
+      steps: Steps of self-play that trained the weights, earlier runs included.
+      wall_time: Seconds of training, earlier runs included, interruptions excluded.
       hardware: The machine.
-      versions: Of the packages in use.
-      command: What the run was started with; None where it was not by `alquerque train`.
-      rating: By the matches that `strength` tells of, where there were any: Elo points with the ends of their interval.
-      curve: Strength on the way, those before the run too. As the runs found it: by their search and on
-        their scale, and of fewer matches than `rating`, which may have been measured again.
-      strength: Measured results, each with opponent, games and interval.
+      versions: Versions of Python, torch and NumPy.
+      command: The command that started the run; None without `alquerque train`.
+      rating: Rating with its interval, from the matches in `strength`; None without an arena.
+      curve: Strength during training, earlier runs included. Each run measured it with its own search and from fewer
+        matches than `rating`.
+      strength: Measured results, each with opponent, number of games and interval.
       licence: SPDX identifier.
-      sha256: Of each file of the checkpoint.
+      sha256: SHA-256 of each file of the checkpoint.
     """
 
     model_config = ConfigDict(frozen=True, strict=True)
@@ -144,7 +142,7 @@ class Meta(BaseModel):
         return self.wall_time - (self.start.wall_time if self.start else 0)
 
     def as_start(self) -> StartMeta:
-        """What a run says of these weights that begins with them."""
+        """Describes these weights for a run that begins with them."""
         return StartMeta(steps=self.steps, wall_time=self.wall_time, weights=self.sha256[WEIGHTS])
 
 
@@ -161,19 +159,19 @@ def make_meta(
     rating: RatingMeta | None = None,
     curve: Sequence[CurvePoint] = (),
 ) -> Meta:
-    """The meta data of a network in training; the checksums are filled in by `save_checkpoint`.
+    """Makes the model card of a network; `save_checkpoint` fills in the checksums.
 
     Args:
-      game: What it plays.
-      network: Whose shape to tell.
-      config: Of the run.
+      game: The game.
+      network: The network, which gives the shape.
+      config: Config of the run.
       steps: Steps of self-play in the run.
       wall_time: Seconds of training in the run.
       strength: Measured results.
-      start: What the run began with, if not with random weights.
-      command: What the run was started with.
-      rating: By the same matches as `strength`.
-      curve: Strength on the way.
+      start: The checkpoint that gave the run its first weights; None if they were random.
+      command: The command that started the run.
+      rating: Rating from the matches in `strength`.
+      curve: Strength during training.
     """
     return Meta(
         format=FORMAT,

@@ -1,7 +1,8 @@
-"""Checkpoints: a folder with `weights.safetensors` and `meta.json`, written whole or not at all.
+"""Checkpoints: folders with `weights.safetensors` and the model card `meta.json`, written atomically.
 
-A checkpoint of a run that goes on also holds `training.safetensors`: the optimiser, the random numbers and the games in
-progress, all that is needed to go on as if nothing had happened. Nothing is ever loaded by pickle.
+A checkpoint of an unfinished run also holds `training.safetensors`: the optimiser, the random numbers and the games in
+progress. A run that is resumed from it gives the same result as one that was never interrupted. Nothing is loaded by
+pickle.
 """
 
 import hashlib
@@ -9,6 +10,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -48,7 +50,7 @@ class Checkpoint:
     """A checkpoint in memory.
 
     Attributes:
-      meta: What `meta.json` says.
+      meta: The model card.
       network: The network with its weights, in evaluation mode.
       training: Arrays of `training.safetensors`; empty if the checkpoint has none.
     """
@@ -59,21 +61,24 @@ class Checkpoint:
 
 
 def save_checkpoint(path: Path, meta: Meta, network: PolicyValueNetwork, training: Arrays | None = None) -> None:
-    """Writes a checkpoint, whole or not at all.
+    """Writes a checkpoint atomically.
 
     Args:
-      path: The checkpoint's folder; must not exist.
-      meta: What to say in `meta.json`.
-      network: Whose weights to keep.
-      training: What is needed to go on training, if it goes on.
+      path: Folder of the checkpoint; must not exist.
+      meta: The model card; its checksums are filled in.
+      network: The network with the weights.
+      training: State of the training, for a run that can be resumed.
 
     Raises:
-      OSError: If it cannot be written; then nothing is left of it.
+      OSError: If it cannot be written; then no folder is left behind.
     """
-    contents = {WEIGHTS: save(_weights(network))}
+    weights = {name: tensor.detach().cpu().numpy() for name, tensor in network.state_dict().items()}
+    contents = {WEIGHTS: save(weights)}
     if training is not None:
         contents[TRAINING] = save({name: np.array(array, order="C") for name, array in training.items()})
-    meta = meta.model_copy(update={"sha256": {name: _sha256(data) for name, data in contents.items()}})
+    meta = meta.model_copy(
+        update={"sha256": {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}}
+    )
     contents[META] = (meta.model_dump_json(indent=2) + "\n").encode()
     with make_whole_folder(path) as folder:
         for name, data in contents.items():
@@ -98,10 +103,10 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
 
 
 def read_meta(path: Path) -> Meta:
-    """Reads what a checkpoint says of itself.
+    """Reads the model card of a checkpoint.
 
     Raises:
-      CheckpointError: If there is no checkpoint or its `meta.json` cannot be understood.
+      CheckpointError: If there is no checkpoint, or its model card is invalid.
     """
     data = read_json(path)
     try:
@@ -119,7 +124,7 @@ def load_start(path: Path, game: Game) -> Checkpoint:
     """Reads the checkpoint that `run.start` names.
 
     Raises:
-      CheckpointError: If it cannot; it says what the checkpoint is, if it is one, and what would do.
+      CheckpointError: If it cannot be read or does not fit the game; the message says which setting would fit.
     """
     try:
         meta = read_meta(path)
@@ -136,36 +141,31 @@ def load_start(path: Path, game: Game) -> Checkpoint:
 def fitting_weights(
     path: Path, checkpoint: Checkpoint, network: PolicyValueNetwork, config: NetworkConfig
 ) -> dict[str, torch.Tensor]:
-    """The weights of a checkpoint, for a network to begin with.
+    """The weights of a checkpoint, if a network can begin with them.
 
     Args:
-      path: The checkpoint's folder.
-      checkpoint: Which was read from it.
-      network: The network, of any weights.
+      path: Folder of the checkpoint.
+      checkpoint: The checkpoint in that folder.
+      network: The network.
       config: Its settings.
 
     Raises:
-      CheckpointError: If they do not fit; it says what the checkpoint is, and what would do.
+      CheckpointError: If they do not fit; the message says which setting would fit.
     """
-    weights = checkpoint.network.state_dict()
-    wanted = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    for name in sorted(weights.keys() | wanted.keys()):
-        found = tuple(weights[name].shape) if name in weights else None
-        if found != wanted.get(name):
-            theirs, ours = checkpoint.meta.network, config
-            keys = ("kind", "width", "blocks", "search_features")
-            other = [key for key in keys if getattr(theirs, key) != getattr(ours, key)]
-            change = ", ".join(f"network.{key} = {json.dumps(getattr(theirs, key))}" for key in other)
-            raise CheckpointError(
-                f"run.start: checkpoint {str(path)!r} is of {checkpoint.meta.game} with network {theirs}, expected "
-                f"{ours}, whose {name} has shape {wanted.get(name)} and not {found}: "
-                + (f"set {change}, or give another" if other else f"give another, or {_FRESH}")
-            )
+    weights, theirs = checkpoint.network.state_dict(), checkpoint.meta.network
+    if misfit := _compare_shapes(weights, network.state_dict()):
+        keys = ("kind", "width", "blocks", "search_features")
+        other = [key for key in keys if getattr(theirs, key) != getattr(config, key)]
+        change = ", ".join(f"network.{key} = {json.dumps(getattr(theirs, key))}" for key in other)
+        raise CheckpointError(
+            f"run.start: checkpoint {str(path)!r} is of {checkpoint.meta.game} with network {theirs}, expected "
+            f"{config} ({misfit}): " + (f"set {change}, or give another" if other else f"give another, or {_FRESH}")
+        )
     return weights
 
 
 def _fitting_start(meta: Meta, game: Game) -> str:
-    """What would do instead of a checkpoint that does not fit a game."""
+    """Advice about a checkpoint that does not fit a game."""
     if meta.game != game.name:
         return f"set run.game = {json.dumps(meta.game)}, or give one of {game.name}"
     for option, value in game.options.items():
@@ -189,23 +189,19 @@ def _network(path: Path, meta: Meta, game: Game, arrays: Arrays) -> PolicyValueN
         )
     except NetworkError:
         raise CheckpointError(f"checkpoint {str(path)!r}: {META}: shape is {shape}, this game has {known}") from None
-    expected = {name: tuple(tensor.shape) for name, tensor in network.state_dict().items()}
-    found = {name: array.shape for name, array in arrays.items()}
-    for name in sorted(expected.keys() | found.keys()):
-        if expected.get(name) != found.get(name):
-            raise CheckpointError(
-                f"checkpoint {str(path)!r}: {WEIGHTS}: {name} has shape {found.get(name)}, "
-                f"expected {expected.get(name)}"
-            )
-        if not np.isfinite(arrays[name]).all():
+    if misfit := _compare_shapes(arrays, network.state_dict()):
+        raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {misfit}")
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
             raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {name} is not finite")
     network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in arrays.items()})
     return network.eval()
 
 
-def _weights(network: PolicyValueNetwork) -> dict[str, np.ndarray]:
-    return {name: tensor.detach().cpu().numpy() for name, tensor in network.state_dict().items()}
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _compare_shapes(found: Mapping[str, Any], expected: Mapping[str, Any]) -> str | None:
+    """Describes the first tensor that is missing, superfluous or of another shape; None if all fit."""
+    for name in sorted(found.keys() | expected.keys()):
+        shapes = [tuple(tensors[name].shape) if name in tensors else None for tensors in (found, expected)]
+        if shapes[0] != shapes[1]:
+            return f"{name} has shape {shapes[0]}, expected {shapes[1]}"
+    return None

@@ -1,8 +1,7 @@
-"""Rounds a network's weights to a coarse grid, so that they take few bits and are exact in every form.
+"""Quantisation: rounds the weights of a network to a grid, so that they take few bits.
 
-What is measured and kept as a checkpoint is then the rounded network itself, and the exported file, which holds the
-same whole numbers, plays as it does. The unit of a grid is a power of two, so that its multiples are exact in single
-precision.
+The rounded network is what is evaluated and saved; the exported file holds the same integers and plays the same. The
+unit of a grid is a power of two, so that its multiples are exact in single precision.
 """
 
 from math import frexp, ldexp
@@ -15,13 +14,13 @@ FEWEST_BITS, MOST_BITS = 2, 16
 
 @torch.no_grad()
 def quantise(network: nn.Module, bits: int) -> None:
-    """Rounds all weights in place; biases, and whatever else has a single dimension, stay as they are.
+    """Rounds all weights in place. Biases and other tensors of one dimension stay unchanged.
 
-    A tensor has one grid for all its rows, since an error of a weight counts alike in each.
+    All rows of a tensor share one grid.
 
     Args:
       network: The network, in single precision.
-      bits: Of a weight, its sign included, from 2 to 16. Up to 8 fit in a byte of an exported file.
+      bits: Bits of a weight, sign included, from 2 to 16. Weights of up to 8 bits take a byte in an exported file.
 
     Raises:
       ValueError: If the number of bits is out of range.
@@ -34,7 +33,7 @@ def quantise(network: nn.Module, bits: int) -> None:
 
 
 def _rounded(weight: Tensor, most: int) -> Tensor:
-    """The nearest multiples of the smallest power of two of which the largest weight is at most so many."""
+    """Rounds to multiples of the smallest power of two for which no multiple exceeds `most`."""
     fraction, exponent = frexp(float(weight.abs().max()) / most)
     unit = ldexp(1.0, exponent if fraction > 0.5 else exponent - 1)
     return torch.round(weight / unit) * unit

@@ -1,7 +1,8 @@
-"""The player of a checkpoint as a bot, evaluated by torch."""
+"""The bot that plays a checkpoint with torch."""
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,11 +18,11 @@ from alquerque_training.networks import PolicyValueNetwork
 
 
 class NetworkEvaluator:
-    """Policies and values of positions by a network, in double precision.
+    """Evaluates positions by a network, in double precision.
 
     Args:
-      game: What is played.
-      network: Is converted to double precision.
+      game: The game.
+      network: The network; converted to double precision.
     """
 
     def __init__(self, game: Game, network: PolicyValueNetwork) -> None:
@@ -47,25 +48,14 @@ class CheckpointBot(NetworkBot):
     """Plays by a network that torch evaluates.
 
     Args:
-      name: Its spec.
-      game: What it plays.
-      network: The player; converted to double precision.
-      simulations: How many for a step, 0 for the policy alone.
-      seed: As for every bot; nothing is left to chance here.
-      exploration: Weight of the policy against what a search has found out.
+      name: Name of the bot, usually its spec.
+      game: The game.
+      network: The network; converted to double precision.
+      settings: The other arguments of `NetworkBot`.
     """
 
-    def __init__(
-        self,
-        name: str,
-        game: Game,
-        network: PolicyValueNetwork,
-        simulations: int,
-        seed: int | None = None,
-        *,
-        exploration: float,
-    ) -> None:
-        super().__init__(name, game, NetworkEvaluator(game, network), simulations, seed, exploration=exploration)
+    def __init__(self, name: str, game: Game, network: PolicyValueNetwork, *settings: Any, **named: Any) -> None:
+        super().__init__(name, game, NetworkEvaluator(game, network), *settings, **named)
 
 
 def load_checkpoint_bot(
@@ -74,11 +64,11 @@ def load_checkpoint_bot(
     """Loads the player of a checkpoint.
 
     Args:
-      path: The checkpoint's folder.
-      game: What it is to play.
-      simulations: How many to search for a step; 0 or None for the most probable step of the policy alone.
-      seed: As for every bot; nothing is left to chance here.
-      name: What people call it; by default its path.
+      path: Folder of the checkpoint.
+      game: The game.
+      simulations: Simulations for a step; 0 or None for the most probable step of the policy.
+      seed: Accepted as for every bot; this one is deterministic.
+      name: Name of the bot; its path if None.
 
     Raises:
       CheckpointError: If the checkpoint is missing or damaged, or was trained on another action table.
@@ -92,10 +82,10 @@ def load_checkpoint_bot(
 
 
 def load_playable(path: Path) -> tuple[Game, Checkpoint]:
-    """Loads a checkpoint with the game that it says it plays.
+    """Loads a checkpoint and the game that its model card names.
 
     Raises:
-      CheckpointError: If it is missing, damaged, or its game is not known in this form.
+      CheckpointError: If the checkpoint is missing or damaged, or its game cannot be loaded.
     """
     meta = read_meta(path)
     try:
@@ -106,7 +96,7 @@ def load_playable(path: Path) -> tuple[Game, Checkpoint]:
 
 
 def _load(path: Path, game: Game) -> Checkpoint:
-    """A checkpoint whose network sees and answers what the game shows and asks."""
+    """Loads a checkpoint and checks that its network has the game's planes, points and actions."""
     checkpoint = load_checkpoint(path, game)
     found = checkpoint.meta.shape.model_dump()
     expected = {"planes": len(planes(game)), "points": len(game.board.points), "actions": game.num_actions}
