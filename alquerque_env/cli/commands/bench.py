@@ -127,11 +127,12 @@ def search(
 
 
 SEARCH_COLUMNS = (
-    "ratio: simulations/s to evaluations/s of the network alone\n"
-    "of peak (mlp only): operations/s of the network alone to those of large matrix products"
+    "ratio: simulations/s to evaluations/s of the network alone
+"
+    "of peak (mlp without search features only): operations/s of the network alone to those of large matrix products"
 )
 SEARCH_HEADING = (
-    f"  {'':<40}{'simulations/s':>15}{'by the clock':>14}{'decisions/s':>13}{'in network':>12}"
+    f"  {'':<64}{'simulations/s':>15}{'by the clock':>14}{'decisions/s':>13}{'in network':>12}"
     f"{'network alone/s':>17}{'ratio':>7}{'of peak':>9}"
 )
 
@@ -140,7 +141,7 @@ def _search_row(figure: Any) -> str:
     name = f"{figure.network} {figure.precision} {figure.device}, {figure.games} games"
     peak = "" if figure.peak_share is None else f"{figure.peak_share:9.2%}"
     return (
-        f"  {name:<40}{figure.simulations_per_second:>15,.0f}{figure.simulations_per_clock_second:>14,.0f}"
+        f"  {name:<64}{figure.simulations_per_second:>15,.0f}{figure.simulations_per_clock_second:>14,.0f}"
         f"{figure.decisions_per_second:>13,.0f}{figure.network_share:>12.1%}{figure.evaluations_per_second:>17,.0f}"
         f"{figure.ratio:>7.2f}{peak}"
     )

@@ -10,7 +10,7 @@ import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import META, load_checkpoint
 from alquerque_training.config.loader import ConfigError, load_config
-from alquerque_training.export.exporter import _describe_strength
+from alquerque_training.export.exporter import make_source
 from alquerque_training.measure import gauntlet
 from alquerque_training.measure.gauntlet import Gauntlet
 from alquerque_training.measure.metrics import read_log
@@ -120,7 +120,8 @@ def test_the_last_measurement_is_that_of_the_weights_that_are_kept(uninterrupted
     kept = load_bot(str(uninterrupted.checkpoint), game)
     again = play_arena(game, [kept, "random", "greedy"], settings)
     assert [pairing.score.value for pairing in again.pairings] == [entry["score"] for entry in arena]
-    assert _describe_strength(arena[1]).startswith(f"policy alone: scored {arena[1]['score']:.1%} in 4 games against g")
+    exported = make_source(game, load_checkpoint(uninterrupted.checkpoint, game))
+    assert f"policy alone: scored {arena[1]['score']:.1%} in 4 games against greedy" in exported
 
 
 @needs_jit
@@ -231,7 +232,7 @@ def test_an_arena_that_was_stopped_is_played_when_the_run_goes_on(
         train(Path("tiny.toml"))
     assert stopped.value.code == INTERRUPTED
     shown = capsys.readouterr().out.splitlines()
-    assert shown[-1] == "interrupted and saved; go on with: alquerque train tiny.toml --resume runs/tiny-1"
+    assert shown[-1] == "interrupted and saved; resume with: alquerque train tiny.toml --resume runs/tiny-1"
     assert (
         load_checkpoint(Path(f"runs/tiny-1/checkpoints/step-{steps:012d}"), load_game("alquerque")).meta.steps == steps
     )
@@ -261,7 +262,7 @@ def test_what_is_stopped_while_the_opponents_play_goes_on_with_their_matches(
         patch.setattr(gauntlet, "play_arena", stop)
         train(Path("tiny.toml"))
     shown = capsys.readouterr().out.splitlines()
-    assert shown[-1] == "interrupted; go on with: alquerque train tiny.toml --resume runs/tiny-1"
+    assert shown[-1] == "interrupted; resume with: alquerque train tiny.toml --resume runs/tiny-1"
 
     resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
 

@@ -56,7 +56,7 @@ def files_up_to_from(iteration: int, size: int, monkeypatch: pytest.MonkeyPatch)
 
 def go_on(message: str) -> TrainingResult:
     """Does what a message tells to do."""
-    words = shlex.split(re.split(r"(?:go on|start again) with: ", message)[1])
+    words = shlex.split(re.split(r"(?:resume|start again) with: ", message)[1])
     assert words[:3] == ["alquerque", "train", "tiny.toml"]
     *overrides, option, run = words[3:] if "--resume" in words else [*words[3:], "", ""]
     return train(Path("tiny.toml"), overrides, Path(run) if option else None)
@@ -72,7 +72,7 @@ def test_the_last_checkpoint_of_a_run(whole: TrainingResult, monkeypatch: pytest
 
     assert str(caught.value) == (
         f"checkpoint 'runs/tiny-1/checkpoints/final' cannot be written: {LARGE}; the last checkpoint is "
-        "'runs/tiny-1/checkpoints/step-000000003072': mend that and go on with: alquerque train tiny.toml --resume "
+        "'runs/tiny-1/checkpoints/step-000000003072': fix that and resume with: alquerque train tiny.toml --resume "
         "runs/tiny-1"
     )
     assert {path.name for path in Path("runs/tiny-1/checkpoints").iterdir()} == {
@@ -90,7 +90,7 @@ def test_a_checkpoint_before_which_there_is_none(whole: TrainingResult, monkeypa
 
     assert str(caught.value) == (
         f"checkpoint 'runs/tiny-1/checkpoints/step-000000001536' cannot be written: {LARGE}; nothing has been saved "
-        "yet: mend that and go on with: alquerque train tiny.toml --resume runs/tiny-1"
+        "yet: fix that and resume with: alquerque train tiny.toml --resume runs/tiny-1"
     )
     assert list(Path("runs/tiny-1/checkpoints").iterdir()) == []
     assert weights(go_on(str(caught.value))) == weights(whole)
@@ -104,7 +104,7 @@ def test_a_line_of_the_log(whole: TrainingResult, monkeypatch: pytest.MonkeyPatc
 
     assert str(caught.value).startswith(
         f"log 'runs/tiny-1/log.jsonl' cannot be written: {LARGE}; the last checkpoint is "
-        "'runs/tiny-1/checkpoints/step-000000001536': mend that and go on with: "
+        "'runs/tiny-1/checkpoints/step-000000001536': fix that and resume with: "
     )
     log = Path("runs/tiny-1/log.jsonl").read_bytes()
     assert log.count(b"\n") == 4
@@ -130,7 +130,7 @@ def test_the_first_line_of_the_log(whole: TrainingResult, monkeypatch: pytest.Mo
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
     assert str(caught.value) == (
-        f"log 'runs/tiny-1/log.jsonl' cannot be written: {LARGE}; nothing has been saved yet: mend that and start "
+        f"log 'runs/tiny-1/log.jsonl' cannot be written: {LARGE}; nothing has been saved yet: fix that and start "
         "again with: alquerque train tiny.toml"
     )
     assert list(Path("runs").iterdir()) == []
@@ -146,7 +146,7 @@ def test_a_run_that_goes_on(whole: TrainingResult, monkeypatch: pytest.MonkeyPat
 
     assert str(caught.value).startswith(
         f"log 'runs/tiny-1/log.jsonl' cannot be written: {LARGE}; the last checkpoint is "
-        "'runs/tiny-1/checkpoints/step-000000001536': mend that and go on with: alquerque train tiny.toml --resume "
+        "'runs/tiny-1/checkpoints/step-000000001536': fix that and resume with: alquerque train tiny.toml --resume "
     )
     assert contents() == before
     assert weights(go_on(str(caught.value))) == weights(whole)
@@ -157,7 +157,7 @@ def test_a_new_run(folder: Path) -> None:
         train(Path("tiny.toml"))
 
     assert str(caught.value) == (
-        f"run.directory is 'runs', cannot write there: {LARGE}; mend that, or choose another one"
+        f"run.directory is 'runs', which cannot be written to: {LARGE}; fix that, or choose another one"
     )
     assert list(Path("runs").iterdir()) == []
 
@@ -179,7 +179,7 @@ def test_the_matches_of_the_opponents(monkeypatch: pytest.MonkeyPatch) -> None:
         train(Path("tiny.toml"), measured, Path("runs/tiny-1"))
 
     assert str(caught.value).startswith(
-        f"ladder 'runs/tiny-1/ladder.jsonl' cannot be written: {LARGE}; nothing has been saved yet: mend that and go "
+        f"ladder 'runs/tiny-1/ladder.jsonl' cannot be written: {LARGE}; nothing has been saved yet: fix that and "
     )
     assert ladder.read_bytes() == b"".join(lines[:6])
     go_on(str(caught.value))
@@ -210,7 +210,7 @@ def test_a_disk_that_is_really_full(small_disk: Path, whole: TrainingResult, mon
 
     assert str(caught.value) == (
         "checkpoint 'disk/tiny-1/checkpoints/final' cannot be written: No space left on device; the last checkpoint is "
-        "'disk/tiny-1/checkpoints/step-000000003072': make room and go on with: alquerque train tiny.toml "
+        "'disk/tiny-1/checkpoints/step-000000003072': free some space and resume with: alquerque train tiny.toml "
         "run.directory=disk --resume disk/tiny-1"
     )
     assert list(small_disk.rglob("*.partial")) == []

@@ -133,7 +133,7 @@ def test_ctrl_c_saves_and_the_resumed_run_ends_as_an_uninterrupted_one(
         at_iteration(iteration, lambda: signal.raise_signal(signal.SIGINT), patch)
         train(Path("tiny.toml"))
     assert stopped.value.code == 130
-    assert "go on with: alquerque train tiny.toml --resume runs/tiny-1" in capsys.readouterr().out
+    assert "resume with: alquerque train tiny.toml --resume runs/tiny-1" in capsys.readouterr().out
     assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == iteration
 
     resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
@@ -194,7 +194,7 @@ def test_training_beats_random(tmp_path: Path) -> None:
         (["run.options.undo_scop=per_coin"], "tiny.toml: [run] no option 'undo_scop' of alquerque; did you mean"),
         (["run.options.undo_scope=never"], "tiny.toml: [run] alquerque: undo_scope cannot be 'never'"),
         (["ppo.clip=0"], "tiny.toml: ppo.clip is 0, expected a number, above 0 and at most 1"),
-        (["run.directory=tiny.toml"], "run.directory is 'tiny.toml', cannot write there: "),
+        (["run.directory=tiny.toml"], "run.directory is 'tiny.toml', which cannot be written to: "),
     ],
 )
 def test_a_bad_config_is_refused_and_nothing_is_written(folder: Path, overrides: list[str], message: str) -> None:

@@ -11,7 +11,7 @@ from alquerque_training.experience.replay_buffer import MAX_CHOICES, ReplayBuffe
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.self_play.generator import SelfPlay
 
-from alquerque_env import Match, load_game
+from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
@@ -451,7 +451,6 @@ def test_without_a_table_exact_values_are_refused():
 def test_it_learns_to_win_within_seconds():
     """The policy alone against random, before and after; the same as `alquerque train` does."""
     from alquerque_training.measure.evaluate import greedy_policy, play_random
-    from alquerque_training.run.training_session import make_env
 
     config = settings(
         run={"total_steps": 64 * 24 * 20},
@@ -462,10 +461,10 @@ def test_it_learns_to_win_within_seconds():
     )
     game = load_game("alquerque")
     learner = AlphaZeroLearner(config, game)
-    before = play_random(greedy_policy(learner.network), make_env(game, 100, 500), seed=0)
+    before = play_random(greedy_policy(learner.network), SelfPlayVectorEnv(game, 100, max_cycles=500), seed=0)
     while learner.iteration < config.iterations:
         learner.iterate()
-    after = play_random(greedy_policy(learner.network), make_env(game, 100, 500), seed=0)
+    after = play_random(greedy_policy(learner.network), SelfPlayVectorEnv(game, 100, max_cycles=500), seed=0)
     wins = [sum(seat.wins for seat in result.seats) for result in (before, after)]
     assert wins[1] > 85 > wins[0]
 

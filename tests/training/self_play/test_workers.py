@@ -51,7 +51,7 @@ def test_a_run_with_a_dead_process_names_what_is_kept_and_the_command_that_goes_
         at_iteration(iteration, kill_worker, patch)
         train(Path("tiny.toml"), shared)
 
-    message, command = str(caught.value).split(": go on with: ")
+    message, command = str(caught.value).split(": resume with: ")
     assert message == f"a process of self-play has died; {kept}"
     assert command == "alquerque train tiny.toml alphazero.processes=2 --resume runs/tiny-1"
     assert train(Path("tiny.toml"), shared, Path(shlex.split(command)[-1])).checkpoint.exists()

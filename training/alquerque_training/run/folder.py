@@ -1,4 +1,4 @@
-"""The folder of a run: `config.json`, `log.jsonl`, `checkpoints/` and, with opponents, their `ladder.jsonl`."""
+"""The folder of a run: `config.json`, `log.jsonl`, `checkpoints/` and, if it has opponents, `ladder.jsonl`."""
 
 import errno
 import itertools
@@ -7,7 +7,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class TrainingError(AlquerqueError):
-    """Training that cannot go on."""
+    """Training that cannot continue."""
 
 
 @dataclass(frozen=True)
@@ -32,19 +32,19 @@ class Run:
     """A run on disk.
 
     Attributes:
-      path: Its folder.
+      path: Folder of the run.
     """
 
     path: Path
 
     @property
     def log(self) -> Path:
-        """A line for every iteration; see `measure.metrics`."""
+        """The log, with one line for each iteration; see `measure.metrics`."""
         return self.path / LOG
 
     @property
     def ladder(self) -> Path:
-        """The matches of the opponents among each other; see `measure.gauntlet`."""
+        """The matches between the opponents; see `measure.gauntlet`."""
         return self.path / LADDER
 
     @property
@@ -54,16 +54,16 @@ class Run:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it holds nothing that would be lost with it: no iteration, no checkpoint and no match."""
+        """Whether the folder holds no iteration, no checkpoint and no match."""
         is_logged = self.log.exists() and self.log.stat().st_size > 0
         return not (is_logged or self.ladder.exists() or self.checkpoints() or self.final.exists())
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keeps other processes from going on with the run at the same time.
+        """Prevents other processes from resuming the run at the same time.
 
         Raises:
-          ConfigError: If another process does, or there is no writing in the folder.
+          ConfigError: If another process holds the lock, or the folder is not writable.
         """
         with ExitStack() as stack:
             try:
@@ -73,22 +73,22 @@ class Run:
             except OSError as error:
                 self.discard_if_empty()
                 raise ConfigError(
-                    f"run {str(self.path)!r} cannot be locked: {LOCK}: {error.strerror}; what it holds is kept: "
-                    "make its folder one that can be written to"
+                    f"run {str(self.path)!r} cannot be locked: {LOCK}: {error.strerror}; its files are kept: "
+                    "make its folder writable"
                 ) from None
             yield
 
     @contextmanager
     def writing(self, kind: str, path: Path, command: str) -> Iterator[None]:
-        """Within it a file of the run is written; what cannot be leaves nothing half written.
+        """Guards the writing of a file of the run: an error leaves no partial file.
 
         Args:
-          kind: What the file is called.
+          kind: Name of the file in the error.
           path: The file.
-          command: What the run was started with.
+          command: The command that started the run.
 
         Raises:
-          TrainingError: If it cannot be written; it says why, what is kept and how to go on.
+          TrainingError: If the file cannot be written; it says why, what is kept and how to resume.
         """
         try:
             yield
@@ -102,91 +102,85 @@ class Run:
 
     @property
     def kept(self) -> str:
-        """Which checkpoint is the last, in words."""
+        """A clause that names the last checkpoint."""
         saved = self.checkpoints()
         return f"the last checkpoint is {str(saved[-1])!r}" if saved else "nothing has been saved yet"
 
     @property
     def without_last(self) -> str:
-        """How to go on where the last checkpoint is of no use, in words."""
+        """Advice about a run whose last checkpoint is unusable."""
         *before, _ = self.checkpoints()
         if before:
             return f"the one before it is {str(before[-1])!r}; delete the broken one to go on from there"
         return "the run has no other: delete it, and the same command trains from the beginning"
 
     def way_on(self, command: str) -> str:
-        """How to go on with the run that a command has started, or to start it again if nothing of it is kept."""
+        """Advice how to resume the run, or to start it again if nothing of it is kept."""
         if self.is_empty:
             return f"start again with: {command}"
-        return f"go on with: {command} {shlex.join(['--resume', str(self.path)])}"
+        return f"resume with: {command} {shlex.join(['--resume', str(self.path)])}"
 
     def clean(self) -> None:
-        """Removes what a process that was killed has left half written or half deleted. Only for who holds the lock."""
+        """Removes partial files of a killed process. The caller must hold the lock."""
         for folder in (self.path, self.path / CHECKPOINTS):
             remove_partials(folder)
 
     def discard_if_empty(self) -> None:
-        """Removes the folder of a run that holds nothing."""
+        """Removes the folder if it is empty."""
         if self.is_empty:
             shutil.rmtree(self.path, ignore_errors=True)
 
     def checkpoint(self, steps: int) -> Path:
-        """The checkpoint after so many steps."""
+        """The folder of the checkpoint after this many steps."""
         return self.path / CHECKPOINTS / f"step-{steps:012d}"
 
     def checkpoints(self) -> list[Path]:
-        """The checkpoints from which the run can go on, oldest first."""
+        """The checkpoints from which the run can be resumed, oldest first."""
         return sorted((self.path / CHECKPOINTS).glob("step-*"))
 
     def prune(self, keep: int) -> None:
-        """Deletes all but the newest checkpoints."""
+        """Deletes all checkpoints but the newest `keep`."""
         for path in self.checkpoints()[:-keep]:
             remove_whole_folder(path)
 
 
 def create_run(name: str, config: Config) -> Run:
-    """Makes the folder of a new run, `<name>-<n>` with the first free number, and writes its config.
+    """Creates the folder of a new run, `<name>-<n>` with the first free number, and writes its config.
 
     Raises:
-      ConfigError: If it cannot be made where the config says; then nothing is left of it.
+      ConfigError: If the folder cannot be created; then nothing is left behind.
     """
     try:
         path = _make_folder(Path(config.run.directory), name)
         try:
-            _fill(path, config)
+            (path / CHECKPOINTS).mkdir()
+            write_whole(path / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
         except OSError:
             shutil.rmtree(path, ignore_errors=True)
             raise
     except OSError as error:
         raise ConfigError(
-            f"run.directory is {config.run.directory!r}, cannot write there: {error.strerror}; "
+            f"run.directory is {config.run.directory!r}, which cannot be written to: {error.strerror}; "
             f"{_remedy(error)}, or choose another one"
         ) from None
     return Run(path)
-
-
-def _fill(path: Path, config: Config) -> None:
-    (path / CHECKPOINTS).mkdir()
-    write_whole(path / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
 
 
 def _make_folder(directory: Path, name: str) -> Path:
     directory.mkdir(parents=True, exist_ok=True)
     for number in itertools.count(1):
         path = directory / f"{name}-{number}"
-        try:
+        with suppress(FileExistsError):
             path.mkdir()
-        except FileExistsError:
-            continue
-        break
+            break
     return path
 
 
 def open_run(path: Path) -> tuple[Run, Config]:
-    """The run in a folder, with the config that it was started with.
+    """Opens the run in a folder and reads its config.
 
     Raises:
-      ConfigError: If the folder holds no run, or one that is finished.
+      ConfigError: If the folder holds no run, or a finished one.
     """
     try:
         data = json.loads((path / CONFIG).read_bytes())
@@ -203,4 +197,4 @@ def open_run(path: Path) -> tuple[Run, Config]:
 
 
 def _remedy(error: OSError) -> str:
-    return "make room" if error.errno in _FULL else "mend that"
+    return "free some space" if error.errno in _FULL else "fix that"

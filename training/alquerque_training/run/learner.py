@@ -1,7 +1,6 @@
-"""What a run asks of whatever learns in it, and the learners there are.
+"""The interface of a learner, and the learners of the package.
 
-Another learner needs no change here: `run.algorithm = "module:name"` in a config calls `name(config, game)` of a module
-that can be imported.
+To add your own, set `run.algorithm = "module:name"` in a config: the run calls `name(config, game)` of that module.
 """
 
 import os
@@ -30,13 +29,13 @@ from alquerque_training.self_play.workers import WorkerError
 
 
 class Learner(Protocol):
-    """Everything that changes in the course of training.
+    """Everything that training changes.
 
     Attributes:
-      config: The run's settings.
-      network: What is measured and kept.
-      iteration: Iterations done.
-      metrics: What it logs beside `measure.metrics.METRICS`, or what has a name of theirs and means something else.
+      config: Settings of the run.
+      network: The network that is evaluated and saved.
+      iteration: Number of iterations done.
+      metrics: Metrics that it logs besides `measure.metrics.METRICS`, or with another meaning than there.
     """
 
     config: Config
@@ -46,35 +45,35 @@ class Learner(Protocol):
 
     @property
     def steps(self) -> int:
-        """Steps of self-play done so far, `iteration` times as many as in one."""
+        """Steps of self-play done so far: `iteration` times the steps of one iteration."""
 
     def iterate(self) -> dict[str, float]:
-        """Plays and learns; returns the iteration's record for the log, all but times and strength.
+        """Plays and learns; returns the record for the log, without times and strength.
 
-        Its keys are names of `measure.metrics.METRICS` and of `metrics`; `iteration` and `steps` are among them.
+        Its keys are names of `measure.metrics.METRICS` and of `metrics`, among them `iteration` and `steps`.
         """
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
-        """Takes over weights of `network` before the first iteration."""
+        """Loads weights of `network` before the first iteration."""
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that changes, but for the weights of `network` and the number of iterations."""
+        """Everything that training changes, except the weights of `network` and the number of iterations."""
 
     def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
-        """Goes back to a state, to go on from it as if nothing had happened.
+        """Restores a state. Training then continues as if it had not been interrupted.
 
         Args:
-          state: What `get_state` gave.
-          weights: Of `network` at the time.
-          steps: `steps` at the time.
+          state: A result of `get_state`.
+          weights: Weights of `network` at that time.
+          steps: `steps` at that time.
 
         Raises:
           KeyError, TypeError, ValueError, RuntimeError: If something is missing or does not fit.
-          WorkerError: If a process of its own has ended.
+          WorkerError: If a process of the learner has died.
         """
 
     def close(self) -> None:
-        """Ends whatever runs beside it."""
+        """Ends the processes of the learner."""
 
 
 def _make_ppo(config: Config, game: Game) -> Learner:
@@ -90,10 +89,10 @@ LEARNERS: Mapping[str, Callable[[Config, Game], Learner]] = MappingProxyType(
 
 
 def make_learner(config: Config, game: Game) -> Learner:
-    """The learner that a config names.
+    """Makes the learner that a config names.
 
     Raises:
-      ConfigError: If there is none of that name.
+      ConfigError: If there is no such learner, or it cannot be imported.
     """
     name = config.run.algorithm
     if name in LEARNERS:
@@ -101,7 +100,7 @@ def make_learner(config: Config, game: Game) -> Learner:
     module, colon, attribute = name.partition(":")
     if not colon:
         raise ConfigError(f"run.algorithm is {name!r}, expected {', '.join(LEARNERS)} or module:name of your own")
-    sys.path.insert(0, os.getcwd())  # where people keep their own file
+    sys.path.insert(0, os.getcwd())  # the module of a user is usually there
     try:
         make: Callable[[Config, Game], Learner] = getattr(import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
@@ -112,11 +111,11 @@ def make_learner(config: Config, game: Game) -> Learner:
 
 
 def restore(learner: Learner, arrays: Arrays, weights: Mapping[str, Tensor], steps: int) -> None:
-    """Puts a fresh learner where it was when its state was kept.
+    """Restores the saved state of a learner.
 
     Raises:
       CheckpointError: If something is missing or does not fit.
-      WorkerError: If a process of the learner has ended.
+      WorkerError: If a process of the learner has died.
     """
     try:
         learner.set_state(arrays, weights, steps)

@@ -1,4 +1,4 @@
-"""Shows a training run while it goes on: a table of the newest record in a terminal, plain lines elsewhere."""
+"""The progress of a training run: a live table of the newest record in a terminal, plain lines elsewhere."""
 
 from collections.abc import Mapping
 
@@ -11,13 +11,13 @@ from alquerque_env.cli.console.progress_bar import Display, format_time
 
 
 class TrainingProgress(Display):
-    """A live view of the newest record of the log.
+    """Shows the newest record of the log.
 
     Args:
-      title: What is trained.
-      iterations: Length of the whole run.
-      steps_per_iteration: To tell the time left.
-      console: Where to show it.
+      title: Title of the run.
+      iterations: Iterations of the whole run.
+      steps_per_iteration: Steps of one iteration, for the time left.
+      console: Where it is shown.
     """
 
     def __init__(self, title: str, iterations: int, steps_per_iteration: int, console: Console) -> None:
@@ -41,12 +41,12 @@ class TrainingProgress(Display):
         self._show(self._line(record), at_once=record["iteration"] == self._iterations)
 
     def show_arena(self, arena: ArenaProgress) -> None:
-        """Shows how far an arena is."""
+        """Shows the progress of an arena."""
         text = f"in the arena: {arena}"
         self._show(text, Text(text))
 
     def show_rating(self, rating: float) -> None:
-        """Shows the newest rating by the arena, in Elo, from now on."""
+        """Sets the rating that is shown, in Elo."""
         self._rating = f"{rating:+.0f} Elo"
         if self._live is not None and self._record is not None:
             self._show(self._line(self._record))
@@ -84,5 +84,5 @@ class TrainingProgress(Display):
 
 
 def _text(record: Mapping[str, float], name: str, form: str) -> str:
-    """A number of the record, a dash where it has none."""
+    """Formats a number of the record; a dash if it is absent."""
     return format(record[name], form) if name in record else "-"

@@ -26,23 +26,24 @@ from alquerque_training.self_play.workers import check_device
 def train(
     given: str | Path, overrides: Sequence[str] = (), resume: Path | None = None, *, console: Console | None = None
 ) -> TrainingResult:
-    """Trains a player and shows how it goes.
+    """Trains a player and shows the progress.
 
     Args:
-      given: The name of a config that comes with the package, or the path of a TOML file; see `config.settings`.
+      given: Name of a shipped config, or path of a TOML file; see `config.settings`.
       overrides: Texts `section.key=value`.
-      resume: Folder of an interrupted run of the same config, to go on with.
-      console: Where to show it; standard output if None.
+      resume: Folder of an interrupted run of the same config.
+      console: Where the progress is shown; standard output if None.
 
     Raises:
-      ConfigError, CheckpointError, AlquerqueError: If something given is wrong; then nothing has been written.
-      TrainingError: If training cannot go on; it says what is kept, and which command goes on with it.
-      SystemExit: With status 130 after Ctrl-C, when the iteration is finished and saved, or in the midst of an arena.
+      ConfigError, CheckpointError, AlquerqueError: If an argument is wrong; then nothing has been written.
+      TrainingError: If training cannot continue; the message says what is kept and how to resume.
+      SystemExit: With status 130 after Ctrl-C: when the iteration is finished and saved, or within an arena.
     """
     console = console or Console()
     config_path, config = find_config(given), load_config(given, overrides)
     session = _start(config_path, config) if resume is None else _resume(config_path, config, Path(resume))
-    session.command = shlex.join(["alquerque", "train", _as_typed(given), *overrides])
+    config_name = given.as_posix() if isinstance(given, Path) else given
+    session.command = shlex.join(["alquerque", "train", config_name, *overrides])
     try:
         with session.run.locked():
             result = session.complete(console)
@@ -50,11 +51,6 @@ def train(
         session.learner.close()
     _announce(console, config, result)
     return result
-
-
-def _as_typed(given: str | Path) -> str:
-    """A config as the command line takes it."""
-    return given.as_posix() if isinstance(given, Path) else given
 
 
 def _prepare(config_path: Path, config: Config) -> tuple[Game, Learner]:
@@ -66,7 +62,7 @@ def _prepare(config_path: Path, config: Config) -> tuple[Game, Learner]:
     if config.evaluation.opponents and config.evaluation.max_cycles <= PLIES[0]:
         raise ConfigError(
             f"{config_path.name}: evaluation.max_cycles is {config.evaluation.max_cycles}, expected more than the "
-            f"{PLIES[0]} plies of the openings from which evaluation.opponents are met"
+            f"{PLIES[0]} plies of the arena's openings"
         )
     try:
         check_opponents(config, game)
@@ -83,10 +79,10 @@ def _start(config_path: Path, config: Config) -> Session:
 
 
 def _begin(config: Config, game: Game, learner: Learner) -> tuple[StartMeta | None, Sequence[CurvePoint]]:
-    """Gives a fresh learner the weights that its run is to begin with, if these are not random.
+    """Loads the first weights of a run into its learner, unless they are random.
 
     Returns:
-      What their checkpoint was, and its strength on the way.
+      The checkpoint of these weights, and its strength during training.
 
     Raises:
       CheckpointError: If there is no such checkpoint, or it is of another game or network.
@@ -106,7 +102,7 @@ def _resume(config_path: Path, config: Config, path: Path) -> Session:
         begin = f" with run.start={run.checkpoints()[-1]}" if run.checkpoints() else ""
         raise ConfigError(
             f"run {str(path)!r} was started with {key} = {before!r}, {config_path.name} has {now!r}: "
-            f"go on with what it was started with, or begin a new run{begin}"
+            f"resume it with the same config, or begin a new run{begin}"
         )
     game, learner = _prepare(config_path, config)
     session = Session(run, game, learner)

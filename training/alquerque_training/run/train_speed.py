@@ -1,8 +1,7 @@
 """Speed of self-play and of training: `alquerque bench search` and `alquerque bench train`.
 
-Self-play is measured beside what limits it, the network alone at the same number of positions, with one thread of
-torch: matrices as small as these are sooner multiplied by one core than shared out, and the other cores play games of
-their own.
+Self-play is compared with the network alone at the same number of positions. Each process uses one thread of torch,
+because products of matrices as small as these gain nothing from a second core.
 """
 
 import math
@@ -12,28 +11,27 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing.synchronize import Barrier
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from alquerque_env import SelfPlayVectorEnv, load_game
-from alquerque_env.benchmark.speed.rate import Clock, Work, rate, repeat
+from alquerque_env.benchmark.speed.rate import Clock, rate, repeat
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import plane_scale
 from alquerque_training.config.loader import load_config, parse_config
 from alquerque_training.config.settings import Config, NetworkConfig, SearchConfig, SelfPlayConfig
 from alquerque_training.config.shipped_configs import shipped_configs
-from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
+from alquerque_training.networks import Shape, build_network
 from alquerque_training.networks.inference import Inference, choose_precision
 from alquerque_training.run.learner import make_learner
 from alquerque_training.self_play.generator import SelfPlay
 
 SIMULATIONS = 32
-# Random steps before the positions with which a network alone is measured: in the middle of matches.
+# Random steps before the positions with which a network alone is measured.
 RANDOM_STEPS = 15
 BATCHES = (64, 256, 1024)
 NETWORKS = (
@@ -43,30 +41,26 @@ NETWORKS = (
     NetworkConfig.model_validate({"kind": "conv"}),
     NetworkConfig.model_validate({"kind": "graph"}),
 )
-KINDS = ("mlp", "mlp-search-features", "conv", "graph")
-# Sides of the square matrices whose product shows what a device can do at most.
+PLAIN, WITH_FEATURES = "mlp", "mlp-search-features"
+# Sides of the square matrices whose product shows the peak speed of a device.
 MATRIX = {"cpu": 1024, "cuda": 8192}
-# AlphaZero learns nothing until the first matches have ended; after so many iterations it is measured all the same.
+# AlphaZero learns nothing before the first matches end. After this many iterations it is measured all the same.
 MOST_WARM_UP = 12
 
 
-_all_ready: Barrier
-"""In a process of several: passed when all of them are ready to play."""
-
-
 class BenchError(AlquerqueError):
-    """A measurement that cannot be made."""
+    """A measurement failed."""
 
 
 class Setup(NamedTuple):
-    """What plays: so many games at once, of one process.
+    """What is measured: games of one process with one network.
 
     Attributes:
-      game: Its id.
-      network: With fresh weights, which take as long as trained ones.
+      game: Id of the game.
+      network: The network, with random weights.
       precision: `float32` or `bfloat16`.
       device: `cpu` or `cuda`.
-      games: At once.
+      games: Number of games at once.
     """
 
     game: str
@@ -77,26 +71,28 @@ class Setup(NamedTuple):
 
     @property
     def clock(self) -> Clock:
-        """Processor time, which a busy machine does not stretch; it says nothing of what a GPU does."""
+        """Processor time, which other processes do not affect; the wall clock for a GPU."""
         return time.perf_counter if self.device == "cuda" else time.process_time
 
 
 class SearchFigure(NamedTuple):
     """Speed of self-play with Gumbel search, one process with one thread.
 
+    Rates are per second of processor time, of wall-clock time on a GPU.
+
     Attributes:
-      network: Kind, width and blocks.
-      precision: Of the network.
-      device: Of the network.
-      games: At once.
-      simulations_per_second: Of processor time, of time by the clock on a GPU; so are all others but the next.
-      simulations_per_clock_second: By the clock, whatever else the machine does.
-      decisions_per_second: Each with all its simulations.
-      network_share: Of the time, what passes inside the network's call.
-      evaluations_per_second: Of the network alone, asked for as many positions as there are games.
+      network: Name of the network.
+      precision: Number type of the network.
+      device: Device of the network.
+      games: Number of games at once.
+      simulations_per_second: Simulations of the search.
+      simulations_per_clock_second: The same by the wall clock.
+      decisions_per_second: Decisions, each with all its simulations.
+      network_share: Share of the time spent in the network.
+      evaluations_per_second: Positions evaluated by the network alone, as many at once as there are games.
       ratio: Simulations to evaluations of the network alone.
-      peak_share: Operations of those evaluations, two a parameter, to those of large matrix products in the same
-        precision on the same device; only for `mlp` without search features.
+      peak_share: Operations of these evaluations (two for each parameter), divided by those of large matrix products in
+        the same precision on the same device; only for `mlp` without search features.
     """
 
     network: str
@@ -113,12 +109,10 @@ class SearchFigure(NamedTuple):
 
 
 class TogetherFigure(NamedTuple):
-    """Speed of several processes at once, each as `SearchFigure` with the same names.
+    """Speed of several processes at once; fields as in `SearchFigure`, the rates are those of all processes.
 
     Attributes:
-      processes: How many.
-      simulations_per_second: Sum over the processes, each by its processor time.
-      simulations_per_clock_second: Of all, by the clock from the first's start to the last's end.
+      processes: Number of processes.
     """
 
     network: str
@@ -133,12 +127,12 @@ class TrainFigure(NamedTuple):
     """Speed of whole iterations of training.
 
     Attributes:
-      algorithm: `ppo`, `alphazero` or another learner's name.
-      iterations: Measured, those before them left out.
-      steps_per_second: By the clock, learning included.
-      steps_per_processor_second: Of the process that learns, whatever others do; alone where it plays all games.
-      playing_share: Of the time, by the clock, what the learning process plays; None if the learner does not say.
-      positions_per_second: Learned from, in time spent learning; None if the learner does not say.
+      algorithm: `ppo`, `alphazero` or the name of another learner.
+      iterations: Number of iterations measured.
+      steps_per_second: Steps by the wall clock, learning included.
+      steps_per_processor_second: Steps by the processor time of the learning process.
+      playing_share: Share of the wall-clock time that the learning process plays; None if the learner does not log it.
+      positions_per_second: Positions learned from, in the time spent learning; None if `playing_share` is.
     """
 
     algorithm: str
@@ -150,7 +144,7 @@ class TrainFigure(NamedTuple):
 
 
 class _Played(NamedTuple):
-    """What self-play came to: seconds by the setup's clock, and by the one on the wall when it began and ended."""
+    """A measurement of self-play: seconds by the setup's clock; begin and end by the wall clock."""
 
     simulations: int
     seconds: float
@@ -162,21 +156,22 @@ class _Played(NamedTuple):
 def measure_search(
     game: Game, seconds: float, kinds: Sequence[str] = (), batches: Sequence[int] = ()
 ) -> Iterator[SearchFigure]:
-    """Measures self-play with each network, precision, number of games and device, one after another.
+    """Measures self-play with each network, precision, number of games and device.
 
     Args:
-      game: The rules.
-      seconds: For each figure, after what it takes to get going.
-      kinds: Of networks, of `KINDS`; all if empty.
-      batches: Games at once; 64, 256 and 1024 if empty.
+      game: The game.
+      seconds: Time for each figure, without the warm-up.
+      kinds: Kinds of networks to measure: `conv`, `graph`, `mlp` (without search features) or `mlp-search-features`;
+        all if empty.
+      batches: Numbers of games at once; 64, 256 and 1024 if empty.
     """
     with one_thread():
         for device in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):
             for network in NETWORKS:
-                if kinds and _choice(network) not in kinds:
+                if kinds and _kind(network) not in kinds:
                     continue
                 for precision in _precisions(network, device):
-                    peak = _peak(device, precision, seconds) if _choice(network) == "mlp" else None
+                    peak = _peak(device, precision, seconds) if _kind(network) == PLAIN else None
                     for games in batches or BATCHES:
                         yield _measure(Setup(game.name, network, precision, device, games), seconds, peak)
 
@@ -186,17 +181,17 @@ def measure_together(fastest: Setup, seconds: float, processes: int) -> Together
 
     Args:
       fastest: What each of them does.
-      seconds: For the figure.
-      processes: How many.
+      seconds: Time for the figure.
+      processes: Number of processes.
 
     Raises:
       BenchError: If one of them dies.
     """
     context = mp.get_context("spawn")
-    barrier = (context.Barrier(processes),)
-    with ProcessPoolExecutor(processes, context, initializer=_keep_barrier, initargs=barrier) as pool:
+    with context.Manager() as manager, ProcessPoolExecutor(processes, context) as pool:
         try:
-            played = list(pool.map(_play_beside, [fastest] * processes, [seconds] * processes))
+            barrier = manager.Barrier(processes)
+            played = list(pool.map(_play_beside, [fastest] * processes, [seconds] * processes, [barrier] * processes))
         except BrokenProcessPool:
             raise BenchError("a process of the measurement has died") from None
     elapsed = max(each.end for each in played) - min(each.begin for each in played)
@@ -218,10 +213,10 @@ def fastest_on_processor(game: Game, figures: Sequence[SearchFigure]) -> Setup:
 
 
 def configs_to_measure(given: str, overrides: Sequence[str]) -> list[Config]:
-    """The runs to measure.
+    """The configs to measure.
 
     Args:
-      given: The name or path of a config; or of a game, for PPO and AlphaZero with their defaults.
+      given: Name or path of a config; or a game, for PPO and AlphaZero with their defaults.
       overrides: Texts `section.key=value` that change the config.
 
     Raises:
@@ -237,11 +232,11 @@ def configs_to_measure(given: str, overrides: Sequence[str]) -> list[Config]:
 
 
 def measure_training(config: Config, iterations: int) -> TrainFigure:
-    """Measures iterations of a run, from the first on after one that has learned something.
+    """Measures iterations of a run, after the first one with an update. Writes no files.
 
     Args:
-      config: Of the run; nothing of it is written anywhere.
-      iterations: How many.
+      config: Config of the run.
+      iterations: Number of iterations to measure.
     """
     with one_thread(config.run.threads):
         learner = make_learner(config, load_game(config.run.game, **config.run.options))
@@ -277,7 +272,7 @@ def measure_training(config: Config, iterations: int) -> TrainFigure:
 
 @contextmanager
 def one_thread(threads: int = 1) -> Iterator[None]:
-    """Lets torch use no more threads than that, then as many as before."""
+    """Limits the threads of torch within the block."""
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
@@ -286,18 +281,17 @@ def one_thread(threads: int = 1) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+def _kind(network: NetworkConfig) -> str:
+    return network.kind if network.feature_depth is None else WITH_FEATURES
+
+
 def _precisions(network: NetworkConfig, device: str) -> tuple[str, ...]:
-    """What is worth measuring: of the slower networks, and on a GPU, only what a run would choose."""
+    """The precision that a run would choose; for a plain `mlp` on a CPU also single precision."""
     place = torch.device(device)
     fast = _name(choose_precision("auto", place))
-    if _choice(network) == "mlp" and device == "cpu" and fast != "float32":
+    if _kind(network) == PLAIN and device == "cpu" and fast != "float32":
         return "float32", fast
     return (_name(choose_precision("auto", place, network)),)
-
-
-def _choice(network: NetworkConfig) -> str:
-    """What of `KINDS` a network is."""
-    return network.kind if network.feature_depth is None else KINDS[1]
 
 
 def _name(precision: torch.dtype) -> str:
@@ -305,14 +299,14 @@ def _name(precision: torch.dtype) -> str:
 
 
 def _measure(setup: Setup, seconds: float, peak: float | None) -> SearchFigure:
-    game = load_game(setup.game)
-    network = _make_network(setup, game)
-    inference = _make_inference(setup, network)
-    play = _warm_up(setup, game, inference)
+    inference, parameters, play = _prepare(setup)
     played = _play(setup, play, inference, seconds)
-    alone = rate(_ask(game, inference, setup.games), seconds, setup.clock)
+    env = SelfPlayVectorEnv(load_game(setup.game), setup.games)
+    asked, _ = env.reset(seed=0)
+    for _ in range(RANDOM_STEPS):
+        asked, *_ = env.step(env.sample_actions())
+    alone = rate(repeat(lambda: inference(asked), setup.games), seconds, setup.clock)
     speed = played.simulations / played.seconds
-    operations = 2 * sum(parameter.numel() for parameter in network.parameters())
     return SearchFigure(
         network=str(setup.network),
         precision=setup.precision,
@@ -324,30 +318,23 @@ def _measure(setup: Setup, seconds: float, peak: float | None) -> SearchFigure:
         network_share=min(1.0, played.network_seconds / played.seconds),
         evaluations_per_second=alone,
         ratio=speed / alone,
-        peak_share=None if peak is None else operations * alone / peak,
+        peak_share=None if peak is None else 2 * parameters * alone / peak,
     )
 
 
-def _make_network(setup: Setup, game: Game) -> PolicyValueNetwork:
+def _prepare(setup: Setup) -> tuple[Inference, int, SelfPlay]:
+    """The network, its number of parameters, and games that have begun, with everything compiled."""
+    game, device = load_game(setup.game), torch.device(setup.device)
     scale = torch.from_numpy(plane_scale(game))
-    return build_network(setup.network, Shape.of(game), scale, torch.Generator().manual_seed(0))
-
-
-def _make_inference(setup: Setup, network: PolicyValueNetwork) -> Inference:
-    device = torch.device(setup.device)
-    return Inference(network, device, choose_precision(setup.precision, device))
-
-
-def _warm_up(setup: Setup, game: Game, inference: Inference) -> SelfPlay:
-    """Matches that have begun, with everything compiled."""
-    search = SearchConfig(simulations=SIMULATIONS)
-    play = SelfPlay(game, setup.games, SelfPlayConfig(), search, seed=0)
+    network = build_network(setup.network, Shape.of(game), scale, torch.Generator().manual_seed(0))
+    inference = Inference(network, device, choose_precision(setup.precision, device))
+    play = SelfPlay(game, setup.games, SelfPlayConfig(), SearchConfig(simulations=SIMULATIONS), seed=0)
     play.play(inference, 1, SIMULATIONS)
-    return play
+    return inference, sum(parameter.numel() for parameter in network.parameters()), play
 
 
 def _play(setup: Setup, play: SelfPlay, inference: Inference, seconds: float) -> _Played:
-    """Plays for so long and adds up what passes inside the network's call."""
+    """Plays for some seconds and adds up the time in the network."""
     clock, inside = setup.clock, 0.0
 
     def evaluate(asked: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -365,17 +352,16 @@ def _play(setup: Setup, play: SelfPlay, inference: Inference, seconds: float) ->
     return _Played(decisions * setup.games * SIMULATIONS, spent, inside, wall, time.perf_counter())
 
 
-def _ask(game: Game, inference: Inference, count: int) -> Work:
-    """Asks the network alone, always for so many positions."""
-    env = SelfPlayVectorEnv(game, count)
-    asked, _ = env.reset(seed=0)
-    for _ in range(RANDOM_STEPS):
-        asked, *_ = env.step(env.sample_actions())
-    return repeat(lambda: inference(asked), count)
+def _play_beside(setup: Setup, seconds: float, barrier: Any) -> _Played:
+    """Plays in one process of several; all begin at the same time."""
+    torch.set_num_threads(1)
+    inference, _, play = _prepare(setup)
+    barrier.wait()
+    return _play(setup, play, inference, seconds)
 
 
 def _peak(device: str, precision: str, seconds: float) -> float:
-    """Operations a second in products of large matrices, which nothing that multiplies matrices exceeds by much."""
+    """Operations a second in products of large matrices."""
     side = MATRIX[device]
     where = torch.device(device)
     one = torch.ones(side, side, dtype=choose_precision(precision, where), device=where)
@@ -388,18 +374,3 @@ def _peak(device: str, precision: str, seconds: float) -> float:
         return units * 2 * side**3
 
     return rate(work, seconds, time.perf_counter if device == "cuda" else time.process_time)
-
-
-def _keep_barrier(barrier: Barrier) -> None:
-    global _all_ready
-    _all_ready = barrier
-
-
-def _play_beside(setup: Setup, seconds: float) -> _Played:
-    """What a process of several does: it gets ready, waits for the others, and plays."""
-    torch.set_num_threads(1)
-    game = load_game(setup.game)
-    inference = _make_inference(setup, _make_network(setup, game))
-    play = _warm_up(setup, game, inference)
-    _all_ready.wait()
-    return _play(setup, play, inference, seconds)

@@ -1,4 +1,4 @@
-"""A run in progress: iterates, measures, logs and saves, and stops and goes on at any time."""
+"""A run in progress: it iterates, evaluates, logs and saves, and can be interrupted and resumed."""
 
 import copy
 import math
@@ -34,14 +34,14 @@ from alquerque_training.self_play.workers import WorkerError
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """What a finished run achieved.
+    """The result of a finished run.
 
     Attributes:
-      run: The run's folder.
-      checkpoint: The trained player.
-      evaluation: The policy alone against random.
-      measurement: The player in the arena, None without opponents.
-      seconds: Time spent in training, interruptions left out.
+      run: Folder of the run.
+      checkpoint: Folder of the trained player.
+      evaluation: Results of the policy, without a tree search, against `random`.
+      measurement: Results of the player in the arena; None without opponents.
+      seconds: Time spent in training, interruptions excluded.
     """
 
     run: Path
@@ -56,13 +56,13 @@ class Session:
     """A run in progress, in one process.
 
     Attributes:
-      run: Its folder.
-      game: What is played.
-      learner: What learns.
-      start: The checkpoint with whose weights it began; None where they were random.
-      curve: Strength on the way to the weights with which it began.
-      seconds: Time spent in training so far, interruptions left out.
-      command: What starts it.
+      run: Folder of the run.
+      game: The game.
+      learner: The learner.
+      start: The checkpoint that gave the run its first weights; None if they were random.
+      curve: Strength during the training of these first weights.
+      seconds: Time spent in training so far, interruptions excluded.
+      command: The command that starts the run.
     """
 
     run: Run
@@ -79,10 +79,10 @@ class Session:
         self._measured: tuple[int, Measurement] | None = None
 
     def complete(self, console: Console) -> TrainingResult:
-        """Does all that is left of the run.
+        """Trains to the end of the run, evaluates the player and saves it.
 
         Raises:
-          TrainingError: If it cannot go on. The folder of a run that has got nowhere is removed.
+          TrainingError: If training cannot continue. The folder of a run without results is removed.
           SystemExit: After Ctrl-C.
         """
         self.run.clean()
@@ -95,10 +95,10 @@ class Session:
             self.run.discard_if_empty()
 
     def train(self, console: Console) -> None:
-        """Iterates and measures to the end of the run.
+        """Iterates and evaluates to the end of the run.
 
-        Ctrl-C ends it with the iteration in which it is pressed, or in the midst of an arena; that one is played again
-        when the run goes on.
+        Ctrl-C stops it at the end of the current iteration, or within an arena, which is played again when the run is
+        resumed.
         """
         config, learner = self.learner.config, self.learner
         with self._writing("log", self.run.log):
@@ -127,7 +127,7 @@ class Session:
                 with self._writing("log", self.run.log):
                     log.write(record)
                 progress.show_record(record)
-                # Before an arena, so that who stops it has lost nothing but its matches.
+                # Before an arena, so that an interruption loses only the matches of the arena.
                 if (
                     interrupted.is_set()
                     or learner.iteration % config.run.checkpoint_every == 0
@@ -138,7 +138,7 @@ class Session:
                 self._complete_record(log, progress, watch)
 
     def _prepare(self, progress: TrainingProgress, watch: Watch) -> None:
-        """Lets the opponents play each other."""
+        """Plays the matches between the opponents."""
         if self._gauntlet is None:
             return
         opponents = ", ".join(self.learner.config.evaluation.opponents)
@@ -147,7 +147,7 @@ class Session:
             self._gauntlet.prepare(watch)
 
     def _iterate(self) -> dict[str, float]:
-        """Plays and learns once, and plays against random where that is due."""
+        """Runs one iteration, and evaluates against `random` when that is due."""
         learner, evaluation = self.learner, self.learner.config.evaluation
         start = time.perf_counter()
         record = learner.iterate()
@@ -162,13 +162,13 @@ class Session:
         return {**record, "seconds": round(self.seconds, 3)}
 
     def _is_arena_due(self, record: Record) -> bool:
-        """Whether the iteration of a record is to be measured in the arena and has not been."""
+        """Whether the iteration of a record still needs its arena."""
         config, iteration = self.learner.config, record["iteration"]
         is_due = iteration == config.iterations or iteration % config.evaluation.opponents_every == 0
         return self._gauntlet is not None and is_due and "rating" not in record
 
     def _complete_record(self, log: MetricsLog, progress: TrainingProgress, watch: Watch) -> None:
-        """Plays the arena that the last record of the log may lack."""
+        """Plays the arena of the last record of the log, if it still needs one."""
         if log.last is None or not self._is_arena_due(log.last):
             return
         start = time.perf_counter()
@@ -182,26 +182,26 @@ class Session:
             progress.note(f"in the arena after {self.learner.steps:,} steps: {measured}")
 
     def _check_finite(self, record: dict[str, float]) -> None:
-        """Stops where the numbers have run away, before they are saved."""
+        """Raises if a metric or a weight is not finite, before it is saved."""
         for name, number in record.items():
             if not math.isfinite(number):
-                raise self._run_away(f"{name} is {number}")
-        # The last gradient of an iteration may spoil weights while its losses are still good.
+                raise self._diverged(f"{name} is {number}")
+        # The last gradient of an iteration can make weights infinite while its losses are finite.
         for name, tensor in self.learner.network.state_dict().items():
             if not tensor.isfinite().all():
-                raise self._run_away(f"{name} of the network is not finite")
+                raise self._diverged(f"{name} of the network is not finite")
 
-    def _run_away(self, what: str) -> TrainingError:
+    def _diverged(self, what: str) -> TrainingError:
         saved = self.run.checkpoints()
         begin = [f"run.start={saved[-1]}"] if saved else []
         again = f"{self.command} {shlex.join([*begin, *_lower_learning_rate(self.learner.config)])}"
         return TrainingError(
             f"{what} in iteration {self.learner.iteration}, so the run has stopped; {self.run.kept}. "
-            f"A lower learning rate helps most often, in a new run: {again}"
+            f"Try a lower learning rate in a new run: {again}"
         )
 
     def _check_learned(self, record: dict[str, float]) -> None:
-        """Refuses to keep weights that nothing was learned into: positions count when their match has ended."""
+        """Raises if AlphaZero made no update: positions count when their match has ended."""
         config = self.learner.config
         if config.run.algorithm == "alphazero" and record["updates"] == 0:
             raise TrainingError(
@@ -211,16 +211,17 @@ class Session:
             )
 
     def evaluate(self) -> Evaluation:
-        """Plays against random; the same matches each time at the same iteration."""
+        """Plays against `random`. The matches depend only on the seed and the iteration."""
         config = self.learner.config
-        env = make_env(self.game, 2 * config.evaluation.games_per_seat, config.evaluation.max_cycles)
+        games, max_cycles = 2 * config.evaluation.games_per_seat, config.evaluation.max_cycles
+        env = SelfPlayVectorEnv(self.game, games, max_cycles=max_cycles)
         return play_random(greedy_policy(self.learner.network), env, seed=config.run.seed + self.learner.iteration)
 
     def measure(self, watch: Watch = unwatched) -> Measurement | None:
-        """Plays in the arena with what would be kept if the run ended now; None without opponents.
+        """Plays the arena with the weights that would be saved if the run ended now; None without opponents.
 
         Args:
-          watch: Is told from time to time how far it is; what it raises ends the arena.
+          watch: Called with the progress; an exception that it raises ends the arena.
         """
         config, iteration = self.learner.config, self.learner.iteration
         if self._gauntlet is None:
@@ -236,7 +237,7 @@ class Session:
         return self._measured[1]
 
     def save(self) -> None:
-        """Writes a checkpoint from which the run can go on."""
+        """Writes a checkpoint from which the run can be resumed."""
         path = self.run.checkpoint(self.learner.steps)
         self._save(path, self._meta([]), self.learner.get_state())
         with self._writing("folder", path.parent):
@@ -250,7 +251,7 @@ class Session:
         return self.run.writing(kind, path, self.command)
 
     def finish(self) -> TrainingResult:
-        """Measures the trained player and writes the last checkpoint."""
+        """Evaluates the trained player and writes the last checkpoint."""
         if bits := self.learner.config.network.weight_bits:
             quantise(self.learner.network, bits)
         evaluation, measurement = self.evaluate(), self.measure()
@@ -278,13 +279,8 @@ class Session:
         )
 
 
-def make_env(game: Game, num_games: int, max_cycles: int | None) -> SelfPlayVectorEnv:
-    """Games side by side, as training and evaluation play them."""
-    return SelfPlayVectorEnv(game, num_games, max_cycles=max_cycles)
-
-
 def _lower_learning_rate(config: Config) -> list[str]:
-    """Overrides that halve the learning rate; none for a learner of one's own, who knows what it learns by."""
+    """Overrides that halve the learning rate; none for learners from outside the package."""
     if config.run.algorithm == "ppo":
         return [f"ppo.learning_rate={config.ppo.learning_rate / 2:g}"]
     if config.run.algorithm != "alphazero":
