@@ -35,7 +35,7 @@ def make_bot(tmp_path_factory):
     @cache
     def checkpoint(game: Game) -> Path:
         pytest.importorskip("torch")
-        from test_torch_bot import save_random_checkpoint
+        from random_checkpoints import save_random_checkpoint
 
         return save_random_checkpoint(tmp_path_factory.mktemp("network"), game, width=8)
 

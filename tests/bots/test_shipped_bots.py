@@ -15,7 +15,7 @@ from alquerque_training.checkpoints.checkpoint import META, WEIGHTS, read_meta
 from alquerque_training.checkpoints.torch_bot import CheckpointBot, load_checkpoint_bot, load_playable
 from alquerque_training.config.loader import load_config
 from alquerque_training.export.exporter import make_source
-from test_torch_bot import matches, save_random_checkpoint
+from random_checkpoints import matches, save_random_checkpoint
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.benchmark.ladder import read_ladder

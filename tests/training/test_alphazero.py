@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from alquerque_training.alphazero import AlphaZeroLearner
 from alquerque_training.checkpoints import checkpoint as checkpoint_module
-from alquerque_training.checkpoints.checkpoint import TRAINING, CheckpointError
+from alquerque_training.checkpoints.checkpoint import TRAINING, CheckpointError, load_checkpoint
 from alquerque_training.checkpoints.quantise import quantise
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.run.folder import Run, TrainingError
 from alquerque_training.run.train import TrainingResult, train
-from test_train import at_iteration, weights, without_time
+from tiny_runs import TINY_ALPHAZERO, at_iteration, weights, without_time
 
 from alquerque_env import load_bot, load_game
 from alquerque_env.game.kernel_arrays import JIT
@@ -25,42 +25,18 @@ from alquerque_env.match.match import Match
 
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 
-TINY = """
-[run]
-algorithm = "alphazero"
-total_steps = 3072
-checkpoint_every = 3
-[self_play]
-num_games = 16
-rollout_steps = 24
-[search]
-simulations = 4
-final_simulations = 8
-[alphazero]
-batch_size = 64
-warmup_positions = 128
-window = 2000
-[network]
-width = 16
-blocks = 1
-weight_bits = 8
-[evaluation]
-games_per_seat = 4
-every = 4
-"""
-
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "tiny.toml").write_text(TINY)
+    (tmp_path / "tiny.toml").write_text(TINY_ALPHAZERO)
     return tmp_path
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
     folder = tmp_path_factory.mktemp("whole")
-    (folder / "tiny.toml").write_text(TINY)
+    (folder / "tiny.toml").write_text(TINY_ALPHAZERO)
     return train(folder / "tiny.toml", [f"run.directory={folder}"])
 
 
@@ -105,12 +81,12 @@ def test_a_killed_process_goes_on_from_its_last_checkpoint(whole: TrainingResult
 
 
 def test_the_kept_weights_are_on_the_grid_that_was_asked_for(whole: TrainingResult) -> None:
-    bot = load_bot(str(whole.checkpoint), load_game("alquerque"))
-    network = bot.evaluator._network.float()
+    game = load_game("alquerque")
+    network = load_checkpoint(whole.checkpoint, game).network
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
     quantise(network, 8)
     assert all((before[name] == tensor).all() for name, tensor in network.state_dict().items())
-    assert bot.choose(Match(load_game("alquerque")))
+    assert load_bot(str(whole.checkpoint), game).choose(Match(game))
 
 
 def test_a_broken_checkpoint_is_named_with_the_one_before_it(monkeypatch: pytest.MonkeyPatch) -> None:

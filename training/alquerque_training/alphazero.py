@@ -53,6 +53,8 @@ class AlphaZeroLearner:
 
     Attributes:
       network: The running average of the weights, which plays, is evaluated and is saved.
+      buffer: The replay buffer.
+      workers: The other processes of self-play.
       metrics: Metrics whose meaning differs from that in `measure.metrics.METRICS`.
     """
 
@@ -78,8 +80,8 @@ class AlphaZeroLearner:
         self._inference = make_inference(config, game)
         seed = worker_seed(config.run.seed, 0)
         self._play = SelfPlay(game, config.learner_games, config.self_play, config.search, seed)
-        self._workers = Workers(config)
-        self._buffer = ReplayBuffer(config.alphazero.window, (self.network.shape.planes, self.network.shape.points))
+        self.workers = Workers(config)
+        self.buffer = ReplayBuffer(config.alphazero.window, (self.network.shape.planes, self.network.shape.points))
         self._augment = Augmenter(game)
         self._generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 2**32)))
         self._owed = 0.0
@@ -99,7 +101,7 @@ class AlphaZeroLearner:
         weights = {name: tensor.cpu() for name, tensor in self._average.state_dict().items()}
         self._inference.load(weights)
 
-        self._workers.begin(weights, config.self_play.rollout_steps, simulations)
+        self.workers.begin(weights, config.self_play.rollout_steps, simulations)
         played, tally = self._play.play(self._inference, config.self_play.rollout_steps, simulations)
         self._remember(played)
         playing = time.perf_counter() - start
@@ -107,7 +109,7 @@ class AlphaZeroLearner:
         learning_rate = self._learning_rate(progress)
         losses = self._learn(learning_rate)
 
-        for rows, others in self._workers.collect():
+        for rows, others in self.workers.collect():
             self._remember(rows)
             tally.add(others)
         self.network.load_state_dict(self._average.state_dict())
@@ -126,7 +128,7 @@ class AlphaZeroLearner:
                 resigned=tally.resigned,
             ),
             "simulations": simulations,
-            "positions": self._buffer.added,
+            "positions": self.buffer.added,
             "updates": self._updates,
             "playing_share": round(playing / seconds, 3),
             **losses,
@@ -142,7 +144,7 @@ class AlphaZeroLearner:
         """Everything that training changes, except the averaged weights and the number of iterations."""
         state = {f"weights.{name}": tensor.cpu().numpy() for name, tensor in self._trained.state_dict().items()}
         state |= {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
-        for prefix, part in (("play.", self._play), ("workers.", self._workers), ("buffer.", self._buffer)):
+        for prefix, part in (("play.", self._play), ("workers.", self.workers), ("buffer.", self.buffer)):
             state |= {prefix + name: array for name, array in part.get_state().items()}
         owed = np.array([self._owed, float(self._updates)])
         return state | {"generator": pack_generator(self._generator), "owed": owed}
@@ -164,15 +166,15 @@ class AlphaZeroLearner:
         self._trained.load_state_dict(trained)
         load_optimizer(self._optimizer, group(state, "optimizer."))
         self._play.set_state(group(state, "play."))
-        self._workers.set_state(group(state, "workers."))
-        self._buffer.set_state(group(state, "buffer."))
+        self.workers.set_state(group(state, "workers."))
+        self.buffer.set_state(group(state, "buffer."))
         unpack_generator(self._generator, state["generator"])
         self._owed, self._updates = float(state["owed"][0]), int(state["owed"][1])
         self.iteration = steps // self.config.steps_per_iteration
 
     def close(self) -> None:
         """Ends the worker processes."""
-        self._workers.close()
+        self.workers.close()
 
     def _simulations(self, progress: float) -> int:
         search = self.config.search
@@ -187,24 +189,24 @@ class AlphaZeroLearner:
     def _window(self) -> int:
         """Number of newest positions to sample from: it grows, since early positions are soon out of date."""
         learner = self.config.alphazero
-        return min(learner.window, (learner.warmup_positions + self._buffer.added) // 2)
+        return min(learner.window, (learner.warmup_positions + self.buffer.added) // 2)
 
     def _remember(self, rows: Rows) -> None:
-        before = max(self._buffer.added, self.config.alphazero.warmup_positions)
-        self._buffer.add(rows)
+        before = max(self.buffer.added, self.config.alphazero.warmup_positions)
+        self.buffer.add(rows)
         learner = self.config.alphazero
-        self._owed += max(0, self._buffer.added - before) * learner.reuse / learner.batch_size
+        self._owed += max(0, self.buffer.added - before) * learner.reuse / learner.batch_size
 
     def _learn(self, learning_rate: float) -> dict[str, float]:
         """Makes the updates that the new positions call for; returns the window and the mean of each loss."""
-        learner, window = self.config.alphazero, min(self._window(), len(self._buffer))
+        learner, window = self.config.alphazero, min(self._window(), len(self.buffer))
         for settings in self._optimizer.param_groups:
             settings["lr"] = learning_rate
         sums, rounds = torch.zeros(4, device=self._device), 0
         self._trained.train()
         while self._owed >= 1:
             self._owed -= 1
-            rows = self._buffer.sample(learner.batch_size, window, self._generator)
+            rows = self.buffer.sample(learner.batch_size, window, self._generator)
             if learner.symmetries:
                 rows = self._augment(rows, self._generator)
             planes = torch.from_numpy(rows.planes).to(self._device)

@@ -120,7 +120,7 @@ def describe_player(search_features: int | None, simulations: int) -> str:
     return "policy alone" + ("" if search_features is None else f" with search features, depth {search_features}")
 
 
-def find_renamed(network: Mapping[str, Any]) -> str | None:
+def find_renamed(network: Mapping[Any, Any]) -> str | None:
     """Explains what replaces the first name in a network's settings that older versions used; None if all are known."""
     turns = network.get("turns", 0)
     if network.get("kind") == "quiescent":
@@ -130,7 +130,7 @@ def find_renamed(network: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _read_search_features(path: Path, kind: str, network: Mapping[str, Any]) -> int | None:
+def _read_search_features(path: Path, kind: str, network: Mapping[Any, Any]) -> int | None:
     where = f"checkpoint {str(path)!r}: {META}"
     if renamed := find_renamed({"kind": kind, **network}):
         raise CheckpointError(f"{where}: {renamed}")

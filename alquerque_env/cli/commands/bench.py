@@ -127,8 +127,7 @@ def search(
 
 
 SEARCH_COLUMNS = (
-    "ratio: simulations/s to evaluations/s of the network alone
-"
+    "ratio: simulations/s to evaluations/s of the network alone\n"
     "of peak (mlp without search features only): operations/s of the network alone to those of large matrix products"
 )
 SEARCH_HEADING = (

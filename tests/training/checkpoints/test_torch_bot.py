@@ -15,40 +15,16 @@ from alquerque_training.checkpoints.checkpoint import META, CheckpointError, loa
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 from alquerque_training.config.loader import parse_config
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network, masked_log_probs
+from random_checkpoints import matches, save_random_checkpoint
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.network.search_position import Position
 from alquerque_env.errors import BotError
-from alquerque_env.game.game import Game
-from alquerque_env.game.planes import plane_scale, planes
+from alquerque_env.game.planes import planes
 from alquerque_env.search.puct import MAX_SIMULATIONS, Node, decide
 
 REPEATING = {"repetition": "threefold_draw", "no_progress_limit": "40"}
-
-
-def save_random_checkpoint(
-    path: Path,
-    game: Game,
-    *,
-    kind: str = "mlp",
-    width: int = 16,
-    blocks: int = 1,
-    search_features: int | str = "off",
-    exploration: float = 0.3,
-    seed: int = 1,
-) -> Path:
-    """An untrained network whose policies and values differ from position to position."""
-    network_config = {"kind": kind, "width": width, "blocks": blocks, "search_features": search_features}
-    config = parse_config({"network": network_config, "evaluation": {"exploration": exploration}}, "test")
-    generator = torch.Generator().manual_seed(seed)
-    network = build_network(config.network, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
-    network.policy.weight.data *= 100
-    network.value.weight.data *= 5
-    for parameter in network.parameters():
-        parameter.data += 0.05 * torch.randn(parameter.shape, generator=generator)
-    save_checkpoint(path, make_meta(game, network, config, steps=0, wall_time=0, strength=[]), network)
-    return path
 
 
 @dataclass
@@ -220,19 +196,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def saved(folder: Path) -> Path:
     return save_random_checkpoint(folder / "fetaix", load_game("fetaix"))
-
-
-def matches(game: Game, number: int, seed: int = 0) -> list[Match]:
-    """Matches in progress at random positions, a fair part of them in the middle of a chain."""
-    rng, found = random.Random(seed), []
-    match = Match(game)
-    while len(found) < number:
-        if match.is_over:
-            match = Match(game)
-        if rng.random() < (0.8 if match.chain is not None else 0.15):
-            found.append(match.copy())
-        match.push(rng.choice(match.legal_steps))
-    return found
 
 
 @torch.inference_mode()

@@ -8,7 +8,7 @@ from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
 from alquerque_training.ppo import Learner
 from alquerque_training.run.learner import make_learner, restore
-from test_ppo_on_a_heap import HeapEnv, heap_config
+from heap_game import HeapEnv, heap_config
 
 from alquerque_env import load_game
 
@@ -43,7 +43,7 @@ def test_it_chooses_by_its_own_policy() -> None:
     frozen = {name: torch.zeros_like(tensor) for name, tensor in learner.network.state_dict().items()}
     frozen["plane_scale"] = torch.ones_like(frozen["plane_scale"])
     frozen["policy.bias"][0] = 1000.0
-    learner.pool._versions = [frozen]
+    learner.pool.set_state({f"0.{name}": tensor.numpy() for name, tensor in frozen.items()})
     learner.iterate()
     rollout = learner.rollout
     theirs = ~rollout.own & rollout.mask[..., 0]
@@ -145,7 +145,7 @@ def test_only_so_many_selves_are_kept_the_newest() -> None:
     for _ in range(5):
         learner.iterate()
         seen.append(learner.network.state_dict()["input.weight"].clone())
-    kept = [own["input.weight"] for own in learner.pool._versions]
+    kept = [torch.from_numpy(array) for name, array in learner.pool.get_state().items() if "input.weight" in name]
     assert len(kept) == 2
     # What is kept at the start of the fifth iteration is what the fourth left.
     assert all(torch.equal(one, two) for one, two in zip(kept, seen[2:4], strict=True))

@@ -5,7 +5,7 @@ import torch
 from alquerque_training.config.loader import parse_config
 from alquerque_training.experience.random_openings import RandomOpenings
 from alquerque_training.ppo import Learner
-from test_ppo_on_a_heap import HeapEnv, heap_config
+from heap_game import HeapEnv, heap_config
 
 
 def play(openings: RandomOpenings, ends: list[int], steps: int, seed: int = 0) -> torch.Tensor:

@@ -5,11 +5,18 @@ import pytest
 from alquerque_training.experience.symmetric_env import SymmetricGames
 
 from alquerque_env import SelfPlayVectorEnv, load_bot, load_game
+from alquerque_env.game.game import Game
 
 GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "alquerque_alfonso_x")
 
 
-def images(planes: np.ndarray, mask: np.ndarray, game: object) -> set[tuple[bytes, bytes]]:
+def plain_actions(mirrored: SymmetricGames, game: Game, actions: np.ndarray) -> np.ndarray:
+    """The actions of the plain matches that have these images."""
+    origins = np.array([symmetry.actions for symmetry in game.symmetries]).argsort(1)
+    return origins[mirrored.get_state()["chosen"], actions]
+
+
+def images(planes: np.ndarray, mask: np.ndarray, game: Game) -> set[tuple[bytes, bytes]]:
     """Every image of one observation and mask, by the definition of `Symmetry`."""
     found = set()
     for symmetry in game.symmetries:
@@ -35,8 +42,8 @@ def test_every_match_is_an_image_of_a_plain_match_of_the_same_actions(name: str)
     for _ in range(150):
         legal = info["action_mask"] > 0
         actions = np.array([generator.choice(np.flatnonzero(row)) if row.any() else 0 for row in legal])
-        meant = mirrored._actions[mirrored._chosen, actions]
-        drawn |= set(mirrored._chosen.tolist())
+        meant = plain_actions(mirrored, game, actions)
+        drawn |= set(mirrored.get_state()["chosen"].tolist())
         for row in range(count):
             image = planes[row].tobytes(), info["action_mask"][row].tobytes()
             assert image in images(plain_planes[row], plain_info["action_mask"][row], game)
@@ -54,11 +61,12 @@ def test_a_match_keeps_its_symmetry_to_the_end() -> None:
     game = load_game("alquerque")
     mirrored = SymmetricGames(SelfPlayVectorEnv(game, 8), game.symmetries)
     _, info = mirrored.reset(seed=3)
-    before, ended = mirrored._chosen.copy(), np.zeros(8, bool)
+    before, ended = mirrored.get_state()["chosen"], np.zeros(8, bool)
     for _ in range(200):
         _, _, terminated, truncated, info = mirrored.step(info["action_mask"].argmax(1))
-        assert np.array_equal(mirrored._chosen[~ended], before[~ended])
-        before, ended = mirrored._chosen.copy(), terminated | truncated
+        chosen = mirrored.get_state()["chosen"]
+        assert np.array_equal(chosen[~ended], before[~ended])
+        before, ended = chosen, terminated | truncated
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -74,7 +82,7 @@ def test_a_bot_sees_the_plain_match_and_its_choice_is_shown_in_the_image(name: s
         actions = np.zeros(count, np.int64)
         actions[live] = mirrored.choose(load_bot("alphabeta:1", game, seed=5), live)
         assert info["action_mask"][live, actions[live]].all()
-        meant = mirrored._actions[mirrored._chosen, actions]
+        meant = plain_actions(mirrored, game, actions)
         bot = load_bot("alphabeta:1", game, seed=5)
         assert np.array_equal(meant[live], wanted)
         _, _, _, _, info = mirrored.step(actions)

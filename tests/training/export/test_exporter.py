@@ -27,7 +27,7 @@ from alquerque_training.export.exporter import ExportError, export_player, make_
 from alquerque_training.export.player.bigint_vectors import Layer
 from alquerque_training.export.weights import WeightReader, pack_weights
 from click.testing import CliRunner
-from test_torch_bot import matches, save_random_checkpoint
+from random_checkpoints import matches, save_random_checkpoint
 
 import alquerque_env
 from alquerque_env import Match, games, load_bot, load_game
@@ -569,8 +569,8 @@ def test_a_whole_match_can_be_played_undone_and_ended(
     make_player, case: int, seat: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     module, rng = make_player(case).module, random.Random(case)
-    game, terminal = module._game(), module.find_terminal(ascii_only=True)
-    play = module.Play(game, module._chooser(0), terminal, game.sentences)
+    game, terminal = module.played_game(), module.find_terminal(ascii_only=True)
+    play = module.Play(game, module.make_chooser(0), terminal, game.sentences)
     undone = []
 
     def answer(_: str) -> str:
@@ -595,9 +595,9 @@ def test_undo_in_the_middle_of_a_chain_goes_back_to_the_beginning_of_the_turn(
     murray: Player, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     module = murray.module
-    play = module.Play(module._game(), module._chooser(0), module.find_terminal(ascii_only=True), ())
+    play = module.Play(module.played_game(), module.make_chooser(0), module.find_terminal(ascii_only=True), ())
     start = "W:Wa1,a2:Bb2,d4,d5,a5"
-    play.match = module.Match(module._game(), position=start)
+    play.match = module.Match(module.played_game(), position=start)
     positions = []
 
     def answer(_: str) -> str:
@@ -610,7 +610,7 @@ def test_undo_in_the_middle_of_a_chain_goes_back_to_the_beginning_of_the_turn(
     play.run("", 0, 0)
 
     assert "Cc3" in positions[1]
-    assert positions[2] == positions[0] == module.Match(module._game(), position=start).position
+    assert positions[2] == positions[0] == module.Match(module.played_game(), position=start).position
     assert "Cc3" in positions[3]
     assert len(play.turns) == 1
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from alquerque_training.measure.evaluate import Evaluation, SeatResult, play_random, random_actions
-from test_ppo_on_a_heap import HEAP, POISON, HeapEnv, solve, value_of
+from heap_game import HEAP, POISON, HeapEnv, solve, value_of
 
 VALUES = solve()
 
@@ -31,8 +31,8 @@ def best(planes: np.ndarray, mask: np.ndarray, sign: int) -> np.ndarray:
 class TwoWins(HeapEnv):
     """Every game starts at 11, which its first player wins by taking one: 10 goes on, and 11 is never lost again."""
 
-    def _restart(self, row: int) -> None:
-        super()._restart(row)
+    def restart(self, row: int) -> None:
+        super().restart(row)
         self.heap[row] = 11
 
 

@@ -17,7 +17,7 @@ from alquerque_training.measure.metrics import read_log
 from alquerque_training.run.plot import plot_run
 from alquerque_training.run.train import TrainingResult, train
 from alquerque_training.self_play.workers import make_network
-from test_train import at_iteration, without_time
+from tiny_runs import at_iteration, without_time
 
 from alquerque_env import load_bot, load_game
 from alquerque_env.arena import Settings, play_arena, rate_together
@@ -324,14 +324,16 @@ def test_openings_that_are_given_are_played_as_if_they_had_been_found(tmp_path: 
         ('opponents=["gredy"]', "tiny.toml: [evaluation] no bot and no file 'gredy'; did you mean 'greedy'?"),
         ('opponents=["alphabeta:0"]', "tiny.toml: [evaluation] 'alphabeta:0' needs a depth from 1"),
         ('opponents=["greedy", "greedy"]', "tiny.toml: [evaluation] opponents has 'greedy' twice"),
-        ('opponents=["random"]', "tiny.toml: [evaluation] opponents has 'random', who plays in any case"),
-        ("opponents=greedy", "tiny.toml: evaluation.opponents is 'greedy', expected a list of texts"),
-        ("opponents=[1]", "tiny.toml: evaluation.opponents is 1, expected a list of texts"),
-        ("max_cycles=8", "tiny.toml: evaluation.max_cycles is 8, expected more than the 8 plies of the openings"),
+        ('opponents=["random"]', "tiny.toml: [evaluation] opponents has 'random', which always plays"),
+        ("opponents=greedy", "tiny.toml: evaluation.opponents is 'greedy'; it must be a list"),
+        ("opponents=[1]", "tiny.toml: evaluation.opponents is 1; it must be a valid string"),
+        (
+            "max_cycles=8",
+            "tiny.toml: evaluation.max_cycles is 8, expected more than the 8 plies of the arena's openings",
+        ),
         (
             "opponent_games=5",
-            "tiny.toml: evaluation.opponent_games is 5, expected a whole number, "
-            "at least 2 and at most 10000 and a multiple of 2",
+            "tiny.toml: evaluation.opponent_games is 5; it must be a multiple of 2",
         ),
     ],
 )

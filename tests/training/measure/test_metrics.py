@@ -17,8 +17,8 @@ from alquerque_training.measure.metrics import (
     with_declared,
 )
 from alquerque_training.ppo import Learner
-from test_ppo_on_a_heap import HeapEnv, heap_config
-from test_self_play import settings
+from heap_game import HeapEnv, heap_config
+from small_settings import settings
 
 from alquerque_env import load_game
 from alquerque_env.game.kernel_arrays import JIT

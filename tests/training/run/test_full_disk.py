@@ -16,7 +16,7 @@ from alquerque_training.run import train as train_module
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
 from full_disk import files_up_to, resource
-from test_train import TINY, at_iteration, weights, without_time
+from tiny_runs import TINY, at_iteration, weights, without_time
 
 from alquerque_env.game.kernel_arrays import JIT
 

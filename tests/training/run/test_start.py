@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint, read_meta
 from alquerque_training.run.train import TrainingResult, train
-from test_train import TINY, at_iteration, weights, without_time
+from tiny_runs import TINY, at_iteration, weights, without_time
 
 from alquerque_env import load_game
 from alquerque_env.game.kernel_arrays import JIT

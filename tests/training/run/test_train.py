@@ -8,40 +8,22 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint
 from alquerque_training.config.loader import ConfigError
-from alquerque_training.measure.metrics import MetricsLog, read_log
+from alquerque_training.measure.metrics import read_log
 from alquerque_training.ppo import Learner
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
+from tiny_runs import TINY, at_iteration, weights, without_time
 
 from alquerque_env import load_game
 from alquerque_env.cli.main import INTERRUPTED
 
 ROOT = Path(__file__).parents[3]
-TINY = """
-[run]
-game = "alquerque"
-total_steps = 4096
-checkpoint_every = 3
-[self_play]
-num_games = 32
-rollout_steps = 16
-max_cycles = 40
-[ppo]
-minibatch_size = 128
-[network]
-width = 16
-blocks = 1
-[evaluation]
-games_per_seat = 4
-every = 4
-"""
 ITERATIONS = 8
 
 
@@ -53,33 +35,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def weights(result: TrainingResult) -> bytes:
-    return (result.checkpoint / "weights.safetensors").read_bytes()
-
-
-def without_time(run: Path) -> list[dict[str, float]]:
-    clocks = {"seconds", "steps_per_second", "playing_share"}
-    return [{key: value for key, value in line.items() if key not in clocks} for line in read_log(run / "log.jsonl")]
-
-
 @pytest.fixture(scope="module")
 def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
     """The tiny run without any interruption."""
     folder = tmp_path_factory.mktemp("uninterrupted")
     (folder / "tiny.toml").write_text(TINY)
     return train(folder / "tiny.toml", [f"run.directory={folder}"])
-
-
-def at_iteration(number: int, action: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Does something when an iteration has been logged and before it is saved."""
-    write = MetricsLog.write
-
-    def write_and_act(self: MetricsLog, record: dict[str, float]) -> None:
-        write(self, record)
-        if record["iteration"] == number:
-            action()
-
-    monkeypatch.setattr(MetricsLog, "write", write_and_act)
 
 
 def test_a_run_leaves_its_config_log_and_checkpoint(uninterrupted: TrainingResult) -> None:
@@ -193,7 +154,7 @@ def test_training_beats_random(tmp_path: Path) -> None:
         (["run.game=alquerqe"], "tiny.toml: [run] no game 'alquerqe'; did you mean 'alquerque'?"),
         (["run.options.undo_scop=per_coin"], "tiny.toml: [run] no option 'undo_scop' of alquerque; did you mean"),
         (["run.options.undo_scope=never"], "tiny.toml: [run] alquerque: undo_scope cannot be 'never'"),
-        (["ppo.clip=0"], "tiny.toml: ppo.clip is 0, expected a number, above 0 and at most 1"),
+        (["ppo.clip=0"], "tiny.toml: ppo.clip is 0; it must be greater than 0"),
         (["run.directory=tiny.toml"], "run.directory is 'tiny.toml', which cannot be written to: "),
     ],
 )

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 import torch
 from alquerque_training.alphazero import AlphaZeroLearner, alphazero_loss
-from alquerque_training.config.loader import ConfigError, parse_config
+from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.augment import Augmenter
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, ReplayBuffer, Rows
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.self_play.generator import SelfPlay
+from small_settings import settings
 
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.game.game import Game
@@ -21,17 +22,6 @@ from alquerque_env.solve.tables import EndgameTable, build_table, load_table
 from alquerque_env.solve.tables.locations import table_path
 
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
-
-
-def settings(game: str = "alquerque", **sections: dict[str, object]) -> Config:
-    base: dict[str, dict[str, object]] = {
-        "run": {"algorithm": "alphazero", "game": game, "total_steps": 64 * 40},
-        "self_play": {"num_games": 16, "rollout_steps": 20},
-        "search": {"simulations": 4},
-        "alphazero": {"batch_size": 64, "warmup_positions": 128, "window": 1000, "precision": "float32"},
-        "network": {"width": 16, "blocks": 1},
-    }
-    return parse_config({name: base.get(name, {}) | sections.get(name, {}) for name in {**base, **sections}}, "test")
 
 
 def even(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -81,8 +71,8 @@ def test_every_position_of_an_ended_match_gets_its_result_in_the_eyes_of_who_mov
     monkeypatch.setattr("alquerque_training.self_play.generator.Matches", Watched)
     play = self_play(settings(name, run={"options": options}))
     rows, tally = play.play(even, 300, 2)
-    assert play._room >= room
-    watched = play._matches
+    assert len(play.get_state()["movers"]) >= 16 * room
+    watched = play.matches
     expected = [
         0 if winner == 2 else 1 if winner == mover else -1 for movers, winner in watched.ended for mover in movers
     ]
@@ -102,14 +92,14 @@ class FirstBot:
 def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_them(monkeypatch):
     monkeypatch.setattr("alquerque_training.self_play.generator.bot_maker", lambda *_: lambda _seed: [FirstBot()])
     play = self_play(settings(self_play={"bots": ["first"], "bots_share": 0.5}))
-    advance, seen = play._matches.advance, []
+    advance, seen = play.matches.advance, []
 
     def watched(actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        first = [Match.from_state(play._game, state).legal_steps[0].action for state in play._matches.states]
-        seen.append((play._matches.players(), actions == np.array(first)))
+        first = [Match.from_state(play.game, state).legal_steps[0].action for state in play.matches.states]
+        seen.append((play.matches.players(), actions == np.array(first)))
         return advance(actions, stops)
 
-    monkeypatch.setattr(play._matches, "advance", watched)
+    monkeypatch.setattr(play.matches, "advance", watched)
     rows, _ = play.play(even, 120, 4)
     players, is_first = (np.array(column) for column in zip(*seen, strict=True))
     theirs = np.zeros_like(is_first)
@@ -185,8 +175,8 @@ def test_a_match_counts_when_it_ends_with_all_its_steps(max_cycles, monkeypatch)
     endings, none = set(), 0
     for _ in range(60):
         _, tally = play.play(even, 2, 2)
-        ended = list(play._matches.ended)
-        play._matches.ended.clear()
+        ended = list(play.matches.ended)
+        play.matches.ended.clear()
         ways = [ending for _, ending in ended]
         assert (tally.games, tally.steps) == (len(ended), sum(length for length, _ in ended))
         assert tally.player_0_wins == ways.count("won by 0")
@@ -202,13 +192,13 @@ def test_what_no_game_or_gradient_was_there_for_is_not_logged():
     """At first no match has ended; then there are fewer positions than are wanted before the first gradient."""
     learner = AlphaZeroLearner(settings(self_play={"rollout_steps": 4}), load_game("alquerque"))
     drawn: list[int] = []
-    sample = learner._buffer.sample
+    sample = learner.buffer.sample
 
     def watched(count: int, window: int, generator: np.random.Generator) -> Rows:
         drawn.append(window)
         return sample(count, window, generator)
 
-    learner._buffer.sample = watched
+    learner.buffer.sample = watched
     shares = {"game_length", "player_0_wins", "draws", "truncated", "resigned"}
     kinds = set()
     for _ in range(20):
@@ -374,15 +364,14 @@ def test_a_learner_goes_on_after_a_break_as_if_there_had_been_none():
     torch.set_num_threads(1)
     whole, first, second = (AlphaZeroLearner(config, game) for _ in range(3))
     for _ in range(4):
-        whole.iterate()
+        updates = whole.iterate()["updates"]
         if first.iteration < 2:
             first.iterate()
     saved = {name: array.copy() for name, array in first.get_state().items()}
     weights = {name: tensor.clone() for name, tensor in first.network.state_dict().items()}
     second.set_state(saved, weights, first.steps)
-    for _ in range(2):
-        second.iterate()
-    assert whole._updates == second._updates > 5
+    second.iterate()
+    assert second.iterate()["updates"] == updates > 5
     for name, tensor in whole.network.state_dict().items():
         assert torch.equal(tensor, second.network.state_dict()[name]), name
     for name, array in whole.get_state().items():
@@ -400,11 +389,11 @@ def test_a_result_is_what_the_table_says_from_where_it_first_knows(name, tmp_pat
     rows, _ = play.play(even, 400, 2)
 
     expected = [
-        result for states, standing in play._matches.ended for result in told_by(table, states, standing, discount)
+        result for states, standing in play.matches.ended for result in told_by(table, states, standing, discount)
     ]
     assert len(rows.outcome) == len(expected) > 1000
     assert rows.outcome == pytest.approx(expected, abs=1e-6)
-    reached = [table.value(Match.from_state(game, state)) for states, _ in play._matches.ended for state in states]
+    reached = [table.value(Match.from_state(game, state)) for states, _ in play.matches.ended for state in states]
     assert len([value for value in reached if value is not None]) > 100
 
 
@@ -527,9 +516,9 @@ def test_other_processes_play_too_and_go_on_after_a_break():
         ),
         (
             {"alphazero": {"average_decay": 1.0}},
-            "alphazero.average_decay is 1.0, expected a number, at least 0",
+            "alphazero.average_decay is 1.0; it must be less than 1",
         ),
-        ({"search": {"rule": "minimax"}}, "search.rule is 'minimax', expected one of: gumbel, puct"),
+        ({"search": {"rule": "minimax"}}, "search.rule is 'minimax'; it must be 'gumbel' or 'puct'"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(sections, message):

@@ -15,8 +15,7 @@ import torch
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import train
-from test_alphazero import TINY
-from test_train import at_iteration
+from tiny_runs import TINY_ALPHAZERO, at_iteration
 
 from alquerque_env.game.kernel_arrays import JIT
 
@@ -29,7 +28,7 @@ pytestmark = [
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "tiny.toml").write_text(TINY)
+    (tmp_path / "tiny.toml").write_text(TINY_ALPHAZERO)
     return tmp_path
 
 
@@ -69,7 +68,7 @@ def test_a_process_whose_learner_is_killed_while_it_plays_ends_silently() -> Non
         if __name__ == "__main__":
             learner = make_learner(load_config(Path("tiny.toml"), ["alphazero.processes=2"]), load_game("alquerque"))
             learner.iterate()
-            learner._workers.begin(learner.network.state_dict(), decisions=200, simulations=8)
+            learner.workers.begin(learner.network.state_dict(), decisions=200, simulations=8)
             print("playing", flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
     """

@@ -159,7 +159,7 @@ def check_opponents(config: Config, game: Game) -> None:
     opponents = config.evaluation.opponents
     for place, spec in enumerate(opponents):
         if spec in (PLAYER, ANCHOR):
-            raise AlquerqueError(f"opponents has {spec!r}, who plays in any case")
+            raise AlquerqueError(f"opponents has {spec!r}, which always plays")
         if spec in opponents[:place]:
             raise AlquerqueError(f"opponents has {spec!r} twice")
         load_bot(spec, game, seed=0)

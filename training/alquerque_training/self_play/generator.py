@@ -59,14 +59,18 @@ class SelfPlay:
       self_play: Settings of the matches.
       search: Settings of the search.
       seed: Seed of all random numbers.
+
+    Attributes:
+      game: The game.
+      matches: The matches in progress.
     """
 
     def __init__(self, game: Game, matches: int, self_play: SelfPlayConfig, search: SearchConfig, seed: int) -> None:
-        self._game, self._self_play, self._search = game, self_play, search
+        self.game, self._self_play, self._search = game, self_play, search
         played = with_progress_limit(game, self_play.no_progress_limit)
         self._generator = np.random.Generator(np.random.PCG64(seed))
         first = int(self._generator.integers(2**62))
-        self._matches = Matches(played, matches, self_play.opening_plies, first)
+        self.matches = Matches(played, matches, self_play.opening_plies, first)
         most = max(search.simulations, search.final_simulations or 0, search.quick_simulations)
         self._tree = BatchSearch(played, matches, most, make_rule(search, noise=search.root_noise))
         self._shape = len(planes(game)), len(game.board.points)
@@ -106,14 +110,14 @@ class SelfPlay:
 
     def get_state(self) -> dict[str, np.ndarray]:
         """The complete state, random numbers included."""
-        state = {f"matches.{name}": array for name, array in self._matches.get_state().items()}
+        state = {f"matches.{name}": array for name, array in self.matches.get_state().items()}
         state |= {f"waiting.{name}": array for name, array in self._waiting._asdict().items()}
         state |= {name: getattr(self, f"_{name}") for name in _KEPT}
         return state | {"generator": pack_generator(self._generator)}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """Restores a result of `get_state`."""
-        self._matches.set_state({name: state[f"matches.{name}"] for name in self._matches.get_state()})
+        self.matches.set_state({name: state[f"matches.{name}"] for name in self.matches.get_state()})
         self._waiting = Rows(*(np.array(state[f"waiting.{name}"]) for name in Rows._fields))
         unpack_generator(self._generator, state["generator"])
         for name in _KEPT:
@@ -123,13 +127,13 @@ class SelfPlay:
     def _decide(self, evaluate: Evaluate, simulations: int, finished: list[Rows], tally: Tally) -> None:
         is_full = self._search.full_share >= 1 or self._generator.random() < self._search.full_share
         spent = simulations if is_full else self._search.quick_simulations
-        players = self._matches.players()
-        found = self._tree.run(self._matches.states, self._matches.past, evaluate, spent, self._generator)
+        players = self.matches.players()
+        found = self._tree.run(self.matches.states, self.matches.past, evaluate, spent, self._generator)
         actions, is_own = self._choose(found, players)
         self._keep(found, players, is_own & is_full)
         resigns = self._may_resign & is_own & (found.values < -self._search.resign_below)
         overdue = ~resigns & (self._steps >= (self._self_play.max_cycles or np.inf))
-        standings, steps = self._matches.advance(actions, resigns | overdue)
+        standings, steps = self.matches.advance(actions, resigns | overdue)
         self._steps += steps
         self._decisions += 1
         ended = np.flatnonzero((standings != e.ONGOING) | resigns | overdue)
@@ -163,7 +167,7 @@ class SelfPlay:
         waiting.policy_weight[places] = teaches_policy[matches]
         waiting.value[places] = found.values[matches]
         if self._table is not None:
-            known = self._known[places] = self._table.results(self._matches.states[matches])
+            known = self._known[places] = self._table.results(self.matches.states[matches])
             waiting.value[places] = np.where(np.isnan(known), found.values[matches], known)
         self._movers[places] = players[matches]
         self._lengths[matches] += 1
@@ -174,7 +178,7 @@ class SelfPlay:
         for bot, rows in self._bots.to_move(players):
             is_own[rows] = False
             for row in rows:
-                actions[row] = bot.choose(Match.from_state(self._game, self._matches.states[row])).action
+                actions[row] = bot.choose(Match.from_state(self.game, self.matches.states[row])).action
         return actions, is_own
 
     def _choose_by_search(self, found: Decisions) -> np.ndarray:

@@ -34,16 +34,16 @@ def choose(position_text: str, simulations: int = 0) -> str:
     Raises:
       ValueError: If that is not a position of the game, or one where the match is over.
     """
-    return _chooser(_checked(simulations)).choose_turn(_match(position_text))
+    return make_chooser(_checked(simulations)).choose_turn(_match(position_text))
 
 
 def analyse(position_text: str, simulations: int = 0) -> dict[str, Any]:
     """What the player thinks of a position, as `--json` prints it. Arguments and errors are those of `choose`."""
     match = _match(position_text)
-    chooser = _chooser(_checked(simulations))
+    chooser = make_chooser(_checked(simulations))
     decision = chooser.decide(match)
     return {
-        "game": _game().name,
+        "game": played_game().name,
         "position": match.position,
         "simulations": simulations,
         "turn": chooser.choose_turn(match, decision.action),
@@ -79,8 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(chosen: argparse.Namespace) -> None:
     simulations = LEVELS[chosen.level] if chosen.level else chosen.simulations
     if chosen.position is None:
-        game = _game()
-        play = Play(game, _chooser(LEVELS[DEFAULT_LEVEL]), find_terminal(ascii_only=chosen.ascii), game.sentences)
+        game = played_game()
+        play = Play(game, make_chooser(LEVELS[DEFAULT_LEVEL]), find_terminal(ascii_only=chosen.ascii), game.sentences)
         play.run(game.title, chosen.seat, simulations)
     elif chosen.json:
         print(json.dumps(analyse(chosen.position, simulations or 0)))
@@ -110,7 +110,7 @@ def _parser() -> _Parser:
     levels = ", ".join(f"{level}: {count}" for level, count in LEVELS.items())
     parser = _Parser(
         allow_abbrev=False,
-        description=f"A trained player of {_game().title}. Without --position it plays a match in the terminal.",
+        description=f"A trained player of {played_game().title}. Without --position it plays a match in the terminal.",
     )
     parser.add_argument("--position", metavar="TEXT", help="print the turn chosen here, e.g. W:Wa1,b2:Bc3, and end")
     parser.add_argument("--json", action="store_true", help="with --position: print turn, value and policy as JSON")
@@ -142,7 +142,7 @@ def _checked(simulations: int) -> int:
 
 
 def _match(position: str) -> Match:
-    game: Any = _game()
+    game: Any = played_game()
     match = Match(game, position)
     if match.outcome is not None:
         raise PositionError(f"the match is over ({match.outcome.reason}) in position {position!r}")
@@ -150,14 +150,17 @@ def _match(position: str) -> Match:
 
 
 @cache
-def _game() -> CarriedGame:
+def played_game() -> CarriedGame:
+    """The game that the player was trained for."""
     return read_game(GAME)
 
 
-def _chooser(simulations: int) -> Chooser:
-    return Chooser(_evaluator(), simulations, EXPLORATION)
+def make_chooser(simulations: int) -> Chooser:
+    """The player with this many simulations for each step."""
+    return Chooser(evaluator(), simulations, EXPLORATION)
 
 
 @cache
-def _evaluator() -> Mlp:
-    return Mlp(_game().table.words, NETWORK, WEIGHTS)
+def evaluator() -> Mlp:
+    """The network with its weights."""
+    return Mlp(played_game().table.words, NETWORK, WEIGHTS)

@@ -1,0 +1,51 @@
+"""Checkpoints of untrained networks and matches at random positions, for tests of bots that play checkpoints."""
+
+import random
+from pathlib import Path
+
+import torch
+from alquerque_training.checkpoints.card_writer import make_meta
+from alquerque_training.checkpoints.checkpoint import save_checkpoint
+from alquerque_training.config.loader import parse_config
+from alquerque_training.networks import Shape, build_network
+
+from alquerque_env import Match
+from alquerque_env.game.game import Game
+from alquerque_env.game.planes import plane_scale
+
+
+def save_random_checkpoint(
+    path: Path,
+    game: Game,
+    *,
+    kind: str = "mlp",
+    width: int = 16,
+    blocks: int = 1,
+    search_features: int | str = "off",
+    exploration: float = 0.3,
+    seed: int = 1,
+) -> Path:
+    """An untrained network whose policies and values differ from position to position."""
+    network_config = {"kind": kind, "width": width, "blocks": blocks, "search_features": search_features}
+    config = parse_config({"network": network_config, "evaluation": {"exploration": exploration}}, "test")
+    generator = torch.Generator().manual_seed(seed)
+    network = build_network(config.network, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)
+    network.policy.weight.data *= 100
+    network.value.weight.data *= 5
+    for parameter in network.parameters():
+        parameter.data += 0.05 * torch.randn(parameter.shape, generator=generator)
+    save_checkpoint(path, make_meta(game, network, config, steps=0, wall_time=0, strength=[]), network)
+    return path
+
+
+def matches(game: Game, number: int, seed: int = 0) -> list[Match]:
+    """Matches in progress at random positions, a fair part of them in the middle of a chain."""
+    rng, found = random.Random(seed), []
+    match = Match(game)
+    while len(found) < number:
+        if match.is_over:
+            match = Match(game)
+        if rng.random() < (0.8 if match.chain is not None else 0.15):
+            found.append(match.copy())
+        match.push(rng.choice(match.legal_steps))
+    return found
