@@ -18,6 +18,7 @@ from alquerque_training.measure.metrics import METRICS
 
 from alquerque_env import games, load_game
 from alquerque_env.bots.levels import levels
+from alquerque_env.bots.network.model_card import describe_network
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.files.schema import document
@@ -103,13 +104,12 @@ def level_table(name: str) -> str:
 
 def search_feature_depth(network: Mapping[str, Any]) -> int | None:
     """The depth of a network's search features; None for a network without them."""
-    return network["turns"] if network["kind"] == "quiescent" else None
+    return None if network["search_features"] == "off" else int(network["search_features"])
 
 
 def network_name(network: Mapping[str, Any]) -> str:
     """Architecture and size of a network; the depth of its search features, if it has them."""
-    depth, size = search_feature_depth(network), f"{network['width']}x{network['blocks']}"
-    return f"mlp {size}, search features of depth {depth}" if depth is not None else f"{network['kind']} {size}"
+    return describe_network(network["kind"], network["width"], network["blocks"], search_feature_depth(network))
 
 
 def bot_table(kind: str) -> str:

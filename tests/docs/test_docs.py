@@ -262,9 +262,9 @@ SETTINGS = {
     "alphazero.processes": "1",
     "alphazero.batch_size": "8",
     "alphazero.window": "1000",
-    "alphazero.first_window": "8",
+    "alphazero.warmup_positions": "8",
     "network.width": "8",
-    "network.turns": "0",
+    "network.search_features": "off",
     "evaluation.games_per_seat": "1",
     "evaluation.opponents": "[]",
 }
