@@ -9,8 +9,8 @@
 
 from .arena_result import ArenaResult, PairingResult, PlayerResult, rate_together
 from .arena_settings import Settings
+from .progress import Progress
 from .sprt import Question
-from .stage import Progress
 from .tournament import play_arena
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The file of an arena: its settings, its openings and every match as it ends, one JSON object a line."""
+"""The file of an arena: its settings, its openings and every finished match, one JSON object a line."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -17,14 +17,14 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class MatchResult:
-    """How a match of an arena ended.
+    """The result of a match of an arena.
 
     Attributes:
       pairing, opening, seat: As in `Key`.
       winner: 0, 1, or None for a draw.
-      reason: As in `play.End`.
-      steps: Its length, the opening included.
-      fault: What the loser did wrong, None without a fault.
+      reason: As in `match_runner.End`.
+      steps: Its length, with the opening.
+      fault: The loser's error; None without a fault.
       turns: The match in notation.
     """
 
@@ -39,29 +39,29 @@ class MatchResult:
 
     @property
     def key(self) -> Key:
-        """Names the match."""
+        """The key of the match."""
         return Key(self.pairing, self.opening, self.seat)
 
     @property
     def points(self) -> float:
-        """What the first player of the pairing scored: 1, 1/2 or 0."""
+        """The score of the first player of the pairing: 1, 1/2 or 0."""
         return 0.5 if self.winner is None else float(self.winner == self.seat)
 
 
-class Record(ExitStack):
-    """What an arena has found out, kept in a file if wanted. A context that closes the file.
+class ArenaFile(ExitStack):
+    """The openings and results of an arena, also written to a file if there is one. A context that closes the file.
 
     Args:
-      path: The file, None for none. One that exists is gone on with.
-      header: The settings, as JSON has them.
+      path: The file; None for none. An existing file of the same arena is resumed.
+      header: Everything that decides the results, for JSON.
 
     Attributes:
-      openings: The openings, None if they are not known yet.
-      results: The matches that have ended.
+      openings: The openings; None before they are chosen.
+      results: The finished matches.
 
     Raises:
-      AlquerqueError: If the file belongs to another arena, or to none.
-      OSError: If it cannot be read or written; it says what is kept and how to go on.
+      AlquerqueError: If the file is of another arena, or not the file of an arena.
+      OSError: If the file cannot be read or written. The message says what is kept and how to resume.
     """
 
     def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
@@ -80,7 +80,7 @@ class Record(ExitStack):
                 raise self._file.damaged(place) from None
 
     def set_openings(self, openings: Openings) -> None:
-        """Notes the openings."""
+        """Adds the openings."""
         self.openings = openings
         self._write(
             {
@@ -91,7 +91,7 @@ class Record(ExitStack):
         )
 
     def add(self, result: MatchResult) -> None:
-        """Notes the end of a match; a match that is known is left as it is."""
+        """Adds a finished match; a match that has a result keeps it."""
         if result.key not in self.results:
             self.results[result.key] = result
             self._write(asdict(result))

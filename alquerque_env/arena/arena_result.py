@@ -1,4 +1,4 @@
-"""What an arena has found out: ratings, scores, and what to be careful about."""
+"""The result of an arena: ratings, scores and notes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,17 +19,17 @@ ANCHOR = "random"
 
 @dataclass(frozen=True)
 class PlayerResult:
-    """How a player did.
+    """The result of a player.
 
     Attributes:
       name: Its spec.
-      rating: In Elo points, that of the anchor 0.
-      wins, draws, losses: Matches.
+      rating: In Elo points; the anchor has 0.
+      wins, draws, losses: Numbers of matches.
       score: Share of points.
       seat_scores: Share of points as player 0 and as player 1.
-      mean_steps: Mean length of its matches, the opening included.
+      mean_steps: Mean length of its matches, with the openings.
       faults: Matches that it lost because it failed.
-      first_fault: What it did wrong in the first of them, None if there is none.
+      first_fault: The error in the first of them; None if there is none.
     """
 
     name: str
@@ -45,18 +45,18 @@ class PlayerResult:
 
     @property
     def games(self) -> int:
-        """Its matches."""
+        """Number of its matches."""
         return self.wins + self.draws + self.losses
 
 
 @dataclass(frozen=True)
 class Meeting:
-    """What two players scored against each other, from the first one's side.
+    """The results of two players against each other, from the first player's view.
 
     Attributes:
       first, second: Their names.
-      wins, draws, losses: Matches.
-      pairs: How many openings brought 0, 1/2, 1, 3/2 and 2 points from both seats.
+      wins, draws, losses: Numbers of matches.
+      pairs: Numbers of openings with 0, 1/2, 1, 3/2 and 2 points from both seats.
     """
 
     first: str
@@ -68,24 +68,24 @@ class Meeting:
 
     @property
     def games(self) -> int:
-        """Their matches."""
+        """Number of their matches."""
         return self.wins + self.draws + self.losses
 
     def seen_from(self, name: str) -> "Meeting":
-        """The same with one of them first."""
+        """Returns the same results with this player first."""
         if name == self.first:
             return self
         return Meeting(self.second, self.first, self.losses, self.draws, self.wins, self.pairs[::-1])
 
     def points(self, names: Sequence[str]) -> PairPoints:
-        """The same as ratings want it; players are their places in `names`."""
+        """Converts to the form of `rate`, where players are indices into `names`."""
         points = tuple(place / 2 for place, count in enumerate(self.pairs) for _ in range(count))
         return PairPoints(names.index(self.first), names.index(self.second), points)
 
 
 @dataclass(frozen=True)
 class PairingResult(Meeting):
-    """A meeting in an arena.
+    """The results of a pairing of an arena.
 
     Attributes:
       score: Share of points of the first player.
@@ -96,18 +96,18 @@ class PairingResult(Meeting):
 
 @dataclass(frozen=True)
 class ArenaResult:
-    """What an arena has found out.
+    """The result of an arena.
 
     Attributes:
-      game: What was played.
-      settings: How it was played.
+      game: The game.
+      settings: The settings.
       anchor: Name of the player whose rating is 0.
-      players: The players, the best first.
-      pairings: Those who met.
-      openings: How many openings were played, how many of them are balanced, how many were tried, and whether they are
-        from a list that comes with the package, for all of which as many were tried.
-      sprt: How the question stands, None if none was asked.
-      notes: Sentences on what to be careful about.
+      players: The players, strongest first.
+      pairings: The pairings.
+      openings: Numbers of openings that were `played`, were `balanced` and were `tried`, and whether they were
+        `published`: from the list that comes with the package. Then `tried` counts those of the whole list.
+      sprt: The state of the test; None without one.
+      notes: Warnings about the results, as sentences.
     """
 
     game: Game
@@ -120,7 +120,7 @@ class ArenaResult:
     notes: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as JSON has it; the same for the same seed. A pair is seen from `a`."""
+        """Returns the result for JSON; the same seed gives the same result. Pairs are from the view of `a`."""
         content = {
             "game": self.game.name,
             "options": dict(self.game.options),
@@ -150,7 +150,7 @@ class ArenaResult:
             "sprt": None if self.sprt is None else {"accepted": self.sprt.accepted, "ratio": self.sprt.ratio},
             "notes": list(self.notes),
         }
-        found: dict[str, Any] = rounded(content, lambda number: round(number, 4))
+        found: dict[str, Any] = round_numbers(content, lambda number: round(number, 4))
         return found
 
 
@@ -159,7 +159,7 @@ def _named(name: str, estimate: Estimate) -> dict[str, float]:
 
 
 def pair_points(results: Sequence[MatchResult]) -> tuple[float, ...]:
-    """Points of the first player for each opening of which both matches are known."""
+    """Returns the points of the first player for each opening with both matches finished."""
     by_opening: dict[int, list[float]] = {}
     for result in sorted(results, key=lambda result: result.key):
         by_opening.setdefault(result.opening, []).append(result.points)
@@ -167,7 +167,7 @@ def pair_points(results: Sequence[MatchResult]) -> tuple[float, ...]:
 
 
 def count_pairs(points: Sequence[float]) -> tuple[int, ...]:
-    """How many pairs brought 0, 1/2, 1, 3/2 and 2 points."""
+    """Counts the pairs with 0, 1/2, 1, 3/2 and 2 points."""
     return tuple(sum(2 * each == place for each in points) for place in range(OUTCOMES))
 
 
@@ -175,8 +175,8 @@ def rate_together(results: Sequence[ArenaResult]) -> dict[str, Estimate]:
     """Rates the players of several arenas of one game by all their matches.
 
     Args:
-      results: The arenas, each with a player of another; players of one name are one player. The first of them says
-        who the anchor is, and how the intervals are drawn.
+      results: The arenas, connected by common players. Players with the same name are one player. The anchor and the
+        settings of the intervals are those of the first arena.
 
     Returns:
       The rating of each player in Elo points, by its name.
@@ -192,7 +192,7 @@ def rate_together(results: Sequence[ArenaResult]) -> dict[str, Estimate]:
     return dict(zip(names, ratings, strict=True))
 
 
-def sum_up(
+def make_result(
     game: Game,
     settings: Settings,
     names: Sequence[str],
@@ -201,7 +201,7 @@ def sum_up(
     results: Sequence[MatchResult],
     verdict: Verdict | None,
 ) -> ArenaResult:
-    """Makes the report of an arena from its matches.
+    """Computes the result of an arena from its matches.
 
     Raises:
       MissingExtraError: If choix is not installed.
@@ -240,7 +240,7 @@ def sum_up(
 def _sides(
     pairings: Sequence[tuple[int, int]], results: Sequence[MatchResult], player: int
 ) -> Iterator[tuple[int, MatchResult]]:
-    """The seat of a player in each of its matches."""
+    """Yields the matches of a player with its seat."""
     for result in results:
         first, second = pairings[result.pairing]
         if player == first:
@@ -292,7 +292,7 @@ def _notes(
     clean = [pairing for pairing in pairings if pairing.score.value in (0, 1)]
     if clean:
         met = ", ".join(f"{pairing.first} v. {pairing.second}" for pairing in clean)
-        yield f"one side won every match of {met}: how much stronger it is, only its results against others can tell"
+        yield f"one side won every match of {met}: its rating depends on its results against others"
     cut = sum(result.reason == CUT for result in results)
     if cut:
         yield f"{cut} of {len(results)} matches were cut for their length and count as draws"
@@ -302,12 +302,12 @@ def _notes(
             yield f"{failed}; the first: {player.first_fault}"
 
 
-def rounded(content: Any, shorten: Callable[[float], float]) -> Any:
-    """What JSON is to say, with numbers that people can read."""
+def round_numbers(content: Any, shorten: Callable[[float], float]) -> Any:
+    """Rounds all floats in a JSON value with `shorten`."""
     if isinstance(content, float):
         return shorten(content)
     if isinstance(content, dict):
-        return {name: rounded(value, shorten) for name, value in content.items()}
+        return {name: round_numbers(value, shorten) for name, value in content.items()}
     if isinstance(content, (list, tuple)):
-        return [rounded(value, shorten) for value in content]
+        return [round_numbers(value, shorten) for value in content]
     return content

@@ -1,4 +1,4 @@
-"""What an arena is to play: the choices that decide its results."""
+"""The settings of an arena: everything that decides its results beside the game and the bots."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -7,30 +7,30 @@ from ..errors import AlquerqueError
 from .sprt import Question
 
 DEFAULT_JUDGE = "alphabeta:4"
-"""Who judges where no judge is named and openings are to be found."""
+"""The judge of openings, if none is given."""
 
 PLIES = range(8, 17)
-"""Turns of an opening where no number is asked for: the least, and one more whenever too few are balanced."""
+"""Lengths of openings in turns, if none is given; the next length when too few of one are balanced."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What decides the results of an arena, beside the game and the players.
+    """The settings of an arena.
+
+    Without `plies` and `judge`, the openings come from the list that comes with the package, if it has enough for the
+    game and its options. Otherwise the arena draws openings and lets the judge play them.
 
     Attributes:
       games: Matches of each pairing, even: each opening is played from both seats.
-      gauntlet: Whether only the first player meets all others; else everyone meets everyone.
-      plies: Random turns before the bots take over; None for those of the list of openings that comes with the package
-        if nobody else is to judge, and else for as few of `PLIES` as leave enough balanced openings.
-      seed: Decides the openings, what the bots leave to chance, and the intervals.
-      judge: Spec of the bot that finds out which openings are balanced; None for that list, and for `DEFAULT_JUDGE`
-        where there is none for the game and its options, it is too short, or `plies` is given.
-      batch: Matches that are played at once, even. A batch is played by bots of its own.
-      max_steps: A match of so many steps is cut and counts as a draw.
-      seconds: That searches, engines and exported players may take for a turn, as `load_bot` says; None for their own
-        way. With it, the same seed need not give the same result.
-      sprt: Stop as soon as this is decided, None to play all games.
-      resamples: How often the results are drawn anew for the intervals.
+      gauntlet: Whether only the first player meets all others, instead of everyone everyone.
+      plies: Length of the openings in turns; None for as few of `PLIES` as leave enough balanced openings.
+      seed: Seed of the openings, the bots and the intervals.
+      judge: Spec of the bot that judges which openings are balanced; None for `DEFAULT_JUDGE`.
+      batch: Matches that are played together, even. Each batch loads its own bots.
+      max_steps: A match of this length is cut and counts as a draw.
+      seconds: `time_limit` of `load_bot`; None for none. With it, the same seed need not give the same result.
+      sprt: The arena stops as soon as this question is decided; None to play all matches.
+      resamples: Number of bootstrap resamples for the intervals.
 
     Raises:
       AlquerqueError: If a number is out of range.
@@ -70,5 +70,5 @@ class Settings:
             raise AlquerqueError(f"max_steps is {self.max_steps}, expected more than the {shortest} plies of openings")
 
     def as_dict(self) -> dict[str, Any]:
-        """The settings as JSON has them."""
+        """Returns the settings for JSON."""
         return asdict(self)

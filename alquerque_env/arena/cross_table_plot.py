@@ -1,4 +1,4 @@
-"""The cross-table of an arena as a picture: what each row scored against each column."""
+"""The cross-table of an arena as a picture: the score of each row against each column."""
 
 from pathlib import Path
 
@@ -8,18 +8,19 @@ from .arena_result import ArenaResult
 from .figures import check_picture, make_figure, save_figure
 
 _COLOURS = "RdBu"
-"""Red and blue are told apart by almost everyone, and differ from the white between them in lightness too."""
+"""Red and blue can also be told apart by almost all colour-blind people."""
 
 _LONGEST_NAME = 22
 _DARK = 0.32
-"""How far from a half a score is when its colour is too dark for black letters."""
+"""Distance of a score from 1/2 at which its colour is too dark for black text."""
 
 
 def draw_cross_table(result: ArenaResult, path: Path) -> None:
     """Draws the scores of all pairings, the strongest player on top.
 
     Raises:
-      AlquerqueError, MissingExtraError: As `check_picture` and `save_figure`.
+      AlquerqueError: If the file cannot be written, or its name has an unknown ending.
+      MissingExtraError: If matplotlib is not installed.
     """
     check_picture(path)
     names = [player.name for player in result.players]
@@ -49,12 +50,12 @@ def draw_cross_table(result: ArenaResult, path: Path) -> None:
     axes.set_title(f"{result.game.name}: score of the row against the column", fontsize=11)
     axes.tick_params(length=0)
     figure.colorbar(shades, ax=axes, label="score", shrink=0.8, format=lambda score, _: f"{score:.0%}")
-    # The layout leaves no room for labels of two lines.
+    # The constrained layout leaves no room for labels of two lines.
     save_figure(figure, path, bbox_inches="tight")
 
 
 def _cells(result: ArenaResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Scores of rows against columns, and the ends of their intervals; nan where two have not met."""
+    """Returns scores of rows against columns and the ends of their intervals; nan for pairs without a match."""
     place = {player.name: number for number, player in enumerate(result.players)}
     scores, lows, highs = (np.full((len(place), len(place)), np.nan) for _ in range(3))
     for pairing in result.pairings:
@@ -66,5 +67,5 @@ def _cells(result: ArenaResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _short(name: str) -> str:
-    """A name with its middle left out where it is long: a path tells most at its end."""
+    """Shortens a long name in the middle, because the end of a path tells the most."""
     return name if len(name) <= _LONGEST_NAME else f"{name[:4]}…{name[5 - _LONGEST_NAME :]}"

@@ -1,7 +1,4 @@
-"""What all pictures of results share: how they are made and written, their colours, intervals and rows.
-
-`matplotlib` is imported when a picture is made.
-"""
+"""Common parts of all charts: making and writing figures, colours, intervals and rows. Imports matplotlib late."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,18 +10,18 @@ from .intervals import Estimate
 
 FORMATS = (".png", ".svg", ".pdf")
 
-# Okabe and Ito's colours, which the colour-blind can tell apart.
+# Colour-blind safe, by Okabe and Ito.
 BLUE, ORANGE, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "0.6"
 
 PANEL = 4.6, 3.6
-"""Inches of a panel of a benchmark's picture."""
+"""Width and height of a panel in inches."""
 
 FAINT = 0.3
-"""How opaque a grid is."""
+"""Opacity of a grid."""
 
 
 def check_picture(path: Path) -> None:
-    """Refuses a file that could not be drawn, before hours are spent on what it is to show.
+    """Checks that a picture can be written, before the work that it shows begins.
 
     Raises:
       AlquerqueError: If its ending is none of `FORMATS`, or its folder does not exist.
@@ -38,7 +35,7 @@ def check_picture(path: Path) -> None:
 
 
 def make_figure(width: float, height: float, title: str | None = None, dpi: int = 110) -> Any:
-    """An empty figure of so many inches.
+    """Makes an empty figure of a size in inches.
 
     Raises:
       MissingExtraError: If matplotlib is not installed.
@@ -53,10 +50,10 @@ def make_figure(width: float, height: float, title: str | None = None, dpi: int 
 
 
 def save_figure(figure: Any, path: Path, **options: Any) -> None:
-    """Writes a figure, whole or not at all, in the format that the name's ending says.
+    """Writes a figure atomically, in the format of the file name's ending.
 
     Raises:
-      AlquerqueError: If the file cannot be written; then it is as it was before.
+      AlquerqueError: If the file cannot be written. An existing file is unchanged.
     """
     try:
         with open_whole(path) as file:
@@ -81,7 +78,7 @@ def draw_band(
     colour: str,
     label: str | None = None,
 ) -> None:
-    """Draws intervals over their places as a band; a single one as a stroke."""
+    """Draws intervals as a band over their places; a single interval as a line."""
     if len(places) == 1:
         axes.vlines(places, low, high, color=colour, alpha=0.4, linewidth=3, label=label)
     else:
@@ -95,5 +92,5 @@ def name_rows(axes: Any, names: Sequence[str]) -> None:
 
 
 def show_shares(axis: Any) -> None:
-    """Gives an axis of shares its limits, with room for what is drawn at 0 and 1."""
+    """Sets the limits of an axis of shares, with room for marks at 0 and 1."""
     (axis.axes.set_xlim if axis is axis.axes.xaxis else axis.axes.set_ylim)(-0.03, 1.03)

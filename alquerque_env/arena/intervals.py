@@ -1,4 +1,4 @@
-"""Intervals of 95 %: of shares by Wilson's formula, of all else by bootstrap.
+"""Confidence intervals of 95 %: Wilson's for shares, by bootstrap for all other numbers.
 
 Sources: Wilson 1927, Journal of the American Statistical Association 22, 209-212; Efron 1979, Bootstrap Methods,
 percentiles.
@@ -11,15 +11,15 @@ import numpy as np
 
 CONFIDENCE = 0.95
 _QUANTILE = 1.959964
-"""Of the normal distribution, for 95 %."""
+"""Quantile of the normal distribution for 95 %, two-sided."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its interval of 95 %.
+    """A number with its 95 % confidence interval.
 
     Attributes:
-      value: The best guess.
+      value: The estimate.
       low, high: The interval.
     """
 
@@ -29,11 +29,11 @@ class Estimate:
 
 
 def estimate_share(successes: int, trials: int) -> Estimate:
-    """A share, with Wilson's interval, which is right also where the share is near 0 or 1.
+    """Estimates a share with Wilson's interval, which also holds for shares near 0 and 1.
 
     Args:
-      successes: Of the trials.
-      trials: At least 1.
+      successes: Number of successes.
+      trials: Number of trials, at least 1.
     """
     share, width = successes / trials, _QUANTILE**2 / trials
     centre = share + width / 2
@@ -42,16 +42,15 @@ def estimate_share(successes: int, trials: int) -> Estimate:
 
 
 def estimate_mean(values: Sequence[float], worst: float, seed: int, resamples: int) -> Estimate:
-    """A mean, with an interval by bootstrap.
+    """Estimates a mean with a bootstrap interval.
 
-    Among those that can be drawn is one more, of the worst value: else what never happened would be taken for
-    impossible.
+    The resamples also draw from one value `worst`, so that an outcome that was never seen is not ruled out.
 
     Args:
-      values: What was seen, one or more.
-      worst: The greatest value that there can be.
-      seed: Decides what is drawn.
-      resamples: How often to draw.
+      values: The sample, not empty.
+      worst: The greatest possible value.
+      seed: Seed of the resampling.
+      resamples: Number of resamples.
     """
     seen = np.array(values, np.float64)
     places = np.random.default_rng(seed).integers(len(seen) + 1, size=(resamples, len(seen)))
@@ -63,15 +62,15 @@ def estimate_mean(values: Sequence[float], worst: float, seed: int, resamples: i
 def estimate_by_bootstrap(
     values: Sequence[float] | np.ndarray, drawn: Sequence[Sequence[float] | np.ndarray] | np.ndarray
 ) -> list[Estimate]:
-    """Numbers with the percentiles of what they are when the data are drawn anew.
+    """Returns estimates with the percentiles of their resamples.
 
     Args:
       values: `[N]` numbers from the data.
-      drawn: `[resamples, N]`, the same numbers from data drawn anew.
+      drawn: `[resamples, N]` the same numbers from resampled data.
     """
     tail = 100 * (1 - CONFIDENCE) / 2
     low, high = np.percentile(np.array(drawn), [tail, 100 - tail], axis=0)
-    # What is drawn beside the data can put all percentiles on one side of what was seen.
+    # Resamples that draw from more than the data can lie on one side of the value.
     return [
         Estimate(float(value), float(min(value, least)), float(max(value, most)))
         for value, least, most in zip(values, low, high, strict=True)

@@ -1,4 +1,4 @@
-"""Plays many matches at once: in each round every bot is asked once, for all matches in which it is to move."""
+"""Plays many matches at once: in each round every bot chooses in all matches in which it is to move."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from ..game.step import Step
 from ..match.match import Match
 
 CUT, FAULT = "cut", "fault"
-"""Why a match ended, where the rules did not end it."""
+"""Reasons of ends that are not by the rules."""
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,8 @@ class End:
 
     Attributes:
       winner: 0, 1, or None for a draw.
-      reason: As in `Outcome`, or "cut" for a draw because it went on for too long, or "fault" for a loss because the
-        bot could not go on.
-      fault: What the bot did wrong, None without a fault.
+      reason: As in `Outcome`, "cut" for a draw at the maximal length, or "fault" for a loss because the bot failed.
+      fault: The error of the bot; None without a fault.
     """
 
     winner: int | None
@@ -31,21 +30,20 @@ class End:
 def play_matches(
     matches: Sequence[Match], seats: Sequence[tuple[Bot, Bot]], max_steps: int
 ) -> Iterator[tuple[int, End]]:
-    """Plays matches to their ends.
+    """Plays matches to their ends. The order of play is fixed, so that the same bots give the same results.
 
     Args:
-      matches: Are played on from where they are.
-      seats: The bots that play each of them, as player 0 and as player 1.
-      max_steps: A match of so many steps is cut and counts as a draw.
+      matches: The matches; they are changed.
+      seats: The bots of each match, as player 0 and as player 1.
+      max_steps: A match of this length is cut and counts as a draw.
 
     Yields:
-      The place of each match in `matches` and its end, as they end. The same bots give the same results: neither
-      time nor threads decide anything.
+      The index of each match and its end, in the order in which they end.
     """
     running = dict(enumerate(matches))
     left = [max_steps - len(match.steps) for match in matches]
     while running:
-        ends = dict(_without_thought(running, left))
+        ends = dict(_play_forced(running, left))
         for place in ends:
             del running[place]
         yield from ends.items()
@@ -57,8 +55,8 @@ def play_matches(
                 left[place] -= 1
 
 
-def _without_thought(running: dict[int, Match], left: list[int]) -> Iterator[tuple[int, End]]:
-    """Plays on to the next choice in each match, within the steps that are left; tells which are over."""
+def _play_forced(running: dict[int, Match], left: list[int]) -> Iterator[tuple[int, End]]:
+    """Plays the forced steps in each match, within the steps that are left; yields the matches that are over."""
     for place, match in running.items():
         while len(match.legal_steps) == 1 and left[place] > 0:
             match.push(match.legal_steps[0])
@@ -70,7 +68,7 @@ def _without_thought(running: dict[int, Match], left: list[int]) -> Iterator[tup
 
 
 def _by_bot(running: dict[int, Match], seats: Sequence[tuple[Bot, Bot]]) -> list[tuple[Bot, list[int]]]:
-    """The bots that are to move, each with its matches."""
+    """Groups the matches by the bot that is to move."""
     groups: dict[int, tuple[Bot, list[int]]] = {}
     for place, match in running.items():
         bot = seats[place][match.player]
@@ -79,10 +77,10 @@ def _by_bot(running: dict[int, Match], seats: Sequence[tuple[Bot, Bot]]) -> list
 
 
 def _play_round(bot: Bot, places: list[int], matches: Sequence[Match]) -> Iterator[tuple[int, str]]:
-    """Lets a bot play one step in each of its matches; tells in which it failed, and how."""
+    """Lets a bot play one step in each of its matches; yields the matches in which it failed, and the errors."""
     try:
         steps: list[Step | str] = list(_choose_many(bot, [matches[place] for place in places]))
-    # A player of somebody's own can fail in any way, and must not take the results of the others with it.
+    # Bots of users can fail in any way; one match at a time shows which matches they fail in.
     except Exception:
         steps = [_choose(bot, matches[place]) for place in places]
     for place, step in zip(places, steps, strict=True):
@@ -105,7 +103,7 @@ def _choose_many(bot: Bot, matches: list[Match]) -> Sequence[Step]:
 
 
 def _choose(bot: Bot, match: Match) -> Step | str:
-    """A step, or what is wrong with the bot in this match."""
+    """Returns a step, or the bot's error in this match."""
     try:
         return _choose_many(bot, [match])[0]
     except BotError as error:

@@ -1,7 +1,7 @@
-"""Openings that come with the package: lists of those that judges found balanced, so that an arena begins at once.
+"""Lists of balanced openings that come with the package, so that an arena starts at once.
 
-A list is a file of JSON lines: what decides it, then, for each lot of openings that was judged, how many there were and
-which of them are balanced. So a list can be made longer at any time, and who reads one knows how it was made.
+A list is a file of JSON lines. The first line has everything that decides the list; each further line has the number of
+openings in a lot that was judged, and the balanced ones. A list can be extended at any time.
 """
 
 import json
@@ -18,29 +18,30 @@ from ..bots import load_bot
 from ..files.json_lines import JsonLines
 from ..game.game import Game
 from .arena_settings import DEFAULT_JUDGE, PLIES, Settings
-from .openings import JUDGED_AT_ONCE, Opening, Openings, OpeningsError, draw_lines, find_openings, judge_lines
+from .opening_judge import JUDGED_AT_ONCE, find_openings, judge_lines
+from .openings import Opening, Openings, OpeningsError, draw_lines
+from .progress import Progress, Watch, unwatched
 from .seeds import derive_seed
-from .stage import Progress, Watch, unwatched
 
 FOLDER = resources.files(__package__) / "lists"
-"""Of the lists, `<game>.jsonl`."""
+"""The folder of the lists `<game>.jsonl`."""
 
 FORMAT = 1
 
 JUDGES = DEFAULT_JUDGE, "alphabeta:8"
-"""Those of the lists that come with the package. The first one spares the second, who is slow, most of the work."""
+"""The judges of the lists that come with the package. The first one is fast and leaves the second less to judge."""
 
 MAX_STEPS = 1_000
-"""At which the judges' matches are cut."""
+"""Length at which the judges' matches are cut."""
 
 
 @dataclass(frozen=True)
 class OpeningList:
-    """A list of openings.
+    """A list of balanced openings.
 
     Attributes:
-      lines: Texts of the steps of each.
-      tried: How many were judged to find them.
+      lines: Texts of the steps of each opening.
+      tried: Number of openings that were judged to find them.
     """
 
     lines: tuple[tuple[str, ...], ...]
@@ -48,15 +49,15 @@ class OpeningList:
 
 
 def choose_openings(game: Game, settings: Settings, watch: Watch = unwatched) -> Openings:
-    """The openings of an arena: from the list of the game, or, where that does not do, drawn and judged.
+    """Chooses the openings of an arena from the list of the game, or draws and judges new ones.
 
     Args:
-      game: What is played.
-      settings: How many, and by which judge; one that is named judges anew, as openings of a length that is named are.
-      watch: Is told how many are found of how many, from time to time.
+      game: The game.
+      settings: With a judge or a length of openings, or more games than the list has openings for, new ones are drawn.
+      watch: Is called with the progress.
 
     Raises:
-      OpeningsError: If the game has not so many.
+      OpeningsError: If the game has too few openings.
     """
     count = settings.games // 2
     known = published_list(game) if settings.judge is None and settings.plies is None else None
@@ -77,7 +78,7 @@ def choose_openings(game: Game, settings: Settings, watch: Watch = unwatched) ->
 
 
 def published_list(game: Game) -> OpeningList | None:
-    """The list of a game that comes with the package; None if there is none for its options."""
+    """Returns the list of a game that comes with the package; None if there is none for its options."""
     file = FOLDER / f"{game.name}.jsonl"
     if not file.is_file():
         return None
@@ -94,19 +95,19 @@ def extend_list(
     judges: Sequence[str] = JUDGES,
     watch: Watch = unwatched,
 ) -> OpeningList:
-    """Makes a list, or makes one longer, until it has so many openings; what is interrupted can be gone on with.
+    """Makes or extends a list until it has enough openings. An interrupted call can be repeated.
 
     Args:
-      path: Its file. One that exists and was made with the same arguments is gone on with.
-      game: What is played.
-      count: How many openings it shall have, at least.
-      seed: Decides which are drawn.
-      judges: Specs of the bots that judge, one after another. Balanced is what none of them wins twice for one side.
-      watch: Is told how many are found of how many, from time to time.
+      path: The file of the list. An existing file of the same arguments is extended.
+      game: The game.
+      count: Least number of openings.
+      seed: Seed of the openings and the judges.
+      judges: Specs of the judges. Each judges what is balanced according to those before it.
+      watch: Is called with the progress.
 
     Raises:
-      AlquerqueError: If a spec names no bot, or the file is one of other arguments or no list.
-      OpeningsError: If the game has not so many; those that it has are kept.
+      AlquerqueError: If a spec names no bot, or the file is not a list or was made with other arguments.
+      OpeningsError: If the game has too few openings; the list keeps those found.
       OSError: If the file cannot be read or written.
     """
     for judge in judges:
@@ -145,7 +146,7 @@ def _gather(lots: Sequence[Mapping[str, Any]]) -> OpeningList:
 
 
 def _checked(file: JsonLines) -> list[dict[str, Any]]:
-    """The lots that a file holds."""
+    """Returns the lots in a file after a check."""
     for place, lot in enumerate(file.entries):
         try:
             _gather([lot])

@@ -1,8 +1,8 @@
-"""Ratings from results: Bradley-Terry on the Elo scale, with intervals.
+"""Elo ratings by the Bradley-Terry model, with confidence intervals.
 
 Sources: Bradley and Terry 1952, Rank Analysis of Incomplete Block Designs, fitted by Maystre and Grossglauser 2015,
 Fast and Accurate Inference of Plackett-Luce Models (the library choix); a draw counts as half a win for each.
-Intervals: by bootstrap, and for what was never seen the prior of Jeffreys 1946.
+Intervals by bootstrap, with the prior of Jeffreys 1946 for outcomes that were never seen.
 """
 
 from collections.abc import Sequence
@@ -15,21 +15,21 @@ from .elo import POINTS_PER_NAT
 from .intervals import Estimate, estimate_by_bootstrap
 
 PRIOR = 0.5
-"""Points added for each in every pairing that was played, so that who wins all matches has a finite rating."""
+"""Points added for each player in every pairing, so that a player who wins all matches has a finite rating."""
 
 _LEAST = 5e-4
-"""Below that the ratings of who never lost are as good as infinite, and take as long to find."""
+"""Least prior of a resample. With less, the ratings of players without a loss grow so large that the fit is slow."""
 
 _MAX_ROUNDS = 10_000
 
 
 @dataclass(frozen=True)
 class PairPoints:
-    """What two players scored against each other.
+    """The results of two players against each other.
 
     Attributes:
-      first, second: The players.
-      points: Points of the first in each pair of matches of one opening, 0 to 2 in halves.
+      first, second: Indices of the players.
+      points: Points of the first player in each pair of matches of one opening, 0 to 2 in halves.
     """
 
     first: int
@@ -38,12 +38,15 @@ class PairPoints:
 
 
 def fit_ratings(num_players: int, results: Sequence[tuple[int, int, float, float]], anchor: int) -> np.ndarray:
-    """float64 `[players]`, the likeliest ratings in Elo points, that of the anchor 0.
+    """Fits ratings by maximum likelihood.
 
     Args:
-      num_players: How many players; each must have met the anchor, or somebody who has, and so on.
-      results: First player, second player, and how many points each scored against the other.
+      num_players: Number of players. The graph of pairings must be connected.
+      results: First player, second player, and the points of each against the other.
       anchor: The player whose rating is 0.
+
+    Returns:
+      float64 `[players]` ratings in Elo points.
 
     Raises:
       MissingExtraError: If choix is not installed.
@@ -55,20 +58,20 @@ def fit_ratings(num_players: int, results: Sequence[tuple[int, int, float, float
 def rate(
     num_players: int, results: Sequence[PairPoints], anchor: int, seed: int, resamples: int
 ) -> tuple[list[Estimate], list[Estimate]]:
-    """Rates the players.
+    """Rates players with bootstrap intervals.
 
-    Pairs of matches are drawn anew, since the two matches of an opening depend on each other, and so is what the prior
-    adds: else ten wins out of ten would be taken for certain.
+    The bootstrap draws pairs of matches, because the two matches of an opening depend on each other. It also draws the
+    points of the prior; otherwise ten wins out of ten would have an interval of width 0.
 
     Args:
-      num_players: How many players.
-      results: What those scored who met.
+      num_players: Number of players.
+      results: The results of each pairing.
       anchor: The player whose rating is 0.
-      seed: Decides what is drawn.
-      resamples: How often to draw.
+      seed: Seed of the resampling.
+      resamples: Number of resamples.
 
     Returns:
-      The rating of each player in Elo points, and the share of points of the first player of each result.
+      The rating of each player in Elo points, and the score in [0, 1] of the first player of each pairing.
 
     Raises:
       MissingExtraError: If choix is not installed.
@@ -85,7 +88,7 @@ def rate(
 
 
 def _fit(num_players: int, results: Sequence[tuple[int, int, float, float]], anchor: int) -> np.ndarray:
-    """As `fit_ratings`, the prior among the points."""
+    """Fits ratings to results that contain the points of the prior."""
     require("choix", "arena")
     from choix import ilsr_pairwise_dense
 
@@ -96,7 +99,7 @@ def _fit(num_players: int, results: Sequence[tuple[int, int, float, float]], anc
     try:
         strengths = ilsr_pairwise_dense(wins, max_iter=_MAX_ROUNDS)
     except ValueError as error:
-        # The library takes Ctrl-C for a failure of its own.
+        # choix converts every exception, Ctrl-C included, to ValueError.
         if isinstance(error.__context__, KeyboardInterrupt):
             raise error.__context__ from None
         raise

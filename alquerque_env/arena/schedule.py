@@ -1,4 +1,4 @@
-"""Who meets whom, and in which order the matches are played."""
+"""The pairings of an arena and the order of its matches."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -8,9 +8,9 @@ class Key(NamedTuple):
     """Names a match of an arena.
 
     Attributes:
-      pairing: Place in the list of pairings.
-      opening: Place in the list of openings.
-      seat: Where the first player of the pairing sits, 0 or 1.
+      pairing: Index of the pairing.
+      opening: Index of the opening.
+      seat: Seat of the first player of the pairing, 0 or 1.
     """
 
     pairing: int
@@ -19,12 +19,12 @@ class Key(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Matches of one pairing that are played at once, by bots of their own.
+    """Matches of one pairing that are played together. Each batch loads its own bots.
 
     Attributes:
-      pairing: Place in the list of pairings.
-      number: Which batch of the pairing.
-      openings: Places of its openings; each is played from both seats.
+      pairing: Index of the pairing.
+      number: Index of the batch within the pairing.
+      openings: Indices of its openings; each is played from both seats.
     """
 
     pairing: int
@@ -38,17 +38,17 @@ class Batch(NamedTuple):
 
 
 def make_pairings(num_players: int, *, gauntlet: bool) -> list[tuple[int, int]]:
-    """Who meets whom: everyone everyone else once, or the first player all others."""
+    """Pairs every player with every other one, or, in a gauntlet, the first player with all others."""
     rows = range(1 if gauntlet else num_players)
     return [(first, second) for first in rows for second in range(first + 1, num_players)]
 
 
 def make_batches(num_pairings: int, num_openings: int, batch_size: int) -> Iterator[Batch]:
-    """All matches in order; all pairings advance together, so that an arena that is cut short knows something of each.
+    """Yields all batches. All pairings advance together, so that an interrupted arena has results of each.
 
     Args:
-      num_pairings: How many pairings.
-      num_openings: How many openings each of them plays.
+      num_pairings: Number of pairings.
+      num_openings: Number of openings that each of them plays.
       batch_size: Matches in a batch, two for each opening.
     """
     openings = batch_size // 2

@@ -1,6 +1,6 @@
-"""Stops when the question is decided: the generalised sequential probability ratio test on pairs of matches.
+"""The generalised sequential probability ratio test (SPRT) on pairs of matches.
 
-The two matches of an opening are one observation, of 0 to 2 points in halves, since they depend on each other.
+The two matches of an opening are one observation of 0 to 2 points in halves, because they depend on each other.
 
 Sources: Wald 1945, Sequential Tests of Statistical Hypotheses, for the bounds; fishtest,
 `server/fishtest/stats/LLRcalc.py` at commit 0753fcc, `LLR_logistic`, and Van den Bergh,
@@ -16,10 +16,10 @@ from ..errors import AlquerqueError
 from .elo import expected_score
 
 OUTCOMES = 5
-"""Points of a pair: 0, 1/2, 1, 3/2, 2."""
+"""Possible points of a pair: 0, 1/2, 1, 3/2, 2."""
 
 _RARE = 1e-3
-"""Counted for an outcome that has not been seen, as in fishtest, so that no logarithm is infinite."""
+"""Count of an outcome that was never seen, as in fishtest, so that no logarithm is infinite."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,10 @@ class Question:
     """Is the first player stronger than the second by `elo0` at most, or by `elo1` at least?
 
     Attributes:
-      elo0: The lower hypothesis.
-      elo1: The upper one.
-      alpha: Chance to accept the upper while the lower is true.
-      beta: Chance to accept the lower while the upper is true.
+      elo0: The lower hypothesis, in Elo points.
+      elo1: The upper hypothesis, in Elo points.
+      alpha: Probability of accepting `elo1` when `elo0` is true.
+      beta: Probability of accepting `elo0` when `elo1` is true.
 
     Raises:
       AlquerqueError: If the hypotheses are not in order, or a chance is not between 0 and 1/2.
@@ -58,12 +58,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a question stands.
+    """The state of a test.
 
     Attributes:
-      question: What was asked.
+      question: The question.
       ratio: The log-likelihood ratio of the upper hypothesis to the lower one.
-      accepted: The hypothesis that is accepted, "elo0" or "elo1", None while it is undecided.
+      accepted: The accepted hypothesis, "elo0" or "elo1"; None while undecided.
     """
 
     question: Question
@@ -72,11 +72,11 @@ class Verdict:
 
 
 def decide(question: Question, counts: Sequence[int]) -> Verdict:
-    """Says how a question stands.
+    """Tests a question.
 
     Args:
-      question: What is asked.
-      counts: How many pairs brought the first player 0, 1/2, 1, 3/2 and 2 points.
+      question: The question.
+      counts: Numbers of pairs in which the first player scored 0, 1/2, 1, 3/2 and 2 points.
     """
     ratio = log_likelihood_ratio(question, counts)
     low, high = question.bounds
@@ -84,7 +84,7 @@ def decide(question: Question, counts: Sequence[int]) -> Verdict:
 
 
 def log_likelihood_ratio(question: Question, counts: Sequence[int]) -> float:
-    """How much likelier the counts are under the upper hypothesis, each at its best distribution; a logarithm."""
+    """Returns the log-likelihood ratio of the upper to the lower hypothesis, each at its likeliest distribution."""
     if not any(counts):
         return 0.0
     weights = [count or _RARE for count in counts]
@@ -97,7 +97,7 @@ def log_likelihood_ratio(question: Question, counts: Sequence[int]) -> float:
 
 
 def _tilt(shares: list[float], scores: list[float], mean: float) -> list[float]:
-    """Logarithms of `share / best share`, where the best shares are the likeliest of a given mean."""
+    """Returns the logarithms of `share / best share`; the best shares are the likeliest ones with a given mean."""
     offsets = [score - mean for score in scores]
     # The sum falls from infinity to minus infinity between the poles.
     low, high = -1 / offsets[-1], -1 / offsets[0]

@@ -1,4 +1,4 @@
-"""The result of an arena as tables for people."""
+"""Prints the result of an arena as tables."""
 
 from collections.abc import Sequence
 
@@ -8,31 +8,34 @@ from rich.table import Table
 from rich.text import Text
 
 from .arena_result import ArenaResult
+from .arena_settings import DEFAULT_JUDGE
 from .elo import elo_difference
 from .intervals import Estimate
+from .opening_lists import JUDGES
 from .sprt import Verdict
 
 PLAIN_WIDTH = 140
-"""Columns where the output is not a terminal."""
+"""Width in characters if the output is not a terminal."""
 
 _NAME_WIDTH = 24
-"""Room for names, before columns are left out for them; longer names are folded."""
+"""Characters for names, before columns are left out; longer names are folded."""
 
 _COUNTS = "drawn", "lost", "won"
 _GAP = 3
-"""Columns between two of a table."""
+"""Characters between two columns."""
 
 
 def print_result(result: ArenaResult, console: Console) -> None:
-    """Prints the ratings, who met whom, and what to be careful about."""
+    """Prints the ratings, the pairings and the notes."""
     console.print(Group(*_parts(result, console.width)), soft_wrap=False, highlight=False)
 
 
 def _parts(result: ArenaResult, width: int) -> list[RenderableType]:
     openings = result.openings
-    balance = f"{openings['balanced']} balanced, of {openings['tried']} tried"
+    judge = result.settings.judge or DEFAULT_JUDGE
+    balance = f"{openings['balanced']} balanced according to {judge}, of {openings['tried']} tried"
     if openings["published"]:
-        balance = "balanced, of the published list"
+        balance = f"balanced according to {JUDGES[-1]}, of the published list"
     title = f"{result.game.title}: {openings['played']} openings ({balance}), each from both seats"
     parts: list[RenderableType] = [Text(title), _ratings(result, width), _pairings(result, width)]
     if result.sprt is not None:
@@ -82,13 +85,13 @@ def _pairings(result: ArenaResult, width: int) -> Table:
 def fit_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], spare: Sequence[str] = (), width: int = PLAIN_WIDTH
 ) -> Table:
-    """A table of figures about names, which are folded if they must be.
+    """Makes a table of numbers that fits a terminal. Long names in the first column are folded.
 
     Args:
-      head: What stands over the names, and over the figures.
-      rows: A name each, and its figures.
-      spare: Figures to leave out, the first of them first, while they leave too little room for the names.
-      width: Columns of the terminal.
+      head: The titles of all columns.
+      rows: The cells of each row.
+      spare: Titles of columns to leave out one after another while the table is too wide.
+      width: Characters of the terminal.
     """
     lengths = {name: max(map(len, cells)) for name, *cells in zip(head, head, *rows, strict=True)}
     figures = list(head[1:])
@@ -111,7 +114,7 @@ def _elo_range(score: Estimate) -> str:
 
 
 def sprt_sentence(verdict: Verdict, first: str, second: str) -> str:
-    """What the test says, as a sentence."""
+    """Writes the state of a test as a sentence."""
     question = verdict.question
     low, high = question.bounds
     shown = f"log-likelihood ratio {verdict.ratio:+.2f}, bounds {low:+.2f} and {high:+.2f}"

@@ -7,9 +7,9 @@ from ..arena import play_arena
 from ..arena.arena_result import ANCHOR, Meeting
 from ..arena.intervals import Estimate
 from ..arena.openings import Openings
+from ..arena.progress import Watch
 from ..arena.ratings import rate
 from ..arena.seeds import derive_seed
-from ..arena.stage import Watch
 from ..game.game import Game
 from .agents.fault_count import Guard
 from .ladder import Ladder, arena_settings

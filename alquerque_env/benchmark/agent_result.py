@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arena.arena_result import rounded
+from ..arena.arena_result import round_numbers
 from ..errors import BenchmarkError
 from ..files.schema import parse
 from .against_ladder import Opponents
@@ -108,7 +108,9 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """The result as JSON has it; but for `timing` the same whenever the same agent is measured."""
-        content: dict[str, Any] = rounded({"format": FORMAT, **asdict(self)}, lambda each: float(f"{each:.{_DIGITS}g}"))
+        content: dict[str, Any] = round_numbers(
+            {"format": FORMAT, **asdict(self)}, lambda each: float(f"{each:.{_DIGITS}g}")
+        )
         return content
 
 

@@ -12,7 +12,7 @@ from ..arena import ArenaResult, Settings, play_arena
 from ..arena.arena_result import Meeting
 from ..arena.opening_lists import choose_openings
 from ..arena.openings import Opening, Openings
-from ..arena.stage import Watch, unwatched
+from ..arena.progress import Watch, unwatched
 from ..bots.shipped import META, shipped_bots
 from ..errors import BenchmarkError
 from ..files.schema import parse

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol as Interface
 
 from .. import __version__
-from ..arena.stage import Progress, Watch, unwatched
+from ..arena.progress import Progress, Watch, unwatched
 from ..errors import BenchmarkError
 from ..game.game import Game
 from ..game.step import Step

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .. import __version__
-from ..arena.stage import Progress, Watch, unwatched
+from ..arena.progress import Progress, Watch, unwatched
 from ..errors import require
 from ..game.game import load_game
 from .against_ladder import climb

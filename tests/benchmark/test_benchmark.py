@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from alquerque_env import Match, games, load_game
-from alquerque_env.arena.stage import Progress, Watch
+from alquerque_env.arena.progress import Progress, Watch
 from alquerque_env.benchmark import BenchmarkError, load_protocol, run_benchmark, run_curve
 from alquerque_env.benchmark import Result as Measured
 from alquerque_env.benchmark import ladder as ladders

@@ -15,8 +15,8 @@ from alquerque_env.arena.arena_result import ANCHOR
 from alquerque_env.arena.intervals import CONFIDENCE, Estimate
 from alquerque_env.arena.opening_lists import choose_openings
 from alquerque_env.arena.openings import Openings, OpeningsError
+from alquerque_env.arena.progress import Watch, unwatched
 from alquerque_env.arena.seeds import derive_seed
-from alquerque_env.arena.stage import Watch, unwatched
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_training.checkpoints.card_writer import RatingMeta

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.arena import Progress as ArenaProgress
-from alquerque_env.arena.stage import Watch, unwatched
+from alquerque_env.arena.progress import Watch, unwatched
 from alquerque_env.cli.console.signals import interruptible
 from alquerque_env.cli.main import INTERRUPTED
 from alquerque_env.game.game import Game

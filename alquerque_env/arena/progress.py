@@ -1,4 +1,4 @@
-"""How far an arena or a run of the benchmark is."""
+"""Progress of an arena or a benchmark run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Progress:
-    """How far it is.
+    """The progress of one stage.
 
     Attributes:
-      stage: What is under way.
-      done: Openings found, matches played, or positions judged.
-      count: How many there are to be at most.
-      about: The game or the player, where there are several.
+      stage: The stage.
+      done: Openings found, matches played, or positions judged so far.
+      count: The most there can be.
+      about: The game or the player, if there are several.
     """
 
     stage: Literal["openings", "matches", "positions"]
@@ -23,7 +23,7 @@ class Progress:
 
     @property
     def what(self) -> str:
-        """What is counted, in words."""
+        """What is counted."""
         words = {"openings": "balanced openings found", "matches": "matches played", "positions": "positions judged"}
         return words[self.stage]
 
@@ -32,7 +32,7 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
-"""Called from time to time with how far it is; what it raises ends the work."""
+"""Is called with the progress. An exception that it raises ends the work."""
 
 
 def unwatched(_progress: Progress) -> None:

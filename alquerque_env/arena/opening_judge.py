@@ -1,0 +1,105 @@
+"""Judges openings: an opening is balanced unless a bot that plays itself from it wins both matches with the same side.
+
+A random opening is often decided already: of 240 of Alquerque, one side won 141 in both of two matches of a strong bot
+against itself. Such an opening gives any two good players one win each and moves every score towards one half.
+"""
+
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+
+from ..bots import load_bot
+from ..game.game import Game
+from .arena_settings import PLIES
+from .match_runner import play_matches
+from .openings import Opening, Openings, OpeningsError, draw_lines
+from .progress import Progress, Watch, unwatched
+from .seeds import derive_seed
+
+TRIED_PER_OPENING = 12
+"""Most openings that are judged for each wanted one."""
+
+JUDGED_AT_ONCE = 32
+
+
+def judge_lines(
+    game: Game, lines: Sequence[tuple[str, ...]], judge: str, seeds: Sequence[int], max_steps: int
+) -> list[int | None]:
+    """Lets a judge play openings against itself, once with each seed.
+
+    Args:
+      game: The game.
+      lines: Texts of the steps of each opening.
+      judge: Spec of the judge.
+      seeds: Seeds of its matches.
+      max_steps: Length at which the matches are cut.
+
+    Returns:
+      For each opening None if it is balanced; if the same side won all matches, the sum of their lengths in steps.
+    """
+    matches = [Opening(line, False).begin(game) for line in lines for _ in seeds]
+    bots = [load_bot(judge, game, seed=seed, tables=False) for seed in seeds]
+    winners = {
+        place: end.winner
+        for place, end in play_matches(matches, [(bot, bot) for _ in lines for bot in bots], max_steps)
+    }
+    verdicts: list[int | None] = []
+    for place in range(0, len(matches), len(seeds)):
+        places = range(place, place + len(seeds))
+        won = {winners[place] for place in places}
+        is_decided = len(won) == 1 and None not in won
+        verdicts.append(sum(len(matches[place].steps) for place in places) if is_decided else None)
+    return verdicts
+
+
+def find_openings(
+    game: Game,
+    count: int,
+    plies: int | None,
+    *,
+    seed: int,
+    judge: str,
+    max_steps: int,
+    watch: Watch = unwatched,
+) -> Openings:
+    """Draws openings and judges them until enough are balanced, or too many have been tried.
+
+    If too few are balanced, the openings that took the judge longest to win fill up the list.
+
+    Args:
+      game: The game.
+      count: Number of openings.
+      plies: Length of an opening in turns; None for those in `PLIES`, the next one when all of a length are judged.
+      seed: Makes the choice repeatable.
+      judge: Spec of the judge.
+      max_steps: Length at which the judge's matches are cut.
+      watch: Is called with the progress.
+
+    Raises:
+      OpeningsError: If the game has too few openings of these lengths.
+    """
+    lengths = [length for length in PLIES if length < max_steps] if plies is None else [plies]
+    drawn = draw_lines(game, lengths, np.random.default_rng(derive_seed(seed, "openings")))
+    kept: list[Opening] = []
+    decided: list[tuple[int, Opening]] = []
+    tried = 0
+    while len(kept) < count and tried < TRIED_PER_OPENING * count:
+        lines = list(islice(drawn, JUDGED_AT_ONCE))
+        if not lines:
+            break
+        seeds = [derive_seed(seed, "judge", tried, number) for number in (0, 1)]
+        for line, length in zip(lines, judge_lines(game, lines, judge, seeds, max_steps), strict=True):
+            opening = Opening(line, length is None)
+            if length is None:
+                kept.append(opening)
+            else:
+                decided.append((length, opening))
+        tried += len(lines)
+        watch(Progress("openings", min(len(kept), count), count))
+    decided.sort(key=lambda entry: -entry[0])
+    found = [*kept, *(opening for _, opening in decided)][:count]
+    if len(found) < count:
+        turns = " to ".join(str(length) for length in sorted({lengths[0], lengths[-1]}))
+        raise OpeningsError(f"found only {len(found)} openings of {turns} plies in {game.name}, expected {count}")
+    return Openings(tuple(found), tried)
