@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from position_images import images
 from rich.console import Console
 
 from alquerque_env import Match, games, load_bot, load_game
@@ -83,19 +84,6 @@ def pairs_between(first, second, elo, count, generator, draws=0.3):
     chances = [score - draws / 2, draws, 1 - score - draws / 2]
     points = generator.choice([1.0, 0.5, 0.0], (count, 2), p=chances).sum(1)
     return PairPoints(first, second, tuple(points.tolist()))
-
-
-def rename(piece, label):
-    return re.sub("[a-z]+[0-9]+", lambda found: label[found[0]], piece)
-
-
-def images(game, position):
-    """A position's text under every symmetry of the game."""
-    for symmetry in game.symmetries:
-        label = {old: game.board.labels[symmetry.points[place]] for place, old in enumerate(game.board.labels)}
-        mover, *sides = position.split(":")[:3]
-        moved = [frozenset(rename(piece, label) for piece in side[1:].split(",")) for side in sides]
-        yield mover, *moved
 
 
 # Openings
@@ -378,7 +366,8 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     assert all(88 <= count < 100 for count in hits.values()), hits
 
 
-def test_intervals_hold_the_truth_too_where_the_anchor_hardly_ever_wins():
+@pytest.mark.slow
+def test_intervals_hold_the_truth_for_players_far_above_the_anchor():
     """As random does; of 100 intervals of 95 %, fewer than 88 are three deviations away from that."""
     truth, generator = [0, 600, 750, 900], np.random.default_rng(4)
     hits = np.zeros(4)

@@ -3,13 +3,11 @@
 import random
 
 import pytest
-from test_alphabeta import ab, minimax, some_position
+from minimax import SURE, ab, minimax, some_position
 
 from alquerque_env import Match, load_game
 from alquerque_env.bots import MctsBot, mcts
 from alquerque_env.game.kernel_arrays import JIT
-
-SURE = 29_000
 
 
 def uct(game, simulations, seed=1, time_limit=None):

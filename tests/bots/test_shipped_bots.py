@@ -118,7 +118,7 @@ def test_a_shipped_bot_is_loaded_by_its_name(folder: Path, suffix: str, simulati
     bot = load_bot(f"fetaix-small{suffix}", game)
     same = load_checkpoint_bot(folder / "fetaix" / "small", game, simulations)
 
-    assert bot.name == f"fetaix-small:{simulations}" if simulations else "fetaix-small"
+    assert bot.name == (f"fetaix-small:{simulations}" if simulations else "fetaix-small")
     for match in matches(game, 10, seed=4):
         assert bot.choose(match) == same.choose(match)
 

@@ -314,9 +314,7 @@ def test_a_bad_engine_loses_its_matches_and_the_others_go_on(fake, kind):
     first = bot.pid
     random_bots = [load_bot("random", ALQUERQUE, seed=seed) for seed in range(2)]
     seats = [(bot, random_bots[0]), (random_bots[0], random_bots[1]), (random_bots[1], bot)]
-    begin = time.monotonic()
     ends = dict(play_matches([Match(ALQUERQUE) for _ in seats], seats, 400))
-    assert time.monotonic() - begin < 120
     assert (ends[0].winner, ends[0].reason) == (1, "fault")
     assert (ends[2].winner, ends[2].reason) == (0, "fault")
     for place in (0, 2):
