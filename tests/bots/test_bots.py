@@ -6,6 +6,7 @@ from collections import Counter
 from types import ModuleType
 
 import pytest
+from hidden_packages import hide_package
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.errors import BotError, MissingExtraError
@@ -205,7 +206,7 @@ def test_the_folder_of_a_checkpoint_is_handed_to_training(tmp_path, monkeypatch)
 
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(tmp_path, monkeypatch):
     folder = checkpoint(tmp_path / "one")
-    monkeypatch.setitem(sys.modules, "torch", None)
+    hide_package(monkeypatch, "torch")
     with pytest.raises(MissingExtraError, match=r'^torch is missing: pip install "alquerque-env\[train\]"$'):
         load_bot(str(folder), load_game("alquerque"))
 

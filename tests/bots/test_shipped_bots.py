@@ -15,6 +15,7 @@ from alquerque_training.checkpoints.checkpoint import META, WEIGHTS, read_meta
 from alquerque_training.checkpoints.torch_bot import CheckpointBot, load_checkpoint_bot, load_playable
 from alquerque_training.config.loader import load_config
 from alquerque_training.export.exporter import make_source
+from hidden_packages import hide_package
 from random_checkpoints import matches, save_random_checkpoint
 
 from alquerque_env import Match, games, load_bot, load_game
@@ -158,7 +159,7 @@ def test_what_is_not_shipped_is_refused_in_one_line(folder: Path, spec: str, wor
 @pytest.fixture(params=["torch", "numpy"])
 def evaluated_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "numpy":
-        monkeypatch.setitem(sys.modules, "torch", None)
+        hide_package(monkeypatch, "torch")
     return request.param
 
 
@@ -214,7 +215,7 @@ def test_without_torch_numpy_plays_by_name_and_by_path(folder: Path, monkeypatch
     expected = load_bot("fetaix-small:10", game)
     for package in ("torch", "pydantic"):
         with monkeypatch.context() as without:
-            without.setitem(sys.modules, package, None)
+            hide_package(without, package)
             for spec in ("fetaix-small:10", f"{path}:10"):
                 bot = load_bot(spec, game)
                 assert isinstance(bot, GameBot)
@@ -251,7 +252,7 @@ def test_a_network_that_numpy_cannot_evaluate_needs_torch(folder: Path, monkeypa
     rewrite(path, network={**network, "kind": "conv"})
     with pytest.raises(AlquerqueError, match="has a network of kind 'conv', which needs torch"):
         load_numpy_bot(path, load_game("fetaix"))
-    monkeypatch.setitem(sys.modules, "torch", None)
+    hide_package(monkeypatch, "torch")
     with pytest.raises(MissingExtraError, match=r'^torch is missing: pip install "alquerque-env\[train\]"$'):
         load_bot("fetaix-small", load_game("fetaix"))
 
