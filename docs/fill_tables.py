@@ -18,7 +18,7 @@ from alquerque_training.measure.metrics import METRICS
 
 from alquerque_env import games, load_game
 from alquerque_env.bots.levels import levels
-from alquerque_env.bots.network.model_card import describe_network
+from alquerque_env.bots.network.model_card import ModelCard, describe_network
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.files.schema import document
@@ -176,7 +176,7 @@ def metric_table(_: str) -> str:
 def format_table(name: str) -> str:
     """The keys of a kind of file."""
     questions = {rule: entry.question for rule, entry in vocabulary().items()}
-    return document({"game": GameFile, "rules": Rules, "board": BoardFile}[name], questions)
+    return document({"game": GameFile, "rules": Rules, "board": BoardFile, "card": ModelCard}[name], questions)
 
 
 def command_list(_: str) -> str:

@@ -113,17 +113,12 @@ class _Reader(NamedTuple):
 
     def read(self, kind: Any, content: Any, path: str) -> Any:
         origin, inner = get_origin(kind), get_args(kind)
-        if origin is Annotated:
-            value = self.read(inner[0], content, path)
-            if not all(key.holds(value) for key in inner[1:]):
-                raise self.unexpected(kind, content, path)
-            return value
-        if origin in (Union, UnionType):
-            for choice in inner:
-                if _fits(choice, content):
-                    return self.read(choice, content, path)
         if not _fits(kind, content):
             raise self.unexpected(kind, content, path)
+        if origin is Annotated:
+            return self.read(inner[0], content, path)
+        if origin in (Union, UnionType):
+            return self.read(next(choice for choice in inner if _fits(choice, content)), content, path)
         if origin is tuple:
             kinds = [inner[0]] * len(content) if inner[-1] is ... else inner
             if len(kinds) != len(content):
@@ -192,10 +187,11 @@ def _is_required(field: Field[Any]) -> bool:
 
 
 def _fits(kind: Any, content: Any) -> bool:
-    """Whether a value has the outer form of a type that is no union."""
+    """Whether a value has the outer form of a type, and its bounds."""
     origin = get_origin(kind)
     if origin is Annotated:
-        return _fits(get_args(kind)[0], content)
+        inner, *keys = get_args(kind)
+        return _fits(inner, content) and all(key.holds(content) for key in keys)
     if origin is Literal:
         return any(type(content) is type(value) and content == value for value in get_args(kind))
     if origin is tuple:

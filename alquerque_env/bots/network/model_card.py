@@ -1,19 +1,21 @@
-"""The files of a checkpoint, read and checked with the standard library alone: for who plays without torch."""
+"""Model cards and files of checkpoints, read and checked without torch."""
 
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal
 
-from ...errors import AlquerqueError
+from ...errors import AlquerqueError, made_for_other_rules
+from ...files.schema import Key, parse, show
 from ...game.game import Game
+from ...game.options import OptionValue
 from ...search.puct import EXPLORATION, MOST_EXPLORATION
 from ...search.quiescence import MOST_TURNS
 
 FORMAT: Literal[1] = 1
-WEIGHTS, META = "weights.safetensors", "meta.json"
+META, WEIGHTS, TRAINING = "meta.json", "weights.safetensors", "training.safetensors"
 NO_FEATURES: Literal["off"] = "off"
 
 
@@ -21,78 +23,151 @@ class CheckpointError(AlquerqueError):
     """A folder that is not a checkpoint, is damaged, or belongs to another game."""
 
 
-class PlayedGame(Protocol):
-    """What a checkpoint says of the game that it plays."""
+@dataclass(frozen=True, kw_only=True)
+class NetworkCard:
+    """The network in a model card."""
+
+    kind: Annotated[Literal["mlp", "conv", "graph"], Key("Architecture.")]
+    width: Annotated[int, Key("Units of a layer, for each point in `conv` and `graph`.", low=1, high=4096)]
+    blocks: Annotated[int, Key("Residual blocks.", low=0, high=64)]
+    search_features: Annotated[
+        Literal["off"] | Annotated[int, Key(low=0, high=MOST_TURNS)],
+        Key("Depth in turns of the search whose results the network receives, or `off`."),
+    ] = NO_FEATURES
+    weight_bits: Annotated[
+        Annotated[int, Key(low=2, high=16)] | None, Key("Bits to which the weights were rounded.")
+    ] = None
 
     @property
-    def game(self) -> str:
-        """Id of the game."""
+    def feature_depth(self) -> int | None:
+        """Depth in turns of the search features, None without them."""
+        return None if isinstance(self.search_features, str) else self.search_features
 
-    @property
-    def game_version(self) -> int:
-        """Version of the game."""
-
-    @property
-    def options(self) -> Mapping[str, Any]:
-        """Every rule option with its value."""
-
-    @property
-    def table_hash(self) -> str:
-        """Identifies the action table."""
+    def __str__(self) -> str:
+        return describe_network(self.kind, self.width, self.blocks, self.feature_depth)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlayerMeta:
-    """The part of `meta.json` that one needs to play.
+class ShapeCard:
+    """The sizes of a network in a model card."""
 
-    Attributes:
-      game: Id of the game.
-      game_version: Version of the game.
-      options: Every rule option with its value.
-      table_hash: Identifies the action table.
-      kind: Architecture of the network.
-      search_features: Depth in turns of the search whose results the network receives, None if it receives none.
-      exploration: Weight of the policy against what a search has found out.
-      weights_sha256: Checksum of the weights.
-    """
-
-    game: str
-    game_version: int
-    options: Mapping[str, Any]
-    table_hash: str
-    kind: str
-    search_features: int | None
-    exploration: float
-    weights_sha256: str
+    planes: Annotated[int, Key("Planes of an observation.", low=1, high=4096)]
+    points: Annotated[int, Key("Points of the board.", low=1, high=4096)]
+    actions: Annotated[int, Key("Actions of the game.", low=1, high=65_536)]
 
 
-def read_player_meta(path: Path) -> PlayerMeta:
-    """Reads what one needs to play.
+@dataclass(frozen=True, kw_only=True)
+class RatingCard:
+    """A rating in a model card."""
+
+    value: Annotated[float, Key("Rating in Elo; `random` has 0.")]
+    low: Annotated[float, Key("Lower end of the 95 % interval.")]
+    high: Annotated[float, Key("Upper end of the 95 % interval.")]
+    simulations: Annotated[int, Key("Simulations of the search for a step, 0 for the policy alone.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StartCard:
+    """The checkpoint that gave a run its first weights, in a model card."""
+
+    steps: Annotated[int, Key("Steps of self-play that trained these weights.")]
+    wall_time: Annotated[float, Key("Seconds of training of these weights.")]
+    weights: Annotated[str, Key("SHA-256 of the weights file.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvePoint:
+    """Strength during training in a model card."""
+
+    steps: Annotated[int, Key("Steps of self-play that trained the weights.")]
+    wall_time: Annotated[float, Key("Seconds of training of the weights.")]
+    rating: Annotated[float, Key("Rating in Elo; `random` has 0.")]
+    low: Annotated[float, Key("Lower end of the 95 % interval.")]
+    high: Annotated[float, Key("Upper end of the 95 % interval.")]
+    scores: Annotated[
+        dict[str, float], Key("By opponent: wins plus half of the draws, divided by the number of matches.")
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelCard:
+    """The model card of a checkpoint, `meta.json`: the game, the network, the training and the measured strength."""
+
+    format: Annotated[Literal[1], Key("Version of this format.")]
+    game: Annotated[str, Key("Id of the game.")]
+    game_version: Annotated[int, Key("Version of the game.")]
+    options: Annotated[dict[str, OptionValue], Key("Every rule option with its value.")]
+    table_hash: Annotated[str, Key("Hash of the rules, `game.table_hash`.")]
+    network: Annotated[NetworkCard, Key("The network.")]
+    shape: Annotated[ShapeCard, Key("Sizes of input and output of the network.")]
+    config: Annotated[dict[str, Any], Key("The whole training config; see the settings.")]
+    seed: Annotated[int, Key("Seed of the run.")]
+    start: Annotated[StartCard | None, Key("The checkpoint that gave the run its first weights.")] = None
+    steps: Annotated[int, Key("Steps of self-play that trained the weights, earlier runs included.")]
+    wall_time: Annotated[float, Key("Seconds of training, earlier runs included, interruptions excluded.")]
+    hardware: Annotated[str, Key("The machine.")]
+    versions: Annotated[dict[str, str], Key("Versions of Python, torch and NumPy.")]
+    command: Annotated[str | None, Key("The command that started the run.")] = None
+    rating: Annotated[RatingCard | None, Key("Rating from the matches in `strength`.")] = None
+    curve: Annotated[
+        tuple[CurvePoint, ...],
+        Key("Strength during training, earlier runs included. Each run measured it with its own search."),
+    ] = ()
+    strength: Annotated[
+        tuple[dict[str, Any], ...], Key("Measured results, each with opponent, number of games and interval.")
+    ]
+    licence: Annotated[str, Key("SPDX identifier.")]
+    sha256: Annotated[dict[str, str], Key("SHA-256 of each file of the checkpoint.")]
+
+    @property
+    def exploration(self) -> float:
+        """Exploration constant of the search."""
+        return float(self.config.get("evaluation", {}).get("exploration", EXPLORATION))
+
+    @property
+    def steps_of_run(self) -> int:
+        """Steps of self-play in the run itself."""
+        return self.steps - (self.start.steps if self.start else 0)
+
+    @property
+    def seconds_of_run(self) -> float:
+        """Seconds of training in the run itself."""
+        return self.wall_time - (self.start.wall_time if self.start else 0)
+
+    def as_start(self) -> StartCard:
+        """Describes these weights for a run that begins with them."""
+        return StartCard(steps=self.steps, wall_time=self.wall_time, weights=self.sha256[WEIGHTS])
+
+
+def read_card(path: Path) -> ModelCard:
+    """Reads the model card of a checkpoint.
 
     Raises:
-      CheckpointError: If there is no checkpoint or its `meta.json` cannot be understood.
+      CheckpointError: If there is no checkpoint or its card is wrong; the error names file, key, value and what is
+        expected.
     """
-    data = read_json(path)
-    match data:
-        case {
-            "game": str(game),
-            "game_version": int(version),
-            "options": dict(options),
-            "table_hash": str(table_hash),
-            "network": {"kind": str(kind), **network},
-            "sha256": {"weights.safetensors": str(checksum)},
-        }:
-            return PlayerMeta(
-                game=game,
-                game_version=version,
-                options=options,
-                table_hash=table_hash,
-                kind=kind,
-                search_features=_read_search_features(path, kind, network),
-                exploration=_read_exploration(path, data),
-                weights_sha256=checksum,
-            )
-    raise CheckpointError(f"checkpoint {str(path)!r}: {META} does not say what it plays")
+    if not path.exists():
+        raise CheckpointError(f"no checkpoint {str(path)!r}")
+    try:
+        data = json.loads((path / META).read_bytes())
+    except OSError as error:
+        raise CheckpointError(f"{str(path)!r} is not a checkpoint: {META}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {META} is not valid JSON: {error}") from None
+    name = f"checkpoint {str(path)!r}: {META}"
+    if isinstance(data, dict) and data.get("format") != FORMAT:
+        raise CheckpointError(f"checkpoint {str(path)!r} has format {show(data.get('format'))}, expected {FORMAT}")
+    if isinstance(data, dict) and isinstance(network := data.get("network"), dict) and (new := find_renamed(network)):
+        raise CheckpointError(f"{name}: {new}")
+    card = parse(ModelCard, data, name, CheckpointError)
+    if not {WEIGHTS} <= card.sha256.keys() <= {WEIGHTS, TRAINING}:
+        raise CheckpointError(f"{name}: sha256 names {sorted(card.sha256)}, expected {WEIGHTS}")
+    evaluation = parse(dict[str, Any], card.config.get("evaluation", {}), name, CheckpointError, "config.evaluation")
+    key = "config.evaluation.exploration"
+    exploration = parse(float, evaluation.get("exploration", EXPLORATION), name, CheckpointError, key)
+    if not 0 < exploration <= MOST_EXPLORATION:
+        raise CheckpointError(f"{name}: {key} is {exploration}, expected a number above 0, at most {MOST_EXPLORATION}")
+    return card
 
 
 def describe_network(kind: str, width: int, blocks: int, search_features: int | None) -> str:
@@ -130,74 +205,23 @@ def find_renamed(network: Mapping[Any, Any]) -> str | None:
     return None
 
 
-def _read_search_features(path: Path, kind: str, network: Mapping[Any, Any]) -> int | None:
-    where = f"checkpoint {str(path)!r}: {META}"
-    if renamed := find_renamed({"kind": kind, **network}):
-        raise CheckpointError(f"{where}: {renamed}")
-    depth = network.get("search_features", NO_FEATURES)
-    if depth == NO_FEATURES:
-        return None
-    if type(depth) is not int or not 0 <= depth <= MOST_TURNS:
-        raise CheckpointError(
-            f"{where}: network.search_features is {depth!r:.40}, expected {NO_FEATURES!r} or 0 to {MOST_TURNS}"
-        )
-    return depth
-
-
-def _read_exploration(path: Path, data: Mapping[str, Any]) -> float:
-    where = f"checkpoint {str(path)!r}: {META}: config"
-    config = data.get("config")
-    if not isinstance(config, dict):
-        raise CheckpointError(f"{where} is {config!r:.40}, expected an object")
-    evaluation = config.get("evaluation", {})
-    if not isinstance(evaluation, dict):
-        raise CheckpointError(f"{where}.evaluation is {evaluation!r:.40}, expected an object")
-    exploration = evaluation.get("exploration", EXPLORATION)
-    if type(exploration) not in (int, float) or not 0 < exploration <= MOST_EXPLORATION:
-        raise CheckpointError(
-            f"{where}.evaluation.exploration is {exploration!r:.40}, "
-            f"expected a number above 0 and at most {MOST_EXPLORATION}"
-        )
-    return float(exploration)
-
-
-def read_json(path: Path) -> Any:
-    """Reads `meta.json` of a format that is known.
+def check_game(path: Path, card: ModelCard, game: Game) -> None:
+    """Checks that a checkpoint plays a game.
 
     Raises:
-      CheckpointError: If that is not possible.
+      CheckpointError: If its game, options or rules are others.
     """
-    if not path.exists():
-        raise CheckpointError(f"no checkpoint {str(path)!r}")
-    try:
-        data = json.loads((path / META).read_bytes())
-    except OSError as error:
-        raise CheckpointError(f"{str(path)!r} is not a checkpoint: {META}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"checkpoint {str(path)!r}: {META} is not valid JSON: {error}") from None
-    if isinstance(data, dict) and data.get("format") != FORMAT:
-        raise CheckpointError(f"checkpoint {str(path)!r} has format {data.get('format')!r}, expected {FORMAT}")
-    return data
-
-
-def check_game(path: Path, meta: PlayedGame, game: Game) -> None:
-    """Refuses a checkpoint of another game.
-
-    Raises:
-      CheckpointError: If game, options or action table are others.
-    """
-    if meta.game != game.name:
-        raise CheckpointError(f"checkpoint {str(path)!r} plays {meta.game!r}, not {game.name!r}")
+    if card.game != game.name:
+        raise CheckpointError(f"checkpoint {str(path)!r} plays {card.game!r}, not {game.name!r}")
     for option, value in game.options.items():
-        if meta.options.get(option, value) != value:
+        if card.options.get(option, value) != value:
             raise CheckpointError(
-                f"checkpoint {str(path)!r} was trained with {option}={meta.options[option]!r}, this game has {value!r}"
+                f"checkpoint {str(path)!r} was trained with {option}={card.options[option]!r}, this game has {value!r}"
             )
-    if meta.table_hash != game.table_hash:
-        raise CheckpointError(
-            f"checkpoint {str(path)!r} was trained on action table {meta.table_hash}, this one is {game.table_hash} "
-            f"(game version {meta.game_version} -> {game.version})"
-        )
+    if card.table_hash != game.table_hash:
+        remedy = "train it again, or play it with the version that made it"
+        what = f"checkpoint {str(path)!r}"
+        raise CheckpointError(made_for_other_rules(what, card.table_hash, game.table_hash, remedy))
 
 
 def read_checked(path: Path, name: str, checksum: str) -> bytes:

@@ -1,16 +1,14 @@
 """Loads a checkpoint as a bot that NumPy evaluates, for installs without torch."""
 
-import json
 from pathlib import Path
 
 from ...game.game import Game
 from .model_card import (
-    META,
     WEIGHTS,
     CheckpointError,
     check_game,
+    read_card,
     read_checked,
-    read_player_meta,
 )
 from .network_bot import NetworkBot, check_simulations, make_name
 from .numpy_mlp import NumpyMlp, read_weights
@@ -21,13 +19,9 @@ KINDS = ("mlp",)
 def needs_torch(path: Path) -> bool:
     """Whether NumPy cannot evaluate the network of a checkpoint."""
     try:
-        data = json.loads((path / META).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return False  # `load_numpy_bot` reports the error
-    match data:
-        case {"network": {"kind": str(kind)}}:
-            return kind not in (*KINDS, "quiescent")  # `load_numpy_bot` gives the new name of the latter
-    return True
+        return read_card(path).network.kind not in KINDS
+    except CheckpointError:
+        return False  # torch would not help; `load_numpy_bot` says what is wrong
 
 
 def load_numpy_bot(
@@ -49,14 +43,16 @@ def load_numpy_bot(
     """
     simulations = check_simulations(simulations)
     path = Path(path)
-    meta = read_player_meta(path)
-    check_game(path, meta, game)
-    if meta.kind not in KINDS:
-        raise CheckpointError(f"checkpoint {str(path)!r} has a network of kind {meta.kind!r}, which needs torch")
-    data = read_checked(path, WEIGHTS, meta.weights_sha256)
+    card = read_card(path)
+    check_game(path, card, game)
+    if card.network.kind not in KINDS:
+        raise CheckpointError(
+            f"checkpoint {str(path)!r} has a network of kind {card.network.kind!r}, which needs torch"
+        )
+    data = read_checked(path, WEIGHTS, card.sha256[WEIGHTS])
     try:
-        network = NumpyMlp(game, read_weights(data), search_features=meta.search_features)
+        network = NumpyMlp(game, read_weights(data), search_features=card.network.feature_depth)
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
     name = make_name(name or path, simulations)
-    return NetworkBot(name, game, network, simulations, seed, exploration=meta.exploration)
+    return NetworkBot(name, game, network, simulations, seed, exploration=card.exploration)

@@ -10,6 +10,7 @@ import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import META, load_checkpoint
 from alquerque_training.config.loader import ConfigError, load_config
+from alquerque_training.config.settings import Config
 from alquerque_training.export.exporter import make_source
 from alquerque_training.measure import gauntlet
 from alquerque_training.measure.gauntlet import Gauntlet
@@ -135,7 +136,7 @@ def test_the_arena_of_a_run_searches_as_the_bot_that_comes_of_it(uninterrupted: 
         (folder / META).write_text(json.dumps(card))
         kept, ladder = load_checkpoint(folder, game), tmp_path / "ladder.jsonl"
 
-        measured = Gauntlet(game, kept.meta.config, ladder).measure(kept.network, 20)
+        measured = Gauntlet(game, Config.model_validate(kept.meta.config), ladder).measure(kept.network, 20)
 
         header = json.loads(ladder.read_text().splitlines()[0])
         settings = Settings(games=20, seed=header["seed"], max_steps=60, gauntlet=True)

@@ -5,15 +5,16 @@ import re
 import shutil
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint, read_meta
+from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint
 from alquerque_training.run.train import TrainingResult, train
 from tiny_runs import TINY, at_iteration, weights, without_time
 
 from alquerque_env import load_game
+from alquerque_env.bots.network.model_card import ModelCard, read_card
 from alquerque_env.game.kernel_arrays import JIT
 
 needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slow in plain Python")
@@ -69,9 +70,9 @@ def ctrl_c() -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def card(result: TrainingResult) -> dict[str, Any]:
+def card(result: TrainingResult) -> ModelCard:
     """What a checkpoint says of itself, but for times and where it was made."""
-    return read_meta(result.checkpoint).model_dump(exclude={"wall_time", "command", "config"})
+    return replace(read_card(result.checkpoint), wall_time=0, command=None, config={})
 
 
 def test_a_run_begins_with_the_weights_it_is_given(
@@ -93,7 +94,7 @@ def test_a_run_begins_with_the_weights_it_is_given(
 def test_the_steps_behind_the_first_weights_count(first: TrainingResult, overrides: list[str], tmp_path: Path) -> None:
     second = train(config(first), overrides)
     third = train(config(first), [f"run.start={second.checkpoint}", f"run.directory={tmp_path / 'third'}"])
-    metas = [read_meta(result.checkpoint) for result in (first, second, third)]
+    metas = [read_card(result.checkpoint) for result in (first, second, third)]
 
     own = metas[0].steps
     assert metas[0].start is None
@@ -118,7 +119,7 @@ def test_the_curve_goes_on_from_that_of_the_first_weights(tmp_path: Path, monkey
         at_iteration(3, ctrl_c, patch)
         train(tmp_path / "tiny.toml", arguments)
     second = train(tmp_path / "tiny.toml", arguments, resume=tmp_path / "tiny-2")
-    before, after = (read_meta(result.checkpoint) for result in (first, second))
+    before, after = (read_card(result.checkpoint) for result in (first, second))
 
     assert [point.steps for point in before.curve] == [1024, 2048]
     assert [point.steps for point in after.curve] == [1024, 2048, 3072, 4096]
@@ -200,6 +201,6 @@ def test_weights_of_another_action_table_are_refused(
     (other / "meta.json").write_text(json.dumps({**meta, "table_hash": "0123456789abcdef"}))
 
     with pytest.raises(
-        CheckpointError, match=r"^run\.start: .* was trained on action table 0123456789abcdef, .*; it is of"
+        CheckpointError, match=r"^run\.start: .* was made for other rules, .*train it again.*; it is of"
     ):
         train(config(first), [*overrides, f"run.start={other}"])

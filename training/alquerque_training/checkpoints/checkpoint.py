@@ -8,20 +8,27 @@ pickle.
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from pydantic import ValidationError
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from alquerque_env.bots.network.model_card import META, WEIGHTS, CheckpointError, check_game, read_checked, read_json
+from alquerque_env.bots.network.model_card import (
+    META,
+    TRAINING,
+    WEIGHTS,
+    CheckpointError,
+    ModelCard,
+    check_game,
+    read_card,
+    read_checked,
+)
 from alquerque_env.files.atomic import make_whole_folder, write_whole
 from alquerque_env.game.game import Game
-from alquerque_training.checkpoints.card_writer import Meta
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks import NetworkError, PolicyValueNetwork, Shape, build_network
 
@@ -34,11 +41,8 @@ __all__ = [
     "fitting_weights",
     "load_checkpoint",
     "load_start",
-    "read_meta",
     "save_checkpoint",
 ]
-
-TRAINING = "training.safetensors"
 
 _FRESH = "leave run.start out to begin with random weights"
 
@@ -55,12 +59,12 @@ class Checkpoint:
       training: Arrays of `training.safetensors`; empty if the checkpoint has none.
     """
 
-    meta: Meta
+    meta: ModelCard
     network: PolicyValueNetwork
     training: Arrays
 
 
-def save_checkpoint(path: Path, meta: Meta, network: PolicyValueNetwork, training: Arrays | None = None) -> None:
+def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, training: Arrays | None = None) -> None:
     """Writes a checkpoint atomically.
 
     Args:
@@ -76,10 +80,8 @@ def save_checkpoint(path: Path, meta: Meta, network: PolicyValueNetwork, trainin
     contents = {WEIGHTS: save(weights)}
     if training is not None:
         contents[TRAINING] = save({name: np.array(array, order="C") for name, array in training.items()})
-    meta = meta.model_copy(
-        update={"sha256": {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()}}
-    )
-    contents[META] = (meta.model_dump_json(indent=2) + "\n").encode()
+    meta = replace(meta, sha256={name: hashlib.sha256(data).hexdigest() for name, data in contents.items()})
+    contents[META] = (json.dumps(asdict(meta), indent=2, ensure_ascii=False) + "\n").encode()
     with make_whole_folder(path) as folder:
         for name, data in contents.items():
             write_whole(folder / name, data)
@@ -91,7 +93,7 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     Raises:
       CheckpointError: If it is missing, damaged or incomplete, or was trained on another action table.
     """
-    meta = read_meta(path)
+    meta = read_card(path)
     check_game(path, meta, game)
     contents = {name: read_checked(path, name, checksum) for name, checksum in meta.sha256.items()}
     arrays = _parse_arrays(path, WEIGHTS, contents)
@@ -102,24 +104,6 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     )
 
 
-def read_meta(path: Path) -> Meta:
-    """Reads the model card of a checkpoint.
-
-    Raises:
-      CheckpointError: If there is no checkpoint, or its model card is invalid.
-    """
-    data = read_json(path)
-    try:
-        meta = Meta.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise CheckpointError(f"checkpoint {str(path)!r}: {META}: {where}: {first['msg'].lower()}") from None
-    if not {WEIGHTS} <= meta.sha256.keys() <= {WEIGHTS, TRAINING}:
-        raise CheckpointError(f"checkpoint {str(path)!r}: {META}: sha256 names {sorted(meta.sha256)}")
-    return meta
-
-
 def load_start(path: Path, game: Game) -> Checkpoint:
     """Reads the checkpoint that `run.start` names.
 
@@ -127,7 +111,7 @@ def load_start(path: Path, game: Game) -> Checkpoint:
       CheckpointError: If it cannot be read or does not fit the game; the message says which setting would fit.
     """
     try:
-        meta = read_meta(path)
+        meta = read_card(path)
     except CheckpointError as error:
         raise CheckpointError(f"run.start: {error}; give the folder of a checkpoint, or {_FRESH}") from None
     try:
@@ -164,7 +148,7 @@ def fitting_weights(
     return weights
 
 
-def _fitting_start(meta: Meta, game: Game) -> str:
+def _fitting_start(meta: ModelCard, game: Game) -> str:
     """Advice about a checkpoint that does not fit a game."""
     if meta.game != game.name:
         return f"set run.game = {json.dumps(meta.game)}, or give one of {game.name}"
@@ -181,11 +165,14 @@ def _parse_arrays(path: Path, name: str, contents: Mapping[str, bytes]) -> dict[
         raise CheckpointError(f"checkpoint {str(path)!r}: {name} is not a safetensors file: {error}") from None
 
 
-def _network(path: Path, meta: Meta, game: Game, arrays: Arrays) -> PolicyValueNetwork:
-    shape, known = Shape(**meta.shape.model_dump()), Shape.of(game)
+def _network(path: Path, meta: ModelCard, game: Game, arrays: Arrays) -> PolicyValueNetwork:
+    shape, known = Shape(**vars(meta.shape)), Shape.of(game)
     try:
         network = build_network(
-            meta.network, known if known == shape else shape, torch.ones(shape.planes), torch.Generator()
+            NetworkConfig(**vars(meta.network)),
+            known if known == shape else shape,
+            torch.ones(shape.planes),
+            torch.Generator(),
         )
     except NetworkError:
         raise CheckpointError(f"checkpoint {str(path)!r}: {META}: shape is {shape}, this game has {known}") from None

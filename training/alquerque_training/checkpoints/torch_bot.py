@@ -8,12 +8,13 @@ import numpy as np
 import torch
 
 from alquerque_env.batch.single import PlayerView
+from alquerque_env.bots.network.model_card import read_card
 from alquerque_env.bots.network.network_bot import NetworkBot, check_simulations, make_name
 from alquerque_env.bots.network.search_position import Position
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game, load_game
 from alquerque_env.game.planes import planes
-from alquerque_training.checkpoints.checkpoint import Checkpoint, CheckpointError, load_checkpoint, read_meta
+from alquerque_training.checkpoints.checkpoint import Checkpoint, CheckpointError, load_checkpoint
 from alquerque_training.networks import PolicyValueNetwork
 
 
@@ -76,7 +77,7 @@ def load_checkpoint_bot(
     """
     simulations = check_simulations(simulations)
     checkpoint = _load(Path(path), game)
-    exploration = checkpoint.meta.config.evaluation.exploration
+    exploration = checkpoint.meta.exploration
     name = make_name(name or path, simulations)
     return CheckpointBot(name, game, checkpoint.network, simulations, seed, exploration=exploration)
 
@@ -87,7 +88,7 @@ def load_playable(path: Path) -> tuple[Game, Checkpoint]:
     Raises:
       CheckpointError: If the checkpoint is missing or damaged, or its game cannot be loaded.
     """
-    meta = read_meta(path)
+    meta = read_card(path)
     try:
         game = load_game(meta.game, **meta.options)
     except AlquerqueError as error:
@@ -98,7 +99,7 @@ def load_playable(path: Path) -> tuple[Game, Checkpoint]:
 def _load(path: Path, game: Game) -> Checkpoint:
     """Loads a checkpoint and checks that its network has the game's planes, points and actions."""
     checkpoint = load_checkpoint(path, game)
-    found = checkpoint.meta.shape.model_dump()
+    found = vars(checkpoint.meta.shape)
     expected = {"planes": len(planes(game)), "points": len(game.board.points), "actions": game.num_actions}
     if found != expected:
         wrong = next(name for name in expected if found[name] != expected[name])

@@ -11,13 +11,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from alquerque_env.bots.network.model_card import ModelCard
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game.board import Board
 from alquerque_env.game.game import Game
 from alquerque_env.game.options import Rules, spell
 from alquerque_env.game.rules_text import rule_sentences
-from alquerque_training.checkpoints.card_writer import Meta
 from alquerque_training.checkpoints.checkpoint import Checkpoint
 from alquerque_training.checkpoints.torch_bot import load_playable
 from alquerque_training.export.bundle import Origin, Recipe, bundle
@@ -128,7 +128,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
             "# What differs from one exported player to another.",
             "",
             f"NETWORK = {(network.width, network.blocks, network.feature_depth)!r}",
-            f"EXPLORATION = {checkpoint.meta.config.evaluation.exploration!r}",
+            f"EXPLORATION = {checkpoint.meta.exploration!r}",
             f'GAME = """\n{pack_game(game)}\n"""',
             f'WEIGHTS = """\n{pack_weights(_tensors(checkpoint.network))}\n"""',
             "",
@@ -173,7 +173,7 @@ def _blocks(tensors: dict[str, Any]) -> int:
     return len({name.split(".")[1] for name in tensors if name.startswith("blocks.")})
 
 
-def _header(game: Game, meta: Meta) -> str:
+def _header(game: Game, meta: ModelCard) -> str:
     """What the file is, in words."""
     options = ", ".join(f"{option}={spell(value)}" for option, value in game.options.items())
     strength = [_describe_strength(entry) for entry in meta.strength] or ["not measured"]

@@ -17,9 +17,9 @@ from alquerque_env.arena.opening_lists import choose_openings
 from alquerque_env.arena.openings import Openings, OpeningsError
 from alquerque_env.arena.progress import Watch, unwatched
 from alquerque_env.arena.seeds import derive_seed
+from alquerque_env.bots.network.model_card import RatingCard
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_training.checkpoints.card_writer import RatingMeta
 from alquerque_training.checkpoints.torch_bot import CheckpointBot
 from alquerque_training.config.settings import Config
 from alquerque_training.networks import PolicyValueNetwork
@@ -52,10 +52,10 @@ class Measurement:
         ratings = {"rating": self.rating.value, "rating_low": self.rating.low, "rating_high": self.rating.high}
         return scores | {name: round(value, 1) for name, value in ratings.items()}
 
-    def as_rating(self) -> RatingMeta:
+    def as_rating(self) -> RatingCard:
         """The rating as a checkpoint's `meta.json` has it."""
         value, low, high = (round(number, 1) for number in (self.rating.value, self.rating.low, self.rating.high))
-        return RatingMeta(value=value, low=low, high=high, simulations=self.simulations)
+        return RatingCard(value=value, low=low, high=high, simulations=self.simulations)
 
     def as_strength(self, player: str) -> list[dict[str, Any]]:
         """Entries of `strength` in a model card, one for each opponent; `player` names who played."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from alquerque_training.checkpoints.card_writer import CurvePoint
+from alquerque_env.bots.network.model_card import CurvePoint
 from alquerque_training.measure.metrics import Record
 
 SCORE = "score."

@@ -9,9 +9,9 @@ from rich.console import Console
 
 from alquerque_env import load_game
 from alquerque_env.arena.arena_settings import PLIES
+from alquerque_env.bots.network.model_card import CurvePoint, StartCard
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_training.checkpoints.card_writer import CurvePoint, StartMeta
 from alquerque_training.checkpoints.checkpoint import CheckpointError, fitting_weights, load_checkpoint, load_start
 from alquerque_training.config.loader import ConfigError, load_config
 from alquerque_training.config.settings import Config, first_difference
@@ -78,7 +78,7 @@ def _start(config_path: Path, config: Config) -> Session:
     return Session(create_run(config_path.stem, config), game, learner, start, curve)
 
 
-def _begin(config: Config, game: Game, learner: Learner) -> tuple[StartMeta | None, Sequence[CurvePoint]]:
+def _begin(config: Config, game: Game, learner: Learner) -> tuple[StartCard | None, Sequence[CurvePoint]]:
     """Loads the first weights of a run into its learner, unless they are random.
 
     Returns:

@@ -15,10 +15,11 @@ from rich.console import Console
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.arena import Progress as ArenaProgress
 from alquerque_env.arena.progress import Watch, unwatched
+from alquerque_env.bots.network.model_card import CurvePoint, ModelCard, RatingCard, StartCard
 from alquerque_env.cli.console.signals import interruptible
 from alquerque_env.cli.main import INTERRUPTED
 from alquerque_env.game.game import Game
-from alquerque_training.checkpoints.card_writer import CurvePoint, Meta, RatingMeta, StartMeta, make_meta
+from alquerque_training.checkpoints.card_writer import make_meta
 from alquerque_training.checkpoints.checkpoint import Arrays, save_checkpoint
 from alquerque_training.checkpoints.quantise import quantise
 from alquerque_training.config.settings import Config
@@ -68,7 +69,7 @@ class Session:
     run: Run
     game: Game
     learner: Learner
-    start: StartMeta | None = None
+    start: StartCard | None = None
     curve: Sequence[CurvePoint] = ()
     seconds: float = 0.0
     command: str = ""
@@ -243,7 +244,7 @@ class Session:
         with self._writing("folder", path.parent):
             self.run.prune(self.learner.config.run.keep_checkpoints)
 
-    def _save(self, path: Path, meta: Meta, training: Arrays | None = None) -> None:
+    def _save(self, path: Path, meta: ModelCard, training: Arrays | None = None) -> None:
         with self._writing("checkpoint", path):
             save_checkpoint(path, meta, self.learner.network, training)
 
@@ -262,7 +263,7 @@ class Session:
         self._save(self.run.final, self._meta(strength, measurement.as_rating() if measurement else None))
         return TrainingResult(self.run.path, self.run.final, evaluation, measurement, self.seconds)
 
-    def _meta(self, strength: list[dict[str, Any]], rating: RatingMeta | None = None) -> Meta:
+    def _meta(self, strength: list[dict[str, Any]], rating: RatingCard | None = None) -> ModelCard:
         learner = self.learner
         before = (self.start.steps, self.start.wall_time) if self.start else (0, 0.0)
         return make_meta(
