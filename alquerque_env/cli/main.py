@@ -114,7 +114,7 @@ class Program(click.Group):
     "alquerque",
     cls=Program,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog="Run `alquerque COMMAND --help` for the arguments, options and examples of a command.",
 )
 @click.version_option(__version__, message="%(prog)s %(version)s", prog_name="alquerque")

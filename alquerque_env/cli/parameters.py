@@ -40,7 +40,6 @@ def seed_option(help_text: str, default: int | None = None) -> Callable[[Command
         type=int,
         callback=_check_seed,
         default=default,
-        show_default=default is not None,
         metavar="N",
         help=help_text,
     )

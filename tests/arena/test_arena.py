@@ -684,7 +684,7 @@ BAD_ARGUMENTS = [
     (["fetaix", "random", "greedy", "--games", "5"], "games is 5, expected an even number"),
     (["fetaix", "random", "greedy", "--games", "many"], "'many' is not a valid integer"),
     (["fetaix", "random", "greedy", "--judge", "nobody"], "no bot and no file 'nobody'"),
-    (["fetaix", "random", "greedy", "--sprt", "5"], "--sprt is '5', expected two numbers ELO0,ELO1"),
+    (["fetaix", "random", "greedy", "--sprt", "5"], "invalid value for '--sprt': '5' is not two numbers such as 0,20"),
     (["fetaix", "random", "greedy", "--sprt", "10,0"], "sprt is 10,0, expected two numbers from -2000"),
     (["fetaix", "random", "greedy", "--sprt", "nan,1"], "expected two numbers from -2000"),
     (["fetaix", "random", "greedy", "alphabeta:1", "--sprt", "0,10"], "sprt decides between two bots, got 3"),

@@ -110,7 +110,7 @@ def choose_game(
     page.select_option("#south", label=south)
     page.select_option("#north", label=north)
     if position:
-        page.click("text=Begin from a position")
+        page.click("text=Start from a position")
         page.fill("#start", position)
     page.click("#begin")
     expect(page.locator("#setup")).to_be_hidden()

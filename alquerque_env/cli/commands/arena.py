@@ -2,11 +2,10 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...errors import AlquerqueError
 from ...game.game import Game
 from ..command import HelpfulCommand, print_json, report_console
 from ..console.progress_bar import Display
@@ -14,7 +13,17 @@ from ..console.signals import exit_on_signals
 from ..parameters import PATH, game_argument, json_option, open_match, seed_option
 
 if TYPE_CHECKING:
-    from ...arena import Progress, Question
+    from ...arena import Progress
+
+
+def _read_sprt(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not two numbers such as 0,20") from None
+    return low, high
 
 
 @click.command(
@@ -26,9 +35,7 @@ if TYPE_CHECKING:
 )
 @game_argument
 @click.argument("specs", metavar="SPEC SPEC...", nargs=-1, required=True)
-@click.option(
-    "--games", type=int, default=100, show_default=True, metavar="N", help="Matches of each pairing, an even number."
-)
+@click.option("--games", type=int, default=100, metavar="N", help="Matches of each pairing, an even number.")
 @click.option("--gauntlet", is_flag=True, help="Let only the first bot play all others.")
 @click.option(
     "--plies",
@@ -39,7 +46,10 @@ if TYPE_CHECKING:
 )
 @seed_option("Seed of openings, bots and intervals.", default=0)
 @click.option(
-    "--sprt", metavar="ELO0,ELO1", help="Stop two bots when a sequential test decides between these Elo differences."
+    "--sprt",
+    callback=_read_sprt,
+    metavar="ELO0,ELO1",
+    help="Stop two bots when a sequential test decides between these Elo differences.",
 )
 @click.option(
     "--judge",
@@ -47,9 +57,7 @@ if TYPE_CHECKING:
     show_default="the openings that come with the package, otherwise alphabeta:4",
     help="Bot that decides which openings are balanced.",
 )
-@click.option(
-    "--batch", type=int, default=64, show_default=True, metavar="N", help="Matches played at once, an even number."
-)
+@click.option("--batch", type=int, default=64, metavar="N", help="Matches played at once, an even number.")
 @click.option("-o", "--output", type=PATH, metavar="FILE.jsonl", help="Keep every match; resumes if the file exists.")
 @click.option(
     "--seconds",
@@ -63,17 +71,11 @@ if TYPE_CHECKING:
 def arena(
     game: Game,
     specs: tuple[str, ...],
-    games: int,
-    gauntlet: bool,
-    plies: int | None,
-    seed: int,
-    sprt: str | None,
-    judge: str | None,
-    batch: int,
+    sprt: tuple[float, float] | None,
     output: Path | None,
-    seconds: float | None,
     as_json: bool,
     picture: Path | None,
+    **chosen: Any,
 ) -> None:
     """Let bots play each other and rate them.
 
@@ -82,21 +84,12 @@ def arena(
 
     Ctrl-C stops; with -o the same command resumes.
     """
-    from ...arena import Settings, play_arena
+    from ...arena import Question, Settings, play_arena
     from ...arena.cross_table_plot import draw_cross_table
     from ...arena.figures import check_picture
     from ...arena.text_report import PLAIN_WIDTH, print_result
 
-    settings = Settings(
-        games=games,
-        gauntlet=gauntlet,
-        plies=plies,
-        seed=seed,
-        judge=judge,
-        batch=batch,
-        seconds=seconds,
-        sprt=None if sprt is None else _read_sprt(sprt),
-    )
+    settings = Settings(sprt=None if sprt is None else Question(*sprt), **chosen)
     if picture is not None:
         check_picture(picture)
     open_match(game)  # compiles the rules before the progress bar appears
@@ -123,13 +116,3 @@ def _watch(display: Display) -> Callable[["Progress"], None]:
         display.show(progress)
 
     return watch
-
-
-def _read_sprt(text: str) -> "Question":
-    from ...arena import Question
-
-    try:
-        low, high = (float(part) for part in text.split(","))
-    except ValueError:
-        raise AlquerqueError(f"--sprt is {text!r}, expected two numbers ELO0,ELO1, such as 0,20") from None
-    return Question(low, high)

@@ -2,6 +2,7 @@
 
 import os
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ from ...game.game import load_game
 from ..command import HelpfulCommand, print_json
 from ..parameters import PATH, json_option
 
-BENCH_GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis")
+GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis")
 
-_SECONDS = click.FloatRange(0.01, 600)
+
+def _seconds(default: float, help_text: str = "Processor time of each figure.") -> Any:
+    seconds = click.FloatRange(0.01, 600)
+    return click.option("--seconds", type=seconds, default=default, metavar="S", help=help_text)
 
 
 @click.group(invoke_without_command=True)
@@ -30,13 +34,11 @@ def bench(ctx: click.Context) -> None:
 
 @bench.command(
     cls=HelpfulCommand,
-    arguments={"GAME": f"Games to measure.  [default: {' '.join(BENCH_GAMES)}]"},
+    arguments={"GAME": f"Games to measure.  [default: {' '.join(GAMES)}]"},
     examples=["bench env", "bench env fetaix --seconds 1 --json"],
 )
 @click.argument("names", metavar="[GAME]...", nargs=-1)
-@click.option(
-    "--seconds", type=_SECONDS, default=2.0, show_default=True, metavar="S", help="Processor time of each figure."
-)
+@_seconds(2.0)
 @json_option
 def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
     """Measure the environments, in steps a second of one core.
@@ -48,7 +50,7 @@ def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
 
     report = _Report(f"steps a second of one core; Python {platform.python_version()}", as_json)
     found: dict[str, list[dict[str, Any]]] = {}
-    for game in [load_game(name) for name in names or BENCH_GAMES]:
+    for game in [load_game(name) for name in names or GAMES]:
         found[game.name] = []
         report.line(f"\n{game.name}")
         for figure in measure(game, seconds):
@@ -60,11 +62,11 @@ def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
 
 @bench.command(
     cls=HelpfulCommand,
-    arguments={"GAME": f"Games to measure.  [default: {BENCH_GAMES[0]}]"},
+    arguments={"GAME": f"Games to measure.  [default: {GAMES[0]}]"},
     examples=["bench search alquerque --network mlp", "bench search fetaix --games 256 --processes 2"],
 )
 @click.argument("names", metavar="[GAME]...", nargs=-1)
-@click.option("--seconds", type=_SECONDS, default=1.0, show_default=True, metavar="S", help="Time of each figure.")
+@_seconds(1.0, "Time of each figure.")
 @click.option(
     "--network",
     "kinds",
@@ -79,42 +81,38 @@ def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
     type=click.IntRange(1, 65_536),
     multiple=True,
     metavar="N",
-    show_default="several numbers",
+    show_default="64, 256 and 1024",
     help="Games at once; repeatable.",
 )
 @click.option(
     "--processes",
     type=click.IntRange(1, 256),
     default=min(2, os.cpu_count() or 1),
-    show_default=True,
     metavar="N",
     help="Processes at once in the last figure.",
 )
 @json_option
-def search(
-    names: tuple[str, ...],
-    seconds: float,
-    kinds: tuple[str, ...],
-    batches: tuple[int, ...],
-    processes: int,
-    as_json: bool,
-) -> None:
+def search(names: tuple[str, ...], seconds: float, processes: int, as_json: bool, **chosen: tuple[Any, ...]) -> None:
     """Measure self-play with a search, in simulations a second.
 
     Measures one process with one thread by its processor time (a GPU by the clock) beside the network alone, and then
     the fastest setting in several processes at once.
     """
-    chosen = [load_game(name) for name in names or BENCH_GAMES[:1]]
+    games = [load_game(name) for name in names or GAMES[:1]]
     measured = load_from_trainer("train_speed")
     report = _Report(f"Gumbel search, {measured.SIMULATIONS} simulations a decision, one thread", as_json)
-    report.line(SEARCH_COLUMNS)
+    report.line(
+        "ratio: simulations/s to network alone/s; of peak (mlp without search features only): operations/s of "
+        "the network alone to those of large matrix products"
+    )
     found: dict[str, Any] = {}
-    for game in chosen:
-        report.line(f"\n{game.name}\n{SEARCH_HEADING}")
+    for game in games:
+        report.line(f"\n{game.name}\n{_heading(64, SEARCH_COLUMNS)}")
         figures = []
-        for figure in measured.measure_search(game, seconds, kinds, batches):
+        for figure in measured.measure_search(game, seconds, **chosen):
             figures.append(figure)
-            report.line(_search_row(figure))
+            name = f"{figure.network} {figure.precision} {figure.device}, {figure.games} games"
+            report.line(_row(f"{name:<64}", figure, SEARCH_COLUMNS))
         best = measured.fastest_on_processor(game, figures)
         together = measured.measure_together(best, seconds, processes)
         report.line(
@@ -126,34 +124,12 @@ def search(
     report.finish(seconds=seconds, games=found)
 
 
-SEARCH_COLUMNS = (
-    "ratio: simulations/s to evaluations/s of the network alone\n"
-    "of peak (mlp without search features only): operations/s of the network alone to those of large matrix products"
-)
-SEARCH_HEADING = (
-    f"  {'':<64}{'simulations/s':>15}{'by the clock':>14}{'decisions/s':>13}{'in network':>12}"
-    f"{'network alone/s':>17}{'ratio':>7}{'of peak':>9}"
-)
-
-
-def _search_row(figure: Any) -> str:
-    name = f"{figure.network} {figure.precision} {figure.device}, {figure.games} games"
-    peak = "" if figure.peak_share is None else f"{figure.peak_share:9.2%}"
-    return (
-        f"  {name:<64}{figure.simulations_per_second:>15,.0f}{figure.simulations_per_clock_second:>14,.0f}"
-        f"{figure.decisions_per_second:>13,.0f}{figure.network_share:>12.1%}{figure.evaluations_per_second:>17,.0f}"
-        f"{figure.ratio:>7.2f}{peak}"
-    )
-
-
 @bench.command(
     cls=HelpfulCommand, examples=["bench tables fetaix", "bench tables fetaix --table fetaix.aqt --seconds 5"]
 )
 @click.argument("name", metavar="GAME")
 @click.option("--table", "path", type=PATH, metavar="PATH", show_default="that of the game", help="Table to measure.")
-@click.option(
-    "--seconds", type=_SECONDS, default=1.0, show_default=True, metavar="S", help="Processor time of each figure."
-)
+@_seconds(1.0)
 @json_option
 def tables(name: str, path: Path | None, seconds: float, as_json: bool) -> None:
     """Measure an endgame table, in lookups a second of one core.
@@ -183,7 +159,6 @@ def tables(name: str, path: Path | None, seconds: float, as_json: bool) -> None:
     "--iterations",
     type=click.IntRange(1, 1000),
     default=3,
-    show_default=True,
     metavar="N",
     help="Iterations to measure, after some that do not count.",
 )
@@ -196,26 +171,40 @@ def train(config: str, overrides: tuple[str, ...], iterations: int, as_json: boo
     measured = load_from_trainer("train_speed")
     configs = measured.configs_to_measure(config, overrides)
     report = _Report("whole iterations, by the clock", as_json)
-    report.line(TRAIN_HEADING)
+    report.line(_heading(20, TRAIN_COLUMNS))
     figures = []
     for settings in configs:
         figure = measured.measure_training(settings, iterations)
         figures.append(figure._asdict())
-        report.line(_train_row(figure))
+        report.line(_row(f"{figure.algorithm:<20}", figure, TRAIN_COLUMNS))
     report.finish(config=config, figures=figures)
 
 
-TRAIN_HEADING = (
-    f"  {'':<20}{'steps/s':>12}{'steps/processor s':>19}{'playing':>9}{'learning':>10}{'positions learned/s':>21}"
+# Heading, attribute of the figure, and format of each column.
+SEARCH_COLUMNS = (
+    ("simulations/s", "simulations_per_second", ",.0f"),
+    ("by the clock", "simulations_per_clock_second", ",.0f"),
+    ("decisions/s", "decisions_per_second", ",.0f"),
+    ("in network", "network_share", ".1%"),
+    ("network alone/s", "evaluations_per_second", ",.0f"),
+    ("ratio", "ratio", ".2f"),
+    ("of peak", "peak_share", ".2%"),
+)
+TRAIN_COLUMNS = (
+    ("steps/s", "steps_per_second", ",.0f"),
+    ("steps/processor s", "steps_per_processor_second", ",.0f"),
+    ("playing", "playing_share", ".1%"),
+    ("positions learned/s", "positions_per_second", ",.0f"),
 )
 
 
-def _train_row(figure: Any) -> str:
-    row = f"  {figure.algorithm:<20}{figure.steps_per_second:>12,.0f}{figure.steps_per_processor_second:>19,.0f}"
-    if figure.playing_share is None:
-        return row
-    share = figure.playing_share
-    return f"{row}{share:>9.1%}{1 - share:>10.1%}{figure.positions_per_second:>21,.0f}"
+def _heading(indent: int, columns: Sequence[tuple[str, str, str]]) -> str:
+    return " " * (indent + 2) + "".join(f"{title:>{len(title) + 4}}" for title, _, _ in columns)
+
+
+def _row(name: str, figure: Any, columns: Sequence[tuple[str, str, str]]) -> str:
+    values = ((len(title) + 4, getattr(figure, attribute), form) for title, attribute, form in columns)
+    return f"  {name}" + "".join(f"{'' if value is None else format(value, form):>{w}}" for w, value, form in values)
 
 
 class _Report:

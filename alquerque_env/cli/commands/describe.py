@@ -1,6 +1,6 @@
 """`alquerque describe`: everything about a game, printed from its data."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -154,14 +154,14 @@ def game_text(game: Game, terminal: Terminal) -> Iterator[str]:
         ("Specs", _specs(game)),
         ("Board", _drawn_board(game, terminal)),
         ("Start", _start(game, terminal)),
-        ("Rules", _bullets(fixed_sentences(game), terminal)),
+        ("Rules", terminal.bullets(fixed_sentences(game))),
         ("Options", _options(game, terminal)),
         ("Observation", _observation(game, terminal)),
         ("Action", _actions(game, terminal)),
         ("Rewards", ["The winner gets 1 and the loser -1; draws and all steps before the end give 0."]),
         ("Termination", _termination(game, terminal)),
         ("Solved", _solved(game, terminal)),
-        ("Sources", _bullets(game.sources, terminal)),
+        ("Sources", terminal.bullets(game.sources)),
     ):
         yield from ("", f"## {title}", "")
         yield from lines
@@ -220,10 +220,6 @@ def _solved(game: Game, terminal: Terminal) -> Iterator[str]:
             f"{what}: proved in {known.nodes:,} positions over the endgame table of {known.table_pieces} pieces. "
             f"A line: {' '.join(known.line)}."
         )
-
-
-def _bullets(sentences: Iterable[str], terminal: Terminal) -> Iterator[str]:
-    return (terminal.wrap(text, "  ", "- ") for text in sentences)
 
 
 def _options(game: Game, terminal: Terminal) -> Iterator[str]:

@@ -17,7 +17,7 @@ from ..ugi import Engine, EngineOptions, serve
     examples=["engine alphabeta:5 --game fetaix", "engine fetaix-strong:400 --game fetaix"],
 )
 @click.argument("spec", default="alphabeta:5", metavar="[SPEC]")
-@click.option("--game", "name", default="alquerque", metavar="GAME", show_default=True, help="The first game to play.")
+@click.option("--game", "name", default="alquerque", metavar="GAME", help="The first game to play.")
 @rules_option
 @seed_option("Seed that makes the bot's choices repeatable.")
 def engine(spec: str, name: str, options: tuple[str, ...], seed: int | None) -> None:

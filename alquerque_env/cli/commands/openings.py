@@ -22,12 +22,7 @@ MAX_OPENINGS = 100_000
 )
 @game_argument
 @click.option(
-    "--count",
-    type=click.IntRange(1, MAX_OPENINGS),
-    default=300,
-    show_default=True,
-    metavar="N",
-    help="Least number of openings.",
+    "--count", type=click.IntRange(1, MAX_OPENINGS), default=300, metavar="N", help="Least number of openings."
 )
 @seed_option("Seed of the random turns.", default=0)
 @click.option(

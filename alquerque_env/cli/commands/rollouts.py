@@ -17,14 +17,7 @@ MAX_MATCHES = 10_000_000
     cls=HelpfulCommand, examples=["rollouts fetaix", "rollouts alquerque --matches 1000 --position W:Wa1,b2:Bd4,e5"]
 )
 @game_argument
-@click.option(
-    "--matches",
-    type=click.IntRange(1, MAX_MATCHES),
-    default=100_000,
-    show_default=True,
-    metavar="N",
-    help="Number of matches.",
-)
+@click.option("--matches", type=click.IntRange(1, MAX_MATCHES), default=100_000, metavar="N", help="Number of matches.")
 @seed_option("Seed of the random steps.", default=0)
 @position_option
 @json_option

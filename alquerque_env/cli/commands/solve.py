@@ -52,14 +52,7 @@ _STOPPED = "the same command resumes"
     show_default="its place in the user's cache folder",
     help="File of the table.",
 )
-@click.option(
-    "--memory",
-    type=click.FloatRange(0.001),
-    default=16.0,
-    show_default=True,
-    metavar="GIB",
-    help="Most memory to use.",
-)
+@click.option("--memory", type=click.FloatRange(0.001), default=16.0, metavar="GIB", help="Most memory to use.")
 @click.option("--threads", type=click.IntRange(1), metavar="N", show_default="one a core", help="Threads for tables.")
 @json_option
 def solve(

@@ -39,12 +39,7 @@ _TRIES = 20
 @click.option("--no-browser", is_flag=True, help="Print the address without opening it.")
 @click.option("--bot", "bots", multiple=True, metavar="SPEC", help="Also offer this bot as an opponent; repeatable.")
 @click.option(
-    "--seconds",
-    type=click.FloatRange(0.1, 600),
-    default=10.0,
-    show_default=True,
-    metavar="S",
-    help="Time limit of a bot for a step.",
+    "--seconds", type=click.FloatRange(0.1, 600), default=10.0, metavar="S", help="Time limit of a bot for a step."
 )
 def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: float) -> None:
     """Play in the browser.

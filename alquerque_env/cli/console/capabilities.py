@@ -52,6 +52,10 @@ class Terminal:
             break_long_words=False,
         )
 
+    def bullets(self, sentences: Iterable[str]) -> Iterator[str]:
+        """Lines of a list, one entry a sentence."""
+        return (self.wrap(sentence, "  ", "- ") for sentence in sentences)
+
     def plain(self, text: str) -> str:
         """Replaces characters that the terminal lacks."""
         return text if self.unicode else text.replace("…", "...").encode("ascii", "replace").decode()

@@ -70,8 +70,7 @@ def _help(session: Session) -> None:
 
 
 def _rules(session: Session) -> None:
-    for sentence in rule_sentences(session.match.game):
-        session.say(session.terminal.wrap(sentence, "  ", "- "))
+    session.say("\n".join(session.terminal.bullets(rule_sentences(session.match.game))))
 
 
 def _position(session: Session) -> None:
