@@ -1,5 +1,6 @@
 """Arguments and options that several commands share."""
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -19,6 +20,40 @@ MAX_SEED = 2**63 - 1
 PATH = click.Path(path_type=Path)
 
 Command = Callable[..., Any]
+
+
+class OutputFile(click.Path):
+    """Path of a file to write, in a folder that exists."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Checks the folder, before hours are spent on what the file will hold."""
+        path: Any = super().convert(value, param, ctx)
+        if not path.parent.is_dir():
+            self.fail(f"folder {str(path.parent)!r} does not exist", param, ctx)
+        return path
+
+
+class IntRange(click.IntRange):
+    """A whole number in a range. Errors call it an integer; those of click call it an "integer range"."""
+
+    name = "integer"
+
+
+class FloatRange(click.FloatRange):
+    """A number in a range, which for click includes nan."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Reads the number."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail("nan is not a number", param, ctx)
+        return number
+
 
 position_option = click.option("--position", metavar="TEXT", help="Start from this position, such as W:Wa1,Kc3:Be5.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")

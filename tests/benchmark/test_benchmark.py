@@ -495,7 +495,7 @@ def test_a_function_that_dies_again_and_again_is_asked_no_more(
         ("random --curve runs/1", "got random and runs/1, expected one of AGENT, --curve RUN and --leaderboard FOLDER"),
         ("--curve runs/1", "'runs/1' is not a run with checkpoints"),
         ("--leaderboard .", "there are no results in '.'"),
-        ("random -o nowhere/x.json", "'nowhere/x.json' cannot be written"),
+        ("random -o nowhere/x.json", "folder 'nowhere' does not exist"),
         ("random --picture x.txt", "the picture is 'x.txt'"),
         ("", "missing argument 'AGENT'"),
     ],

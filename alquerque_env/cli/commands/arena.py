@@ -10,7 +10,7 @@ from ...game.game import Game
 from ..command import HelpfulCommand, print_json, report_console
 from ..console.progress_bar import Display
 from ..console.signals import exit_on_signals
-from ..parameters import PATH, game_argument, json_option, open_match, seed_option
+from ..parameters import PATH, OutputFile, game_argument, json_option, open_match, seed_option
 
 if TYPE_CHECKING:
     from ...arena import Progress
@@ -58,7 +58,9 @@ def _read_sprt(_ctx: click.Context, _param: click.Parameter, text: str | None) -
     help="Bot that decides which openings are balanced.",
 )
 @click.option("--batch", type=int, default=64, metavar="N", help="Matches played at once, an even number.")
-@click.option("-o", "--output", type=PATH, metavar="FILE.jsonl", help="Keep every match; resumes if the file exists.")
+@click.option(
+    "-o", "--output", type=OutputFile(), metavar="FILE.jsonl", help="Keep every match; resumes if the file exists."
+)
 @click.option(
     "--seconds",
     type=float,

@@ -2,7 +2,7 @@
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,13 @@ import click
 from ...bots.trainer import load_from_trainer
 from ...game.game import load_game
 from ..command import HelpfulCommand, print_json
-from ..parameters import PATH, json_option
+from ..parameters import PATH, Command, FloatRange, IntRange, json_option
 
 GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis")
 
 
-def _seconds(default: float, help_text: str = "Processor time of each figure.") -> Any:
-    seconds = click.FloatRange(0.01, 600)
+def _seconds(default: float, help_text: str = "Processor time of each figure.") -> Callable[[Command], Command]:
+    seconds = FloatRange(0.01, 600)
     return click.option("--seconds", type=seconds, default=default, metavar="S", help=help_text)
 
 
@@ -78,7 +78,7 @@ def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
 @click.option(
     "--games",
     "batches",
-    type=click.IntRange(1, 65_536),
+    type=IntRange(1, 65_536),
     multiple=True,
     metavar="N",
     show_default="64, 256 and 1024",
@@ -86,7 +86,7 @@ def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
 )
 @click.option(
     "--processes",
-    type=click.IntRange(1, 256),
+    type=IntRange(1, 256),
     default=min(2, os.cpu_count() or 1),
     metavar="N",
     help="Processes at once in the last figure.",
@@ -157,7 +157,7 @@ def tables(name: str, path: Path | None, seconds: float, as_json: bool) -> None:
 @click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
 @click.option(
     "--iterations",
-    type=click.IntRange(1, 1000),
+    type=IntRange(1, 1000),
     default=3,
     metavar="N",
     help="Iterations to measure, after some that do not count.",

@@ -13,7 +13,7 @@ from ...game.game import load_game
 from ..command import HelpfulCommand, report_console
 from ..console.progress_bar import Display
 from ..console.signals import exit_on_signals
-from ..parameters import PATH, json_option, open_match
+from ..parameters import PATH, OutputFile, json_option, open_match
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,7 +46,7 @@ _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 @click.option("--table", type=PATH, metavar="PATH", hidden=True, help="Table for --make-suite.")
 @click.option("--make-ladder", metavar="GAME", hidden=True, help="Let the opponents of the benchmark play each other.")
 @json_option
-@click.option("-o", "--output", type=PATH, metavar="FILE.json", help="Write the result as JSON.")
+@click.option("-o", "--output", type=OutputFile(), metavar="FILE.json", help="Write the result as JSON.")
 @click.option("--picture", type=PATH, metavar="FILE.png", help="Draw the result.")
 def benchmark(
     agent: str | None,
@@ -73,6 +73,7 @@ def benchmark(
     for variable in _THREADS:
         os.environ.setdefault(variable, "1")
     require("choix", "arena")
+    from ...arena.figures import check_picture
     from ...benchmark import load_protocol, make_leaderboard
 
     protocol = load_protocol().shortened() if quick else load_protocol()
@@ -84,7 +85,8 @@ def benchmark(
         elif make_ladder is not None:
             _make_ladder(make_ladder, protocol)
         else:
-            _check_files(output, picture)
+            if picture is not None:
+                check_picture(picture)
             _run(agent, names, curve, name, protocol, as_json, output, picture)
 
 
@@ -97,16 +99,6 @@ def _check_task(agent: str | None, *others: object) -> None:
         raise AlquerqueError(
             f"got {tasks[0]!s} and {tasks[1]!s}, expected one of AGENT, --curve RUN and --leaderboard FOLDER"
         )
-
-
-def _check_files(output: Path | None, picture: Path | None) -> None:
-    """Refuses files that cannot be written before hours are spent on their content."""
-    from ...arena.figures import check_picture
-
-    if picture is not None:
-        check_picture(picture)
-    if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        raise AlquerqueError(f"{str(output)!r} cannot be written: it is a folder, or its folder does not exist")
 
 
 def _run(

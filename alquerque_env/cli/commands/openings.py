@@ -8,7 +8,7 @@ from ...game.game import Game
 from ..command import HelpfulCommand
 from ..console.progress_bar import Display
 from ..console.signals import exit_on_signals
-from ..parameters import PATH, game_argument, open_match, seed_option
+from ..parameters import IntRange, OutputFile, game_argument, open_match, seed_option
 
 MAX_OPENINGS = 100_000
 
@@ -21,9 +21,7 @@ MAX_OPENINGS = 100_000
     ],
 )
 @game_argument
-@click.option(
-    "--count", type=click.IntRange(1, MAX_OPENINGS), default=300, metavar="N", help="Least number of openings."
-)
+@click.option("--count", type=IntRange(1, MAX_OPENINGS), default=300, metavar="N", help="Least number of openings.")
 @seed_option("Seed of the random turns.", default=0)
 @click.option(
     "--judge",
@@ -34,7 +32,12 @@ MAX_OPENINGS = 100_000
     help="Bot that decides which openings are balanced; repeatable.",
 )
 @click.option(
-    "-o", "--output", type=PATH, required=True, metavar="FILE.jsonl", help="File of the list; extended if it exists."
+    "-o",
+    "--output",
+    type=OutputFile(),
+    required=True,
+    metavar="FILE.jsonl",
+    help="File of the list; extended if it exists.",
 )
 def openings(game: Game, count: int, seed: int, judges: tuple[str, ...], output: Path) -> None:
     """Make a list of balanced openings.

@@ -8,7 +8,7 @@ from ...match import perft as counting
 from ..command import HelpfulCommand, print_json
 from ..console.capabilities import align
 from ..console.interruptible import run_interruptible
-from ..parameters import game_argument, json_option, open_match, position_option
+from ..parameters import IntRange, game_argument, json_option, open_match, position_option
 
 # Deeper counts never end, and their recursion would not fit into memory.
 MAX_DEPTH = 1000
@@ -18,7 +18,7 @@ MAX_DEPTH = 1000
     cls=HelpfulCommand, examples=["perft fetaix --depth 6", "perft alquerque --depth 3 --turns --divide --json"]
 )
 @game_argument
-@click.option("--depth", type=click.IntRange(0, MAX_DEPTH), required=True, metavar="D", help="Length of the sequences.")
+@click.option("--depth", type=IntRange(0, MAX_DEPTH), required=True, metavar="D", help="Length of the sequences.")
 @click.option("--turns", is_flag=True, help="Count whole turns instead of steps.")
 @click.option("--divide", is_flag=True, help="Also print the count after each first step or turn.")
 @position_option

@@ -11,7 +11,7 @@ from ...match.records.record import UNKNOWN_NAME
 from ..command import HelpfulCommand
 from ..console.capabilities import find_terminal
 from ..console.interruptible import run_interruptible
-from ..parameters import MAX_SEED, game_argument, open_match, option_arguments, position_option, seed_option
+from ..parameters import MAX_SEED, FloatRange, game_argument, open_match, option_arguments, position_option, seed_option
 from ..terminal_match.match_file import LoadedMatch, MatchSaver, load_match
 from ..terminal_match.players import HUMAN, Player, is_own_bot, is_person, make_player
 from ..terminal_match.session import Session, describe_loaded, with_names
@@ -54,9 +54,7 @@ DEFAULT_OPPONENT = "alphabeta:3"
     help="Time for a turn of a bot that searches.",
 )
 @click.option("--watch", metavar="SPEC", help="Let this bot play in your seat, and watch.")
-@click.option(
-    "--delay", type=click.FloatRange(0, 60), default=0.0, metavar="SECONDS", help="Wait after the turns of bots."
-)
+@click.option("--delay", type=FloatRange(0, 60), default=0.0, metavar="SECONDS", help="Wait after the turns of bots.")
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw the board with ASCII characters.")
 def play(
     game: Game,

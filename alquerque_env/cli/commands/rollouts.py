@@ -8,7 +8,7 @@ from ...game.rules_text import SIDES
 from ..command import HelpfulCommand, print_json
 from ..console.capabilities import align
 from ..console.interruptible import run_interruptible
-from ..parameters import game_argument, json_option, open_match, position_option, seed_option
+from ..parameters import IntRange, game_argument, json_option, open_match, position_option, seed_option
 
 MAX_MATCHES = 10_000_000
 
@@ -17,7 +17,7 @@ MAX_MATCHES = 10_000_000
     cls=HelpfulCommand, examples=["rollouts fetaix", "rollouts alquerque --matches 1000 --position W:Wa1,b2:Bd4,e5"]
 )
 @game_argument
-@click.option("--matches", type=click.IntRange(1, MAX_MATCHES), default=100_000, metavar="N", help="Number of matches.")
+@click.option("--matches", type=IntRange(1, MAX_MATCHES), default=100_000, metavar="N", help="Number of matches.")
 @seed_option("Seed of the random steps.", default=0)
 @position_option
 @json_option

@@ -12,7 +12,7 @@ from ...game.game import Game
 from ...game.rules_text import SIDES
 from ..command import HelpfulCommand, print_json
 from ..console.progress_bar import Display
-from ..parameters import game_argument, json_option, open_match, position_option
+from ..parameters import FloatRange, IntRange, game_argument, json_option, open_match, position_option
 
 if TYPE_CHECKING:
     from ...match.match import Match
@@ -40,7 +40,7 @@ _STOPPED = "the same command resumes"
     help="Check every value of a table against the values after each turn; with --from-start, check the proof.",
 )
 @position_option
-@click.option("--seconds", type=click.FloatRange(0), metavar="S", help="With --from-start: stop after this time.")
+@click.option("--seconds", type=FloatRange(0), metavar="S", help="With --from-start: stop after this time.")
 @click.option(
     "--table", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH", help="Use this table of the game."
 )
@@ -52,8 +52,8 @@ _STOPPED = "the same command resumes"
     show_default="its place in the user's cache folder",
     help="File of the table.",
 )
-@click.option("--memory", type=click.FloatRange(0.001), default=16.0, metavar="GIB", help="Most memory to use.")
-@click.option("--threads", type=click.IntRange(1), metavar="N", show_default="one a core", help="Threads for tables.")
+@click.option("--memory", type=FloatRange(0.001), default=16.0, metavar="GIB", help="Most memory to use.")
+@click.option("--threads", type=IntRange(1), metavar="N", show_default="one a core", help="Threads for tables.")
 @json_option
 def solve(
     game: Game,
@@ -153,36 +153,34 @@ def _sentence(question: "Question", answer: "Answer") -> str:
 
 
 def _report_solution(match: "Match", solution: "Solution", pieces: int, verify: bool, as_json: bool) -> None:
+    answers, checked = solution.answers.items(), solution.checked.items()
     if as_json:
-        questions = [{"player": question.player, **answer._asdict()} for question, answer in solution.answers.items()]
-        found = {
+        report = {
             "game": match.game.name,
             "options": dict(match.game.options),
             "table_hash": match.game.table_hash,
             "position": match.position,
             "winner": solution.winner,
-            "questions": questions,
+            "questions": [{"player": question.player, **answer._asdict()} for question, answer in answers],
             "line": list(solution.line),
             "table_pieces": pieces,
             "seconds": round(solution.seconds, 1),
         }
-        if solution.checked:
-            found["checked"] = [{"player": question.player, **c._asdict()} for question, c in solution.checked.items()]
-        print_json(found)
+        proofs = [{"player": question.player, **proof._asdict()} for question, proof in checked]
+        print_json(report | ({"checked": proofs} if proofs else {}))
         return
-    for question, answer in solution.answers.items():
-        click.echo(_sentence(question, answer))
-    for question, checked in solution.checked.items():
+    lines = [_sentence(question, answer) for question, answer in answers]
+    for question, proof in checked:
         what = f"The proof of whether {SIDES[question.player]} wins holds"
-        click.echo(f"{what}: {checked.positions:,} positions, {checked.ends:,} ends, {checked.gaps:,} gaps.")
-    if verify and any(answer.state == "open" for answer in solution.answers.values()):
-        click.echo("Open questions have no proof to check.")
+        lines.append(f"{what}: {proof.positions:,} positions, {proof.ends:,} ends, {proof.gaps:,} gaps.")
+    if verify and any(answer.state == "open" for _, answer in answers):
+        lines.append("Open questions have no proof to check.")
     if solution.winner is None:
-        click.echo(f"not known yet after {solution.seconds:.0f} s; the same command resumes")
-        return
-    click.echo("It is a draw." if solution.winner == "draw" else f"{SIDES[int(solution.winner)]} wins.")
-    if solution.line:
-        click.echo(f"A line: {' '.join(solution.line)}")
+        lines.append(f"not known yet after {solution.seconds:.0f} s; the same command resumes")
+    else:
+        lines.append("It is a draw." if solution.winner == "draw" else f"{SIDES[int(solution.winner)]} wins.")
+        lines += [f"A line: {' '.join(solution.line)}"] if solution.line else []
+    click.echo("\n".join(lines))
 
 
 def _report(path: Path, header: "Header", seconds: float, verified: bool, as_json: bool) -> None:

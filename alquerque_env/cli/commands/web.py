@@ -19,6 +19,7 @@ from ...match.match import Match
 from ..command import HelpfulCommand
 from ..console.interruptible import run_interruptible
 from ..console.signals import exit_on_signals
+from ..parameters import FloatRange, IntRange
 
 LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8008
@@ -31,16 +32,14 @@ _TRIES = 20
 )
 @click.option(
     "--port",
-    type=click.IntRange(1, 65_535),
+    type=IntRange(1, 65_535),
     metavar="N",
     show_default=f"{DEFAULT_PORT} or the next free one",
     help="Port of the server.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address without opening it.")
 @click.option("--bot", "bots", multiple=True, metavar="SPEC", help="Also offer this bot as an opponent; repeatable.")
-@click.option(
-    "--seconds", type=click.FloatRange(0.1, 600), default=10.0, metavar="S", help="Time limit of a bot for a step."
-)
+@click.option("--seconds", type=FloatRange(0.1, 600), default=10.0, metavar="S", help="Time limit of a bot for a step.")
 def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: float) -> None:
     """Play in the browser.
 
@@ -76,7 +75,7 @@ def _make_server(make_app: Callable[..., Any]) -> Callable[[list[socket.socket]]
         h11_max_incomplete_event_size=32 * 1024,
         ws="none",
     )
-    server = uvicorn.Server(settings)
+    server: uvicorn.Server = uvicorn.Server(settings)
     return server.run
 
 

@@ -178,7 +178,7 @@ class Session:
     def _greet(self) -> None:
         sides = ", ".join(f"{side}: {self._name(self.players[number])}" for number, side in enumerate(SIDES))
         self.say(f"{self.match.game.title}. {sides}.")
-        if self.people:
+        if self.people and self.match.legal_steps:
             self.say(f"Type a step such as {self.match.legal_steps[0]}, its number, or help.")
         self._show_once()
 
