@@ -1,4 +1,4 @@
-"""A server in a process of its own and a real browser, for tests of the page."""
+"""Servers and a real browser, for tests of the page."""
 
 import os
 import re
@@ -6,8 +6,15 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+import uvicorn
+
+from alquerque_env.cli.commands.web import listen
+from alquerque_env.web.app import make_app
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 # Without these it looks for updates and the like, which a machine without a network answers slowly.
@@ -30,14 +37,14 @@ def free_port() -> int:
 
 @contextmanager
 def served(*arguments: str, port: int | None = None) -> Iterator[str]:
-    """The address of a running `alquerque web`, on a free port if none is given."""
+    """The address of `alquerque web` in a process of its own."""
     with served_by(*arguments, port=port) as (_, address):
         yield address
 
 
 @contextmanager
 def served_by(*arguments: str, port: int | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A running `alquerque web` and its address."""
+    """The process of `alquerque web` and its address."""
     number = str(port or free_port())
     command = [sys.executable, "-m", "alquerque_env", "web", "--no-browser", "--port", number, *arguments]
     process = subprocess.Popen(
@@ -56,3 +63,27 @@ def served_by(*arguments: str, port: int | None = None) -> Iterator[tuple[subpro
         process.terminate()
         process.wait(20)
         process.stdout.close()
+
+
+@contextmanager
+def served_in_thread(*, port: int | None = None, seconds: float = 0.5, **app: object) -> Iterator[str]:
+    """The address of a server in this process, which starts and stops faster than a process."""
+    listener = listen(port or free_port())
+    server = uvicorn.Server(
+        uvicorn.Config(
+            make_app(seconds=seconds, is_stopping=lambda: server.should_exit, **app),
+            log_level="error",
+            timeout_graceful_shutdown=1,
+            ws="none",
+        )
+    )
+    thread = threading.Thread(target=server.run, args=([listener],))
+    thread.start()
+    while thread.is_alive() and not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listener.close()

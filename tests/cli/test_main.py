@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from alquerque_env import Match, __version__, games, load_game, perft, rollouts
 from alquerque_env.cli.commands import doctor
 from alquerque_env.cli.main import COMMANDS, main
+from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
 
 START = "W:Wa1,b1,c1,d1,e1,a2,b2,c2,d2,e2,d3,e3:Ba3,b3,a4,b4,c4,d4,e4,a5,b5,c5,d5,e5"
@@ -334,6 +335,19 @@ def test_perft_counts_from_a_position_under_options() -> None:
 
 def test_a_match_that_is_over_divides_into_nothing() -> None:
     assert output_of("perft", "fetaix", "--depth", "2", "--divide", "--position", "W:W:Ba5").split() == ["total", "0"]
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_compile_fills_the_cache_that_doctor_shows() -> None:
+    lines = output_of("compile").splitlines()
+
+    assert [line.split("  ")[0] for line in lines] == ["bots", "environments", "rollouts", "endgame tables"]
+    assert "kernels        compiled, cached in " in output_of("doctor")
+
+
+@pytest.mark.skipif(JIT, reason="kernels are compiled")
+def test_compile_is_refused_if_compilation_is_switched_off() -> None:
+    assert "switches compilation off" in run("compile").stderr
 
 
 def test_doctor_says_what_is_installed_on_one_screen() -> None:

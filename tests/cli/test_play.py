@@ -141,9 +141,8 @@ def terminal(*arguments: str, **environment: str) -> Iterator[Terminal]:
 
 
 @needs_terminal
-@pytest.mark.parametrize("name", games())
-def test_a_whole_match_can_be_played_in_a_terminal(name: str) -> None:
-    with terminal("play", name, "--opponent", "random", "--seed", "7", "--option", *limit_of(name)) as opened:
+def test_a_whole_match_can_be_played_in_a_terminal() -> None:
+    with terminal("play", "fetaix", "--opponent", "random", "--seed", "7", "--option", *limit_of("fetaix")) as opened:
         for _ in range(300):
             text = opened.wait_for(rf"{PROMPT.pattern}|Position: .*\n")
             if "Position: " in text:
@@ -154,6 +153,19 @@ def test_a_whole_match_can_be_played_in_a_terminal(name: str) -> None:
         opened.send("\n")
         status, _ = opened.finish()
 
+    assert status == 0
+    check_whole_match("fetaix", text)
+
+
+@pytest.mark.parametrize("name", games())
+def test_a_whole_match_can_be_played_from_a_script(name: str) -> None:
+    arguments = ["--opponent", "random", "--seed", "7", "--option", *limit_of(name)]
+
+    check_whole_match(name, shown(name, *arguments, typed="|".join(300 * ["1"])))
+
+
+def check_whole_match(name: str, text: str) -> None:
+    """Checks the result that is printed against a replay of the turns that are printed."""
     options = dict([limit_of(name)[0].split("=")])
     match = Match(load_game(name, **options))
     turns = re.sub(r"\d+\. ", "", re.search(r"^ *1\. (.*?)^Position: ", text, re.MULTILINE | re.DOTALL)[1]).split()
@@ -161,7 +173,6 @@ def test_a_whole_match_can_be_played_in_a_terminal(name: str) -> None:
         match.push(turn)
         if match.chain is not None:
             match.push("pass")
-    assert status == 0
     assert match.is_over
     assert match.position == position_in(text)
     assert outcome_sentence(match, match.outcome) in text
@@ -204,31 +215,6 @@ def test_ctrl_d_ends_a_match_with_its_position() -> None:
 
     assert status == 0
     assert position_in(text) == Match(load_game("fetaix")).position
-    assert "Traceback" not in text
-
-
-@needs_terminal
-def test_ctrl_c_ends_a_match_with_its_position() -> None:
-    with terminal("play", "fetaix", "--opponent", "random") as opened:
-        opened.wait_for(PROMPT.pattern)
-        opened.send("c2-c3\n")
-        opened.wait_for(PROMPT.pattern)
-        status, text = opened.interrupt()
-
-    assert status == 130
-    assert position_in(text).startswith("W:W")
-    assert "1. c2-c3 c4xc2" in text
-    assert "Traceback" not in text
-
-
-@needs_terminal
-def test_ctrl_c_ends_a_match_while_a_bot_is_thinking() -> None:
-    with terminal("play", "alquerque_alfonso_x", "--seat", "1", "--opponent", "alphabeta:60") as opened:
-        opened.wait_for("South is thinking")
-        status, text = opened.interrupt()
-
-    assert status == 130
-    assert position_in(text) == Match(load_game("alquerque_alfonso_x")).position
     assert "Traceback" not in text
 
 

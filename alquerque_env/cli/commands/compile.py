@@ -9,8 +9,9 @@ from types import MappingProxyType
 
 import click
 
-from ...errors import require
+from ...errors import AlquerqueError, require
 from ...game.game import Game, games, load_game
+from ...game.kernel_arrays import JIT
 from ..command import HelpfulCommand
 from ..console.interruptible import run_interruptible
 
@@ -23,6 +24,8 @@ def compile() -> None:  # noqa: A001
     shows. This command fills the cache, so that later commands start at once. It takes some minutes.
     """
     require("numba", "fast")
+    if not JIT:
+        raise AlquerqueError("ALQUERQUE_JIT switches compilation off; unset it")
     for name, task in TASKS.items():
         began = time.monotonic()
         for game in games():
