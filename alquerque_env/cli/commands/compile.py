@@ -25,7 +25,7 @@ def compile() -> None:  # noqa: A001
     """
     require("numba", "fast")
     if not JIT:
-        raise AlquerqueError("ALQUERQUE_JIT switches compilation off; unset it")
+        raise AlquerqueError("ALQUERQUE_JIT or NUMBA_DISABLE_JIT switches compilation off; unset it")
     for name, task in TASKS.items():
         began = time.monotonic()
         for game in games():
