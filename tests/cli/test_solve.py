@@ -126,7 +126,7 @@ BAD_ARGUMENTS = [
     (f"{NAME} --pieces -3", "has from 2 to 24 pieces, not -3"),
     (f"{NAME} --pieces 25", "has from 2 to 24 pieces, not 25"),
     (f"{NAME} --pieces 8 --memory 0.01", "more than the 0.01 allowed: take fewer pieces or allow more with --memory"),
-    (f"{NAME} --pieces 2 --memory x", "'x' is not a valid float"),
+    (f"{NAME} --pieces 2 --memory x", "'x' is not a valid number"),
     (f"{NAME} --pieces 2 --memory -1", "--memory"),
     (f"{NAME} --pieces 2 --threads 0", "--threads"),
     (f"{NAME} --pieces 2 --option no_moves=maybe", "no_moves cannot be 'maybe'"),

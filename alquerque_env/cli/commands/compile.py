@@ -43,11 +43,10 @@ def _bots(game: Game) -> None:
 
 
 def _environments(game: Game) -> None:
-    import gymnasium
-
+    from ...envs.opponent_vector import VersusVectorEnv
     from ...envs.self_play_vector import SelfPlayVectorEnv
 
-    for env in (SelfPlayVectorEnv(game, 2), gymnasium.make_vec("alquerque/Game-v0", 2, game=game.name)):
+    for env in (SelfPlayVectorEnv(game, 2), VersusVectorEnv(2, game=game.name)):
         _, info = env.reset(seed=0)
         env.step(info["action_mask"].argmax(axis=1))
 
