@@ -118,12 +118,6 @@ def game_with_options(name: str, options: tuple[str, ...]) -> Game:
     return load_game(name, **chosen)
 
 
-def option_arguments(game: Game) -> list[str]:
-    """The command-line arguments that set those options of a game that differ from their defaults."""
-    changed = {name: value for name, value in game.options.items() if value != game.option_table[name].default}
-    return [argument for name, value in changed.items() for argument in ("--option", f"{name}={spell(value)}")]
-
-
 def open_match(game: Game, position: str | None = None) -> "Match":
     """A match at a position, or at the start of the game. Compiles the rules if no compiled kernels are cached.
 

@@ -11,7 +11,7 @@ from ...match.records.record import UNKNOWN_NAME
 from ..command import HelpfulCommand
 from ..console.capabilities import find_terminal
 from ..console.interruptible import run_interruptible
-from ..parameters import MAX_SEED, FloatRange, game_argument, open_match, option_arguments, position_option, seed_option
+from ..parameters import MAX_SEED, FloatRange, game_argument, open_match, position_option, seed_option
 from ..terminal_match.match_file import LoadedMatch, MatchSaver, load_match
 from ..terminal_match.players import HUMAN, Player, is_own_bot, is_person, make_player
 from ..terminal_match.session import Session, describe_loaded, with_names
@@ -127,7 +127,7 @@ def _load(path: str, game: Game) -> LoadedMatch:
     found = loaded.record.match.game
     if found.name != game.name:
         raise AlquerqueError(f"{path!r} has a match of {found.name}, not of {game.name}; give that game")
-    if option_arguments(game) and found.table_hash != game.table_hash:
-        chosen = " ".join(option_arguments(found)) or "the defaults"
+    if game.option_arguments and found.table_hash != game.table_hash:
+        chosen = " ".join(found.option_arguments) or "the defaults"
         raise AlquerqueError(f"the match in {path!r} has other options: {chosen}; omit --option")
     return loaded

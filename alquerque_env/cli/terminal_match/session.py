@@ -19,7 +19,6 @@ from ...match.status_text import numbered_turns, outcome_sentence, standing
 from ..console.capabilities import Terminal
 from ..console.interruptible import run_interruptible
 from ..console.signals import exit_on_signals, ignore_signals
-from ..parameters import option_arguments
 from .match_file import Forfeit, LoadedMatch, MatchSaver
 from .players import Player
 from .typed_input import play_typed, point_typed
@@ -318,9 +317,7 @@ class Session:
         """The command that resumes the match, from a file or from its position."""
         opponents = [["--opponent", player.spec] for player in self.players]
         arguments = (
-            [*option_arguments(self.match.game), "--position", self.match.position]
-            if path is None
-            else ["--load", path]
+            [*self.match.game.option_arguments, "--position", self.match.position] if path is None else ["--load", path]
         )
         if len(self.people) == 1:
             arguments += [*opponents[1 - self.people[0]], "--seat", str(self.people[0])]

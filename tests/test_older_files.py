@@ -1,0 +1,75 @@
+"""Files that were made for other rules, or by an older version, are refused with a sentence that says what to do."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from alquerque_env import load_game
+from alquerque_env.arena import Settings, play_arena
+from alquerque_env.arena.opening_lists import extend_list
+from alquerque_env.benchmark.ladder import read_ladder
+from alquerque_env.benchmark.protocol import load_protocol
+from alquerque_env.benchmark.protocol_files import write_checked
+from alquerque_env.benchmark.suite import read_suite
+from alquerque_env.errors import AlquerqueError
+
+GAME = load_game("fetaix")
+OLD = "0123456789abcdef"
+SENTENCE = f"was made for other rules, or by version 0.1.0 or older (hash {OLD}, now {GAME.table_hash}): "
+
+
+def refusal(read: Callable[[], object]) -> str:
+    with pytest.raises(AlquerqueError) as caught:
+        read()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def age(file: Path) -> None:
+    """Gives a file the hash of an older version."""
+    text = file.read_text(encoding="utf-8")
+    assert text.count(GAME.table_hash) == 1
+    file.write_text(text.replace(GAME.table_hash, OLD), encoding="utf-8")
+
+
+def test_an_arena_file(tmp_path: Path) -> None:
+    file = tmp_path / "arena.jsonl"
+    settings = Settings(games=2, plies=2, judge="random", max_steps=10, resamples=10)
+    play_arena(GAME, ["random", "greedy"], settings, output=file)
+    age(file)
+
+    message = refusal(lambda: play_arena(GAME, ["random", "greedy"], settings, output=file))
+
+    assert message == f"an arena in {str(file)!r} {SENTENCE}choose another file, to start anew"
+
+
+def test_a_list_of_openings(tmp_path: Path) -> None:
+    file = tmp_path / "openings.jsonl"
+    extend_list(file, GAME, 1, judges=["random"])
+    age(file)
+
+    message = refusal(lambda: extend_list(file, GAME, 2, judges=["random"]))
+
+    assert message == f"a list of openings in {str(file)!r} {SENTENCE}choose another file, to start anew"
+
+
+@pytest.mark.parametrize(
+    ("kind", "file", "read"),
+    [("suite", "suites/fetaix.jsonl", read_suite), ("ladder", "ladders/fetaix.json", read_ladder)],
+)
+def test_a_file_of_the_benchmark(kind: str, file: str, read: Callable[..., object], tmp_path: Path) -> None:
+    folder = tmp_path / "v1"
+    shutil.copytree(load_protocol().folder, folder)
+    protocol = replace(load_protocol(), folder=folder)
+    text = (folder / file).read_text(encoding="utf-8")
+    write_checked(folder, file, text.replace(GAME.table_hash, OLD))
+
+    message = refusal(lambda: read(protocol, GAME))
+    other = refusal(lambda: read(protocol, load_game("fetaix", chain="single")))
+
+    remedy = f"make it again with: alquerque benchmark --make-{kind} fetaix"
+    assert message == f"the {kind} of fetaix in benchmark v1 {SENTENCE}{remedy}"
+    assert other == "only the default options are measured, not --option chain=single"
