@@ -35,7 +35,8 @@ class Key:
 
     Attributes:
       meaning: One sentence for the documentation.
-      low, high: Bounds of a number, or of the length of a string, list or table; None for no bound.
+      low: Least number, or least length of a string, list or table; None for no bounds.
+      high: Greatest number or length, None if `low` is the only bound.
     """
 
     meaning: str = ""
@@ -44,21 +45,18 @@ class Key:
 
     def holds(self, value: Any) -> bool:
         """Whether a value lies within the bounds."""
-        if self.low is None and self.high is None:
+        if self.low is None:
             return True
         size = value if isinstance(value, int | float) else len(value)
-        return (self.low is None or self.low <= size) and (self.high is None or size <= self.high)
+        return self.low <= size and (self.high is None or size <= self.high)
 
     def describe(self, noun: str, is_number: bool) -> str:
         """The noun with the bounds, such as `an integer from 1 to 10`."""
-        if self.low is None and self.high is None:
+        if self.low is None:
             return noun
-        if not is_number and self.high is None and self.low == 1:
+        if not is_number:
             return f"{noun}, not empty"
-        bounds = " ".join(
-            f"{word} {bound}" for word, bound in (("from", self.low), ("to", self.high)) if bound is not None
-        )
-        return f"{noun} {bounds}" if is_number else f"{noun} of length {bounds}"
+        return f"{noun} from {self.low}" + ("" if self.high is None else f" to {self.high}")
 
 
 def read_toml(file: Traversable, name: str, error: type[AlquerqueError]) -> dict[str, Any]:

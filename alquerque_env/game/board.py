@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources.abc import Traversable
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Annotated, Any
 
 from ..errors import RulesError, did_you_mean
@@ -210,6 +210,7 @@ class _LineReader:
 
     def _fault(self, key: str, line: Line) -> str | None:
         """What is wrong with a line; None if nothing is."""
+        labels = self._board.labels
         if len(line) < 2:
             return "expected two points or more"
         if len(set(line)) < len(line):
@@ -218,33 +219,25 @@ class _LineReader:
             return f"which {known[0]} has already: {known[1]!r}"
         turns = {self._turn(*triple) for triple in zip(line, line[1:], line[2:], strict=False)}
         if key == "lines":
-            return self._fault_of_straight_line(line, turns)
+            if turns - {0}:
+                return "expected points in order along a straight line"
+            for (a, b), point in product(pairwise(line), range(len(labels))):
+                if point not in (a, b) and self._turn(a, point, b) == 0:
+                    return f"which leaves out {labels[point]} between {labels[a]} and {labels[b]}"
+            return self._overlap(line)
         if key == "bends":
             if len(line) != 3 or turns & {0, None}:
                 return "expected three points that do not lie on a straight line"
-            loose = [pair for pair in pairwise(line) if pair not in self._edges]
-            names = [self._board.labels[point] for point in loose[0]] if loose else []
-            return f"but no line joins {names[0]} and {names[1]}" if loose else None
+            loose = (pair for pair in pairwise(line) if pair not in self._edges)
+            return next((f"but no line joins {labels[a]} and {labels[b]}" for a, b in loose), None)
         if len(line) < 3 or turns not in ({-1}, {1}):
             return "expected three points or more, all turning to the same side"
         return self._overlap(line)
 
-    def _fault_of_straight_line(self, line: Line, turns: set[int | None]) -> str | None:
-        if turns - {0}:
-            return "expected points in order along a straight line"
-        labels = self._board.labels
-        for a, b in pairwise(line):
-            for point in range(len(labels)):
-                if point not in (a, b) and self._turn(a, point, b) == 0:
-                    return f"which leaves out {labels[point]} between {labels[a]} and {labels[b]}"
-        return self._overlap(line)
-
     def _overlap(self, line: Line) -> str | None:
-        for a, b in pairwise(line):
-            if known := self._edges.get((a, b)):
-                labels = self._board.labels
-                return f"which joins {labels[a]} and {labels[b]}, as {known!r} does already"
-        return None
+        labels = self._board.labels
+        shared = ((a, b) for a, b in pairwise(line) if (a, b) in self._edges)
+        return next((f"but {labels[a]} and {labels[b]} are joined by {self._edges[a, b]!r}" for a, b in shared), None)
 
     def _turn(self, a: int, b: int, c: int) -> int | None:
         """Whether `a`, `b`, `c` turn left (1), turn right (-1), go straight on (0) or go back (None)."""

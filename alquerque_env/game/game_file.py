@@ -205,10 +205,8 @@ def _start(definition: Definition, board: Board) -> tuple[frozenset[int], frozen
         path, text = f"start.{side}", getattr(definition.content.start, side)
         points = find_points(board, text, definition.file, path)
         for place, point in enumerate(points):
-            if point in points[:place] or any(point in other for other in sides):
-                where = path if point in points[:place] else "start.south"
-                label = board.labels[point]
-                raise RulesError(f"{definition.file}: {path} has {label!r}, which {where} has already")
+            if point in frozenset(points[:place]).union(*sides):
+                raise RulesError(f"{definition.file}: {path} has {board.labels[point]!r}, which has a piece already")
         if not points:
             raise RulesError(f"{definition.file}: {path} is {show(text)}, expected a point or more")
         sides.append(frozenset(points))

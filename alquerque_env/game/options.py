@@ -57,27 +57,16 @@ class Rules:
     chain_may_return_to_start: bool = True
 
     def __post_init__(self) -> None:
-        for contradiction, reason in self._contradictions():
-            if contradiction:
-                raise RulesError(reason)
-
-    def _contradictions(self) -> tuple[tuple[bool, str], ...]:
         longest = self.max_capture == "most_pieces"
-        looks_ahead = "max_capture='most_pieces'" if longest else "mullah_landing='must_continue'"
-        return (
-            (
-                (longest or self.mullah_landing == "must_continue") and self.chain != "compulsory",
-                f"{looks_ahead} needs chain='compulsory', not chain={self.chain!r}",
-            ),
-            (
-                longest and self.capture == "optional",
-                "max_capture='most_pieces' needs capture='compulsory', not capture='optional'",
-            ),
-            (
-                self.repetition == "off" and self.no_progress_limit == "off" and self.can_shuffle,
-                "a match could go on for ever: set repetition='threefold_draw' or a number as no_progress_limit",
-            ),
-        )
+        if (longest or self.mullah_landing == "must_continue") and self.chain != "compulsory":
+            looks_ahead = "max_capture='most_pieces'" if longest else "mullah_landing='must_continue'"
+            raise RulesError(f"{looks_ahead} needs chain='compulsory', not chain={self.chain!r}")
+        if longest and self.capture == "optional":
+            raise RulesError("max_capture='most_pieces' needs capture='compulsory', not capture='optional'")
+        if self.repetition == "off" and self.no_progress_limit == "off" and self.can_shuffle:
+            raise RulesError(
+                "a match could go on for ever: set repetition='threefold_draw' or a number as no_progress_limit"
+            )
 
     @property
     def can_shuffle(self) -> bool:
@@ -130,25 +119,18 @@ class Option:
         Raises:
           RulesError: If the option does not have that value; the message names its values.
         """
+        has_limit = "N" in self.values
         for known in self.values:
             if known != "N" and (value is known or (isinstance(value, str) and value == spell(known))):
                 return known
-        if "N" in self.values:
-            if isinstance(value, str) and value.isdecimal() and len(value) <= len(str(MAX_NO_PROGRESS_LIMIT)):
-                value = int(value)
-            if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_NO_PROGRESS_LIMIT:
-                return value
-        known_values = [spell(known) for known in self.values]
-        if "N" in self.values:
-            known_values[known_values.index("N")] = f"an integer from 1 to {MAX_NO_PROGRESS_LIMIT}"
-        raise UnknownValueError(self.name, value, known_values, of)
-
-
-class UnknownValueError(RulesError):
-    """An option value that the game does not have."""
-
-    def __init__(self, name: str, value: object, known: list[str], of: str) -> None:
-        super().__init__(f"{of}: {name} cannot be {value!r}{did_you_mean(value, known)} (known: {', '.join(known)})")
+        if has_limit and isinstance(value, str) and value.isdecimal() and len(value) <= len(str(MAX_NO_PROGRESS_LIMIT)):
+            value = int(value)
+        if has_limit and type(value) is int and 1 <= value <= MAX_NO_PROGRESS_LIMIT:
+            return value
+        limit = f"an integer from 1 to {MAX_NO_PROGRESS_LIMIT}"
+        values = [limit if known == "N" else spell(known) for known in self.values]
+        near = did_you_mean(value, values)
+        raise RulesError(f"{of}: {self.name} cannot be {value!r}{near} (known: {', '.join(values)})")
 
 
 def spell(value: OptionValue) -> str:
