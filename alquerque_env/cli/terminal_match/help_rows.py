@@ -11,7 +11,7 @@ HELP = (
     ("board", "draw the board and list the steps again"),
     ("rules", "show the rules of this game"),
     ("position", "show the position as text"),
-    ("quit", "leave; the match is kept, and the command that resumes it is printed"),
+    ("quit", "leave and keep the match; prints how to resume it"),
 )
 
 
@@ -21,7 +21,7 @@ def help_rows(board: Any, rows: Sequence[tuple[str, str]]) -> list[tuple[str, st
     return [
         (f"{a}-{b}, {a}x{c}", "play a step"),
         ("x".join((a, c, *others[1:2])), "play a whole turn"),
-        (f"{a}x{c}^{b}", "capture the piece on that point, where a step could capture one of two"),
+        (f"{a}x{c}^{b}", f"capture the piece on {b}, if the step could capture another"),
         (a, f"show where the piece on {a} can go"),
         *rows,
     ]
