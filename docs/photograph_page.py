@@ -1,0 +1,35 @@
+"""Takes the picture of the page in the documentation: `python docs/photograph_page.py`.
+
+Needs the extras `web` and `dev`, and Chromium.
+"""
+
+import sys
+from pathlib import Path
+
+from playwright.sync_api import expect, sync_playwright
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from browser import CHROMIUM, FLAGS, served
+
+PICTURE = Path(__file__).parent / "images" / "page.png"
+STEPS = "c2 c3 c4 c2 c1 c3 a3 c1 c3 a3 b4 c4"
+"""Origin and target of each step of a match of `alquerque`."""
+READY = "#field[aria-busy=false]"
+
+with served() as address, sync_playwright() as playwright:
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    page = browser.new_page(viewport={"width": 1160, "height": 800}, color_scheme="light", reduced_motion="reduce")
+    page.goto(address)
+    page.wait_for_selector(READY, state="attached")
+    page.click("#open-setup")
+    page.select_option("#game", "alquerque")
+    for seat in ("#south", "#north"):
+        page.select_option(seat, label="Person")
+    page.click("#begin")
+    for label in STEPS.split():
+        page.wait_for_selector(READY, state="attached")
+        page.click(f'.spot[data-at="{label}"]')
+    page.check("#analyse")
+    expect(page.locator("#depth")).to_contain_text("South wins", timeout=60_000)
+    page.screenshot(path=PICTURE)
+    browser.close()
