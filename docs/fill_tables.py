@@ -196,8 +196,9 @@ def _describe(command: click.Command, parent: click.Context, name: str) -> str:
     usage = " ".join(command.collect_usage_pieces(context))
     options = [option for option in command.params if isinstance(option, click.Option)]
     records = (option.get_help_record(context) for option in options)
-    table = rows(("option", "meaning"), ((f"`{names}`", meaning) for names, meaning in filter(None, records)))
-    return f"{text}```text\n{context.command_path} {usage}\n```\n\n{about}\n\n{table}"
+    body = [(f"`{names}`", meaning) for names, meaning in filter(None, records)]
+    table = rows(("option", "meaning"), body) if body else ""
+    return f"{text}```text\n{context.command_path} {usage}\n```\n\n{about}\n\n{table}".rstrip("\n") + "\n"
 
 
 TABLES: Mapping[str, Callable[[str], str]] = {

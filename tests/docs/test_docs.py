@@ -49,6 +49,11 @@ def files_of(text: str) -> dict[str, str]:
     return dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
 
 
+def write_files(page: str, folder: Path) -> None:
+    for name, source in files_of(PAGES[page]).items():
+        (folder / name).write_text(source, encoding="utf-8")
+
+
 def commands(text: str) -> list[list[str]]:
     """The words of every command in the `sh` blocks of a page, environment variables left out."""
     lines = "".join(blocks(text, "sh")).replace("\\\n", " ").splitlines()
@@ -62,8 +67,7 @@ def commands(text: str) -> list[list[str]]:
 def test_the_index_links_to_every_page() -> None:
     linked = set(re.findall(r"\]\((\w+\.md)", PAGES["docs/index.md"]))
     missing = {PurePosixPath(page).name for page in PAGES if page.startswith("docs/")} - linked - {"index.md"}
-    # Pages about pages: reached from those that link to them.
-    assert missing <= {"versions.md"}
+    assert missing <= {"versions.md"}  # which other pages link to
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -160,6 +164,7 @@ def test_the_extras_are_those_of_the_package() -> None:
 @pytest.mark.parametrize("page", [page for page, text in PAGES.items() if ">>> " in text])
 def test_examples_give_what_is_printed(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    write_files(page, tmp_path)
     source = "\n".join(block for block in blocks(PAGES[page], "python") if block.startswith(">>> "))
     test = doctest.DocTestParser().get_doctest(source, {}, page, page, 0)
     assert test.examples
@@ -217,8 +222,8 @@ def test_other_commands_name_what_exists(page: str, words: list[str]) -> None:
     assert all((ROOT / file).exists() for file in files)
 
 
-ONLY_PARSED = ("web",)
-"""Commands that never end by themselves."""
+ONLY_PARSED = ("web", "compile")
+"""Commands that do not end by themselves, or take long however little there is to do."""
 
 MEASURE_SPEED = ("docs/speed.md",)
 """Pages with commands that take long however little they measure."""
@@ -300,8 +305,7 @@ def shortened(words: list[str]) -> list[str]:
 def test_commands_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path / "tables"))
-    for name, source in files_of(PAGES[page]).items():
-        (tmp_path / name).write_text(source, encoding="utf-8")
+    write_files(page, tmp_path)
     for words in commands(PAGES[page]):
         if words[0] == "python3":
             run = subprocess.run(
