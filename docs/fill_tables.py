@@ -40,6 +40,7 @@ ABOUT = {
 }
 OPPONENTS = ("alphabeta:3", "alphabeta:5", "mcts:1000")
 SIMULATIONS = 64
+HELP_WIDTH = 100
 
 
 def rows(head: Iterable[str], body: Iterable[Iterable[str]]) -> str:
@@ -180,25 +181,18 @@ def format_table(name: str) -> str:
 
 
 def command_list(_: str) -> str:
-    """Every command with its arguments and options."""
+    """The help of every command."""
     context = click.Context(main, info_name="alquerque")
-    return "\n".join(_describe(main.get_command(context, name), context, name) for name in COMMANDS)
+    return "\n".join(_describe(main.get_command(context, name), context, name, "##") for name in COMMANDS)
 
 
-def _describe(command: click.Command, parent: click.Context, name: str) -> str:
-    context = click.Context(command, parent=parent, info_name=name)
-    heading = "###" if isinstance(parent.command, click.Group) and parent.parent else "##"
-    about = inspect.cleandoc(command.help or "")
-    text = f"{heading} {context.command_path}\n\n"
+def _describe(command: click.Command, parent: click.Context, name: str, heading: str) -> str:
+    context = click.Context(command, parent=parent, info_name=name, terminal_width=HELP_WIDTH)
+    text = f"{heading} {context.command_path}\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
     if isinstance(command, click.Group):
-        inner = [_describe(command.commands[inner], context, inner) for inner in command.list_commands(context)]
-        return f"{text}{about}\n\n" + "\n".join(inner)
-    usage = " ".join(command.collect_usage_pieces(context))
-    options = [option for option in command.params if isinstance(option, click.Option)]
-    records = (option.get_help_record(context) for option in options)
-    body = [(f"`{names}`", meaning) for names, meaning in filter(None, records)]
-    table = rows(("option", "meaning"), body) if body else ""
-    return f"{text}```text\n{context.command_path} {usage}\n```\n\n{about}\n\n{table}".rstrip("\n") + "\n"
+        inner = (_describe(found, context, name, f"{heading}#") for name, found in command.commands.items())
+        text = "\n".join([text, *inner])
+    return text
 
 
 TABLES: Mapping[str, Callable[[str], str]] = {
