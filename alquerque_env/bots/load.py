@@ -133,12 +133,11 @@ SPEC_KINDS = {
 
 
 def spec_forms() -> dict[str, str]:
-    """Returns what each form of a spec means, for help texts and errors; shipped bots by their names."""
-    trained = "a trained bot that comes with the package; searches with SIMULATIONS for a step"
+    """Returns the meaning of each form of a spec, for help texts."""
     return {
         **{kind.form: kind.about for kind in SPEC_KINDS.values()},
-        "PATH[:SIMULATIONS]": "a checkpoint, or an exported player",
-        **{f"{name}[:SIMULATIONS]": trained for name in shipped_bots()},
+        "PATH[:SIMULATIONS]": "a checkpoint or an exported player; SIMULATIONS for a step of its search",
+        "NAME[:SIMULATIONS]": "a trained bot that comes with the package, such as fetaix-small:100",
     }
 
 
@@ -198,7 +197,9 @@ def _read_path(spec: str, find: Finder) -> Maker:
         raise BotError(f"{path!r} is neither the folder of a checkpoint nor an exported player, a .py file")
     near = get_close_matches(spec.partition(":")[0], [*SPEC_KINDS, *shipped_bots()], n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise BotError(f"no bot and no file {spec!r}{hint} (known: {', '.join(spec_forms())})")
+    forms = [kind.form for kind in SPEC_KINDS.values()]
+    names = [f"{name}[:SIMULATIONS]" for name in ("PATH", *shipped_bots())]
+    raise BotError(f"no bot and no file {spec!r}{hint} (known: {', '.join([*forms, *names])})")
 
 
 def _read_checkpoint(path: Path, simulations: int | None, find: Finder, **named: str) -> Maker:

@@ -11,9 +11,7 @@ if TYPE_CHECKING:
 
 ARGUMENTS: Mapping[str, str] = {
     "GAME": "Id of a game, as `alquerque games` lists them, or path of a game file (.toml).",
-    "SPEC": "A bot: random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, ugi:COMMAND (a UGI engine), a trained "
-    "bot that comes with the package such as fetaix-small, or the path of a checkpoint or exported player. "
-    "Trained bots take :SIMULATIONS at the end, such as fetaix-small:100.",
+    "SPEC": "A bot; its forms are listed below.",
     "CONFIG": "Name of a config that comes with the package, such as quickstart, or path of a TOML file.",
     "SECTION.KEY=VALUE": "Replaces a setting of the config; repeatable.",
     "RUN": "Folder of a training run.",
@@ -23,7 +21,7 @@ ARGUMENTS: Mapping[str, str] = {
 
 
 class HelpfulCommand(click.Command):
-    """A command whose help lists its arguments before its options and ends with examples.
+    """A command whose help lists its arguments, its options, the specs of bots if it takes them, and examples.
 
     Args:
       examples: Command lines, without `alquerque`.
@@ -45,6 +43,11 @@ class HelpfulCommand(click.Command):
             with formatter.section("Arguments"):
                 formatter.write_dl([(name, self._arguments[name]) for name in names])
         super().format_options(ctx, formatter)
+        if any("SPEC" in (each.metavar or "") for each in self.params):
+            from ..bots.load import spec_forms  # here since help must not load bots for other commands
+
+            with formatter.section("Bots (SPEC)"):
+                formatter.write_dl(list(spec_forms().items()))
 
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes nothing: newer versions of click list arguments here, older ones nowhere."""

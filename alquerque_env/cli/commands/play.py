@@ -33,8 +33,7 @@ DEFAULT_OPPONENT = "alphabeta:3"
     "--opponent",
     metavar="SPEC",
     show_default=f"{DEFAULT_OPPONENT}, or the opponent in FILE",
-    help="Your opponent: random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS, the path or name of a trained bot, "
-    "ugi:COMMAND for an engine, or human for a second person.",
+    help="Your opponent: a bot, or human for a second person.",
 )
 @click.option(
     "--seat",
