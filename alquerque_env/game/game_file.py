@@ -16,6 +16,8 @@ from ..files.schema import Key, noun, parse, parse_present, read_toml, show, unk
 from .board import Board, find_points, read_board
 from .options import RULE_NAMES, Option, OptionFile, OptionValue, Rules, make_option
 from .ruleset import NORTH, Ruleset
+from .step_table import find_templates
+from .table_layout import EMPTY, ENEMY, OWN_MEN
 
 R = TypeVar("R", bound=Ruleset)
 
@@ -338,10 +340,19 @@ def _choices(table: Mapping[str, Option]) -> Iterator[dict[str, OptionValue]]:
 
 
 def _check_start(definition: Definition, game: Ruleset) -> None:
-    """Refuses an opening rule that leaves the first player no step."""
-    if game.opening is None:
-        return
+    """Checks that the first player has a step or capture at the start, and one that the opening rule allows.
+
+    Raises:
+      RulesError: If there is none.
+    """
     labels, player = game.board.labels, game.first_player
+    if game.opening is None:
+        seen = dict.fromkeys(game.start[1 - player], ENEMY) | dict.fromkeys(game.start[player], OWN_MEN)
+        for template in find_templates(game, player):
+            is_open = all(seen.get(point, EMPTY) == what for what, point in template.path)
+            if is_open and template.first and not template.is_king and template.origin in game.start[player]:
+                return
+        raise RulesError(f"{definition.file}: start leaves player_{player}, who begins, without a step")
     answer = game.rules.opening
     where = f"{definition.file}: openings.{answer} is {definition.content.openings[answer]!r}"
     # The opening is in the frame of the first player, the start is not.

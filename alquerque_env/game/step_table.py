@@ -123,7 +123,7 @@ def _compatible(a: Template, b: Template) -> bool:
 
 def compile_table(game: Ruleset) -> StepTable:
     """Builds the step table of a game."""
-    templates = tuple(_templates(game, SOUTH)), tuple(_templates(game, NORTH))
+    templates = tuple(find_templates(game, SOUTH)), tuple(find_templates(game, NORTH))
     keys = _action_keys(game, templates)
     relations = {next(target - origin for origin, target in pairs.items()): pairs for pairs in game.relations}
     builder = _BlockBuilder(game, keys, relations)
@@ -142,7 +142,7 @@ def compile_table(game: Ruleset) -> StepTable:
     )
 
 
-def _templates(game: Ruleset, player: int) -> Iterator[Template]:
+def find_templates(game: Ruleset, player: int) -> Iterator[Template]:
     """Every step that a piece of `player` can take in some position, with every possible victim."""
     rules = game.rules
     for origin, target in game.man_steps(player):

@@ -232,6 +232,7 @@ def test_a_changed_game_file_is_refused_or_gives_a_game(data: st.DataObject) -> 
     tables = data.draw(mutants(TABLES[name]))
     game = refused_or(lambda: make_game(define_game(tables, "mutant.toml")))
     if game is not None:
+        assert Match(game).legal_steps
         play(game)
 
 
