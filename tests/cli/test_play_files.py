@@ -350,7 +350,7 @@ def test_resign_ends_the_match(file, state_folder):  # noqa: F811
     record = load_record(file)
 
     assert "\nYou lose.\nNorth wins: South resigns.\n  1. c2-c3 c4xc2\n" in output
-    assert "Go on with" not in output
+    assert "Resume with" not in output
     assert (record.result, record.reason) == ("0-1", "resigned")
     assert saved(state_folder) == []
 

@@ -176,7 +176,7 @@ def test_the_page_is_told_exact_values(table):
     match = endings(table.game, 1)[0]
     asked = {"match": {"game": table.game.name, "start": match.position, "steps": []}, "seconds": 0.2}
 
-    told = client.post("/api/think", json=asked, headers={"Origin": "http://127.0.0.1"}).json()
+    told = client.post("/api/analysis", json=asked, headers={"Origin": "http://127.0.0.1"}).json()
 
     sign = 1 - 2 * match.player
     assert told["value"] == sign * table.value(match)
