@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 ARGUMENTS: Mapping[str, str] = {
-    "GAME": "Id of a game, as `alquerque games` lists them, or path of a game file (.toml).",
+    "GAME": "Id of a game, as `alquerque games` lists them.",
     "SPEC": "A bot; its forms are listed below.",
     "CONFIG": "Name of a config that comes with the package, such as quickstart, or path of a TOML file.",
     "SECTION.KEY=VALUE": "Replaces a setting of the config; repeatable.",
