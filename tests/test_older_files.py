@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from alquerque_env import load_game
+from alquerque_env import load_game, load_table
 from alquerque_env.arena import Settings, play_arena
 from alquerque_env.arena.opening_lists import extend_list
 from alquerque_env.benchmark.ladder import read_ladder
@@ -15,6 +15,7 @@ from alquerque_env.benchmark.protocol import load_protocol
 from alquerque_env.benchmark.protocol_files import write_checked
 from alquerque_env.benchmark.suite import read_suite
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.solve.tables.build import build_table
 
 GAME = load_game("fetaix")
 OLD = "0123456789abcdef"
@@ -73,3 +74,17 @@ def test_a_file_of_the_benchmark(kind: str, file: str, read: Callable[..., objec
     remedy = f"make it again with: alquerque benchmark --make-{kind} fetaix"
     assert message == f"the {kind} of fetaix in benchmark v1 {SENTENCE}{remedy}"
     assert other == "only the default options are measured, not --option chain=single"
+
+
+def test_an_endgame_table(tmp_path: Path) -> None:
+    game = load_game("alquerque_murray", chain="single")
+    file = build_table(replace(game, version=2), 2, tmp_path / "table.aqt", threads=1)
+
+    message = refusal(lambda: load_table(game, file))
+
+    hashes = f"hash {replace(game, version=2).table_hash}, now {game.table_hash}"
+    command = f"alquerque solve alquerque_murray --option chain=single --pieces 2 -o {file}"
+    assert message == (
+        f"endgame table {file} was made for other rules, or by version 0.1.0 or older ({hashes}): "
+        f"build it again with: {command}"
+    )

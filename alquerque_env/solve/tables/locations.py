@@ -11,7 +11,6 @@ import platformdirs
 
 from ...errors import TableError
 from ...game.game import Game
-from ...game.options import spell
 from ...match.match import Match
 from .table_file import SUFFIX
 
@@ -50,15 +49,8 @@ def find_table(game: Game) -> Path:
         if (pieces := path.name.removesuffix(SUFFIX).rpartition("-")[2]).isdecimal()
     }
     if not found:
-        options = "".join(
-            f" --option {name}={spell(value)}"
-            for name, value in game.options.items()
-            if value != game.option_table[name].default
-        )
-        raise TableError(
-            f"there is no endgame table of {game.name} yet: "
-            f"build one with alquerque solve {game.name}{options} --pieces 5"
-        )
+        command = " ".join(["alquerque solve", game.name, *game.option_arguments, "--pieces 5"])
+        raise TableError(f"there is no endgame table of {game.name} yet: build one with {command}")
     return found[max(found)]
 
 

@@ -9,13 +9,14 @@ in its place stands the one before, which costs next to nothing.
 import hashlib
 import json
 import lzma
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from ...errors import TableError
+from ...errors import TableError, made_for_other_rules
 from ...files.atomic import open_whole, remove_partials
 from ...game.game import Game
 
@@ -98,11 +99,17 @@ class TableFile:
         Raises:
           TableError: If it is one.
         """
-        if self.header.table_hash != game.table_hash:
+        header = self.header
+        if (header.game, header.options) != (game.name, dict(game.options)):
             raise TableError(
-                f"{self.path} is a table of {self.header.game} with {self.header.options}, "
+                f"{self.path} is a table of {header.game} with {header.options}, "
                 f"not of {game.name} with {dict(game.options)}"
             )
+        if header.table_hash != game.table_hash:
+            arguments = [*game.option_arguments, "--pieces", str(header.pieces), "-o", str(self.path)]
+            remedy = f"build it again with: {shlex.join(['alquerque', 'solve', game.name, *arguments])}"
+            what = f"endgame table {self.path}"
+            raise TableError(made_for_other_rules(what, header.table_hash, game.table_hash, remedy))
 
     def has_sizes(self, sizes: list[int]) -> bool:
         """Whether its slices are as large as they are in this version of the package."""
