@@ -283,7 +283,7 @@ def shortened(words: list[str]) -> list[str]:
         given = [word for word in words if word.partition("=")[0] not in SETTINGS]
         words = [*given, *("=".join(setting) for setting in SETTINGS.items())]
     words = [SMALLER.get(before, word) for before, word in zip(["", *words], words, strict=False)]
-    words = [re.sub(r"^alphabeta:\d+$", "alphabeta:1", re.sub(r"^mcts:\d+$", "mcts:5", word)) for word in words]
+    words = [re.sub(r"^alphabeta:[4-9]$", "alphabeta:2", re.sub(r"^mcts:\d+$", "mcts:5", word)) for word in words]
     words = [re.sub(r"^(\w+-(?:small|strong)):\d+$", r"\1:2", word) for word in words]
     for word, added in ADDED.get(name, {}).items():
         if (word or name.split()[0]) in words and added[0] not in words:
