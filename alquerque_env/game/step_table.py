@@ -6,6 +6,7 @@ at one distance. Points are numbered row by row, so on a regular board a directi
 lanes; an irregular board needs more.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -229,10 +230,7 @@ def _has_pass(game: Ruleset) -> bool:
 
 def _name_actions(keys: tuple[Key, ...]) -> tuple[Action | None, ...]:
     """Leaves the victim out where origin and target determine it."""
-    ways: dict[tuple[int, int], int] = {}
-    for key in keys:
-        if key is not None:
-            ways[key[:2]] = ways.get(key[:2], 0) + 1
+    ways = Counter(key[:2] for key in keys if key is not None)
     return tuple(
         None if key is None else (key[0], key[1], key[2] if key[2] != e.NO_POINT and ways[key[:2]] > 1 else None)
         for key in keys

@@ -51,14 +51,11 @@ def _image(template: Template, points: Permutation) -> tuple[object, ...]:
 
 
 def _actions(table: StepTable, points: Permutation) -> Permutation:
-    number = table.number
-    moved = []
-    for index, (action, over) in enumerate(zip(table.actions, table.over, strict=True)):
-        if action is None:
-            moved.append(index)
-        else:
-            moved.append(number[points[action[0]], points[action[1]], None if over is None else points[over]])
-    return tuple(moved)
+    moved = {action: points[point] for action, point in enumerate(table.over) if point is not None}
+    return tuple(
+        index if action is None else table.number[points[action[0]], points[action[1]], moved.get(index)]
+        for index, action in enumerate(table.actions)
+    )
 
 
 def _planes(game: Ruleset, points: Permutation) -> Permutation | None:
