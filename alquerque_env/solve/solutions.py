@@ -1,4 +1,4 @@
-"""What is known of whole games: the results of `alquerque solve GAME --from-start`, one file a game in `solutions/`."""
+"""Results of `alquerque solve GAME --from-start`, which come with the package as one file a game in `solved/`."""
 
 import json
 from importlib import resources
@@ -8,14 +8,14 @@ from ..game.game import Game
 
 
 class KnownSolution(NamedTuple):
-    """What is known of the start of a game.
+    """The value of the start of a game.
 
     Attributes:
-      winner: 0 or 1 where that player wins, "draw", or None where it is not known.
-      losers: The players of whom it is known that they do not win.
+      winner: 0 or 1, "draw", or None if it is not known.
+      losers: The players who are known not to win.
       line: The turns of a line that shows it.
-      nodes: Positions that were searched.
-      table_pieces: The endgame table over which they were.
+      nodes: The positions searched.
+      table_pieces: The most pieces of the endgame table used.
     """
 
     winner: int | str | None
@@ -26,7 +26,7 @@ class KnownSolution(NamedTuple):
 
 
 def known_solution(game: Game) -> KnownSolution | None:
-    """What is known of the start of a game under its options; None where nobody has tried."""
+    """The value of the start of a game with its options; None if nobody has searched it."""
     file = resources.files(__package__) / "solved" / f"{game.name}.json"
     if not file.is_file():
         return None

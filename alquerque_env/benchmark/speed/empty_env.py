@@ -1,4 +1,4 @@
-"""An AEC environment that does nothing but keep the framework's books: the floor under every other."""
+"""An AEC environment that only does what the framework requires: an upper limit for the speed of every other."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ AGENTS = ("player_0", "player_1")
 LENGTH = 50
 
 
-class FloorEnv(AECEnv):
+class EmptyEnv(AECEnv):
     """Two agents act in turn; all actions are legal; a match lasts 50 steps."""
 
-    metadata = {"name": "floor_v0", "render_modes": [], "is_parallelizable": False}  # noqa: RUF012
+    metadata = {"name": "empty_v0", "render_modes": [], "is_parallelizable": False}  # noqa: RUF012
 
     def __init__(self, num_actions: int) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class FloorEnv(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
-        """Begins anew."""
+        """Starts a match."""
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
@@ -52,11 +52,11 @@ class FloorEnv(AECEnv):
         self._steps = 0
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:  # noqa: ARG002
-        """Always the same numbers, in fresh arrays."""
+        """The same numbers at every call, in new arrays."""
         return {"observation": self._observation.copy(), "action_mask": self._mask.copy()}
 
     def step(self, action: int | None) -> None:
-        """Counts."""
+        """Counts a step and passes the turn."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

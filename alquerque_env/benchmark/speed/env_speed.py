@@ -1,21 +1,20 @@
-"""Speed of the environments beside the framework's own floor and a peer: `alquerque bench env`."""
+"""Speed of the environments beside other libraries and beside an environment that does nothing: `alquerque bench env`."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
-
-import numpy as np
-from pettingzoo import AECEnv
+from typing import NamedTuple
 
 from ...batch.rollouts import rollouts
 from ...envs.aec import MatchEnv, wrap
 from ...envs.self_play_vector import SelfPlayVectorEnv
 from ...game.game import Game
 from ...game.kernel_arrays import JIT
-from .empty_env import FloorEnv
-from .rate import Work, rate, rates, repeat
+from .empty_env import EmptyEnv
+from .peers import AEC_PEERS, BATCH_PEERS, Peer, RandomAec, find_installed
+from .rate import Work, rates, repeat
 
 BATCHES = (1, 64, 4096, 32768)
-ROLLOUT_GAMES = 4096  # to a unit of work
+ROLLOUTS = 4096
+"""Matches in a unit of work."""
 
 
 class Figure(NamedTuple):
@@ -24,75 +23,68 @@ class Figure(NamedTuple):
     Attributes:
       name: What was measured.
       steps_per_second: Steps (sub-steps) a second of one core.
-      beside: What it is compared with, if anything, and the ratio.
+      ratios: How many times as fast it is as each of its peers, by their short names; empty for the peers themselves.
     """
 
     name: str
     steps_per_second: float
-    beside: str = ""
-    ratio: float | None = None
+    ratios: dict[str, float]
 
 
-def measure(game: Game, seconds: float) -> Iterator[Figure]:
-    """Measures one game, figure by figure.
+class EnvSpeed:
+    """Measures games beside the peers that are installed. Everything that is compared takes turns.
 
-    Args:
-      game: The rules.
-      seconds: Processor time for each figure.
+    Attributes:
+      batch_peers: Peers of batches of matches and of rollouts.
+      aec_peers: Peers of AEC environments.
     """
-    kind = "compiled" if JIT else "NumPy"
-    works = {f"rollouts inside the engine ({kind})": _rollouts(game)}
-    works |= {f"SelfPlayVectorEnv, {batch} games": _vector(game, batch) for batch in BATCHES}
-    checkers = _checkers()
-    if checkers is None:
-        for name, work in works.items():
-            yield Figure(name, rate(work, seconds))
-    else:
-        yield from _compare(
-            "pyspiel checkers, stepped in Python with mask and tensor", checkers, "checkers", works, seconds
-        )
-    nothing = "doing nothing"
-    floor, raw = _aec(FloorEnv(game.num_actions)), {"AEC raw": _aec(MatchEnv(game))}
-    yield from _compare("AEC raw, an environment that does nothing", floor, nothing, raw, seconds)
-    floor, wrapped = _aec(wrap(FloorEnv(game.num_actions))), {"AEC env()": _aec(wrap(MatchEnv(game)))}
-    yield from _compare("AEC env(), an environment that does nothing", floor, nothing, wrapped, seconds)
+
+    def __init__(self) -> None:
+        self.batch_peers = find_installed(BATCH_PEERS)
+        self.aec_peers = find_installed(AEC_PEERS)
+
+    @property
+    def peers(self) -> list[Peer]:
+        """All peers that are installed."""
+        return [*self.batch_peers, *self.aec_peers]
+
+    def measure(self, game: Game, seconds: float) -> Iterator[Figure]:
+        """Measures a game, figure by figure.
+
+        Args:
+          game: The rules.
+          seconds: Processor time for each figure.
+        """
+        kind = "compiled" if JIT else "NumPy"
+        batches: dict[str, Work] = {f"rollouts inside the engine ({kind})": _rollouts(game)}
+        batches |= {f"SelfPlayVectorEnv, {batch} games": _vector(game, batch) for batch in BATCHES}
+        yield from _compare({peer.name: (peer.short, peer.play) for peer in self.batch_peers}, batches, seconds)
+        empty = EmptyEnv(game.num_actions)
+        peers: dict[str, tuple[str, Work]] = {
+            "AEC raw, an environment that does nothing": ("nothing, raw", RandomAec(empty).play),
+            "AEC env(), an environment that does nothing": ("nothing, env()", RandomAec(wrap(empty)).play),
+        }
+        peers |= {peer.name: (peer.short, peer.play) for peer in self.aec_peers}
+        match = {
+            "AEC raw": RandomAec(MatchEnv(game)).play,
+            "AEC env()": RandomAec(wrap(MatchEnv(game))).play,
+        }
+        yield from _compare(peers, match, seconds)
 
 
-def _compare(peer: str, work: Work, short: str, works: dict[str, Work], seconds: float) -> Iterator[Figure]:
-    """The rate of a peer, then those of others beside it."""
-    beside, *found = rates([work, *works.values()], seconds)
-    yield Figure(peer, beside)
-    for name, speed in zip(works, found, strict=True):
-        yield Figure(name, speed, short, speed / beside)
-
-
-def _checkers() -> Work | None:
-    """OpenSpiel's checkers, stepped in Python with legal actions, mask and tensor; None where it is not installed."""
-    try:
-        import pyspiel
-    except ImportError:
-        return None
-    game = pyspiel.load_game("checkers")
-    generator = np.random.default_rng(0)
-
-    def work(units: int) -> int:
-        state = game.new_initial_state()
-        draws = generator.random(units)
-        for draw in draws:
-            legal = state.legal_actions()
-            state.apply_action(legal[int(draw * len(legal))])
-            if state.is_terminal():
-                state = game.new_initial_state()
-            state.legal_actions_mask()
-            state.observation_tensor()
-        return units
-
-    return work
+def _compare(peers: dict[str, tuple[str, Work]], works: dict[str, Work], seconds: float) -> Iterator[Figure]:
+    """The rates of peers, then those of works beside them; `peers` have a short name and their work by name."""
+    found = rates([*(work for _, work in peers.values()), *works.values()], seconds)
+    beside = {short: speed for (short, _), speed in zip(peers.values(), found, strict=False)}
+    for name, speed in zip(peers, found, strict=False):
+        yield Figure(name, speed, {})
+    for name, speed in zip(works, found[len(peers) :], strict=True):
+        yield Figure(name, speed, {short: speed / other for short, other in beside.items()})
 
 
 def _rollouts(game: Game) -> Work:
     def work(units: int) -> int:
-        return int(rollouts(game, units * ROLLOUT_GAMES, seed=0).length.sum())
+        return int(rollouts(game, units * ROLLOUTS, seed=0).length.sum())
 
     return work
 
@@ -101,25 +93,3 @@ def _vector(game: Game, batch: int) -> Work:
     env = SelfPlayVectorEnv(game, batch)
     env.reset(seed=0)
     return repeat(lambda: env.step(env.sample_actions()), batch)
-
-
-def _aec(env: AECEnv) -> Work:
-    """Plays random legal actions through `last` and `step`, as any loop over an AEC environment does."""
-    generator = np.random.default_rng(0)
-
-    def work(units: int) -> int:
-        env.reset(seed=0)
-        for draw in generator.random(units):
-            observation, _, terminated, truncated, _ = env.last()
-            if terminated or truncated:
-                env.reset()
-                observation = env.last()[0]
-            env.step(_pick(observation, draw))
-        return units
-
-    return work
-
-
-def _pick(observation: Any, draw: float) -> int:
-    legal = observation["action_mask"].nonzero()[0]
-    return int(legal[int(draw * len(legal))])

@@ -1,6 +1,6 @@
 """Rates per second of one core.
 
-They count the processor time of the process, so that a machine that is busy with other things does not slow them.
+They count the processor time of the process, so that other programs on the machine do not change them.
 """
 
 import statistics
@@ -11,10 +11,11 @@ RUNS = 5
 
 Clock = Callable[[], float]
 Work = Callable[[int], int]
+"""Does a number of units and returns how much that was, such as the number of steps."""
 
 
 def repeat(task: Callable[[], object], count: int) -> Work:
-    """Work of which a unit calls a task once, which does so much."""
+    """Work whose unit is one call of a task that does `count` things."""
 
     def work(units: int) -> int:
         for _ in range(units):
@@ -25,25 +26,25 @@ def repeat(task: Callable[[], object], count: int) -> Work:
 
 
 def rate(work: Work, seconds: float, clock: Clock = time.process_time) -> float:
-    """How much a second of processor time `work` does: the median of some runs.
+    """How much `work` does in a second of processor time: the median of `RUNS` runs.
 
     Args:
-      work: Does as many units as it is told and returns how much that was.
+      work: What is measured.
       seconds: Processor time for all runs together.
-      clock: Another clock, for work that another device does.
+      clock: Another clock, for work on another device.
     """
     return rates([work], seconds, clock)[0]
 
 
 def rates(works: Sequence[Work], seconds: float, clock: Clock = time.process_time) -> list[float]:
-    """As `rate`, of several that are to be compared: they take turns, since a processor is not always equally fast."""
+    """As `rate`, of several works that are compared: their runs take turns, since processors change their speed."""
     units = [_units(work, seconds, clock) for work in works]
     runs = [[_time(work, count, clock) for work, count in zip(works, units, strict=True)] for _ in range(RUNS)]
     return [statistics.median(done / spent for spent, done in column) for column in zip(*runs, strict=True)]
 
 
 def _units(work: Work, seconds: float, clock: Clock) -> int:
-    """How many units take the time of one run."""
+    """The number of units that take the time of one run."""
     work(1)  # compiles
     units = 1
     spent = 0.0

@@ -43,21 +43,28 @@ def bench(ctx: click.Context) -> None:
 def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
     """Measure the environments, in steps a second of one core.
 
-    Compares them with an environment that does nothing, which is the upper limit of the framework, and with OpenSpiel's
-    checkers (stepped in Python with legal actions, mask and tensor) if open_spiel is installed.
+    Compares them with an environment that does nothing, which is the upper limit of the framework, and with other
+    libraries where they are installed: OpenSpiel's checkers, Pgx's connect four, Ludax's English draughts, and
+    PettingZoo's connect four and chess.
     """
-    from ...benchmark.speed.env_speed import measure
+    from ...benchmark.speed.env_speed import EnvSpeed
+    from ...benchmark.speed.peers import list_missing
 
     report = _Report(f"steps a second of one core; Python {platform.python_version()}", as_json)
+    speed = EnvSpeed()
+    missing = list_missing(speed.peers)
     found: dict[str, list[dict[str, Any]]] = {}
     for game in [load_game(name) for name in names or GAMES]:
         found[game.name] = []
         report.line(f"\n{game.name}")
-        for figure in measure(game, seconds):
+        for figure in speed.measure(game, seconds):
             found[game.name].append(figure._asdict())
-            ratio = "" if figure.ratio is None else f"{figure.ratio:9.2f} x {figure.beside}"
-            report.line(f"  {figure.name:<58} {figure.steps_per_second:>13,.0f} {ratio}")
-    report.finish(seconds=seconds, games=found)
+            ratios = ", ".join(f"{_short(ratio)} x {peer}" for peer, ratio in figure.ratios.items())
+            report.line(f"  {figure.name:<64} {figure.steps_per_second:>13,.0f}  {ratios}")
+    report.line("")
+    for line in missing:
+        report.line(line)
+    report.finish(seconds=seconds, games=found, not_installed=missing)
 
 
 @bench.command(
@@ -122,6 +129,10 @@ def search(names: tuple[str, ...], seconds: float, processes: int, as_json: bool
         )
         found[game.name] = {"figures": [each._asdict() for each in figures], "together": together._asdict()}
     report.finish(seconds=seconds, games=found)
+
+
+def _short(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.2g}" if ratio < 10 else f"{ratio:.1f}"
 
 
 @bench.command(

@@ -1,4 +1,4 @@
-"""Exact values of positions with few pieces: solved by `alquerque solve`, looked up with `load_table`."""
+"""Endgame tables: built by `alquerque solve`, opened by `load_table`, verified by `verify.verify_table`."""
 
 from .build import build_table
 from .table import EndgameTable, Probed, StepValue, load_table, present_table

@@ -1,45 +1,38 @@
-"""Solves slices of games in which no position can come again: what follows a position is worked out before it.
+"""Solves slices of games in which no position can recur: every position is searched once, down to known values."""
 
-Every position is worked out once, when it is met first; what is known already is not searched again.
-"""
-
-from ...engine import rules as e
-from ...engine.compiler import allocate, borrowed, kernel, release
+from ...engine.compiler import borrowed, kernel
+from ...engine.kernel_types import Table, Words
 from .index_layout import *
 from .numbering import set_up
-from .turn_values import FRAME_SIZE, WORK_OUT, value_of
+from .turn_values import WORK_OUT, allocate_line, release_line, value_of
 
 
 @kernel
-def work_out(t, x, values, row, begin, end, rows):
-    """Works out the values of the positions of a slice with the numbers from `begin` to `end`.
+def solve_numbers(table: Table, index: Table, codes: Words, row: int, begin: int, end: int, length: int) -> int:
+    """Solves the positions of a slice with the numbers from `begin` to `end`.
 
     Args:
-      rows: Steps that there may be from a position to the end of the match, and two more.
+      table: The step table.
+      index: The index.
+      codes: The codes of all positions; those that are found are written.
+      row: Where the slice's row begins in the index.
+      begin: The first number.
+      end: One more than the last number.
+      length: 2 + the most steps from a position to the end of a match.
 
     Returns:
-      The number of a position that could not be worked out, or -1.
+      The number of a position whose line is longer than that, or -1.
     """
-    return _work_out(borrowed(t), borrowed(x), borrowed(values), row, begin, end, rows)
-
-
-@kernel
-def _work_out(t, x, values, row, begin, end, rows):
-    states = allocate(rows, t[e.T_STATE_SIZE])
-    choices = allocate(rows, t[e.T_NUM_ACTIONS])
-    frames = allocate(rows, FRAME_SIZE)
-    scratch = allocate(1, t[e.T_SCRATCH_SIZE])
+    t, x, values = borrowed(table), borrowed(index), borrowed(codes)
+    line = allocate_line(t, length)
     base = x[row + BASE]
     failed = -1
     for number in range(begin, end):
-        if values[base + number] == UNKNOWN and set_up(t, x, row, number, states[0]):
-            code = value_of(t, x, values, states, choices, frames, scratch[0], rows, WORK_OUT)
+        if values[base + number] == UNKNOWN and set_up(t, x, row, number, line.states[0]):
+            code = value_of(t, x, values, line, WORK_OUT)
             if code == OUTSIDE:
                 failed = number
                 break
             values[base + number] = code
-    release(states)
-    release(choices)
-    release(frames)
-    release(scratch)
+    release_line(line)
     return failed

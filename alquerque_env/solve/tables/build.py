@@ -1,4 +1,4 @@
-"""Builds a table file: plans the memory, solves, gathers statistics, compresses and writes."""
+"""Builds a table: checks the memory it needs, solves it, compresses its values and writes the file."""
 
 import hashlib
 import shutil
@@ -12,12 +12,12 @@ from ...errors import TableError
 from ...game.game import Game
 from . import index_layout as x
 from .index import Index
-from .locations import table_path, work_folder
+from .locations import table_path
 from .probe import encode
 from .slices import SolveProgress, Solver, Watch, memory_needed
-from .statistics import SliceCount, count_codes, describe
+from .statistics import count_codes, describe
 from .table_file import BLOCK, Header, TableFile, compress, write_table
-from .threads import Crew
+from .threads import ThreadPool
 
 GIBIBYTE = 1 << 30
 
@@ -31,30 +31,30 @@ def build_table(
     threads: int | None = None,
     watch: Watch | None = None,
 ) -> Path:
-    """Solves all positions of a game with at most so many pieces and writes their values to a file.
+    """Solves all positions of a game with at most `pieces` pieces and writes their values to a file.
 
-    Ended by an exception, Ctrl-C included, it leaves its work in a folder beside the file, or in the user's cache
-    directory, and the same call goes on with it. A file that holds this very table, undamaged, is left as it is.
+    An undamaged file of this very table is left as it is. After an exception, Ctrl-C included, the unfinished work stays
+    in a folder beside the file, and the same call resumes it.
 
     Args:
       game: The rules.
       pieces: The most pieces on the board, at least 2.
       path: The file; None for its place in the user's cache directory.
-      memory: The most that may be used, in GiB.
-      threads: How many kernels run at once; None for as many as there are processors.
-      watch: Told now and then how far it is.
+      memory: The most memory to use, in GiB.
+      threads: How many kernels run at once; None for one per processor.
+      watch: Called now and then with the progress.
 
     Returns:
       The file.
 
     Raises:
-      TableError: If it would take more memory, or a file cannot be read or written.
-      RulesError: If what pieces may remember is too much to be numbered.
+      TableError: If it needs more memory, or a file cannot be read or written.
+      RulesError: If pieces can have too many no-undo memories.
     """
     began = time.monotonic()
     index = plan(game, pieces, memory)
     target = table_path(game, pieces) if path is None else Path(path)
-    folder = work_folder(game, pieces) if path is None else target.with_name(target.name + ".work")
+    folder = target.with_name(target.name + ".work")
     if _is_built(target, index):
         shutil.rmtree(folder, ignore_errors=True)
         return target
@@ -70,7 +70,11 @@ def build_table(
         codes=codes,
         groups=notes,
         slices=[
-            {**describe(part, count), "size": part.size, "blocks": _labels(found)}
+            {
+                **describe(part, count),
+                "size": part.size,
+                "blocks": [(len(block), hashlib.sha256(block).hexdigest()) for block in found],
+            }
             for part, count, found in zip(index.slices, counts, blocks, strict=True)
         ],
         seconds=round(time.monotonic() - began, 1),
@@ -81,19 +85,19 @@ def build_table(
 
 
 def plan(game: Game, pieces: int, memory: float) -> Index:
-    """The index of a table, if it can be solved in so many GiB.
+    """The index of a table that can be solved in `memory` GiB.
 
     Raises:
-      TableError: If it takes more, there are no positions with so few pieces, or the start position is among them and
-        has a rule of its own that other positions lead back to.
+      TableError: If it needs more memory, if there are no positions with that many pieces, or if the start position is
+        among them, has an opening rule and can recur.
     """
     most = sum(len(side) for side in game.start)
     if not 2 <= pieces <= most:
         raise TableError(f"a table of {game.name} has from 2 to {most} pieces, not {pieces}")
     if pieces == most and game.opening is not None and game.rules.can_shuffle:
         raise TableError(
-            f"{game.name} has an opening rule, which holds whenever its start position comes again, "
-            f"so a table of all {most} pieces is not to be had: take fewer"
+            f"{game.name} has an opening rule, which applies whenever the start position recurs, "
+            f"so a table of all {most} pieces is impossible: take fewer"
         )
     index = Index(game, pieces)
     needed = memory_needed(index) / GIBIBYTE
@@ -106,7 +110,7 @@ def plan(game: Game, pieces: int, memory: float) -> Index:
 
 
 def _is_built(path: Path, index: Index) -> bool:
-    """Whether a file holds the table with this index, and the whole of it."""
+    """Whether a file is an undamaged table with this index."""
     try:
         file = TableFile(path)
         file.check_game(index.game)
@@ -117,30 +121,26 @@ def _is_built(path: Path, index: Index) -> bool:
 
 
 def _compress(
-    index: Index, values: np.ndarray, counts: list[SliceCount], threads: int | None, watch: Watch | None
+    index: Index, values: np.ndarray, counts: list[np.ndarray], threads: int | None, watch: Watch | None
 ) -> tuple[list[int], list[list[bytes]]]:
-    """The codes that occur, the most frequent first, and the blocks of each slice: places in that list, compressed."""
-    total = sum((count.codes for count in counts), start=np.zeros(1 << 16, np.int64))
+    """The codes that occur, the most frequent first, and the compressed blocks of each slice."""
+    total = np.sum(counts, axis=0)
     total[x.UNKNOWN - x.OUTSIDE] = 0
-    indices = np.argsort(-total, kind="stable")[: np.count_nonzero(total)]
-    book = np.zeros(1 << 16, np.int64)
-    book[indices] = np.arange(len(indices))
-    kind = np.uint8 if len(indices) <= 256 else np.uint16
+    codes = np.argsort(-total, kind="stable")[: np.count_nonzero(total)]
+    places = np.zeros(1 << 16, np.int64)
+    places[codes] = np.arange(len(codes))
+    kind = np.uint8 if len(codes) <= 256 else np.uint16
+    values = np.asarray(values)
 
     def compress_block(row: int, begin: int, end: int) -> bytes:
-        places = np.zeros(end - begin, kind)
-        encode(index.rules, index.words, values, row, begin, end, book, places, 0)
-        return compress(places)
+        encoded = np.zeros(end - begin, kind)
+        encode(index.rules, index.words, values, row, begin, end, places, encoded)
+        return compress(encoded)
 
     blocks = []
-    with Crew(threads) as crew:
+    with ThreadPool(threads) as pool:
         for part in index.slices:
             if watch:
                 watch(SolveProgress(part.name, "compressing", part.base, index.size))
-            blocks.append(crew.share(part.size, partial(compress_block, part.row), BLOCK))
-    return (indices + x.OUTSIDE).tolist(), blocks
-
-
-def _labels(blocks: list[bytes]) -> list[tuple[int, str]]:
-    """Length and SHA-256 of each block."""
-    return [(len(block), hashlib.sha256(block).hexdigest()) for block in blocks]
+            blocks.append(pool.map_ranges(part.size, partial(compress_block, part.row), BLOCK))
+    return (codes + x.OUTSIDE).tolist(), blocks

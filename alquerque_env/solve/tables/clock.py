@@ -1,8 +1,9 @@
-"""What the limit of plies without progress changes: tables leave that clock out.
+"""What the limit of plies without progress changes, which tables leave out.
 
-The same analysis, with plies to the next progress in place of plies to the end, tells how long the longest way to a
-capture or promotion is that a player can force. A value that takes longer than the limit allows is another one in play:
-that of endless play. Positions in which it is, or that can lead to such at best, are counted.
+The same retrograde analysis, with plies to the next capture or promotion in place of plies to the end, finds how many
+plies the longest way to the next progress takes that a player can force. A win that takes more plies than the limit
+allows becomes what endless play is worth. Positions that change by it, or can at best lead to such positions, are
+counted.
 """
 
 from typing import Any
@@ -13,18 +14,18 @@ from ...game import table_layout as e
 from . import index_layout as x
 from . import retrograde as r
 from .group import Each, GroupAnalysis, is_uneven, majority_wins
-from .index import Index, Slice
+from .index import Index
 from .work_folder import LIMITED, Work
 
-# Codes of what is won or lost by the next capture or promotion.
+# Codes of wins and losses by the next capture or promotion.
 _WON_NEXT, _LOST_NEXT = x.WON + 1, x.LOST - 1
 
 
 def has_clock(index: Index) -> bool:
-    """Whether plies without progress are limited, and what that changes can be studied.
+    """Whether there is a limit of plies without progress whose effect can be studied.
 
-    Not where nothing can come again; nor, since draws have no distance, where a blocked match can be a draw although
-    endless play is won by the player with more pieces.
+    There is nothing to study where no position can recur. It is not possible where a blocked match can be a draw
+    although the player with more pieces wins endless play, since draws have no distance.
     """
     rules = index.game.rules
     is_mixed = rules.no_moves in ("draw", "majority") and rules.no_progress_result == "majority"
@@ -37,7 +38,7 @@ class ClockStudy:
     Args:
       index: The index.
       work: Where values under the limit are kept, from the first group on in which they differ.
-      each: Shares out the work.
+      each: Calls a kernel for all numbers of slices.
     """
 
     def __init__(self, index: Index, work: Work, each: Each) -> None:
@@ -45,23 +46,21 @@ class ClockStudy:
         self.work = work
         self._each = each
         self._limit = int(index.game.table.words[e.T_NO_PROGRESS_LIMIT])
-        self._has_changed = any(notes["changed"] for notes in work.done)
-        self._limited = work.open(LIMITED) if self._has_changed else None
+        self._limited = work.open(LIMITED) if any(notes["changed"] for notes in work.done) else None
 
     def begin(self, analysis: GroupAnalysis) -> None:
-        """Finds the values under the limit of a group whose closed positions are known; leaves it as it was."""
-        group = analysis.group
+        """Finds the values under the limit of a group in which closed positions are solved; does not change it."""
         if self._limited is None:
             values, bounds = analysis.values.copy(), analysis.bounds.copy()
             self._study(analysis)
             analysis.values[:], analysis.bounds[:] = values, bounds
         else:
-            limited = GroupAnalysis(self.index, self._limited, group, self._each)
+            limited = GroupAnalysis(self.index, self._limited, analysis.group, self._each)
             limited.close()
             self._study(limited)
 
     def end(self, analysis: GroupAnalysis) -> dict[str, Any]:
-        """What is to be noted of a group that is solved: the longest way, and how many values the limit changes."""
+        """The notes on a solved group: the plies of the longest way, and how many values the limit changes."""
         is_position = analysis.values != x.UNKNOWN
         changed = int(np.count_nonzero(is_position & (_signs(analysis.values) != self._found)))
         first, last = analysis.group[0], analysis.group[-1]
@@ -74,43 +73,40 @@ class ClockStudy:
 
     @property
     def changed_arrays(self) -> tuple[np.memmap, ...]:
-        """What must be safe before a group is done."""
+        """The files to write to disk before a group is done."""
         return () if self._limited is None else (self._limited,)
 
     def _study(self, analysis: GroupAnalysis) -> None:
         closed, bounds = _next(analysis.values), _next(analysis.bounds)
         analysis.values[:], analysis.bounds[:] = closed, bounds
-        analysis.go_back()
+        analysis.find_finite()
         self._longest = _longest(analysis.values)
         self._found = self._within(analysis.values)
         if not (majority_wins(self.index) and is_uneven(analysis.group)):
             return
+        # Can the player with fewer pieces, who loses at the limit, reach a draw before it? Draws count as their wins.
         wins = self._found.copy()
-        for part, place in _parts(analysis):
+        for part in analysis.group:
+            place = analysis.place_of(part)
             draw = _WON_NEXT if part.lead < 0 else _LOST_NEXT
             analysis.values[place] = np.where(closed[place] == x.DRAWN, draw, closed[place])
             analysis.bounds[place] = np.where(bounds[place] == x.DRAWN, draw, bounds[place])
-        analysis.go_back()
+        analysis.find_finite()
         self._longest = max(self._longest, _longest(analysis.values))
         holds = self._within(analysis.values)
-        for part, place in _parts(analysis):
+        for part in analysis.group:
+            place = analysis.place_of(part)
             fewer = 1 if part.lead < 0 else -1
             self._found[place] = np.where(wins[place] == fewer, fewer, np.where(holds[place] == fewer, 0, -fewer))
 
     def _within(self, codes: np.ndarray) -> np.ndarray:
-        """int8, who wins within the limit: 1 the player to move, -1 the other, 0 neither."""
+        """int8, who wins within the limit: 1 the player to move, -1 the opponent, 0 nobody."""
         plies = np.abs(codes.astype(np.int32)) - x.WON
         return np.where(plies <= self._limit, _signs(codes), 0).astype(np.int8)
 
 
-def _parts(analysis: GroupAnalysis) -> list[tuple[Slice, slice]]:
-    return [
-        (part, slice(part.base - analysis.first, part.base - analysis.first + part.size)) for part in analysis.group
-    ]
-
-
 def _next(codes: np.ndarray) -> np.ndarray:
-    """The same winners, but by the next progress; matches that have ended stay so."""
+    """The same winners, but at the next progress; matches that are over stay the same."""
     found = codes.copy()
     found[(codes > x.WON)] = _WON_NEXT
     found[(codes < x.LOST) & (codes != r.CLOSED)] = _LOST_NEXT
@@ -118,12 +114,12 @@ def _next(codes: np.ndarray) -> np.ndarray:
 
 
 def _signs(codes: np.ndarray) -> np.ndarray:
-    """int8, 1 for wins, -1 for losses, 0 for draws and what is unknown."""
+    """int8, 1 for wins, -1 for losses, 0 for draws and unknown values."""
     return np.where(codes == x.DRAWN, 0, np.sign(codes)).astype(np.int8)
 
 
 def _codes(signs: np.ndarray) -> np.ndarray:
-    """Codes of wins and losses by the next progress, and of draws."""
+    """The codes of wins and losses by the next progress, and of draws."""
     return np.where(signs == 0, x.DRAWN, np.where(signs > 0, _WON_NEXT, _LOST_NEXT)).astype(np.int16)
 
 

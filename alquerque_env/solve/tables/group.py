@@ -12,21 +12,20 @@ from . import retrograde as r
 from .index import Index, Slice
 
 LONGEST_TURN = 64
-"""Steps of a turn for which there is room, at least."""
+"""The most steps of a turn."""
 
-# What part of the work on a group its first passes are, for the progress.
 CLOSING, BOUNDING = 0.5, 0.2
-
+"""The shares of the first passes in the work on a group, for the progress display."""
 
 Each = Callable[[tuple[Slice, ...], str, float, Callable[[int, int, int], Any]], list[Any]]
-"""Calls `task(row, begin, end)` for all numbers of some slices, on all processors, and collects the results.
+"""`each(slices, stage, share, task)` calls `task(row, begin, end)` for all numbers of some slices, in several threads.
 
-It is also told the stage and what part of the work on the slices it is.
+`stage` names the work for the progress display, `share` is its share in the work on the slices.
 """
 
 
 def majority_wins(index: Index) -> bool:
-    """Whether endless play is won by the player with more pieces. A rule of repetition ends it before."""
+    """Whether the player with more pieces wins endless play. A repetition rule ends it before."""
     t = index.game.table.words
     return bool(t[e.T_NO_PROGRESS_LIMIT] and t[e.T_NO_PROGRESS_MAJORITY] and not t[e.T_THREEFOLD])
 
@@ -41,13 +40,13 @@ class GroupAnalysis:
 
     Args:
       index: The index.
-      values: int16 `[N]`, the codes of all earlier groups, and room for those of this one.
+      values: int16 `[N]`, the codes of all earlier groups, and room for those of this group.
       group: Its slices.
-      each: Shares out the work.
+      each: Calls a kernel for all numbers of slices.
 
     Attributes:
       values: int16, the codes of the group itself.
-      bounds: int16, what the closed moves of open positions bring; CLOSED for the others.
+      bounds: int16, the bounds of open positions, CLOSED for the others.
     """
 
     def __init__(self, index: Index, values: np.ndarray, group: tuple[Slice, ...], each: Each) -> None:
@@ -60,44 +59,46 @@ class GroupAnalysis:
         self._each = each
         self._is_won_by_majority = majority_wins(index)
         self._majority = self._is_won_by_majority and is_uneven(group)
-        self._bounded = (index.rules, index.words, values, self.bounds, self.first)
-        self._marked = (*self._bounded[:-1], self._marks, self.first)
+        self._data = r.Group(index.rules, index.words, np.asarray(values), self.bounds, self._marks, self.first)
 
     def close(self) -> None:
-        """Gives closed positions their values, and open ones what captures and promotions bring.
+        """Finds the values of closed positions, and the bounds of open ones from captures and promotions.
 
         Raises:
-          TableError: If there is no room for a turn.
+          TableError: If a turn is too long.
         """
-        if max(self._pass("captures", CLOSING, r.close, self._bounded, LONGEST_TURN)) >= 0:
-            raise TableError(f"a turn in slice {self.group[0].name} is longer than there is room for")
+        if max(self._pass("captures", CLOSING, r.close, LONGEST_TURN)) >= 0:
+            raise TableError(f"a turn in slice {self.group[0].name} has more than {LONGEST_TURN} steps")
 
-    def go_back(self) -> None:
+    def find_finite(self) -> None:
         """Finds all wins and losses in a known number of plies."""
-        most = max(self._pass("steps", BOUNDING, r.bound, self._bounded))
+        most = max(self._pass("steps", BOUNDING, r.bound))
         ply = 1
         while ply <= most + 1:
-            if sum(self._pass(f"ply {ply}", 0.0, r.spread, self._marked, ply, r.PLIES)):
-                most = max(most, ply, *self._pass(f"ply {ply}", 0.0, r.settle, self._marked, ply))
+            if sum(self._pass(f"ply {ply}", 0.0, r.propagate, ply, r.PLIES)):
+                most = max(most, ply, *self._pass(f"ply {ply}", 0.0, r.find_losses, ply))
             ply += 1
 
-    def play_on(self) -> None:
-        """Gives the positions that are left the value of playing on for ever, or what can be forced from there."""
+    def find_endless(self) -> None:
+        """Finds the values of the positions that are left: that of endless play, or what can be forced from there."""
         if self._is_won_by_majority:
-            self._decide(r.WITHOUT_END)
+            self._resolve(r.ENDLESS_RESULTS)
         if self._majority:
-            self._decide(r.DRAW_BY_FEWER)
+            self._resolve(r.FORCED_DRAWS)
         for part in self.group:
             endless = x.DRAWN if not self._majority else x.ENDLESS if part.lead > 0 else -x.ENDLESS
-            begin = part.base - self.first
-            rest = slice(begin, begin + part.size)
+            rest = self.place_of(part)
             is_left = (self.values[rest] == x.UNKNOWN) & (self.bounds[rest] != r.CLOSED)
             self.values[rest][is_left] = endless
 
-    def _decide(self, what: int) -> None:
-        self._marks[(self.values == x.UNKNOWN) & (self.bounds != r.CLOSED)] = r.ASKED
-        while sum(self._pass("endless play", 0.0, r.decide, self._marked, what)):
-            self._pass("endless play", 0.0, r.spread, self._marked, 0, r.ROUNDS)
+    def place_of(self, part: Slice) -> slice:
+        """Where the numbers of a slice are among those of the group."""
+        return slice(part.base - self.first, part.base - self.first + part.size)
 
-    def _pass(self, stage: str, share: float, kernel: Callable, arguments: tuple, *last: Any) -> list[Any]:
-        return self._each(self.group, stage, share, lambda row, begin, end: kernel(*arguments, row, begin, end, *last))
+    def _resolve(self, what: int) -> None:
+        self._marks[(self.values == x.UNKNOWN) & (self.bounds != r.CLOSED)] = r.CANDIDATE
+        while sum(self._pass("endless play", 0.0, r.resolve_endless, what)):
+            self._pass("endless play", 0.0, r.propagate, 0, r.ROUNDS)
+
+    def _pass(self, stage: str, share: float, kernel: Callable[..., Any], *last: Any) -> list[Any]:
+        return self._each(self.group, stage, share, lambda row, begin, end: kernel(self._data, row, begin, end, *last))

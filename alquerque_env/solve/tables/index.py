@@ -1,4 +1,4 @@
-"""The index of a table: which positions there are and how they are numbered, as the kernels read it."""
+"""The index of a table: its slices of positions, and the arrays with which kernels number positions."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -21,11 +21,11 @@ class Slice(NamedTuple):
     """The positions with the same number of men and kings on each side.
 
     Attributes:
-      player: The player to move; always `player_0` where both see the same game.
-      own_men, own_kings, enemy_men, enemy_kings: Numbers of pieces, seen from the player to move.
-      base: The number of its first position.
-      size: How many numbers it has, some of them of no position.
-      row: Where it stands in the index.
+      player: The player to move; always `player_0` if the game looks the same from both sides.
+      own_men, own_kings, enemy_men, enemy_kings: Numbers of pieces, from the point of view of the player to move.
+      base: Its first number.
+      size: How many numbers it has; some belong to no position.
+      row: Where its row begins in the index.
     """
 
     player: int
@@ -44,12 +44,12 @@ class Slice(NamedTuple):
 
     @property
     def lead(self) -> int:
-        """How many pieces more the player to move has."""
+        """The pieces of the player to move minus those of the opponent."""
         return self.own_men + self.own_kings - self.enemy_men - self.enemy_kings
 
     @property
     def name(self) -> str:
-        """What it is called for people: `3v2`, with kings `2+1Kv0+1K`, and whose turn it is where that matters."""
+        """Its name: `3v2`, with kings `2+1Kv0+1K`, followed by `North` where the player to move matters and is North."""
         own, enemy = (
             f"{men}+{kings}K" if kings else str(men)
             for men, kings in ((self.own_men, self.own_kings), (self.enemy_men, self.enemy_kings))
@@ -61,19 +61,19 @@ Sides = tuple[int, int, int, int]
 
 
 class Index:
-    """Numbers all positions of a game with at most so many pieces, both players having some.
+    """Numbers all positions of a game with at most `pieces` pieces, at least one for each player.
 
     Args:
       game: The rules.
       pieces: The most pieces on the board.
 
     Attributes:
-      slices: In the order in which they can be solved: a capture or promotion leads to an earlier one.
-      groups: The slices in groups of those that lead to each other by steps, in the same order.
+      slices: In the order of solving: captures and promotions lead to earlier slices.
+      groups: The slices in the same order, in groups that quiet steps connect.
       size: How many numbers there are.
 
     Raises:
-      RulesError: If what pieces may remember is too much to be numbered.
+      RulesError: If pieces can have too many memories.
     """
 
     def __init__(self, game: Game, pieces: int) -> None:
@@ -87,14 +87,14 @@ class Index:
 
     @cached_property
     def words(self) -> Any:
-        """The index as the kernels read it."""
+        """The index as an array for kernels."""
         return constants(_Writer(self).write().tolist())
 
     @cached_property
     def rules(self) -> Any:
         """The step table of the game without its opening rule.
 
-        That holds in the start position alone, not in those that look alike, so a table does not know of it.
+        The opening rule holds in the start position only and not in the positions that share its number.
         """
         table = list(self.game.table.words)
         table[e.T_HAS_OPENING] = 0
@@ -102,23 +102,23 @@ class Index:
 
     @property
     def is_acyclic(self) -> bool:
-        """Whether no position can come again."""
+        """Whether no position can recur."""
         return not self.game.rules.can_shuffle
 
     @cached_property
     def symmetries(self) -> tuple[Permutation, ...]:
-        """What each point becomes under each symmetry of the game."""
+        """The symmetries of the game as permutations of points."""
         return tuple(symmetry.points for symmetry in self.game.symmetries)
 
     @cached_property
     def orbits(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
-        """For each number of pieces the entries of the sets of points, and those that represent the others."""
+        """For each number of pieces: the entries of all sets of points, and the sets that represent the orbits."""
         return tuple(
             _find_orbits(len(self.game.board.points), count, self.symmetries) for count in range(self.most + 1)
         )
 
     def digits(self, sides: Sides) -> tuple[int, int, int, int, int, int]:
-        """How many values each digit of a slice has."""
+        """The number of values of each digit of a slice."""
         own_men, own_kings, enemy_men, enemy_kings = sides
         own, enemy = own_men + own_kings, enemy_men + enemy_kings
         return (
@@ -146,7 +146,7 @@ class Index:
             yield tuple(group)
 
     def _pairs(self) -> Iterator[tuple[Sides, Sides]]:
-        """Both views of each balance of pieces: fewer pieces first, then fewer men."""
+        """Each balance of pieces from both points of view, fewer pieces first, then fewer men."""
         has_kings = self.game.rules.promotion != "none"
         kinds = [
             (count - kings, kings)
@@ -160,7 +160,7 @@ class Index:
 
 
 def _find_orbits(points: int, count: int, symmetries: tuple[Permutation, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """The entries of all sets of so many points, as `layout.py` has them, and the sets that represent the orbits."""
+    """The entries of all sets of `count` points, see `index_layout.py`, and the sets that represent the orbits."""
     sets = _sets(points, count)
     images = np.stack([_permute(sets, permutation) for permutation in symmetries])
     view = images.argmin(axis=0)
@@ -172,7 +172,7 @@ def _find_orbits(points: int, count: int, symmetries: tuple[Permutation, ...]) -
 
 
 def _sets(points: int, count: int) -> np.ndarray:
-    """All sets of `count` of `points` points as words, in order."""
+    """All sets of `count` of `points` points as bitboards, in ascending order."""
     rows = [np.zeros(1, np.int64)] + [np.zeros(0, np.int64)] * count
     for point in range(points):
         rows = [rows[0]] + [
@@ -189,7 +189,7 @@ def _permute(sets: np.ndarray, permutation: Permutation) -> np.ndarray:
 
 
 class _Writer:
-    """Lays an index out for the kernels."""
+    """Writes the array of an index."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
@@ -212,7 +212,7 @@ class _Writer:
         head[x.X_MEMORY] = memories.kind
         head[x.X_RADIX] = memories.radix
         counts = np.array([[comb(n, k) for k in range(points + 1)] for n in range(points + 1)], dtype=object)
-        # No set that large is ever numbered.
+        # No set of more points is numbered.
         head[x.X_BINOMIALS] = self.add(np.minimum(counts, np.iinfo(np.int64).max).astype(np.int64))
         views = list(index.symmetries)
         if self.game.is_symmetric:
@@ -222,14 +222,14 @@ class _Writer:
         head[x.X_PLACES] = self.add(np.array(views))
         head[x.X_SLICES] = self.add(self.keys())
         head[x.X_MEMORIES] = self.add_memories(memories)
-        head[x.X_UNSTEPS] = self.add_unsteps()
+        head[x.X_RETRO_STEPS] = self.add_retro_steps()
         for count, (entries, representatives) in enumerate(index.orbits):
             head[x.X_ORBITS + count] = self.add(entries)
             head[x.X_REPRESENTATIVES + count] = self.add(representatives)
         return np.concatenate([head, *self.lists])
 
     def add(self, values: np.ndarray) -> int:
-        """Appends a list; returns where it stands."""
+        """Appends a list; returns where it begins."""
         place = self.end
         self.lists.append(np.asarray(values, np.int64).ravel())
         self.end += len(self.lists[-1])
@@ -247,7 +247,7 @@ class _Writer:
         return rows
 
     def byte_table(self, view: Permutation) -> list[int]:
-        """For each byte of a word and each of its values the points that it becomes."""
+        """For each byte of a bitboard and each value of the byte: the permuted points."""
         table = []
         for first in range(0, self.points, 8):
             images = [1 << view[point] for point in range(first, min(first + 8, self.points))]
@@ -258,7 +258,7 @@ class _Writer:
         starts = [self.add(np.array([len(known), *known])) for side in memories.words for known in side]
         return self.add(np.array(starts))
 
-    def add_unsteps(self) -> int:
+    def add_retro_steps(self) -> int:
         starts = []
         for player, point in product((SOUTH, NORTH), range(self.points)):
             rows = [

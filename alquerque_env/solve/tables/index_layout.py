@@ -1,56 +1,57 @@
-"""What stands at which place in the sequences of integers that number the positions of a table, and what values mean.
+"""Layout of the integers that number the positions of a table, and the codes of values.
 
-A position is numbered by a slice, which is a number of men and kings for each player, and within it by digits: the
-orbit of the mover's points under the symmetries of the game, the opponent's points among those left, which of them are
-kings, and what the pieces remember. The board is seen from the mover's side where the game is the same from both.
+A position is numbered by its slice, which is the number of men and kings of each player, and within the slice by
+digits: the orbit of the mover's points under the symmetries of the game, the opponent's points among those left, which
+pieces are kings, and the no-undo memory of the pieces. The board is seen from the mover's side where the game looks the
+same from both sides.
 """
 
-# Codes of values, for the player to move. A win in `d` plies is WON + d, a loss LOST - d.
+# Codes of values, for the player to move. A win in `d` plies is WON + d, a loss in `d` plies is LOST - d.
 UNKNOWN = 0
 DRAWN = 1
 WON = 2
 LOST = -2
-ENDLESS = 32767  # won by playing without end; lost by it is -ENDLESS
-OUTSIDE = -32768  # no code: the table does not reach there
+ENDLESS = 32767  # a win by endless play; a loss by it is -ENDLESS
+OUTSIDE = -32768  # not a code: the position is not in the table
 
-# Worths put values in order: a quick win is the best, a slow loss better than a quick one.
-BEST_WORTH = 65536
-NO_WORTH = -2 * BEST_WORTH
+# Scores put codes in order: quick wins, slow wins, draws, slow losses, quick losses.
+BEST_SCORE = 65536
+NO_SCORE = -2 * BEST_SCORE
 
-# Layout of an index: first its facts,
+# Layout of an index: first single numbers,
 X_POINTS = 0
 X_ALL_POINTS = 1
-X_BYTES = 2  # lookups that permute a word
+X_BYTES = 2  # lookups that permute a bitboard
 X_SYMMETRIES = 3
-X_IS_SYMMETRIC = 4  # whether both players see the same game
-X_SIDES = 5  # one more than the most pieces of a kind that a side may have
+X_IS_SYMMETRIC = 4  # whether the game looks the same from both sides
+X_SIDES = 5  # 1 + the most pieces of a kind that a side may have
 X_MEMORY = 6  # how memories are numbered,
-X_RADIX = 7  # and how many of them a piece may have at most
-# then where its lists begin,
+X_RADIX = 7  # and the most memories of a piece
+# then where lists begin,
 X_BINOMIALS = 8
-X_VIEWS = 9  # for each way to see the board and each byte of a word what it becomes
-X_PLACES = 10  # for each way to see the board what each point becomes
-X_SLICES = 11  # for each slice key where its row stands, or -1
-X_MEMORIES = 12  # for each side and point where its memories stand: their number, then each as a word of points
-X_UNSTEPS = 13  # for each player and point where the quiet steps that end there stand, after their number
-X_ORBITS = 14  # for each number of pieces where the entries of all sets of points stand,
-X_REPRESENTATIVES = 14 + 64  # and where the sets that represent the orbits stand
+X_VIEWS = 9  # for each view of the board, byte of a bitboard and value of the byte: the permuted bitboard
+X_PLACES = 10  # for each view of the board and point: the permuted point
+X_SLICES = 11  # for each slice key: where its row begins, or -1
+X_MEMORIES = 12  # for each side and point: where its memories begin: their number, then each as a bitboard
+X_RETRO_STEPS = 13  # for each player and point: where the quiet steps that end there begin, after their number
+X_ORBITS = 14  # for each number of pieces: where the entries of all sets of points begin,
+X_REPRESENTATIVES = 14 + 64  # and where the sets that represent the orbits begin
 INDEX_HEAD = 14 + 128
 
 BYTE = 256
 
-# An entry of a set of points: the number of its orbit, whether a symmetry other than the identity leaves it as it is,
-# and the view in which it looks like the one that represents the orbit.
+# Entry of a set of points: the number of its orbit, whether a symmetry other than the identity maps it to itself, and
+# the view in which it equals the representative of its orbit.
 VIEW_MASK = (1 << 7) - 1
 IS_FIXED = 1 << 7
 ORBIT_AT = 8
 
-# How memories are numbered.
+# How memories are numbered: there are none, each piece has its own, or one piece of a player has one.
 NO_MEMORY, OF_EACH, OF_ONE = 0, 1, 2
 
-# A row of a slice.
+# Row of a slice.
 PLAYER, OWN_MEN, OWN_KINGS, ENEMY_MEN, ENEMY_KINGS, BASE, SIZE = 0, 1, 2, 3, 4, 5, 6
-ENEMIES, OWN_CROWNS, ENEMY_CROWNS, OWN_MEMORIES, ENEMY_MEMORIES, ROW_SIZE = 7, 8, 9, 10, 11, 12
+ENEMY_SETS, OWN_KING_SETS, ENEMY_KING_SETS, OWN_MEMORIES, ENEMY_MEMORIES, ROW_SIZE = 7, 8, 9, 10, 11, 12
 
-# A quiet step taken back: where the piece came from, what must be vacant on its way, whether it is a king.
-FROM, WAY, IS_KING, UNSTEP_SIZE = 0, 1, 2, 3
+# Quiet step taken back: the point that the piece came from, the points that must be vacant, whether it is a king.
+FROM, WAY, IS_KING, RETRO_STEP_SIZE = 0, 1, 2, 3

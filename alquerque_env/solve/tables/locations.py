@@ -1,6 +1,6 @@
 """Where tables are kept: in the user's cache directory, under the game's name and the hash of its rules.
 
-Set `ALQUERQUE_TABLES` to keep them in another folder.
+The environment variable `ALQUERQUE_TABLES` names another folder.
 """
 
 import hashlib
@@ -16,32 +16,27 @@ from .table_file import SUFFIX
 
 
 def tables_folder() -> Path:
-    """The folder for tables, in the user's cache directory if nothing else is said."""
+    """The folder of tables."""
     chosen = os.environ.get("ALQUERQUE_TABLES")
     return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("alquerque-env")) / "tables"
 
 
 def table_path(game: Game, pieces: int) -> Path:
-    """Where the table of a game with at most so many pieces is kept."""
+    """The file of the table of a game with at most `pieces` pieces."""
     return tables_folder() / f"{_stem(game)}-{pieces}{SUFFIX}"
 
 
-def work_folder(game: Game, pieces: int) -> Path:
-    """Where a table is solved, until it is finished."""
-    return tables_folder() / f"{_stem(game)}-{pieces}.work"
-
-
 def proof_folder(match: Match, pieces: int) -> Path:
-    """Where what is known of a position is kept, found with the help of a table of so many pieces."""
+    """The folder of a proof-number search from a position, with a table of `pieces` pieces."""
     position = hashlib.sha256(match.position.encode()).hexdigest()[:8]
     return tables_folder() / f"{_stem(match.game)}-{position}-{pieces}.proof"
 
 
 def find_table(game: Game) -> Path:
-    """The table of a game with the most pieces.
+    """The file of the table of a game with the most pieces.
 
     Raises:
-      TableError: If there is none.
+      TableError: If there is no table of the game.
     """
     found = {
         int(pieces): path

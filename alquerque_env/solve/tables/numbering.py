@@ -1,51 +1,53 @@
-"""Numbers positions and finds them again by their numbers.
+"""Numbers positions and sets positions up from their numbers.
 
-`t` is the step table of the game, `x` the index, laid out as in `layout.py`; `s` is a state at the beginning of a turn.
-Sets of points are numbered in colexicographic order (Knuth, The Art of Computer Programming 4A, 7.2.1.3).
+In all kernels of tables, `t` is the step table of the game, `x` the index as laid out in `index_layout.py`, and `s` a
+state at the start of a turn. Sets of points are numbered in colexicographic order (Knuth, The Art of Computer
+Programming 4A, 7.2.1.3).
 """
 
 from ...engine.compiler import inlined, kernel, lowest, nth_bit, popcount
+from ...engine.kernel_types import Table, Words
 from ...game import table_layout as e
 from .index_layout import *
 
 
 @inlined
-def ways(x, points, count):
+def binomial(x: Table, points: int, count: int) -> int:
     """Number of sets of `count` of `points` points."""
     return x[x[X_BINOMIALS] + points * (x[X_POINTS] + 1) + count]
 
 
 @inlined
-def rank(x, word, holes):
-    """The number of a set of points among those of its size, if the points of `holes` are left out."""
+def rank(x: Table, word: int, holes: int) -> int:
+    """Number of a set of points among the sets of its size that avoid the points of `holes`."""
     number = 0
     count = 0
     while word:
         point = lowest(word)
         count += 1
-        number += ways(x, point - popcount(holes & ((1 << point) - 1)), count)
+        number += binomial(x, point - popcount(holes & ((1 << point) - 1)), count)
         word &= word - 1
     return number
 
 
 @inlined
-def unrank(x, number, places, count):
-    """The set of `count` of the points of `places` that has a number."""
+def unrank(x: Table, number: int, places: int, count: int) -> int:
+    """The set with a number among the sets of `count` of the points of `places`."""
     place = popcount(places)
     word = 0
     while count > 0:
         place -= 1
-        while ways(x, place, count) > number:
+        while binomial(x, place, count) > number:
             place -= 1
-        number -= ways(x, place, count)
+        number -= binomial(x, place, count)
         word |= 1 << nth_bit(places, place)
         count -= 1
     return word
 
 
 @inlined
-def view_of(x, view, word):
-    """A set of points as it is seen in a view."""
+def view_of(x: Table, view: int, word: int) -> int:
+    """A set of points, permuted as a view says."""
     place = x[X_VIEWS] + view * x[X_BYTES] * BYTE
     seen = 0
     while word:
@@ -56,8 +58,13 @@ def view_of(x, view, word):
 
 
 @inlined
-def slice_of(x, player, own_men, own_kings, enemy_men, enemy_kings):
-    """Where the row of a slice stands, or -1 where the table does not reach."""
+def slice_at(x: Table, s: Table) -> int:
+    """Where the row of the slice of a position begins, or -1 if the position is not in the table."""
+    player = s[e.PLAYER]
+    own_men = popcount(s[e.MEN + player])
+    own_kings = popcount(s[e.KINGS + player])
+    enemy_men = popcount(s[e.MEN + 1 - player])
+    enemy_kings = popcount(s[e.KINGS + 1 - player])
     sides = x[X_SIDES]
     if own_men >= sides or own_kings >= sides or enemy_men >= sides or enemy_kings >= sides:
         return -1
@@ -66,25 +73,11 @@ def slice_of(x, player, own_men, own_kings, enemy_men, enemy_kings):
     return x[x[X_SLICES] + key]
 
 
-@inlined
-def slice_at(x, s):
-    """Where the row of the slice of a position stands, or -1 where the table does not reach."""
-    player = s[e.PLAYER]
-    return slice_of(
-        x,
-        player,
-        popcount(s[e.MEN + player]),
-        popcount(s[e.KINGS + player]),
-        popcount(s[e.MEN + 1 - player]),
-        popcount(s[e.KINGS + 1 - player]),
-    )
-
-
 @kernel
-def number_of(t, x, s):
-    """The number of a position, or -1 where the table does not reach. Both players must have pieces.
+def number_of(t: Table, x: Table, s: Table) -> int:
+    """The number of a position in which both players have pieces, or -1 if the position is not in the table.
 
-    Where several symmetries bring the mover's points to those that represent their orbit, it is the least number.
+    Where several symmetries map the mover's points to the representative of their orbit, it is the smallest number.
     """
     row = slice_at(x, s)
     if row < 0:
@@ -104,16 +97,16 @@ def number_of(t, x, s):
 
 
 @kernel
-def _number_in_view(t, x, s, row, view, orbit):
-    """The number of a position if the board is seen in a view; -1 if its pieces remember what they cannot."""
+def _number_in_view(t: Table, x: Table, s: Table, row: int, view: int, orbit: int) -> int:
+    """The number of a position with the board permuted; -1 if a piece has a memory that cannot arise."""
     player = s[e.PLAYER]
     own = view_of(x, view, s[e.MEN + player] | s[e.KINGS + player])
     enemy = view_of(x, view, s[e.MEN + 1 - player] | s[e.KINGS + 1 - player])
-    number = orbit * x[row + ENEMIES] + rank(x, enemy, own)
-    if x[row + OWN_CROWNS] > 1:
-        number = number * x[row + OWN_CROWNS] + rank(x, view_of(x, view, s[e.KINGS + player]), ~own)
-    if x[row + ENEMY_CROWNS] > 1:
-        number = number * x[row + ENEMY_CROWNS] + rank(x, view_of(x, view, s[e.KINGS + 1 - player]), ~enemy)
+    number = orbit * x[row + ENEMY_SETS] + rank(x, enemy, own)
+    if x[row + OWN_KING_SETS] > 1:
+        number = number * x[row + OWN_KING_SETS] + rank(x, view_of(x, view, s[e.KINGS + player]), ~own)
+    if x[row + ENEMY_KING_SETS] > 1:
+        number = number * x[row + ENEMY_KING_SETS] + rank(x, view_of(x, view, s[e.KINGS + 1 - player]), ~enemy)
     if x[X_MEMORY] != NO_MEMORY:
         own_memory = _memory_number(t, x, s, player, view, own)
         enemy_memory = _memory_number(t, x, s, 1 - player, view, enemy)
@@ -124,15 +117,15 @@ def _number_in_view(t, x, s, row, view, orbit):
 
 
 @kernel
-def _memory_number(t, x, s, player, view, seen):
-    """The number of what the pieces of a player remember, or -1 where that cannot come about."""
+def _memory_number(t: Table, x: Table, s: Table, player: int, view: int, seen: int) -> int:
+    """The number of the memories of a player's pieces, or -1 if they cannot arise."""
     number = 0
     pieces = s[e.MEN + player] | s[e.KINGS + player]
     side = x[X_IS_SYMMETRIC] * (player ^ s[e.PLAYER]) + (1 - x[X_IS_SYMMETRIC]) * player
     while pieces:
         point = lowest(pieces)
         pieces &= pieces - 1
-        memory = remembered(t, s, point)
+        memory = memory_of(t, s, point)
         if memory == 0:
             continue
         place = x[x[X_PLACES] + view * x[X_POINTS] + point]
@@ -152,8 +145,8 @@ def _memory_number(t, x, s, player, view, seen):
 
 
 @inlined
-def remembered(t, s, point):
-    """The points that the piece on a point remembers."""
+def memory_of(t: Table, s: Table, point: int) -> int:
+    """The points to which the piece on a point may not step, as a bitboard."""
     if t[e.T_REMEMBERS_POINTS]:
         return s[e.MEMORY_POINTS + point]
     memory = 0
@@ -164,8 +157,8 @@ def remembered(t, s, point):
 
 
 @inlined
-def _memory_code(x, side, place, memory):
-    """Which of the memories of a piece on a point this is, or -1."""
+def _memory_code(x: Table, side: int, place: int, memory: int) -> int:
+    """The index of a memory among those of a piece on a point, or -1."""
     first = x[x[X_MEMORIES] + side * x[X_POINTS] + place]
     for code in range(x[first]):
         if x[first + 1 + code] == memory:
@@ -174,8 +167,8 @@ def _memory_code(x, side, place, memory):
 
 
 @kernel
-def set_up(t, x, row, number, s):
-    """Sets a state up for a number within a slice; tells whether there is a position of that number."""
+def set_up(t: Table, x: Table, row: int, number: int, s: Words) -> bool:
+    """Sets a state up from a number within a slice; returns whether a position has that number."""
     wanted = number
     own_memory = 0
     enemy_memory = 0
@@ -184,21 +177,21 @@ def set_up(t, x, row, number, s):
         number //= x[row + ENEMY_MEMORIES]
         own_memory = number % x[row + OWN_MEMORIES]
         number //= x[row + OWN_MEMORIES]
-    enemy_crown = 0
-    if x[row + ENEMY_CROWNS] > 1:
-        enemy_crown = number % x[row + ENEMY_CROWNS]
-        number //= x[row + ENEMY_CROWNS]
-    own_crown = 0
-    if x[row + OWN_CROWNS] > 1:
-        own_crown = number % x[row + OWN_CROWNS]
-        number //= x[row + OWN_CROWNS]
+    enemy_king_set = 0
+    if x[row + ENEMY_KING_SETS] > 1:
+        enemy_king_set = number % x[row + ENEMY_KING_SETS]
+        number //= x[row + ENEMY_KING_SETS]
+    own_king_set = 0
+    if x[row + OWN_KING_SETS] > 1:
+        own_king_set = number % x[row + OWN_KING_SETS]
+        number //= x[row + OWN_KING_SETS]
     own_count = x[row + OWN_MEN] + x[row + OWN_KINGS]
-    orbit = number // x[row + ENEMIES]
+    orbit = number // x[row + ENEMY_SETS]
     own = x[x[X_REPRESENTATIVES + own_count] + orbit]
     vacant = x[X_ALL_POINTS] & ~own
-    enemy = unrank(x, number - orbit * x[row + ENEMIES], vacant, x[row + ENEMY_MEN] + x[row + ENEMY_KINGS])
-    own_kings = unrank(x, own_crown, own, x[row + OWN_KINGS])
-    enemy_kings = unrank(x, enemy_crown, enemy, x[row + ENEMY_KINGS])
+    enemy = unrank(x, number - orbit * x[row + ENEMY_SETS], vacant, x[row + ENEMY_MEN] + x[row + ENEMY_KINGS])
+    own_kings = unrank(x, own_king_set, own, x[row + OWN_KINGS])
+    enemy_kings = unrank(x, enemy_king_set, enemy, x[row + ENEMY_KINGS])
     for place in range(t[e.T_STATE_SIZE]):
         s[place] = 0
     player = x[row + PLAYER]
@@ -209,7 +202,7 @@ def set_up(t, x, row, number, s):
     s[e.PLAYER] = player
     s[e.CHAIN] = e.NO_POINT
     if x[X_MEMORY] != NO_MEMORY and not (
-        remind(t, x, s, player, own_memory) and remind(t, x, s, 1 - player, enemy_memory)
+        set_memory(t, x, s, player, own_memory) and set_memory(t, x, s, 1 - player, enemy_memory)
     ):
         return False
     if x[x[X_ORBITS + own_count] + rank(x, own, 0)] & IS_FIXED:
@@ -218,25 +211,25 @@ def set_up(t, x, row, number, s):
 
 
 @kernel
-def remind(t, x, s, player, number):
-    """Lets the pieces of a player remember what has a number; tells whether they can. They must not remember yet."""
+def set_memory(t: Table, x: Table, s: Words, player: int, number: int) -> bool:
+    """Sets the memories of a player's pieces, all empty before, from a number; returns whether they can have them."""
     pieces = s[e.MEN + player] | s[e.KINGS + player]
     if x[X_MEMORY] == OF_ONE:
         if number == 0:
             return True
         order = (number - 1) // (x[X_RADIX] - 1)
-        return _remind_piece(t, x, s, player, nth_bit(pieces, order), (number - 1) % (x[X_RADIX] - 1) + 1)
+        return _set_piece_memory(t, x, s, player, nth_bit(pieces, order), (number - 1) % (x[X_RADIX] - 1) + 1)
     while number:
         code = number % x[X_RADIX]
         number //= x[X_RADIX]
-        if code and not _remind_piece(t, x, s, player, lowest(pieces), code):
+        if code and not _set_piece_memory(t, x, s, player, lowest(pieces), code):
             return False
         pieces &= pieces - 1
     return True
 
 
 @inlined
-def _remind_piece(t, x, s, player, point, code):
+def _set_piece_memory(t: Table, x: Table, s: Words, player: int, point: int, code: int) -> bool:
     first = x[x[X_MEMORIES] + player * x[X_POINTS] + point]
     if code >= x[first]:
         return False
@@ -251,8 +244,8 @@ def _remind_piece(t, x, s, player, point, code):
 
 
 @kernel
-def forget_all(t, s, player):
-    """Clears what the pieces of a player remember."""
+def clear_memory(t: Table, s: Words, player: int) -> None:
+    """Clears the memories of a player's pieces."""
     pieces = s[e.MEN + player] | s[e.KINGS + player]
     for relation in range(t[e.T_RELATIONS]):
         s[e.MEMORY + relation] &= ~pieces

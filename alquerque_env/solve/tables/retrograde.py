@@ -1,215 +1,231 @@
 """Solves a group of slices by retrograde analysis: from the ends of matches backward, ply by ply.
 
-A position is closed where no step leads on within the group: it has ended, or its player must capture. The value of a
-closed position is known at once. An open one is worth what its closed moves bring, its bound, or what comes back to it
-from other open positions. Sources: Ströhlein 1970, Untersuchungen über kombinatorische Spiele; Thompson 1986,
-Retrograde Analysis of Certain Endgames.
+A position is closed if no step from it stays within the group: the match is over or its player must capture. The value
+of a closed position is known at once. The value of an open position is its bound, the best that its captures,
+promotions and steps to closed positions bring, or follows from the open positions after it. Sources: Ströhlein 1970,
+Untersuchungen über kombinatorische Spiele; Thompson 1986, Retrograde Analysis of Certain Endgames.
 
-Arguments are as in `turns.py`. `bounds` and `marks` have a place for each number of the group, which begins at the
-number `first`. Every kernel works on the numbers of one slice from `begin` to `end`; several may run at once, since
-none reads what another writes in the same pass.
+Every kernel works on the numbers of one slice from `begin` to `end`; `row` is the slice's row in the index. Several
+kernels of a pass may run at once, since none reads what another writes.
 """
 
+from typing import NamedTuple
+
 from ...engine import rules as e
-from ...engine.compiler import allocate, borrowed, inlined, kernel, lowest, release
+from ...engine.compiler import borrowed, inlined, kernel, lowest
+from ...engine.kernel_types import Table, Words
 from .index_layout import *
-from .numbering import forget_all, number_of, remind, set_up, slice_at
+from .numbering import clear_memory, number_of, set_memory, set_up, slice_at
 from .turn_values import (
-    FRAME_SIZE,
     LOOK_UP,
-    NO_WORTH,
-    a_ply_before,
+    Line,
+    allocate_line,
     code_of,
-    ended,
+    final_value,
     is_conversion,
     must_capture,
+    release_line,
+    score_of,
     value_after,
+    value_before,
     value_of,
-    worth_of,
 )
 
 CLOSED = -32768  # in place of a bound
 
 # Marks.
-FRESH = 2  # has been given a value in this round
-ASKED = 1  # something that follows has been given one
+RESOLVED = 2  # got its value in this round
+CANDIDATE = 1  # a position after it got its value
 
-# What is spread backward from the positions whose value is known.
+# What `propagate` does.
 PLIES, ROUNDS = 0, 1
 
-# What is decided among positions that need not end.
-WITHOUT_END, DRAW_BY_FEWER = 0, 1
+# What `resolve_endless` looks for.
+ENDLESS_RESULTS, FORCED_DRAWS = 0, 1
+
+
+class Group(NamedTuple):
+    """What the kernels read and write.
+
+    Attributes:
+      t: The step table.
+      x: The index.
+      values: The codes of all positions.
+      bounds: For each number of the group its bound, CLOSED for closed positions.
+      marks: For each number of the group its mark.
+      first: The first number of the group.
+    """
+
+    t: Table
+    x: Table
+    values: Words
+    bounds: Words
+    marks: Words
+    first: int
+
+
+@inlined
+def borrowed_group(group: Group) -> Group:
+    """A group with pointers in place of arrays."""
+    marks = borrowed(group.marks)
+    t, x, values, bounds = borrowed(group.t), borrowed(group.x), borrowed(group.values), borrowed(group.bounds)
+    return Group(t, x, values, bounds, marks, group.first)
 
 
 @kernel
-def close(t, x, values, bounds, first, row, begin, end, rows):
-    """Gives closed positions their values, and open ones as their bounds what captures and promotions bring."""
-    p_t, p_x, p_values, p_bounds = borrowed(t), borrowed(x), borrowed(values), borrowed(bounds)
-    states = allocate(rows, p_t[e.T_STATE_SIZE])
-    choices = allocate(rows, p_t[e.T_NUM_ACTIONS])
-    frames = allocate(rows, FRAME_SIZE)
-    scratch = allocate(1, p_t[e.T_SCRATCH_SIZE])
-    actions = allocate(1, p_t[e.T_NUM_ACTIONS])
+def close(group: Group, row: int, begin: int, end: int, length: int) -> int:
+    """Finds the values of closed positions, and as bounds of open ones what captures and promotions bring.
+
+    Returns:
+      The number of a position with a turn of more than `length` steps, or -1.
+    """
+    g = borrowed_group(group)
+    line = allocate_line(g.t, length)
     failed = -1
     for number in range(begin, end):
-        place = p_x[row + BASE] + number
-        p_bounds[place - first] = CLOSED
-        if set_up(p_t, p_x, row, number, states[0]):
-            ok = _close_one(
-                p_t, p_x, p_values, p_bounds, first, place, states, choices, frames, scratch[0], actions[0], rows
-            )
-            if not ok:
-                failed = number
-                break
-    release(states)
-    release(choices)
-    release(frames)
-    release(scratch)
-    release(actions)
+        place = g.x[row + BASE] + number
+        g.bounds[place - g.first] = CLOSED
+        if set_up(g.t, g.x, row, number, line.states[0]) and not _close_one(g, place, line):
+            failed = number
+            break
+    release_line(line)
     return failed
 
 
 @kernel
-def _close_one(t, x, values, bounds, first, place, states, choices, frames, w, actions, rows):
-    s = states[0]
+def _close_one(g: Group, place: int, line: Line) -> bool:
+    t, x, values = g.t, g.x, g.values
+    s, after, w, actions = line.states[0], line.states[1], line.scratch[0], line.choices[0]
     n = e.legal_actions(t, s, w, actions)
-    code = ended(t, s, n)
+    code = final_value(t, s, n)
     if code == UNKNOWN and must_capture(t, s, actions, n):
-        code = value_of(t, x, values, states, choices, frames, w, rows, LOOK_UP)
+        code = value_of(t, x, values, line, LOOK_UP)
         if code == OUTSIDE:
             return False
     if code != UNKNOWN:
         values[place] = code
         return True
-    bounds[place - first] = UNKNOWN
-    worth = NO_WORTH
+    g.bounds[place - g.first] = UNKNOWN
+    score = NO_SCORE
     for index in range(n):
-        e.copy_state(t, s, states[1])
-        e.apply_action(t, states[1], w, actions[index])
-        if is_conversion(t, s, states[1], actions[index]):
-            code = value_after(t, x, values, states, choices, frames, w, rows, LOOK_UP, actions[index])
+        e.copy_state(t, s, after)
+        e.apply_action(t, after, w, actions[index])
+        if is_conversion(t, s, after, actions[index]):
+            code = value_after(t, x, values, line, LOOK_UP, actions[index])
             if code == OUTSIDE:
                 return False
-            worth = max(worth, worth_of(code))
-    if worth != NO_WORTH:
-        bounds[place - first] = code_of(worth)
+            score = max(score, score_of(code))
+    if score != NO_SCORE:
+        g.bounds[place - g.first] = code_of(score)
     return True
 
 
 @kernel
-def bound(t, x, values, bounds, first, row, begin, end):
-    """Adds to the bounds of open positions what steps to closed ones bring.
+def bound(group: Group, row: int, begin: int, end: int) -> int:
+    """Improves the bounds of open positions by the steps to closed ones.
 
-    Where that wins, or no other open position follows, it is the value, as far as is known. Returns the most plies in
-    which a position has been found to end.
+    A bound that wins, or from which no step leads to an open position, is written as the value; it may still improve.
+
+    Returns:
+      The most plies to the end of a match among the values written.
     """
-    p_t, p_x, p_values, p_bounds = borrowed(t), borrowed(x), borrowed(values), borrowed(bounds)
-    states = allocate(2, p_t[e.T_STATE_SIZE])
-    scratch = allocate(1, p_t[e.T_SCRATCH_SIZE])
-    actions = allocate(1, p_t[e.T_NUM_ACTIONS])
+    g = borrowed_group(group)
+    line = allocate_line(g.t, 2)
     most = 0
     for number in range(begin, end):
-        place = p_x[row + BASE] + number
-        if p_bounds[place - first] == CLOSED:
+        place = g.x[row + BASE] + number
+        if g.bounds[place - g.first] == CLOSED:
             continue
-        set_up(p_t, p_x, row, number, states[0])
-        code = _bound_one(p_t, p_x, p_values, p_bounds, first, place, states, scratch[0], actions[0])
+        set_up(g.t, g.x, row, number, line.states[0])
+        code = _bound_one(g, place, line)
         if code != UNKNOWN:
-            p_values[place] = code
+            g.values[place] = code
             most = max(most, plies_of(code))
-    release(states)
-    release(scratch)
-    release(actions)
+    release_line(line)
     return most
 
 
 @inlined
-def plies_of(code):
-    """In how many plies a match ends, 0 where it need not."""
+def plies_of(code: int) -> int:
+    """The plies to the end of a match, 0 if it is drawn or endless."""
     if code == DRAWN or code >= ENDLESS or code <= -ENDLESS:
         return 0
     return code - WON if code > 0 else LOST - code
 
 
 @kernel
-def _bound_one(t, x, values, bounds, first, place, states, w, actions):
-    s = states[0]
-    n = e.legal_actions(t, s, w, actions)
-    worth = NO_WORTH
-    if bounds[place - first] != UNKNOWN:
-        worth = worth_of(int(bounds[place - first]))
+def _bound_one(g: Group, place: int, line: Line) -> int:
+    actions = line.choices[0]
+    n = e.legal_actions(g.t, line.states[0], line.scratch[0], actions)
+    score = NO_SCORE
+    if g.bounds[place - g.first] != UNKNOWN:
+        score = score_of(int(g.bounds[place - g.first]))
     is_open = False
     for index in range(n):
-        child = _step(t, x, states, w, actions[index])
+        child = _number_after(g, line, actions[index])
         if child < 0:
             continue
-        if bounds[child - first] == CLOSED:
-            worth = max(worth, worth_of(a_ply_before(int(values[child]))))
+        if g.bounds[child - g.first] == CLOSED:
+            score = max(score, score_of(value_before(int(g.values[child]))))
         else:
             is_open = True
-    if worth == NO_WORTH:
+    if score == NO_SCORE:
         return UNKNOWN
-    code = code_of(worth)
-    bounds[place - first] = code
+    code = code_of(score)
+    g.bounds[place - g.first] = code
     if not is_open or (code > DRAWN and code != ENDLESS):
         return code
     return UNKNOWN
 
 
 @inlined
-def _step(t, x, states, w, action):
-    """The number of the position after a step, -1 where that changes the pieces."""
-    s, after = states[0], states[1]
-    e.copy_state(t, s, after)
-    e.apply_action(t, after, w, action)
+def _number_after(g: Group, line: Line, action: int) -> int:
+    """The number of the position after a step from row 0, -1 for captures and promotions."""
+    s, after = line.states[0], line.states[1]
+    e.copy_state(g.t, s, after)
+    e.apply_action(g.t, after, line.scratch[0], action)
     after[e.QUIET] = 0
-    if is_conversion(t, s, after, action):
+    if is_conversion(g.t, s, after, action):
         return -1
-    return number_of(t, x, after)
+    return number_of(g.t, g.x, after)
 
 
 @kernel
-def spread(t, x, values, bounds, marks, first, row, begin, end, ply, what):
-    """Tells open positions what follows them.
+def propagate(group: Group, row: int, begin: int, end: int, ply: int, what: int) -> int:
+    """Goes back from positions with known values to the open positions before them.
 
-    With PLIES, where a position is lost in `ply - 1` plies those before it are won in `ply`, and where one is won in
-    `ply - 1` those before it are marked. With ROUNDS, those before fresh positions are marked.
+    With PLIES, positions before one that is lost in `ply - 1` plies are won in `ply`, and positions before one that is
+    won in `ply - 1` become candidates. With ROUNDS, positions before resolved ones become candidates.
 
     Returns:
-      The number of positions from which something was spread.
+      The number of positions from which it went back.
     """
-    p_t, p_x, p_values = borrowed(t), borrowed(x), borrowed(values)
-    p_bounds, p_marks = borrowed(bounds), borrowed(marks)
-    states = allocate(4, p_t[e.T_STATE_SIZE])
-    scratch = allocate(1, p_t[e.T_SCRATCH_SIZE])
-    actions = allocate(1, p_t[e.T_NUM_ACTIONS])
+    g = borrowed_group(group)
+    line = allocate_line(g.t, 4)
     lost, won = LOST - (ply - 1), WON + ply - 1
     count = 0
     for number in range(begin, end):
-        place = p_x[row + BASE] + number
+        place = g.x[row + BASE] + number
         if what == ROUNDS:
-            if p_marks[place - first] != FRESH:
+            if g.marks[place - g.first] != RESOLVED:
                 continue
-            p_marks[place - first] = 0
-        elif (p_values[place] != lost and p_values[place] != won) or p_bounds[place - first] == CLOSED:
+            g.marks[place - g.first] = 0
+        elif (g.values[place] != lost and g.values[place] != won) or g.bounds[place - g.first] == CLOSED:
             continue
         count += 1
-        set_up(p_t, p_x, row, number, states[0])
-        is_lost = what == PLIES and p_values[place] == lost
-        _spread_one(p_t, p_x, p_values, p_bounds, p_marks, first, place, states, scratch[0], actions[0], ply, is_lost)
-    release(states)
-    release(scratch)
-    release(actions)
+        set_up(g.t, g.x, row, number, line.states[0])
+        _propagate_one(g, place, line, ply, what == PLIES and g.values[place] == lost)
+    release_line(line)
     return count
 
 
 @kernel
-def _spread_one(t, x, values, bounds, marks, first, place, states, w, actions, ply, is_lost):
-    s, before = states[0], states[1]
+def _propagate_one(g: Group, place: int, line: Line, ply: int, is_lost: bool) -> None:
+    t, x, s, before = g.t, g.x, line.states[0], line.states[1]
     player = 1 - s[e.PLAYER]
     occupied = s[e.MEN] | s[e.KINGS] | s[e.MEN + 1] | s[e.KINGS + 1]
     pieces = s[e.MEN + player] | s[e.KINGS + player]
-    lists = x[X_UNSTEPS] + player * x[X_POINTS]
+    lists = x[X_RETRO_STEPS] + player * x[X_POINTS]
     while pieces:
         point = lowest(pieces)
         pieces &= pieces - 1
@@ -217,153 +233,150 @@ def _spread_one(t, x, values, bounds, marks, first, place, states, w, actions, p
         kind = e.KINGS if is_king else e.MEN
         rows = x[lists + point]
         for index in range(x[rows]):
-            unstep = rows + 1 + index * UNSTEP_SIZE
-            origin = 1 << x[unstep + FROM]
-            if x[unstep + IS_KING] != is_king or occupied & (origin | x[unstep + WAY]):
+            retro_step = rows + 1 + index * RETRO_STEP_SIZE
+            origin = 1 << x[retro_step + FROM]
+            if x[retro_step + IS_KING] != is_king or occupied & (origin | x[retro_step + WAY]):
                 continue
             e.copy_state(t, s, before)
             before[e.PLAYER] = player
             if x[X_MEMORY] != NO_MEMORY:
-                forget_all(t, before, player)
+                clear_memory(t, before, player)
             before[kind + player] ^= origin | 1 << point
             if x[X_MEMORY] == NO_MEMORY:
-                _tell(t, x, values, bounds, marks, first, before, ply, is_lost)
+                _update_before(g, before, ply, is_lost)
             else:
-                _tell_each(t, x, values, bounds, marks, first, place, states, w, actions, ply, is_lost)
+                _update_with_memory(g, place, line, ply, is_lost)
     if t[e.T_NO_MOVES] == e.PASS:
         e.copy_state(t, s, before)
         before[e.PLAYER] = player
-        if e.legal_actions(t, before, w, actions) == 1 and actions[0] == t[e.T_PASS_ACTION]:
-            _tell(t, x, values, bounds, marks, first, before, ply, is_lost)
+        actions = line.choices[0]
+        if e.legal_actions(t, before, line.scratch[0], actions) == 1 and actions[0] == t[e.T_PASS_ACTION]:
+            _update_before(g, before, ply, is_lost)
 
 
 @inlined
-def _tell(t, x, values, bounds, marks, first, before, ply, is_lost):
-    """Wins the position before a lost one, if it is open, or marks it."""
-    place = number_of(t, x, before)
-    if bounds[place - first] == CLOSED:
+def _update_before(g: Group, before: Table, ply: int, is_lost: bool) -> None:
+    """Writes the win of an open position before a lost one, or makes the position a candidate."""
+    place = number_of(g.t, g.x, before)
+    if g.bounds[place - g.first] == CLOSED:
         return
     if is_lost:
-        if values[place] == UNKNOWN or values[place] > WON + ply:
-            values[place] = WON + ply
-    elif values[place] == UNKNOWN:
-        marks[place - first] = ASKED
+        if g.values[place] == UNKNOWN or g.values[place] > WON + ply:
+            g.values[place] = WON + ply
+    elif g.values[place] == UNKNOWN:
+        g.marks[place - g.first] = CANDIDATE
 
 
 @kernel
-def _tell_each(t, x, values, bounds, marks, first, place, states, w, actions, ply, is_lost):
-    """As `_tell`, for all that the pieces of the player may have remembered before the step."""
-    plain, before = states[1], states[2]
+def _update_with_memory(g: Group, place: int, line: Line, ply: int, is_lost: bool) -> None:
+    """As `_update_before`, for all memories that the player's pieces may have had before the step."""
+    plain, before = line.states[1], line.states[2]
     player = plain[e.PLAYER]
-    row = slice_at(x, plain)
-    for memory in range(x[row + OWN_MEMORIES]):
-        e.copy_state(t, plain, before)
-        if remind(t, x, before, player, memory) and _leads_to(t, x, before, states[3], w, actions, place):
-            _tell(t, x, values, bounds, marks, first, before, ply, is_lost)
+    row = slice_at(g.x, plain)
+    for memory in range(g.x[row + OWN_MEMORIES]):
+        e.copy_state(g.t, plain, before)
+        if set_memory(g.t, g.x, before, player, memory) and _leads_to(g, line, place):
+            _update_before(g, before, ply, is_lost)
 
 
 @kernel
-def _leads_to(t, x, s, after, w, actions, place):
-    """Whether a step leads from a position to the one with a number."""
-    n = e.legal_actions(t, s, w, actions)
+def _leads_to(g: Group, line: Line, place: int) -> bool:
+    """Whether a step leads from the position in row 2 to the one with a number."""
+    s, after, w, actions = line.states[2], line.states[3], line.scratch[0], line.choices[0]
+    n = e.legal_actions(g.t, s, w, actions)
     for index in range(n):
-        e.copy_state(t, s, after)
-        e.apply_action(t, after, w, actions[index])
+        e.copy_state(g.t, s, after)
+        e.apply_action(g.t, after, w, actions[index])
         after[e.QUIET] = 0
-        if not is_conversion(t, s, after, actions[index]) and number_of(t, x, after) == place:
+        if not is_conversion(g.t, s, after, actions[index]) and number_of(g.t, g.x, after) == place:
             return True
     return False
 
 
 @kernel
-def settle(t, x, values, bounds, marks, first, row, begin, end, ply):
-    """Finds which marked positions are lost in `ply` plies; returns the most plies in which one is lost."""
-    p_t, p_x, p_values = borrowed(t), borrowed(x), borrowed(values)
-    p_bounds, p_marks = borrowed(bounds), borrowed(marks)
-    states = allocate(2, p_t[e.T_STATE_SIZE])
-    scratch = allocate(1, p_t[e.T_SCRATCH_SIZE])
-    actions = allocate(1, p_t[e.T_NUM_ACTIONS])
+def find_losses(group: Group, row: int, begin: int, end: int, ply: int) -> int:
+    """Finds the candidates that are lost in `ply` plies; returns the most plies in which one is lost."""
+    g = borrowed_group(group)
+    line = allocate_line(g.t, 2)
     most = 0
     for number in range(begin, end):
-        place = p_x[row + BASE] + number
-        if p_marks[place - first] == 0:
+        place = g.x[row + BASE] + number
+        if g.marks[place - g.first] == 0:
             continue
-        p_marks[place - first] = 0
-        limit = int(p_bounds[place - first])
-        if p_values[place] != UNKNOWN or limit == DRAWN or limit > DRAWN or limit == -ENDLESS:
+        g.marks[place - g.first] = 0
+        limit = int(g.bounds[place - g.first])
+        if g.values[place] != UNKNOWN or limit == DRAWN or limit > DRAWN or limit == -ENDLESS:
             continue
-        set_up(p_t, p_x, row, number, states[0])
-        if _all_won(p_t, p_x, p_values, p_bounds, first, states, scratch[0], actions[0], WON + ply - 1):
-            p_values[place] = min(LOST - ply, limit)
-            most = max(most, LOST - int(p_values[place]))
-    release(states)
-    release(scratch)
-    release(actions)
+        set_up(g.t, g.x, row, number, line.states[0])
+        if _all_won(g, line, WON + ply - 1):
+            g.values[place] = min(LOST - ply, limit)
+            most = max(most, LOST - int(g.values[place]))
+    release_line(line)
     return most
 
 
 @kernel
-def _all_won(t, x, values, bounds, first, states, w, actions, slowest):
-    """Whether all steps lead to positions that the other player wins, as fast as that if they are open."""
-    n = e.legal_actions(t, states[0], w, actions)
+def _all_won(g: Group, line: Line, slowest: int) -> bool:
+    """Whether the opponent wins after every step; open positions count if their code is at most `slowest`."""
+    actions = line.choices[0]
+    n = e.legal_actions(g.t, line.states[0], line.scratch[0], actions)
     for index in range(n):
-        child = _step(t, x, states, w, actions[index])
-        if child < 0 or bounds[child - first] == CLOSED:
+        child = _number_after(g, line, actions[index])
+        if child < 0 or g.bounds[child - g.first] == CLOSED:
             continue
-        if values[child] <= DRAWN or values[child] > slowest:
+        if g.values[child] <= DRAWN or g.values[child] > slowest:
             return False
     return True
 
 
 @kernel
-def decide(t, x, values, bounds, marks, first, row, begin, end, what):
-    """Finds values of marked positions that do not end in a known number of plies, from those known already.
+def resolve_endless(group: Group, row: int, begin: int, end: int, what: int) -> int:
+    """Finds values of candidates whose matches need not end, from the values known so far.
 
-    With WITHOUT_END, wins and losses that end in endless play later on; with DRAW_BY_FEWER, those where the player with
-    fewer pieces, who loses by endless play, can force a draw. Returns how many were found.
+    With ENDLESS_RESULTS it finds wins and losses that lead to endless play; with FORCED_DRAWS the positions where the
+    player with fewer pieces, who loses endless play, can force a draw.
+
+    Returns:
+      The number of values found.
     """
-    p_t, p_x, p_values = borrowed(t), borrowed(x), borrowed(values)
-    p_bounds, p_marks = borrowed(bounds), borrowed(marks)
-    states = allocate(2, p_t[e.T_STATE_SIZE])
-    scratch = allocate(1, p_t[e.T_SCRATCH_SIZE])
-    actions = allocate(1, p_t[e.T_NUM_ACTIONS])
-    has_more = p_x[row + OWN_MEN] + p_x[row + OWN_KINGS] > p_x[row + ENEMY_MEN] + p_x[row + ENEMY_KINGS]
+    g = borrowed_group(group)
+    line = allocate_line(g.t, 2)
+    x = g.x
+    has_more = x[row + OWN_MEN] + x[row + OWN_KINGS] > x[row + ENEMY_MEN] + x[row + ENEMY_KINGS]
     count = 0
     for number in range(begin, end):
-        place = p_x[row + BASE] + number
-        if p_marks[place - first] != ASKED:
+        place = x[row + BASE] + number
+        if g.marks[place - g.first] != CANDIDATE:
             continue
-        p_marks[place - first] = 0
-        if p_values[place] != UNKNOWN or p_bounds[place - first] == CLOSED:
+        g.marks[place - g.first] = 0
+        if g.values[place] != UNKNOWN or g.bounds[place - g.first] == CLOSED:
             continue
-        set_up(p_t, p_x, row, number, states[0])
-        limit = int(p_bounds[place - first])
-        code = _decide_one(p_t, p_x, p_values, p_bounds, first, limit, states, scratch[0], actions[0], what, has_more)
+        set_up(g.t, x, row, number, line.states[0])
+        code = _resolve_one(g, int(g.bounds[place - g.first]), line, what, has_more)
         if code != UNKNOWN:
-            p_values[place] = code
-            p_marks[place - first] = FRESH
+            g.values[place] = code
+            g.marks[place - g.first] = RESOLVED
             count += 1
-    release(states)
-    release(scratch)
-    release(actions)
+    release_line(line)
     return count
 
 
 @kernel
-def _decide_one(t, x, values, bounds, first, limit, states, w, actions, what, has_more):
-    n = e.legal_actions(t, states[0], w, actions)
+def _resolve_one(g: Group, limit: int, line: Line, what: int, has_more: bool) -> int:
+    actions = line.choices[0]
+    n = e.legal_actions(g.t, line.states[0], line.scratch[0], actions)
     wins = limit > DRAWN
     draws = limit == DRAWN
-    escapes = False  # into what is not known
+    escapes = False  # to a position of unknown value
     for index in range(n):
-        child = _step(t, x, states, w, actions[index])
-        if child < 0 or bounds[child - first] == CLOSED:
+        child = _number_after(g, line, actions[index])
+        if child < 0 or g.bounds[child - g.first] == CLOSED:
             continue
-        code = int(values[child])
+        code = int(g.values[child])
         wins = wins or code < 0
         draws = draws or code == DRAWN
         escapes = escapes or code == UNKNOWN
-    if what == WITHOUT_END:
+    if what == ENDLESS_RESULTS:
         if wins:
             return ENDLESS
         return UNKNOWN if draws or escapes else -ENDLESS

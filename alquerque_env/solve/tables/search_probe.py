@@ -1,4 +1,4 @@
-"""Endgame tables in the hands of searching bots."""
+"""Endgame tables for bots that search."""
 
 from typing import Any
 
@@ -12,45 +12,45 @@ from ...match.match import Match
 from ...match.status_text import quiet_turns
 from . import EndgameTable, StepValue
 from . import index_layout as x
-from .search_probe_kernels import known_value
+from .search_probe_kernels import exact_value_of
 
 MOST_POSITIONS = 1 << 25
-"""How many values are read for a search: slices with few pieces first, as far as they go."""
+"""How many values are read for a search, fewer pieces first."""
 
 
 class Endgames:
-    """What a searching bot knows of endgames.
+    """The exact values that a bot uses.
 
     Args:
-      table: The table of its game, or None where there is none.
-      most: How many positions of it to read, those with few pieces first; None for all.
+      table: The table of its game, or None if there is none.
+      most: How many positions to read, fewer pieces first; None for all.
 
     Attributes:
-      index, codes: For the kernels.
+      index, codes: The table as kernels take it.
     """
 
     def __init__(self, table: EndgameTable | None, most: int | None = MOST_POSITIONS) -> None:
         self._table = table
-        self._holds_by_the_clock = table is not None and table.holds_by_the_clock
+        self._holds_under_limit = table is not None and table.holds_under_limit
         self.index = words(x.INDEX_HEAD) if table is None else table.index.words
         self.codes = np.zeros(1, np.int16) if table is None else table.codes
         if table is not None:
             table.load(most)
-            if not self._holds_by_the_clock:
+            if not self._holds_under_limit:
                 is_sure = (self.codes != x.DRAWN) & (np.abs(self.codes.astype(np.int32)) != x.ENDLESS)
                 self.codes = np.where(is_sure, self.codes, np.int16(x.UNKNOWN))
 
     def value(self, game: Game, state: Any) -> int | None:
-        """1, 0 or -1 for the player to move in a state of a match that goes on; None where the table does not say."""
+        """1, 0 or -1 for the player to move in a state that is not over; None if it is not known."""
         t = game.table.words
         scratch, actions = words(t[e.T_SCRATCH_SIZE]), words(t[e.T_NUM_ACTIONS])
-        code = known_value(t, self.index, self.codes, state, scratch, actions)
+        code = exact_value_of(t, self.index, self.codes, state, scratch, actions)
         if code == x.UNKNOWN:
             return None
         return 0 if code == x.DRAWN else 1 if code > 0 else -1
 
     def best(self, match: Match) -> list[Step]:
-        """The quickest ways to win or the slowest to lose, where the table knows of any within the clock; else none."""
+        """The quickest winning or slowest losing steps, if they end the match before the no-progress limit; else none."""
         if self._table is None:
             return []
         steps = self._table.steps(match)
@@ -59,30 +59,30 @@ class Endgames:
         return [found.step for found in steps if found[1:] == steps[0][1:]]
 
     def keeping(self, match: Match) -> frozenset[int]:
-        """The actions that give away nothing of what the table knows; all legal ones where it does not know."""
+        """The actions that keep the value of the position; all legal ones if that is not known."""
         steps = () if self._table is None else self._table.steps(match)
         sure = [found for found in steps if self._holds(match, found)]
         best = max((found.value for found in sure), default=0)
-        # What is not sure may be better than a draw that is.
+        # A step of uncertain value may be better than a certain draw.
         if not sure or (best < 1 and len(sure) < len(steps)):
             return frozenset(step.action for step in match.legal_steps)
         return frozenset(found.step.action for found in sure if found.value == best)
 
     def _holds(self, match: Match, found: StepValue) -> bool:
-        """Whether what the table says of a step is so by the clock, as far as that can be told without a search."""
+        """Whether the value of a step holds under the no-progress limit, as far as that is known without a search."""
         if not match.game.rules.has_majority_at_limit:
             return True
         if match.chain is not None or found.step.captured:
-            return self._holds_by_the_clock  # which begins anew
+            return self._holds_under_limit  # the count of plies without progress starts again
         if found.distance is not None:
             return _fits(match, found.distance)
         state, player = match.state, match.player
         own, other = (int(state[e.MEN + side] | state[e.KINGS + side]).bit_count() for side in (player, 1 - player))
         lead = (own > other) - (own < other)
-        return self._holds_by_the_clock and lead == found.value
+        return self._holds_under_limit and lead == found.value
 
 
 def _fits(match: Match, plies: int) -> bool:
-    """Whether so many plies are left by the clock."""
+    """Whether the match can last `plies` more plies without progress."""
     limit = match.game.rules.no_progress_limit
     return limit == "off" or quiet_turns(match) + plies <= limit

@@ -1,4 +1,4 @@
-"""Solves the slices of an index, group by group, on all processors; each group is a unit of work that is kept."""
+"""Solves the slices of an index, group by group, in several threads; each finished group is kept."""
 
 import time
 from collections.abc import Callable
@@ -12,19 +12,19 @@ from . import bottom_up
 from .clock import ClockStudy, has_clock
 from .group import LONGEST_TURN, GroupAnalysis
 from .index import Index, Slice
-from .threads import LARGEST, SMALLEST, Crew
+from .threads import LARGEST, SMALLEST, ThreadPool
 from .work_folder import Work
 
 SECONDS_BETWEEN_REPORTS = 0.1
 
 
 class SolveProgress(NamedTuple):
-    """How far it is.
+    """The progress of a long piece of work on a table.
 
     Attributes:
-      name: What the slice at hand is called.
+      name: The name of the current slice.
       stage: What is being done.
-      done: How much of the work is done, in positions.
+      done: How much is done, in positions.
       total: All positions.
     """
 
@@ -38,10 +38,10 @@ Watch = Callable[[SolveProgress], None]
 
 
 class Reports:
-    """Tells how far it is, no more often than people can read.
+    """Reports progress, at most ten times a second.
 
     Args:
-      watch: Is told; None if nobody wants to know.
+      watch: Called with the progress; None for no reports.
       total: All positions.
     """
 
@@ -49,12 +49,22 @@ class Reports:
         self._watch, self._total = watch, total
         self._next = 0.0
 
-    def tell(self, name: str, stage: str, done: float) -> None:
-        """Tells it, if it is time."""
+    def report(self, name: str, stage: str, done: float) -> None:
+        """Reports the progress if the last report is long enough ago."""
         now = time.monotonic()
         if self._watch and now >= self._next:
             self._next = now + SECONDS_BETWEEN_REPORTS
             self._watch(SolveProgress(name, stage, min(done, self._total), self._total))
+
+    def counter(self, name: str, stage: str, done: float) -> Callable[[int], None]:
+        """A function that adds a number of positions to `done` and reports the progress."""
+
+        def report(count: int) -> None:
+            nonlocal done
+            done += count
+            self.report(name, stage, done)
+
+        return report
 
 
 def memory_needed(index: Index) -> int:
@@ -73,10 +83,10 @@ class Solver:
     """Solves an index into a folder.
 
     Args:
-      index: What is to be solved.
-      folder: Where the work is kept; what is there already is not done again.
-      threads: How many kernels run at once; None for as many as there are processors.
-      watch: Told now and then how far it is.
+      index: The index to solve.
+      folder: Where the work is kept. Groups that are done there already are not solved again.
+      threads: How many kernels run at once; None for one per processor.
+      watch: Called now and then with the progress.
 
     Raises:
       TableError: If the folder holds the work on something else.
@@ -90,31 +100,32 @@ class Solver:
         self._done = float(sum(part.size for group in index.groups[: len(self._work.done)] for part in group))
 
     def run(self) -> tuple[np.ndarray, list[dict[str, Any]]]:
-        """Solves what is not solved yet.
+        """Solves the groups that are not done.
 
         Returns:
-          int16 `[N]`, the codes of all values, and for each group what `ClockStudy` found, if there is a clock.
+          int16 `[N]`, the codes of all values, and for each group the notes of `ClockStudy`, if there is a clock.
         """
-        with Crew(self._threads) as self._crew:
+        with ThreadPool(self._threads) as self._pool:
             clock = ClockStudy(self.index, self._work, self._each) if has_clock(self.index) else None
             for group in self.index.groups[len(self._work.done) :]:
                 if self.index.is_acyclic:
-                    self._work_out(group)
+                    self._solve_bottom_up(group)
                     self._work.finish({})
                 else:
                     self._analyse(group, clock)
         return self._work.values, self._work.done
 
-    def _work_out(self, group: tuple[Slice, ...]) -> None:
-        """Solves a group in which nothing can come again."""
-        t, x, values = self.index.rules, self.index.words, self._work.values
-        # A piece that walks forward and along rows without turning enters no point twice before the next capture.
-        rows = 2 * LONGEST_TURN + 2 * len(self.index.game.board.points) * self.index.pieces
-        failed = self._each(
-            group, "working out", 1.0, lambda row, begin, end: bottom_up.work_out(t, x, values, row, begin, end, rows)
-        )
-        if max(failed) >= 0:
-            raise TableError(f"a match in slice {group[0].name} is longer than there is room for")
+    def _solve_bottom_up(self, group: tuple[Slice, ...]) -> None:
+        """Solves a group in which no position can recur."""
+        t, x, values = self.index.rules, self.index.words, np.asarray(self._work.values)
+        # A piece that walks forward and sideways without turning back enters no point twice before the next capture.
+        length = 2 * LONGEST_TURN + 2 * len(self.index.game.board.points) * self.index.pieces
+
+        def solve(row: int, begin: int, end: int) -> int:
+            return bottom_up.solve_numbers(t, x, values, row, begin, end, length)
+
+        if max(self._each(group, "working out", 1.0, solve)) >= 0:
+            raise TableError(f"a match in slice {group[0].name} has more than {length} steps")
 
     def _analyse(self, group: tuple[Slice, ...], clock: ClockStudy | None) -> None:
         """Solves a group by retrograde analysis."""
@@ -123,8 +134,8 @@ class Solver:
         analysis.close()
         if clock:
             clock.begin(analysis)
-        analysis.go_back()
-        analysis.play_on()
+        analysis.find_finite()
+        analysis.find_endless()
         if clock:
             self._work.finish(clock.end(analysis), *clock.changed_arrays)
         else:
@@ -134,13 +145,17 @@ class Solver:
     def _each(
         self, parts: tuple[Slice, ...], stage: str, share: float, task: Callable[[int, int, int], Any]
     ) -> list[Any]:
-        """Calls a task for all numbers of some slices; `share` says how much of the work on them it is."""
-        return [result for part in parts for result in self._each_of(part, stage, share, task)]
+        """Calls a task for all numbers of some slices; `share` is its share in the work on them."""
+        results = []
+        for part in parts:
 
-    def _each_of(self, part: Slice, stage: str, share: float, task: Callable[[int, int, int], Any]) -> list[Any]:
-        def tell(count: int) -> None:
-            self._done += share * count
-            self._reports.tell(part.name, stage, self._done)
+            def report(count: int, name: str = part.name) -> None:
+                self._done += share * count
+                self._reports.report(name, stage, self._done)
 
-        chunk = SMALLEST if share else max(SMALLEST, min(LARGEST, part.size // (8 * self._crew.threads)))
-        return self._crew.share(part.size, lambda begin, end: task(part.row, begin, end), chunk, tell)
+            def call(begin: int, end: int, row: int = part.row) -> Any:
+                return task(row, begin, end)
+
+            chunk = SMALLEST if share else max(SMALLEST, min(LARGEST, part.size // (8 * self._pool.threads)))
+            results += self._pool.map_ranges(part.size, call, chunk, report)
+        return results

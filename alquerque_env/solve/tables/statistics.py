@@ -1,50 +1,33 @@
-"""What there is in a table: how many positions are won, drawn and lost, and how long the longest take."""
+"""Statistics of a table: how many positions are won, drawn and lost, and the longest distance to the end."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from . import index_layout as x
 from .index import Slice
 
-_AT_ONCE = 1 << 24
+_CHUNK = 1 << 24
 
 
-class SliceCount(NamedTuple):
-    """How many positions of a slice have each code.
-
-    Attributes:
-      codes: int64 `[65536]`, from the lowest code on.
-    """
-
-    codes: np.ndarray
-
-    def between(self, first: int, last: int) -> int:
-        """How many positions have codes from `first` to `last`."""
-        return int(self.codes[first - x.OUTSIDE : last + 1 - x.OUTSIDE].sum())
-
-    @property
-    def longest(self) -> int:
-        """The most plies to the end of a match; 0 where none has a known end."""
-        found = np.flatnonzero(self.codes) + x.OUTSIDE
-        ends = found[(found != x.UNKNOWN) & (found != x.DRAWN) & (np.abs(found) != x.ENDLESS)]
-        return int(np.abs(ends).max()) - x.WON if len(ends) else 0
+def count_codes(values: np.ndarray, part: Slice) -> np.ndarray:
+    """int64 `[65536]`, how many positions of a slice have each code, from the lowest code on."""
+    counts = np.zeros(1 << 16, np.int64)
+    for begin in range(part.base, part.base + part.size, _CHUNK):
+        end = min(begin + _CHUNK, part.base + part.size)
+        counts += np.bincount(values[begin:end].astype(np.int32) - x.OUTSIDE, minlength=1 << 16)
+    return counts
 
 
-def count_codes(values: np.ndarray, part: Slice) -> SliceCount:
-    """Counts the codes of a slice."""
-    codes = np.zeros(1 << 16, np.int64)
-    for begin in range(part.base, part.base + part.size, _AT_ONCE):
-        end = min(begin + _AT_ONCE, part.base + part.size)
-        codes += np.bincount(values[begin:end].astype(np.int32) - x.OUTSIDE, minlength=1 << 16)
-    return SliceCount(codes)
+def describe(part: Slice, counts: np.ndarray) -> dict[str, Any]:
+    """What a table file says of a slice: its pieces, and how many of its positions have each result."""
 
+    def between(first: int, last: int) -> int:
+        return int(counts[first - x.OUTSIDE : last + 1 - x.OUTSIDE].sum())
 
-def describe(part: Slice, count: SliceCount) -> dict[str, Any]:
-    """What a table file says of a slice: its pieces and how many positions are what."""
-    won = count.between(x.WON, x.ENDLESS)
-    lost = count.between(-x.ENDLESS, x.LOST)
-    drawn = count.between(x.DRAWN, x.DRAWN)
+    won, drawn, lost = between(x.WON, x.ENDLESS), between(x.DRAWN, x.DRAWN), between(-x.ENDLESS, x.LOST)
+    codes = np.abs(np.flatnonzero(counts) + x.OUTSIDE)
+    finite = codes[(codes >= x.WON) & (codes < x.ENDLESS)]
     return {
         "name": part.name,
         "player": part.player,
@@ -54,6 +37,6 @@ def describe(part: Slice, count: SliceCount) -> dict[str, Any]:
         "won": won,
         "drawn": drawn,
         "lost": lost,
-        "endless": count.between(x.ENDLESS, x.ENDLESS) + count.between(-x.ENDLESS, -x.ENDLESS),
-        "longest": count.longest,
+        "endless": between(x.ENDLESS, x.ENDLESS) + between(-x.ENDLESS, -x.ENDLESS),
+        "longest": int(finite.max()) - x.WON if len(finite) else 0,
     }

@@ -1,4 +1,4 @@
-"""An endgame table in the hands of Python: exact values, distances and best steps."""
+"""Endgame tables for Python: exact values, distances and best steps."""
 
 import hashlib
 import json
@@ -21,20 +21,20 @@ from .index import Index
 from .locations import find_table
 from .probe import fill_in, probe
 from .table_file import Header, TableFile
-from .threads import SMALLEST, Crew
-from .turn_values import a_ply_before, worth_of
+from .threads import SMALLEST, ThreadPool
+from .turn_values import value_before, score_of
 
-ROOM = 256
-"""Steps of a turn and the captures that follow it for which there is room."""
+LONGEST_LINE = 256
+"""The most steps of a turn and of the captures that follow it."""
 
 
 class StepValue(NamedTuple):
-    """What a step is worth, for the player who takes it.
+    """The value of a step for its player.
 
     Attributes:
       step: The step.
       value: 1 wins, 0 draws, -1 loses.
-      distance: Plies to the end under best play, this one included; None for draws and for what ends by endless play.
+      distance: Plies to the end under best play, this one included; None for draws and endless play.
     """
 
     step: Step
@@ -43,12 +43,12 @@ class StepValue(NamedTuple):
 
 
 class Probed(NamedTuple):
-    """What a table knows of `N` positions, each for its player to move.
+    """The values of `N` positions, each for its player to move.
 
     Attributes:
-      known: bool `[N]`, whether the table reaches there.
-      value: int8 `[N]`, 1 won, 0 drawn, -1 lost; 0 where it is not known.
-      distance: int16 `[N]`, plies to the end; -1 for draws, for what ends by endless play, and where it is not known.
+      known: bool `[N]`, whether the table has the position.
+      value: int8 `[N]`, 1 won, 0 drawn, -1 lost; 0 if it is not known.
+      distance: int16 `[N]`, plies to the end; -1 for draws, endless play and unknown positions.
     """
 
     known: np.ndarray
@@ -59,8 +59,8 @@ class Probed(NamedTuple):
 class EndgameTable:
     """Exact values of all positions of a game with few pieces.
 
-    The count of plies without progress is left out: play without end is worth what the game's `no_progress_result`
-    says, a draw, or a win for the player with more pieces. A ply is a turn; one in progress counts.
+    Plies without progress are not counted: endless play has the result of the game's `no_progress_result`, a draw or a
+    win for the player with more pieces. A ply is a whole turn; a turn in progress counts as one.
 
     Args:
       game: The rules.
@@ -69,10 +69,10 @@ class EndgameTable:
     Attributes:
       game: The rules.
       pieces: The most pieces on the board.
-      header: What the file says of itself, with its statistics.
+      header: The header of the file, with its statistics.
 
     Raises:
-      TableError: If the file cannot be read, is damaged or is a table of another game.
+      TableError: If the file cannot be read, is damaged or is the table of another game.
     """
 
     def __init__(self, game: Game, path: Path) -> None:
@@ -87,20 +87,20 @@ class EndgameTable:
         self.codes = np.zeros(self.index.size, np.int16)
         self._bases = [part.base for part in self.index.slices]
         self._loaded: set[int] = set()
-        self._is_full = False
+        self._is_complete = False
 
     @property
     def digest(self) -> str:
-        """Identifies the values of the table."""
+        """A hash of the values of the table."""
         parts = [part["blocks"] for part in self.header.slices]
         return hashlib.sha256(json.dumps([self.header.codes, parts]).encode()).hexdigest()[:16]
 
     @property
-    def holds_by_the_clock(self) -> bool:
-        """Whether draws and what comes of endless play are the same with the limit of plies without progress.
+    def holds_under_limit(self) -> bool:
+        """Whether draws and endless wins stay the same under the limit of plies without progress.
 
-        Where that makes draws it only saves who would lose; where it makes the side with more pieces win, it must have
-        been found that it changes nothing.
+        They do where the limit draws the match. Where the side with more pieces wins at the limit, they do if the
+        `clock.ClockStudy` of the table found no change.
         """
         if not self.game.rules.has_majority_at_limit:
             return True
@@ -108,30 +108,30 @@ class EndgameTable:
         return bool(studied) and not any(studied)
 
     def value(self, match: Match) -> int | None:
-        """1, 0 or -1 for the player to move; None where the table does not reach.
+        """1, 0 or -1 for the player to move; None if the position is not in the table.
 
         Raises:
-          TableError: If the match is of another game or of other options; so do all that take one.
+          TableError: If the match has other rules. All methods that take a match raise it.
         """
         code = self._code(match)
         return None if code == x.OUTSIDE else _value(code)
 
     def distance(self, match: Match) -> int | None:
-        """Plies to the end under best play, the loser delaying.
+        """Plies to the end under best play, where the loser delays.
 
-        None for draws, where a win or loss comes by endless play, and where the table does not reach.
+        None for draws, for wins and losses by endless play, and if the position is not in the table.
         """
         return _distance(self._code(match))
 
     def best_steps(self, match: Match) -> tuple[Step, ...]:
-        """The steps that keep the value; none where the match is over or the table does not reach."""
+        """The steps that keep the value; none if the match is over or the position is not in the table."""
         steps = self.steps(match)
         return tuple(found.step for found in steps if found.value == steps[0].value)
 
     def steps(self, match: Match) -> tuple[StepValue, ...]:
-        """What each legal step is worth, the best first: quick wins, slow losses.
+        """The value of each legal step, the best first: quick wins before slow ones, slow losses before quick ones.
 
-        Empty where the match is over or the table does not reach everywhere.
+        Empty if the match is over or a position after a step is not in the table.
         """
         self.check_game(match.game)
         states = []
@@ -143,8 +143,8 @@ class EndgameTable:
         if not len(codes) or (codes == x.OUTSIDE).any():
             return ()
         turned = [int(state[e.PLAYER]) != match.player for state in states]
-        own = [a_ply_before(int(code)) if turn else int(code) for code, turn in zip(codes, turned, strict=True)]
-        ranked = sorted(zip(own, match.legal_steps, strict=True), key=lambda pair: -worth_of(pair[0]))
+        own = [value_before(int(code)) if turn else int(code) for code, turn in zip(codes, turned, strict=True)]
+        ranked = sorted(zip(own, match.legal_steps, strict=True), key=lambda pair: -score_of(pair[0]))
         return tuple(StepValue(step, _value(code), _distance(code)) for code, step in ranked)
 
     def values(self, positions: "Iterable[str | Match]") -> list[int | None]:
@@ -164,13 +164,13 @@ class EndgameTable:
         return [int(value) if known else None for known, value in zip(found.known, found.value, strict=True)]
 
     def probe(self, states: np.ndarray) -> Probed:
-        """Looks many positions up.
+        """Looks up many positions.
 
         Args:
-          states: int64 `[N, S]`, states of the engine as `Match.state` gives them, not of matches that are over.
+          states: int64 `[N, S]`, states as in `Match.state`, of matches that are not over.
 
         Raises:
-          TableError: If they cannot be states of the game.
+          TableError: If they are not states of the game.
         """
         states = self._checked(states)
         codes = self._probe(states)
@@ -183,36 +183,37 @@ class EndgameTable:
         return Probed(known, value, np.where(finite, np.abs(codes.astype(np.int32)) - x.WON, -1).astype(np.int16))
 
     def load(self, most: int | None = None) -> None:
-        """Reads the file, for those that look values up on their own.
+        """Reads the values into `codes`, for callers that look them up themselves.
 
         Args:
-          most: How many positions to read, those with few pieces first; None for all.
+          most: How many positions to read, fewer pieces first; None for all.
         """
         for number, part in enumerate(self.index.slices):
             if most is None or part.base + part.size <= most:
                 self._load(number)
 
     def expand(self, threads: int | None = None) -> None:
-        """Works out the values of positions with compulsory captures too, so that batches are looked up fastest.
+        """Works out the values of positions with compulsory captures too, which makes `probe` faster.
 
-        A file leaves them out, since they follow from others; without this they are worked out whenever they are asked
-        for. It takes about half as long as solving did.
+        A file leaves them out; without this call they are worked out at each lookup. It takes about half as long as
+        solving did.
 
         Args:
-          threads: How many kernels run at once; None for as many as there are processors.
+          threads: How many kernels run at once; None for one per processor.
         """
         self.load()
         t, words = self.index.rules, self.index.words
-        with Crew(threads) as crew:
+        with ThreadPool(threads) as pool:
             for part in self.index.slices:
-                crew.share(part.size, partial(fill_in, t, words, self.codes, part.row, rows=ROOM), SMALLEST)
-        self._is_full = True
+                fill = partial(fill_in, t, words, self.codes, part.row, length=LONGEST_LINE)
+                pool.map_ranges(part.size, fill, SMALLEST)
+        self._is_complete = True
 
     def check_game(self, game: Game) -> None:
-        """Refuses what is played by other rules.
+        """Checks that a game is the one of the table.
 
         Raises:
-          TableError: If it is.
+          TableError: If its rules differ.
         """
         if game.table_hash != self.game.table_hash:
             raise TableError(
@@ -221,7 +222,7 @@ class EndgameTable:
             )
 
     def _checked(self, states: np.ndarray) -> np.ndarray:
-        """States in the form in which kernels read them, which look at no bounds."""
+        """States as kernels take them, which check no bounds."""
         given = np.asarray(states)
         t = self.game.table.words
         points, size = int(t[e.T_POINTS]), int(t[e.T_STATE_SIZE])
@@ -236,7 +237,7 @@ class EndgameTable:
         is_turn = np.isin(players, (0, 1)) & (chains >= e.NO_POINT) & (chains < points)
         is_sound = are_on_board & are_apart & is_turn
         if not is_sound.all():
-            raise TableError(f"row {int(np.argmin(is_sound))} of the states is no position of {self.game.name}")
+            raise TableError(f"row {int(np.argmin(is_sound))} of the states is not a position of {self.game.name}")
         return known
 
     def _code(self, match: Match) -> int:
@@ -256,18 +257,18 @@ class EndgameTable:
         return int(self._probe(np.array([match.state], np.int64))[0])
 
     def _opens(self, match: Match) -> bool:
-        """Whether the opening rule holds, of which the values do not know."""
+        """Whether the opening rule applies, which the values leave out."""
         return match.game.opening is not None and match.position == Match(match.game).position
 
     def _probe(self, states: np.ndarray) -> np.ndarray:
-        """The codes of states; reads the slices that they need."""
+        """The codes of states; reads the slices that they need from the file."""
         codes = np.zeros(len(states), np.int16)
-        wanted = np.zeros(len(states), np.int64)
+        missing_numbers = np.zeros(len(states), np.int64)
         rows = states if JIT else states.tolist()
-        probe(self.index.rules, self.index.words, self.codes, rows, ROOM, self._is_full, codes, wanted)
-        missing = (codes == x.OUTSIDE) & (wanted >= 0)
+        probe(self.index.rules, self.index.words, self.codes, rows, LONGEST_LINE, self._is_complete, codes, missing_numbers)
+        missing = (codes == x.OUTSIDE) & (missing_numbers >= 0)
         if missing.any():
-            slices = {bisect_right(self._bases, number) - 1 for number in wanted[missing].tolist()}
+            slices = {bisect_right(self._bases, number) - 1 for number in missing_numbers[missing].tolist()}
             if slices - self._loaded:
                 for number in slices - self._loaded:
                     self._load(number)
@@ -287,9 +288,9 @@ def _open(game_hash: str, path: Path, changed: int, game: Game) -> "EndgameTable
 
 
 def present_table(game: Game) -> EndgameTable | None:
-    """The table of a game in the user's cache directory; None where there is none that can be read.
+    """The table of a game in the user's cache directory; None if there is none that can be read.
 
-    Whoever asks again is given the same one, as long as the file does not change.
+    Returns the same object at every call until the file changes.
     """
     try:
         path = find_table(game)
@@ -303,11 +304,11 @@ def load_table(game: Game | str, path: Path | str | None = None) -> EndgameTable
 
     Args:
       game: The rules, or a game's id.
-      path: A table file; None for the one with the most pieces that `alquerque solve` has put into the user's cache
-        directory.
+      path: A table file; None for the table with the most pieces in the user's cache directory, where
+        `alquerque solve` puts tables.
 
     Raises:
-      TableError: If there is none, or it cannot be read, is damaged or of another game.
+      TableError: If there is none, or it cannot be read, is damaged or is the table of another game.
     """
     rules = as_game(game)
     return EndgameTable(rules, find_table(rules) if path is None else Path(path))

@@ -1,9 +1,9 @@
-"""Table files: a header as JSON and the values of each slice in compressed blocks, every part with its checksum.
+"""Table files: a JSON header and the values of each slice in compressed blocks, all with checksums.
 
-A file is `alquerque endgame table 1`, a line with the SHA-256 of the header and the header, then the blocks, one after
-another. A block holds, for each number, an index into the header's list of codes: a byte, or two where there are more
-than 256 codes. The value of a position whose player must capture is not kept, since it follows from what comes after;
-in its place stands the one before, which costs next to nothing.
+The first line is `alquerque endgame table 1`. The second line is the SHA-256 of the header and the header. The blocks
+follow without gaps. A block holds, for each number, a place in the header's list of codes: one byte, or two if there
+are more than 256 codes. Values of positions with compulsory captures are left out, since they follow from the positions
+after them; the place before them is repeated, which costs next to nothing.
 """
 
 import hashlib
@@ -23,21 +23,21 @@ from ...game.game import Game
 MAGIC = b"alquerque endgame table 1\n"
 SUFFIX = ".aqt"
 BLOCK = 1 << 20
-"""Positions of a block."""
+"""Numbers of a block."""
 
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
 
 
 class Header(NamedTuple):
-    """What a table file says of itself.
+    """The header of a table file.
 
     Attributes:
       game, options, table_hash: The rules.
       pieces: The most pieces on the board.
-      codes: The codes to which indices refer.
-      groups: For each group of slices what `tables.clock` found, if plies without progress are limited.
-      slices: For each slice what `tables.statistics` found, its size, and its blocks as pairs of length and SHA-256.
-      seconds: How long it took to make, from where it was last gone on with.
+      codes: The list of codes, the most frequent first.
+      groups: For each group of slices the notes of `clock.ClockStudy`, if plies without progress are limited.
+      slices: For each slice its statistics, its size, and its blocks as pairs of length and SHA-256.
+      seconds: How long it took to make, since it was last resumed.
     """
 
     game: str
@@ -50,13 +50,17 @@ class Header(NamedTuple):
     seconds: float
 
 
-def compress(indices: np.ndarray) -> bytes:
-    """A block of indices, compressed."""
-    return lzma.compress(indices.tobytes(), lzma.FORMAT_RAW, filters=_FILTERS)
+def compress(places: np.ndarray) -> bytes:
+    """A block of places in the list of codes, compressed."""
+    return lzma.compress(places.tobytes(), lzma.FORMAT_RAW, filters=_FILTERS)
 
 
 def write_table(path: Path, header: Header, blocks: Iterator[bytes]) -> None:
-    """Writes a table file, whole or not at all."""
+    """Writes a table file completely or not at all.
+
+    Raises:
+      TableError: If it cannot be written.
+    """
     text = json.dumps(header._asdict(), separators=(",", ":")).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,13 +73,13 @@ def write_table(path: Path, header: Header, blocks: Iterator[bytes]) -> None:
 
 
 class TableFile:
-    """A table file that is open for reading.
+    """A table file. Its blocks are read when they are needed.
 
     Args:
       path: The file.
 
     Raises:
-      TableError: If it cannot be read, is no table, or is damaged.
+      TableError: If it cannot be read, is not a table, or is damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -94,10 +98,10 @@ class TableFile:
             )
 
     def check_game(self, game: Game) -> None:
-        """Refuses a table of another game or of other options.
+        """Checks whose table it is.
 
         Raises:
-          TableError: If it is one.
+          TableError: If it is the table of another game or of other options.
         """
         header = self.header
         if (header.game, header.options) != (game.name, dict(game.options)):
@@ -112,14 +116,14 @@ class TableFile:
             raise TableError(made_for_other_rules(what, header.table_hash, game.table_hash, remedy))
 
     def has_sizes(self, sizes: list[int]) -> bool:
-        """Whether its slices are as large as they are in this version of the package."""
+        """Whether its slices have the sizes that this version of the package gives them."""
         return [part["size"] for part in self.header.slices] == sizes
 
     def check_blocks(self) -> None:
-        """Refuses a table that is damaged.
+        """Checks all blocks against their checksums.
 
         Raises:
-          TableError: If a block is not what its checksum says, or cannot be read.
+          TableError: If a block is damaged or cannot be read.
         """
         try:
             with open(self.path, "rb") as file:
@@ -157,7 +161,7 @@ class TableFile:
 
     def _read_header(self, file: BinaryIO) -> Header:
         if file.read(len(MAGIC)) != MAGIC:
-            raise TableError(f"{self.path} is no endgame table of this version of the package")
+            raise TableError(f"{self.path} is not an endgame table of this version of the package")
         checksum, _, text = file.readline().rstrip(b"\n").partition(b" ")
         if hashlib.sha256(text).hexdigest().encode() != checksum:
             raise TableError(f"the header of {self.path} is damaged; solve the game again")

@@ -1,4 +1,4 @@
-"""Kernels at work on all processors: threads, since compiled kernels do not hold each other up."""
+"""A pool of threads for kernels, which run at the same time since they release Python's global lock."""
 
 import os
 from collections.abc import Callable
@@ -7,14 +7,14 @@ from typing import Any
 
 SMALLEST = 1 << 14
 LARGEST = 1 << 22
-"""Numbers that a kernel works on at once. Ctrl-C waits for it."""
+"""Numbers that a kernel works on in one call. Ctrl-C waits for the end of the call."""
 
 
-class Crew(ThreadPoolExecutor):
-    """Threads that share out ranges of numbers.
+class ThreadPool(ThreadPoolExecutor):
+    """Threads that work on ranges of numbers.
 
     Args:
-      threads: How many; None for as many as there are processors.
+      threads: How many; None for one per processor.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -24,19 +24,19 @@ class Crew(ThreadPoolExecutor):
     def __exit__(self, *_error: object) -> None:
         self.shutdown(cancel_futures=True)
 
-    def share(
-        self, size: int, task: Callable[[int, int], Any], chunk: int, tell: Callable[[int], None] | None = None
+    def map_ranges(
+        self, size: int, task: Callable[[int, int], Any], chunk: int, report: Callable[[int], None] | None = None
     ) -> list[Any]:
-        """Calls `task(begin, end)` for ranges that make up the numbers from 0 to `size`.
+        """Calls `task(begin, end)` for consecutive ranges of `chunk` numbers from 0 to `size`.
 
         Args:
           size: How many numbers there are.
-          task: What is to be done with a range.
+          task: What to do with a range.
           chunk: Numbers of a range.
-          tell: Called with the size of what has been done.
+          report: Called with how many numbers are done since the last call.
 
         Returns:
-          What the task returned, in the order of the ranges.
+          The results, in the order of the ranges.
         """
         results: dict[int, Any] = {}
         pending: dict[Future, int] = {}
@@ -45,6 +45,6 @@ class Crew(ThreadPoolExecutor):
             while len(pending) > 2 * self.threads or (pending and begin + chunk >= size):
                 done, _ = wait(pending, return_when=FIRST_COMPLETED)
                 results |= {pending.pop(future): future.result() for future in done}
-                if tell:
-                    tell(chunk * len(done))
+                if report:
+                    report(chunk * len(done))
         return [results[begin] for begin in sorted(results)]

@@ -1,42 +1,71 @@
-"""The value of a position from those after each turn: the best that the player to move can reach.
+"""The value of a position from the positions after each turn: the best that the player to move can reach.
 
-Arguments are as in `numbering.py`; `values` holds a code for each number. The search through the steps of a turn keeps
-its own stack: `states`, `choices` and `frames` have a row for each step, row 0 for the position itself.
+`values` holds a code for each number of the table. The search through the steps of a turn keeps its own stack, a `Line`.
 """
 
+from typing import NamedTuple
+
 from ...engine import rules as e
-from ...engine.compiler import inlined, kernel, popcount
+from ...engine.compiler import allocate, inlined, kernel, popcount, release
+from ...engine.kernel_types import Rows, Table, Words
 from .index_layout import *
 from .numbering import number_of
 
-# Layout of a frame.
-COUNT, NEXT, WORTH, PLACE, FRAME_SIZE = 0, 1, 2, 3, 4
-NOWHERE = -1
+# Layout of a frame: the number of legal actions, the next one to search, the best score so far, the position's number.
+COUNT, NEXT, SCORE, NUMBER, FRAME_SIZE = 0, 1, 2, 3, 4
+NO_NUMBER = -1
 
-# What is done where a turn ends: the value is looked up; the same, but where the next player must capture that turn is
-# followed, since values of such positions are not kept; or what is not known yet is worked out and kept.
+# What to do where a turn ends: look its value up; the same, but search turns of compulsory captures, whose values a
+# file does not hold; or search positions of unknown value and keep what is found.
 LOOK_UP, FOLLOW_CAPTURES, WORK_OUT = 0, 1, 2
 
 
+class Line(NamedTuple):
+    """Room for a line of `length` positions, a row for each; row 0 is the position itself."""
+
+    states: Rows
+    choices: Rows
+    frames: Rows
+    scratch: Rows
+    length: int
+
+
 @inlined
-def worth_of(code):
-    """How good a value is for its player."""
+def allocate_line(t: Table, length: int) -> Line:
+    """A line, to be released."""
+    states = allocate(length, t[e.T_STATE_SIZE])
+    choices = allocate(length, t[e.T_NUM_ACTIONS])
+    return Line(states, choices, allocate(length, FRAME_SIZE), allocate(1, t[e.T_SCRATCH_SIZE]), length)
+
+
+@inlined
+def release_line(line: Line) -> None:
+    """Frees a line."""
+    release(line.states)
+    release(line.choices)
+    release(line.frames)
+    release(line.scratch)
+
+
+@inlined
+def score_of(code: int) -> int:
+    """The score of a value for its player."""
     if code == DRAWN:
         return 0
-    return BEST_WORTH - code if code > 0 else -BEST_WORTH - code
+    return BEST_SCORE - code if code > 0 else -BEST_SCORE - code
 
 
 @inlined
-def code_of(worth):
-    """The value that is worth so much."""
-    if worth == 0:
+def code_of(score: int) -> int:
+    """The value with a score."""
+    if score == 0:
         return DRAWN
-    return BEST_WORTH - worth if worth > 0 else -BEST_WORTH - worth
+    return BEST_SCORE - score if score > 0 else -BEST_SCORE - score
 
 
 @inlined
-def a_ply_before(code):
-    """The value of a turn for its player, from that of the position after it for the other."""
+def value_before(code: int) -> int:
+    """The value of a turn for its player, from the value of the position after it for the opponent."""
     if code == DRAWN:
         return DRAWN
     if code >= ENDLESS or code <= -ENDLESS:
@@ -45,8 +74,8 @@ def a_ply_before(code):
 
 
 @inlined
-def ended(t, s, n):
-    """The value of a position with `n` legal actions if the match ends there, else UNKNOWN."""
+def final_value(t: Table, s: Table, n: int) -> int:
+    """The value of a position with `n` legal actions if the match is over there, else UNKNOWN."""
     result = e.outcome(t, s, n, 0)
     if result == e.ONGOING:
         return UNKNOWN
@@ -56,19 +85,19 @@ def ended(t, s, n):
 
 
 @inlined
-def must_capture(t, s, choices, n):
-    """Whether the legal actions at the beginning of a turn are captures and nothing else."""
+def must_capture(t: Table, s: Table, choices: Table, n: int) -> bool:
+    """Whether all legal actions at the start of a turn are captures."""
     return n > 0 and t[e.T_CAPTURE_OPTIONAL] == 0 and _is_capture(t, s, choices[0])
 
 
 @inlined
-def _is_capture(t, s, action):
+def _is_capture(t: Table, s: Table, action: int) -> bool:
     return action != t[e.T_PASS_ACTION] and t[e.step_of(t, s[e.PLAYER], action) + e.OVER] >= 0
 
 
 @inlined
-def is_conversion(t, s, after, action):
-    """Whether a step changes the pieces, so that it leads to an earlier group of slices."""
+def is_conversion(t: Table, s: Table, after: Table, action: int) -> bool:
+    """Whether a step is a capture or promotion, and so leads to an earlier group of slices."""
     if _is_capture(t, s, action):
         return True
     player = s[e.PLAYER]
@@ -76,73 +105,74 @@ def is_conversion(t, s, after, action):
 
 
 @kernel
-def value_after(t, x, values, states, choices, frames, w, rows, mode, action):
-    """The value of a turn that begins with an action, for the player of row 0; OUTSIDE where it is not known."""
+def value_after(t: Table, x: Table, values: Words, line: Line, mode: int, action: int) -> int:
+    """The value of a turn that begins with an action, for the player of row 0; OUTSIDE if it is not known."""
+    states = line.states
     e.copy_state(t, states[0], states[1])
-    e.apply_action(t, states[1], w, action)
+    e.apply_action(t, states[1], line.scratch[0], action)
     states[1][e.QUIET] = 0
-    code = _look(t, x, values, states[1], choices[1], frames[1], w, mode)
+    code = _known_value(t, x, values, line, 1, mode)
     if code == UNKNOWN:
-        code = _search(t, x, values, states, choices, frames, w, rows, mode, 1)
+        code = _search(t, x, values, line, mode, 1)
     if code == OUTSIDE or states[1][e.PLAYER] == states[0][e.PLAYER]:
         return code
-    return a_ply_before(code)
+    return value_before(code)
 
 
 @kernel
-def value_of(t, x, values, states, choices, frames, w, rows, mode):
-    """The value of the position in row 0, from what follows; OUTSIDE where that is not known.
+def value_of(t: Table, x: Table, values: Words, line: Line, mode: int) -> int:
+    """The value of the position in row 0 from the positions after it; OUTSIDE if it is not known.
 
-    The clock is left out. Where the number of a position is not known in `values`, it stands in PLACE of the first
-    frame, so that it can be provided.
+    Plies without progress are left out. If the value of a numbered position is missing, the first frame's NUMBER says
+    which.
     """
-    s = states[0]
+    s, frame, choices = line.states[0], line.frames[0], line.choices[0]
     s[e.QUIET] = 0
-    frame = frames[0]
-    n = e.legal_actions(t, s, w, choices[0])
+    n = e.legal_actions(t, s, line.scratch[0], choices)
     if s[e.CHAIN] < 0:
-        code = ended(t, s, n)
+        code = final_value(t, s, n)
         if code != UNKNOWN:
             return code
-    _set_up_frame(frame, n, NOWHERE)
-    return _search(t, x, values, states, choices, frames, w, rows, mode, 0)
+    _set_up_frame(frame, n, NO_NUMBER)
+    return _search(t, x, values, line, mode, 0)
 
 
 @inlined
-def _set_up_frame(frame, n, place):
+def _set_up_frame(frame: Words, n: int, number: int) -> None:
     frame[COUNT] = n
     frame[NEXT] = 0
-    frame[WORTH] = NO_WORTH
-    frame[PLACE] = place
+    frame[SCORE] = NO_SCORE
+    frame[NUMBER] = number
 
 
 @kernel
-def _search(t, x, values, states, choices, frames, w, rows, mode, first):
-    """Goes through everything that can follow the position in row `first`, whose frame is set up."""
+def _search(t: Table, x: Table, values: Words, line: Line, mode: int, first: int) -> int:
+    """Searches below the position in row `first`, whose frame is set up."""
+    states, frames, w = line.states, line.frames, line.scratch[0]
     level = first
     while True:
         frame = frames[level]
         s = states[level]
         if frame[NEXT] < frame[COUNT]:
-            if level + 2 > rows:
+            if level + 2 > line.length:
                 return OUTSIDE
-            action = choices[level][frame[NEXT]]
+            action = line.choices[level][frame[NEXT]]
             frame[NEXT] += 1
             after = states[level + 1]
             e.copy_state(t, s, after)
             e.apply_action(t, after, w, action)
             after[e.QUIET] = 0
-            code = _look(t, x, values, after, choices[level + 1], frames[level + 1], w, mode)
+            code = _known_value(t, x, values, line, level + 1, mode)
             if code == UNKNOWN:
                 level += 1
                 continue
             if code == OUTSIDE:
-                frames[0][PLACE] = frames[level + 1][PLACE]
+                frames[0][NUMBER] = frames[level + 1][NUMBER]
                 return OUTSIDE
         else:
-            code = code_of(frame[WORTH])
-            if frame[PLACE] >= 0:
-                values[frame[PLACE]] = code
+            code = code_of(frame[SCORE])
+            if frame[NUMBER] >= 0:
+                values[frame[NUMBER]] = code
             if level == first:
                 return code
             after = s
@@ -150,15 +180,16 @@ def _search(t, x, values, states, choices, frames, w, rows, mode, first):
             frame = frames[level]
             s = states[level]
         if after[e.PLAYER] != s[e.PLAYER]:
-            code = a_ply_before(code)
-        frame[WORTH] = max(frame[WORTH], worth_of(code))
+            code = value_before(code)
+        frame[SCORE] = max(frame[SCORE], score_of(code))
 
 
 @kernel
-def _look(t, x, values, s, choices, frame, w, mode):
-    """The value of a position if it is known; UNKNOWN if it must be searched, and then its frame is set up."""
+def _known_value(t: Table, x: Table, values: Words, line: Line, level: int, mode: int) -> int:
+    """The value of the position in a row if it is known; UNKNOWN if it must be searched, with its frame set up."""
+    s, choices, frame, w = line.states[level], line.choices[level], line.frames[level], line.scratch[0]
     if s[e.CHAIN] >= 0:
-        _set_up_frame(frame, e.legal_actions(t, s, w, choices), NOWHERE)
+        _set_up_frame(frame, e.legal_actions(t, s, w, choices), NO_NUMBER)
         return UNKNOWN
     player = s[e.PLAYER]
     if s[e.MEN + player] | s[e.KINGS + player] == 0:
@@ -168,21 +199,21 @@ def _look(t, x, values, s, choices, frame, w, mode):
     if mode == FOLLOW_CAPTURES and t[e.T_CAPTURE_OPTIONAL] == 0:
         n = e.legal_actions(t, s, w, choices)
         if must_capture(t, s, choices, n):
-            _set_up_frame(frame, n, NOWHERE)
+            _set_up_frame(frame, n, NO_NUMBER)
             return UNKNOWN
-    place = number_of(t, x, s)
-    frame[PLACE] = place
-    if place < 0:
+    number = number_of(t, x, s)
+    frame[NUMBER] = number
+    if number < 0:
         return OUTSIDE
-    code = int(values[place])
+    code = int(values[number])
     if code != UNKNOWN:
         return code
     if mode != WORK_OUT:
         return OUTSIDE
     n = e.legal_actions(t, s, w, choices)
-    code = ended(t, s, n)
+    code = final_value(t, s, n)
     if code != UNKNOWN:
-        values[place] = code
+        values[number] = code
         return code
-    _set_up_frame(frame, n, place)
+    _set_up_frame(frame, n, number)
     return UNKNOWN

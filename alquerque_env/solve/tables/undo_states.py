@@ -1,4 +1,7 @@
-"""What a piece may remember, on each point: found by letting the engine move a piece about alone."""
+"""The no-undo memories that a piece can have on each point, found by moving single pieces about with the engine.
+
+The memory of a piece is the set of points to which it may not step back.
+"""
 
 from typing import NamedTuple
 
@@ -10,19 +13,19 @@ from ...game.kernel_arrays import words
 from ...game.ruleset import NORTH, SOUTH
 from ...game.step_table import Template
 from . import index_layout as x
-from .numbering import remembered
+from .numbering import memory_of
 
 MOST = 4096
-"""The most memories a piece may have in all."""
+"""The most pairs of a point and a memory."""
 
 
 class Memories(NamedTuple):
-    """All that a piece may remember.
+    """All memories that pieces can have.
 
     Attributes:
-      kind: NO_MEMORY, OF_EACH where every piece remembers for itself, OF_ONE where one piece of a player does.
-      radix: The most memories of a piece on a point, that of nothing included.
-      words: For each player and point the memories, as words of points; nothing first.
+      kind: NO_MEMORY, OF_EACH if every piece has its own, OF_ONE if one piece of a player has one.
+      radix: The most memories of a piece on a point, the empty one included.
+      words: For each player and point the memories as bitboards, the empty one first.
     """
 
     kind: int
@@ -30,23 +33,23 @@ class Memories(NamedTuple):
     words: tuple[tuple[tuple[int, ...], ...], ...]
 
     def count(self, pieces: int) -> int:
-        """How many numbers there are for what so many pieces of a player remember."""
+        """How many numbers there are for the memories of `pieces` pieces of a player."""
         if self.kind == x.NO_MEMORY:
             return 1
         return self.radix**pieces if self.kind == x.OF_EACH else 1 + pieces * (self.radix - 1)
 
 
 def find_memories(game: Game) -> Memories:
-    """Finds out what pieces may remember.
+    """Finds the memories that pieces can have.
 
     Raises:
-      RulesError: If that is too much to be numbered, or if there are kings too.
+      RulesError: If there are too many, or if the game has kings too.
     """
     points = range(len(game.board.points))
     if game.rules.undo_scope == "off":
         return Memories(x.NO_MEMORY, 1, tuple(tuple((0,) for _ in points) for _ in (SOUTH, NORTH)))
     if game.rules.promotion != "none":
-        raise RulesError(f"{game.name}: tables of games with memory and promotion cannot be built yet")
+        raise RulesError(f"{game.name}: tables of games with an undo rule and promotion cannot be built yet")
     found = tuple(_find_for(game, player) for player in (SOUTH, NORTH))
     kind = x.OF_ONE if game.rules.undo_scope == "per_player_last_move" else x.OF_EACH
     return Memories(kind, max(len(known) for side in found for known in side), found)
@@ -75,27 +78,29 @@ def _find_for(game: Game, player: int) -> tuple[tuple[int, ...], ...]:
 
 
 def _memory_after(game: Game, player: int, template: Template, memory: int) -> int:
-    """What a piece remembers after a step or leap, if it remembered something before."""
+    """The memory of a piece after a step or leap, from its memory before."""
     t = game.table.words
     s = words(t[e.T_STATE_SIZE])
     s[e.MEN + player] = 1 << template.origin
     s[e.PLAYER] = player
     s[e.CHAIN] = e.NO_POINT
-    key = (template.origin, template.target, None if template.victim < 0 else template.victim)
     if template.victim >= 0:
         s[e.MEN + 1 - player] = 1 << template.victim
     if t[e.T_REMEMBERS_POINTS]:
         s[e.MEMORY_POINTS + template.origin] = memory
     for relation, pairs in enumerate(game.table.relations):
-        if memory >> pairs.get(template.origin, 0) & 1 and template.origin in pairs:
+        if template.origin in pairs and memory >> pairs[template.origin] & 1:
             s[e.MEMORY + relation] |= 1 << template.origin
-    entry_points.apply_action(t, s, words(t[e.T_SCRATCH_SIZE]), _action(game, player, key))
-    return int(remembered(t, s, template.target))
+    entry_points.apply_action(t, s, words(t[e.T_SCRATCH_SIZE]), _action(game, player, template))
+    return int(memory_of(t, s, template.target))
 
 
-def _action(game: Game, player: int, key: tuple[int, int, int | None]) -> int:
+def _action(game: Game, player: int, template: Template) -> int:
+    """The action of a step or leap."""
     rows = game.table.steps[player * game.num_actions : (player + 1) * game.num_actions]
-    for action, row in enumerate(rows):
-        if (row.origin, row.target, None if row.over < 0 else row.over) == key and game.actions[action] is not None:
-            return action
-    raise AssertionError(f"no action {key}")
+    key = template.origin, template.target, max(template.victim, -1)
+    return next(
+        action
+        for action, row in enumerate(rows)
+        if (row.origin, row.target, max(row.over, -1)) == key and game.actions[action] is not None
+    )

@@ -1,20 +1,19 @@
-"""Checks every value of a table against those of the positions after each turn."""
+"""Verifies a table: compares every value with the values of the positions after each turn."""
 
 from ...errors import TableError
-from .index import Slice
-from .probe import check
+from .probe import find_wrong_value
 from .slices import Reports, Watch
-from .table import ROOM, EndgameTable
-from .threads import SMALLEST, Crew
+from .table import LONGEST_LINE, EndgameTable
+from .threads import SMALLEST, ThreadPool
 
 
 def verify_table(table: EndgameTable, threads: int | None = None, watch: Watch | None = None) -> int:
-    """Checks every value that a table keeps; the others follow from them.
+    """Verifies every value that the file of a table holds; the others follow from them.
 
     Args:
-      table: What is to be checked.
-      threads: How many kernels run at once; None for as many as there are processors.
-      watch: Told now and then how far it is.
+      table: The table to verify.
+      threads: How many kernels run at once; None for one per processor.
+      watch: Called now and then with the progress.
 
     Returns:
       The number of positions in the table.
@@ -24,26 +23,18 @@ def verify_table(table: EndgameTable, threads: int | None = None, watch: Watch |
     """
     table.load()
     reports = Reports(watch, table.index.size)
-    with Crew(threads) as crew:
+    with ThreadPool(threads) as pool:
         for part in table.index.slices:
-            _verify_slice(table, part, crew, reports)
+
+            def find_wrong(begin: int, end: int, row: int = part.row) -> int:
+                t, x = table.index.rules, table.index.words
+                return find_wrong_value(t, x, table.codes, row, begin, end, LONGEST_LINE)
+
+            report = reports.counter(part.name, "checking", part.base)
+            found = max(pool.map_ranges(part.size, find_wrong, SMALLEST, report))
+            if found >= 0:
+                raise TableError(
+                    f"the value of number {found} of slice {part.name} is wrong; "
+                    f"delete the file and solve the game again"
+                )
     return sum(part["positions"] for part in table.header.slices)
-
-
-def _verify_slice(table: EndgameTable, part: Slice, crew: Crew, reports: Reports) -> None:
-    done = part.base
-
-    def wrong(begin: int, end: int) -> int:
-        t, x = table.index.rules, table.index.words
-        return int(check(t, x, table.codes, part.row, begin, end, ROOM))
-
-    def tell(count: int) -> None:
-        nonlocal done
-        done += count
-        reports.tell(part.name, "checking", done)
-
-    found = max(crew.share(part.size, wrong, SMALLEST, tell))
-    if found >= 0:
-        raise TableError(
-            f"the value of number {found} of slice {part.name} is wrong; delete the file and solve the game again"
-        )

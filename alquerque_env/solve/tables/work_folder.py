@@ -1,8 +1,9 @@
-"""The folder with the work on a table: values as files that are mapped into memory, and a list of what is done."""
+"""The folder of an unfinished table: values in files mapped into memory, and a list of the groups that are done."""
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,16 +14,40 @@ from .index import Index
 
 VALUES, LIMITED, PROGRESS = "values.int16", "limited.int16", "progress.json"
 
+T = TypeVar("T")
 
-class Work:
-    """Work in progress.
+
+def read_notes(file: Path, identity: Mapping[str, Any], parse: Callable[[dict[str, Any]], T]) -> T:
+    """Reads the JSON notes of unfinished work.
 
     Args:
-      index: What is being solved.
-      folder: Where it lies; what is there already is gone on with.
+      file: The notes.
+      identity: What is being solved, as the notes begin.
+      parse: Makes a result of the rest of the notes; what it raises means that they are damaged.
+
+    Raises:
+      TableError: If the notes are damaged or are about something else.
+    """
+    try:
+        rest = json.loads(file.read_text(encoding="utf-8"))
+        found = {name: rest.pop(name) for name in identity if name in rest}
+        result = parse(rest)
+    except (ValueError, KeyError, AttributeError, TypeError):
+        raise TableError(f"{file} is damaged: delete {file.parent} to begin again") from None
+    if found != identity:
+        raise TableError(f"{file.parent} holds the work on {found}, not on {dict(identity)}; delete it")
+    return result
+
+
+class Work:
+    """Unfinished work on a table.
+
+    Args:
+      index: The index to solve.
+      folder: Where the work is kept. Work that is there already is resumed.
 
     Attributes:
-      done: What has been noted of each group that is done.
+      done: Notes on each group that is done.
       values: int16 `[N]`, the codes of all positions.
 
     Raises:
@@ -32,10 +57,12 @@ class Work:
     def __init__(self, index: Index, folder: Path) -> None:
         self.index = index
         self.folder = folder
+        self.done: list[dict[str, Any]] = []
         self._identity = {"game": index.game.name, "table_hash": index.game.table_hash, "pieces": index.pieces}
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self.done: list[dict[str, Any]] = self._read()
+            if (folder / PROGRESS).exists():
+                self.done = read_notes(folder / PROGRESS, self._identity, lambda notes: list(notes["done"]))
             self.values = self.open(VALUES)
             if not self.done:
                 self._write()
@@ -43,20 +70,21 @@ class Work:
             raise TableError(f"cannot work in {folder}: {error.strerror or error}") from None
 
     def open(self, name: str) -> np.memmap:
-        """int16 `[N]`, a file of codes; those of groups that are not done are unknown."""
+        """int16 `[N]`, a file of codes; UNKNOWN for groups that are not done."""
         file = self.folder / name
         size = 2 * self.index.size
-        if self.done and name == VALUES and (not file.exists() or file.stat().st_size != size):
+        has_size = file.exists() and file.stat().st_size == size
+        if self.done and name == VALUES and not has_size:
             raise TableError(f"{file} is damaged: delete {self.folder} to begin again")
-        is_kept = self.done and file.exists() and file.stat().st_size == size
-        codes = np.memmap(file, np.int16, "r+" if is_kept else "w+", shape=(self.index.size,))
-        if is_kept:
+        is_resumed = bool(self.done) and has_size
+        codes = np.memmap(file, np.int16, "r+" if is_resumed else "w+", shape=(self.index.size,))
+        if is_resumed:
             last = self.index.groups[len(self.done) - 1][-1]
             codes[last.base + last.size :] = x.UNKNOWN
         return codes
 
     def finish(self, notes: dict[str, Any], *changed: np.memmap) -> None:
-        """Notes that a group is done, once its values are safe."""
+        """Notes that a group is done, after its values in `values` and `changed` are written to disk."""
         for codes in (self.values, *changed):
             codes.flush()
         self.done.append(notes)
@@ -64,16 +92,3 @@ class Work:
 
     def _write(self) -> None:
         write_whole(self.folder / PROGRESS, json.dumps({**self._identity, "done": self.done}).encode())
-
-    def _read(self) -> list[dict[str, Any]]:
-        file = self.folder / PROGRESS
-        if not file.exists():
-            return []
-        try:
-            found = json.loads(file.read_text(encoding="utf-8"))
-            done = list(found.pop("done"))
-        except (ValueError, KeyError, AttributeError, TypeError):
-            raise TableError(f"{file} is damaged: delete {self.folder} to begin again") from None
-        if found != self._identity:
-            raise TableError(f"{self.folder} holds the work on {found}, not on {self._identity}; delete it")
-        return done
