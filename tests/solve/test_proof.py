@@ -14,7 +14,7 @@ from alquerque_env.errors import TableError
 from alquerque_env.solve.proof import ProofSearch, Question, solve_position
 from alquerque_env.solve.proof import dfpn_kernels as k
 from alquerque_env.solve.proof.dfpn import DISPROVED, PROVED, UNASKED
-from alquerque_env.solve.proof.verify_proof import check_proof
+from alquerque_env.solve.proof.verify_proof import verify_proof
 from alquerque_env.solve.tables import build_table, load_table
 
 MEMORY = 0.01
@@ -267,7 +267,7 @@ def test_a_proof_that_does_not_hold_is_found_out(way):
         if solve_position(match, memory=MEMORY).winner == (0 if way == "disproof" else 1)
     )
     search = ProofSearch(match, Question(0, False), None, 1 << 12)
-    while not search.go_on(1 << 10):
+    while not search.run(1 << 10):
         pass
     claimed = PROVED if way == "proof" else DISPROVED
     assert search.answer.state != claimed
@@ -283,7 +283,7 @@ def test_a_proof_that_does_not_hold_is_found_out(way):
         search.memory[place + 1] = check ^ seal_of(proof, rest)
 
     with pytest.raises(TableError, match="the proof does not hold"):
-        check_proof(search, claimed)
+        verify_proof(search, claimed)
 
 
 def seal_of(proof, rest):

@@ -1,4 +1,4 @@
-"""Speed of the environments beside other libraries and beside an environment that does nothing: `alquerque bench env`."""
+"""Speed of the environments beside other libraries and an environment that does nothing: `alquerque bench env`."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

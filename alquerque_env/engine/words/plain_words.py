@@ -19,7 +19,7 @@ def allocate(rows: int, count: int) -> list[list[int]]:
     return [[0] * count for _ in range(rows)]
 
 
-def release(rows: list[list[int]]) -> None:
+def release(rows: Any) -> None:
     """Frees allocated rows."""
 
 

@@ -1,4 +1,4 @@
-"""One question about a position, and the search for its answer."""
+"""A question about a position, and the proof-number search for its answer."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ class Question(NamedTuple):
 
     Attributes:
       player: The player.
-      draw_is_enough: Whether a draw will do, and not only a win.
+      draw_is_enough: Whether a draw reaches the goal, and not only a win.
     """
 
     player: int
@@ -31,13 +31,13 @@ class Question(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What is known of a question.
+    """The answer to a question so far.
 
     Attributes:
       state: PROVED, DISPROVED or OPEN.
-      proof, disproof: How much must yet be shown at least, by the search's own measure.
+      proof, disproof: Proof number and disproof number of the position.
       nodes: Positions searched.
-      held: Positions in memory.
+      held: Positions in the transposition table.
     """
 
     state: str
@@ -48,22 +48,23 @@ class Answer(NamedTuple):
 
 
 UNASKED = Answer(OPEN, 1, 1, 0, 0)
-"""What is known of a question before its search has begun."""
+"""The answer before the search has begun."""
 
 
 class ProofSearch:
     """Searches for the answer to a question.
 
     Args:
-      match: Where to search; not over.
-      question: What is asked.
-      table: Exact values of endgames, if there are any.
-      entries: Positions that can be remembered; rounded down to a power of 2.
-      file: Where they are kept, to go on later; None to keep them in memory only.
+      match: The position to search, of a match that is not over.
+      question: The question.
+      table: An endgame table, or None.
+      entries: Size of the transposition table, rounded down to a power of 2.
+      file: The file of the transposition table, so that the search can be resumed; None to keep it in memory only.
 
     Attributes:
-      match, question, table: What is asked, and over which table.
-      endgames, memory, control: As the kernels read them.
+      match, question, table: As above.
+      memory: The transposition table.
+      known: What the kernels look positions up in.
 
     Raises:
       TableError: If the file cannot be used.
@@ -77,56 +78,46 @@ class ProofSearch:
         game = match.game
         t = game.table.words
         self.table = table
-        self.endgames = Endgames(table, most=None)
+        endgames = Endgames(table, most=None)
         buckets = 1 << max(0, (entries // k.BUCKET).bit_length() - 1)
         self.memory = _open_memory(file, buckets * k.BUCKET * k.ENTRY_SIZE)
         levels = longest_line(game)
-        self._states = word_rows(levels, t[e.T_STATE_SIZE])
-        self._choices = word_rows(levels, t[e.T_NUM_ACTIONS])
-        self._frames = word_rows(levels, k.FRAME_SIZE)
-        self._kids = word_rows(levels, k.KID_SIZE * t[e.T_NUM_ACTIONS])
-        self._scratch = words(t[e.T_SCRATCH_SIZE])
-        self._states[0][:] = match.state
-        self.control = words(k.CONTROL_SIZE)
-        self.control[k.LEVEL] = k.BEGIN
-        self.control[k.PROVER] = question.player
-        self.control[k.DRAW_IS_ENOUGH] = question.draw_is_enough
-        self.control[k.MASK] = buckets - 1
-
-    def go_on(self, nodes: int) -> bool:
-        """Searches so many more positions; tells whether the question is answered."""
-        return bool(
-            k.search(
-                self.match.game.table.words,
-                self._states,
-                self._choices,
-                self._frames,
-                self._kids,
-                self._scratch,
-                self.endgames.index,
-                self.endgames.codes,
-                self.memory,
-                self.control,
-                nodes,
-            )
+        states = word_rows(levels, t[e.T_STATE_SIZE])
+        states[0][:] = match.state
+        self._line = k.Search(
+            states,
+            word_rows(levels, t[e.T_NUM_ACTIONS]),
+            word_rows(levels, k.FRAME_SIZE),
+            word_rows(levels, k.KID_SIZE * t[e.T_NUM_ACTIONS]),
         )
+        control = words(k.CONTROL_SIZE)
+        control[k.LEVEL] = k.BEGIN
+        control[k.PROVER] = question.player
+        control[k.DRAW_IS_ENOUGH] = question.draw_is_enough
+        control[k.MASK] = buckets - 1
+        self.known = k.Known(t, endgames.index, endgames.codes, self.memory, control, words(t[e.T_SCRATCH_SIZE]))
+
+    def run(self, nodes: int) -> bool:
+        """Searches `nodes` more positions; returns whether the question is answered."""
+        return bool(k.search(self.known, self._line, nodes))
 
     @property
     def answer(self) -> Answer:
-        """What is known by now."""
-        if self.control[k.LEVEL] == k.BEGIN:
+        """The answer so far."""
+        control = self.known.control
+        if control[k.LEVEL] == k.BEGIN:
             return UNASKED
-        root = self._frames[0]
+        root = self._line.frames[0]
         proof, disproof = int(root[k.PROOF]), int(root[k.DISPROOF])
         state = OPEN
         if 0 in (proof, disproof):
             state = PROVED if proof == 0 else DISPROVED
-        return Answer(state, proof, disproof, int(self.control[k.NODES]), int(self.control[k.HELD]))
+        return Answer(state, proof, disproof, int(control[k.NODES]), int(control[k.HELD]))
 
     def line(self, state: str) -> tuple[Step, ...]:
-        """A line that shows an answer, to where the table knows it, or what is remembered ends.
+        """A line that shows an answer, as far as the transposition table and the endgame table reach.
 
-        Whoever succeeds takes the step that took the least work to show, the other the one that took the most.
+        The side that succeeds takes the step that took the least work to show, the other side the one that took most.
 
         Args:
           state: The answer, PROVED or DISPROVED.
@@ -138,7 +129,7 @@ class ProofSearch:
             found = []
             for step in ahead.legal_steps:
                 ahead.push(step)
-                known = self._recall(ahead)
+                known = self._look_up(ahead)
                 ahead.pop()
                 if known is not None and (known.proof if is_proved else known.disproof) == 0:
                     found.append((known.work, step))
@@ -151,22 +142,20 @@ class ProofSearch:
                 break
         return ahead.steps[len(self.match.steps) :]
 
-    def _recall(self, match: Match) -> "_Recalled | None":
-        """What is known of a position; None where it is not remembered."""
+    def _look_up(self, match: Match) -> "_Found | None":
+        """The numbers of a position; None if it is in no table."""
         t = self.match.game.table.words
         kid = words(k.KID_SIZE)
-        room = words(t[e.T_NUM_ACTIONS])
-        endgames = (self.endgames.index, self.endgames.codes)
-        k.value(t, match.state, room, self._scratch, *endgames, self.memory, self.control, kid)
+        k.numbers_of(self.known, match.state, words(t[e.T_NUM_ACTIONS]), kid)
         proof, disproof = int(kid[k.KID_PROOF]), int(kid[k.KID_DISPROOF])
         if kid[k.KID_KEY] == 0:
-            return _Recalled(proof, disproof, 0)
-        place = k.recall(self.memory, self.control, kid[k.KID_KEY], kid[k.KID_CHECK])
-        return None if place < 0 else _Recalled(proof, disproof, int(self.memory[place + k.E_REST]) >> k.WORK_AT)
+            return _Found(proof, disproof, 0)
+        place = k.find_entry(self.memory, self.known.control, kid[k.KID_KEY], kid[k.KID_CHECK])
+        return None if place < 0 else _Found(proof, disproof, int(self.memory[place + k.E_REST]) >> k.WORK_AT)
 
 
-class _Recalled(NamedTuple):
-    """The numbers of a position and how many have been searched below it, 0 where the rules or the table decide."""
+class _Found(NamedTuple):
+    """The numbers of a position, and the positions searched below it; 0 where the rules or a table decide."""
 
     proof: int
     disproof: int
@@ -174,10 +163,10 @@ class _Recalled(NamedTuple):
 
 
 def longest_line(game: Game) -> int:
-    """Steps for which there must be room: until the rules end every match.
+    """The most steps until the rules end every match.
 
     Raises:
-      TableError: If they end some by repetition only, so that a position does not say all that matters.
+      TableError: If only repetition ends some matches, so that the result depends on more than the position.
     """
     rules = game.rules
     pieces = sum(len(side) for side in game.start)

@@ -1,78 +1,103 @@
 """Depth-first proof-number search, compiled.
 
-A question is whether a player, the prover, can reach a goal from a position. The proof number of a position is how much
-must yet be shown, at least, to prove it; its disproof number how much to disprove it. The search goes where least is
-missing, within limits on both numbers that make it stay in one part of the tree for as long as that is best. Sources:
-Allis, van der Meulen and van den Herik 1994, Proof-Number Search; Nagai 2002, Df-pn Algorithm for Searching AND/OR
-Trees and Its Applications; Pawlewicz and Lew 2007, Improving Depth-First PN-Search: 1+ε Trick; Ueda, Hashimoto,
-Hashimoto and Iida 2008, Weak Proof-Number Search (of the numbers that would be added up, the largest counts, since in
-these games many ways lead to the same positions).
+A question is whether a player, the prover, can reach a goal from a position. The proof number of a position is a lower
+bound on how many positions must still be shown to prove it; the disproof number is the same for disproving it. The
+search follows the step with the smallest number, within limits on both numbers that keep it in one part of the tree.
+Sources: Allis, van der Meulen and van den Herik 1994, Proof-Number Search; Nagai 2002, Df-pn Algorithm for Searching
+AND/OR Trees and Its Applications; Pawlewicz and Lew 2007, Improving Depth-First PN-Search: 1+ε Trick; Ueda, Hashimoto,
+Hashimoto and Iida 2008, Weak Proof-Number Search (the largest number counts in place of the sum, since many lines
+transpose in these games).
 
-The clock belongs to the position here, so no position can come again and the answer is that of the whole rules.
+Plies without progress belong to the position here, so no position can recur and the answer holds under the full rules.
 """
+
+from typing import NamedTuple
 
 from ...engine import rules as e
 from ...engine.compiler import borrowed, inlined, kernel, popcount, wrapped_product, wrapped_sum
+from ...engine.kernel_types import Rows, Table, Words
 from ..tables.index_layout import DRAWN, UNKNOWN
 from ..tables.search_probe_kernels import exact_value
 
 INFINITE = 1 << 30
-"""Proof number of what is disproved, disproof number of what is proved."""
+"""Proof number of disproved positions, disproof number of proved ones."""
 
-# Layout of a frame: a position of the line that is being searched.
-COUNT, CHOSEN = 0, 1  # steps, and the one that is being searched
+# Layout of a frame, a position of the line that is searched.
+COUNT, CHOSEN = 0, 1  # number of steps, and the one that is searched
 PROOF, DISPROOF = 2, 3
 PROOF_LIMIT, DISPROOF_LIMIT = 4, 5
-KEY, CHECK, WORK = 6, 7, 8  # two hashes of the position, and how many have been searched below it
+KEY, CHECK, WORK = 6, 7, 8  # two hashes of the position, and how many positions were searched below it
 FRAME_SIZE = 9
 
-# Rows of a step of a position: its numbers and the hashes of the position after it.
+# Row of a step: the numbers and the hashes of the position after it.
 KID_PROOF, KID_DISPROOF, KID_KEY, KID_CHECK, KID_SIZE = 0, 1, 2, 3, 4
 
 # Layout of the controls.
 LEVEL, NODES, PROVER, DRAW_IS_ENOUGH, MASK, HELD, CONTROL_SIZE = 0, 1, 2, 3, 4, 5, 6
 BEGIN = -1  # as a level: the search has not begun
 
-# An entry of the memory of positions. What does not fit together was written when the program was ended in the middle.
+# Entry of the transposition table. The seal shows entries that were half written when the program was killed.
 E_KEY, E_SEAL, E_PROOF, E_REST, ENTRY_SIZE = 0, 1, 2, 3, 4
 BUCKET = 4
 WORK_AT = 31
 
-# Up to how many pieces more or less make it easier or harder to prove something.
+# The largest lead in pieces that changes the first guess of a number.
 _MOST_LEAD = 4
 
 
-@kernel
-def search(t, states, choices, frames, kids, w, x, codes, memory, control, budget):
-    """Goes on with a search for `budget` positions, or to its end; tells whether that is reached.
+class Known(NamedTuple):
+    """What positions are looked up in.
 
-    `states`, `choices`, `frames` and `kids` have a row for each step of the line that is being searched, row 0 for the
-    root. `x` and `codes` are an endgame table. `memory` remembers the numbers of positions.
+    Attributes:
+      t: The step table.
+      x, codes: Index and codes of an endgame table.
+      memory: The transposition table.
+      control: The controls of the search.
+      w: Scratch words.
     """
-    return _search(
-        borrowed(t),
-        borrowed(states),
-        borrowed(choices),
-        borrowed(frames),
-        borrowed(kids),
-        borrowed(w),
-        borrowed(x),
-        borrowed(codes),
-        borrowed(memory),
-        borrowed(control),
-        budget,
-    )
+
+    t: Table
+    x: Table
+    codes: Table
+    memory: Words
+    control: Words
+    w: Words
+
+
+class Search(NamedTuple):
+    """The line that is searched, a row for each position, row 0 for the root; `kids` has the steps of each position."""
+
+    states: Rows
+    choices: Rows
+    frames: Rows
+    kids: Rows
+
+
+@inlined
+def borrowed_known(known: Known) -> Known:
+    """The same with pointers in place of arrays."""
+    t, x, codes = borrowed(known.t), borrowed(known.x), borrowed(known.codes)
+    return Known(t, x, codes, borrowed(known.memory), borrowed(known.control), borrowed(known.w))
 
 
 @kernel
-def _search(t, states, choices, frames, kids, w, x, codes, memory, control, budget):
+def search(known: Known, line: Search, budget: int) -> bool:
+    """Searches `budget` more positions; returns whether the question is answered."""
+    states, choices = borrowed(line.states), borrowed(line.choices)
+    p_line = Search(states, choices, borrowed(line.frames), borrowed(line.kids))
+    return _search(borrowed_known(known), p_line, budget)
+
+
+@kernel
+def _search(k: Known, line: Search, budget: int) -> bool:
+    states, frames, kids, control = line.states, line.frames, line.kids, k.control
     level = control[LEVEL]
     end = control[NODES] + budget
     if level == BEGIN:
         level = 0
         frames[0][PROOF_LIMIT] = INFINITE
         frames[0][DISPROOF_LIMIT] = INFINITE
-        _open(t, states, choices, frames, kids, w, x, codes, memory, control, 0)
+        _expand(k, line, 0)
     done = False
     while control[NODES] < end:
         frame = frames[level]
@@ -80,12 +105,12 @@ def _search(t, states, choices, frames, kids, w, x, codes, memory, control, budg
         _sum_up(frame, kids[level], proves)
         if frame[PROOF] < frame[PROOF_LIMIT] and frame[DISPROOF] < frame[DISPROOF_LIMIT]:
             _choose(frame, frames[level + 1], kids[level], proves)
-            e.copy_state(t, states[level], states[level + 1])
-            e.apply_action(t, states[level + 1], w, choices[level][frame[CHOSEN]])
+            e.copy_state(k.t, states[level], states[level + 1])
+            e.apply_action(k.t, states[level + 1], k.w, line.choices[level][frame[CHOSEN]])
             level += 1
-            _open(t, states, choices, frames, kids, w, x, codes, memory, control, level)
+            _expand(k, line, level)
             continue
-        remember(memory, control, frame[KEY], frame[CHECK], frame[PROOF], frame[DISPROOF], frame[WORK])
+        store(k, frame)
         if level == 0:
             done = True
             break
@@ -99,62 +124,61 @@ def _search(t, states, choices, frames, kids, w, x, codes, memory, control, budg
 
 
 @kernel
-def _open(t, states, choices, frames, kids, w, x, codes, memory, control, level):
-    """Sets up the frame of a position that is not decided, with what is known of those after it."""
-    s, after, frame = states[level], states[level + 1], frames[level]
-    control[NODES] += 1
+def _expand(k: Known, line: Search, level: int) -> None:
+    """Sets up the frame of an undecided position, with the numbers of the positions after it."""
+    s, after, frame = line.states[level], line.states[level + 1], line.frames[level]
+    k.control[NODES] += 1
     frame[WORK] = 1
-    frame[KEY] = first_key(t, s)
-    frame[CHECK] = second_key(t, s)
-    n = e.legal_actions(t, s, w, choices[level])
+    frame[KEY] = first_key(k.t, s)
+    frame[CHECK] = second_key(k.t, s)
+    n = e.legal_actions(k.t, s, k.w, line.choices[level])
     frame[COUNT] = n
     for index in range(n):
-        e.copy_state(t, s, after)
-        e.apply_action(t, after, w, choices[level][index])
-        numbers_of(t, after, choices[level + 1], w, x, codes, memory, control, kids[level], index * KID_SIZE)
+        e.copy_state(k.t, s, after)
+        e.apply_action(k.t, after, k.w, line.choices[level][index])
+        write_numbers(k, after, line.choices[level + 1], line.kids[level], index * KID_SIZE)
 
 
 @kernel
-def numbers_of(t, s, choices, w, x, codes, memory, control, kids, kid):
-    """Writes the numbers of a position after a step: from the rules, the table, the memory, or at a guess.
+def write_numbers(k: Known, s: Words, choices: Words, kids: Words, kid: int) -> None:
+    """Writes the numbers of a position from the rules, the endgame table, the transposition table, or as a guess.
 
-    Its keys stay as they are where the rules or the table decide.
+    Its hashes are not written where the rules or the endgame table decide.
     """
-    n = e.legal_actions(t, s, w, choices)
-    result = e.outcome(t, s, n, 0)
+    n = e.legal_actions(k.t, s, k.w, choices)
+    result = e.outcome(k.t, s, n, 0)
     decided = UNKNOWN
     reached = False
     if result != e.ONGOING:
         decided = DRAWN
-        reached = result % 4 == control[PROVER] or (result % 4 == e.NOBODY and control[DRAW_IS_ENOUGH] == 1)
+        reached = result % 4 == k.control[PROVER] or (result % 4 == e.NOBODY and k.control[DRAW_IS_ENOUGH] == 1)
     else:
-        decided = exact_value(t, x, codes, s, choices, n)
-        wins = decided > DRAWN if s[e.PLAYER] == control[PROVER] else decided < UNKNOWN
-        reached = wins or (decided == DRAWN and control[DRAW_IS_ENOUGH] == 1)
+        decided = exact_value(k.t, k.x, k.codes, s, choices, n)
+        wins = decided > DRAWN if s[e.PLAYER] == k.control[PROVER] else decided < UNKNOWN
+        reached = wins or (decided == DRAWN and k.control[DRAW_IS_ENOUGH] == 1)
     if decided != UNKNOWN:
         kids[kid + KID_PROOF] = 0 if reached else INFINITE
         kids[kid + KID_DISPROOF] = INFINITE if reached else 0
         return
-    kids[kid + KID_KEY] = first_key(t, s)
-    kids[kid + KID_CHECK] = second_key(t, s)
-    place = recall(memory, control, kids[kid + KID_KEY], kids[kid + KID_CHECK])
+    kids[kid + KID_KEY] = first_key(k.t, s)
+    kids[kid + KID_CHECK] = second_key(k.t, s)
+    place = find_entry(k.memory, k.control, kids[kid + KID_KEY], kids[kid + KID_CHECK])
     if place >= 0:
-        kids[kid + KID_PROOF] = memory[place + E_PROOF]
-        kids[kid + KID_DISPROOF] = memory[place + E_REST] & (1 << WORK_AT) - 1
+        kids[kid + KID_PROOF] = k.memory[place + E_PROOF]
+        kids[kid + KID_DISPROOF] = k.memory[place + E_REST] & (1 << WORK_AT) - 1
         return
-    _guess(s, control[PROVER], n, kids, kid)
+    _guess(s, k.control[PROVER], n, kids, kid)
 
 
 @kernel
-def value(t, s, choices, w, x, codes, memory, control, kid):
-    """Writes the numbers of a position into `kid`; its keys stay 0 where the rules or the table decide."""
-    p_t, p_s, p_choices, p_w, p_x = borrowed(t), borrowed(s), borrowed(choices), borrowed(w), borrowed(x)
-    numbers_of(p_t, p_s, p_choices, p_w, p_x, borrowed(codes), borrowed(memory), borrowed(control), borrowed(kid), 0)
+def numbers_of(known: Known, s: Words, choices: Words, kid: Words) -> None:
+    """Writes the numbers of a position into `kid`, called from Python with arrays."""
+    write_numbers(borrowed_known(known), borrowed(s), borrowed(choices), borrowed(kid), 0)
 
 
 @inlined
-def _guess(s, prover, n, kids, kid):
-    """Numbers of a position that has not been searched: the more pieces the prover has, the easier the proof."""
+def _guess(s: Table, prover: int, n: int, kids: Words, kid: int) -> None:
+    """Guesses the numbers of a position: the more pieces the prover has, the easier the proof."""
     lead = popcount(s[e.MEN + prover]) - popcount(s[e.MEN + 1 - prover])
     lead += 2 * (popcount(s[e.KINGS + prover]) - popcount(s[e.KINGS + 1 - prover]))
     lead = max(-_MOST_LEAD, min(_MOST_LEAD, lead))
@@ -164,8 +188,8 @@ def _guess(s, prover, n, kids, kid):
 
 
 @inlined
-def _sum_up(frame, kids, proves):
-    """The numbers of a position from those after its steps."""
+def _sum_up(frame: Words, kids: Table, proves: bool) -> None:
+    """Writes the numbers of a position from those of the positions after it."""
     least = INFINITE
     most = 0
     undecided = 0
@@ -190,8 +214,8 @@ def _sum_up(frame, kids, proves):
 
 
 @inlined
-def _choose(frame, below, kids, proves):
-    """Chooses the most promising step and sets the limits of the search below it."""
+def _choose(frame: Words, below: Words, kids: Table, proves: bool) -> None:
+    """Chooses the step with the smallest number and sets the limits of the search below it."""
     down = KID_PROOF if proves else KID_DISPROOF
     up = KID_DISPROOF if proves else KID_PROOF
     best = 0
@@ -217,8 +241,8 @@ def _choose(frame, below, kids, proves):
 
 
 @kernel
-def recall(memory, control, key, check):
-    """Where a position stands in the memory, or -1."""
+def find_entry(memory: Table, control: Table, key: int, check: int) -> int:
+    """Where the entry of a position begins in the transposition table, or -1."""
     first = (key & control[MASK]) * BUCKET * ENTRY_SIZE
     for place in range(first, first + BUCKET * ENTRY_SIZE, ENTRY_SIZE):
         if memory[place + E_KEY] == key and memory[place + E_SEAL] == _seal(
@@ -229,32 +253,33 @@ def recall(memory, control, key, check):
 
 
 @kernel
-def remember(memory, control, key, check, proof, disproof, work):
-    """Notes the numbers of a position, in the place of one that has taken less work if there is no room."""
-    first = (key & control[MASK]) * BUCKET * ENTRY_SIZE
-    best = recall(memory, control, key, check)
+def store(k: Known, frame: Table) -> None:
+    """Stores the numbers of a frame. In a full bucket it replaces the position with the least work."""
+    memory, key, proof = k.memory, frame[KEY], frame[PROOF]
+    first = (key & k.control[MASK]) * BUCKET * ENTRY_SIZE
+    best = find_entry(memory, k.control, key, frame[CHECK])
     if best < 0:
         best = first
         for place in range(first, first + BUCKET * ENTRY_SIZE, ENTRY_SIZE):
             if memory[place + E_REST] >> WORK_AT < memory[best + E_REST] >> WORK_AT:
                 best = place
         if memory[best + E_REST] == 0:
-            control[HELD] += 1
-    rest = min(work, INFINITE) << WORK_AT | disproof
+            k.control[HELD] += 1
+    rest = min(frame[WORK], INFINITE) << WORK_AT | frame[DISPROOF]
     memory[best + E_KEY] = key
-    memory[best + E_SEAL] = _seal(check, proof, rest)
+    memory[best + E_SEAL] = _seal(frame[CHECK], proof, rest)
     memory[best + E_PROOF] = proof
     memory[best + E_REST] = rest
 
 
 @inlined
-def _seal(check, proof, rest):
+def _seal(check: int, proof: int, rest: int) -> int:
     return check ^ wrapped_product(proof + 1, 0x2545F4914F6CDD1D) ^ wrapped_product(rest + 1, 0x1B03738712FAD5C9)
 
 
 @kernel
-def first_key(t, s):
-    """A hash of everything in the state, with the clock where there is a limit."""
+def first_key(t: Table, s: Table) -> int:
+    """A hash of the state, with its plies without progress if they are limited."""
     key = e.position_key(t, s)
     if t[e.T_NO_PROGRESS_LIMIT]:
         key = _blend(key, s[e.QUIET])
@@ -262,8 +287,8 @@ def first_key(t, s):
 
 
 @kernel
-def second_key(t, s):
-    """Another one, so that no two positions of a search are taken for the same."""
+def second_key(t: Table, s: Table) -> int:
+    """Another hash: two positions of a search are the same only if both hashes are."""
     key = 0x3C6EF372FE94F82B
     for index in range(t[e.T_STATE_SIZE]):
         if index != e.QUIET or t[e.T_NO_PROGRESS_LIMIT]:
@@ -272,7 +297,7 @@ def second_key(t, s):
 
 
 @inlined
-def _blend(key, word):
+def _blend(key: int, word: int) -> int:
     key = wrapped_product(key ^ (key >> 29) ^ word, 0x1B873593CC9E2D51)
     key = wrapped_product(key ^ (key >> 32), 0x2C1B3C6DD1E4F0A7)
     return key ^ (key >> 30)

@@ -6,39 +6,39 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...errors import TableError
 from ...files.atomic import write_whole
 from ...game.game import Game
 from ...game.ruleset import NORTH, SOUTH
 from ...game.step import Step, join_turn
 from ...match.match import Match
 from ..tables import EndgameTable
+from ..tables.work_folder import read_notes
 from .dfpn import DISPROVED, OPEN, PROVED, UNASKED, Answer, ProofSearch, Question, longest_line
 from .dfpn_kernels import BUCKET, ENTRY_SIZE
 from .verify_kernels import SEEN_SIZE
-from .verify_proof import Checked, check_proof
+from .verify_proof import Checked, verify_proof
 
 NODES_AT_ONCE = 1 << 14
 NODES_BETWEEN_QUESTIONS = 1 << 20
-"""Positions that are searched for one question before the other has its turn."""
+"""Positions searched for one question before the search turns to the other."""
 
 _BYTES_AN_ENTRY = 8 * ENTRY_SIZE
 _BYTES_SEEN = 8 * SEEN_SIZE
-_SHARE_OF_CHECK = 1 / 16
+_SHARE_OF_VERIFYING = 1 / 16
 _NOTES = "questions.json"
 _SEARCH = 2
-"""Counted up whenever what a search remembers comes to mean something else."""
+"""Version of the contents of transposition tables."""
 
 
 class Solution(NamedTuple):
-    """What is known of a position.
+    """The value of a position.
 
     Attributes:
-      winner: 0 or 1 where that player wins, "draw", or None where it is not known yet.
-      answers: For each question that was asked, what is known of it, with the positions of all sessions.
-      line: The turns of a line that shows it, as far as it is remembered.
-      seconds: How long it took, all sessions together.
-      checked: For each answer that was checked, what its proof consists of.
+      winner: 0 or 1, "draw", or None if it is not known yet.
+      answers: The answer to each question, with the positions of all resumed runs together.
+      line: The turns of a line that shows it, as far as the tables reach.
+      seconds: How long it took, all resumed runs together.
+      checked: For each answer that was verified, the size of its proof.
     """
 
     winner: int | str | None
@@ -63,26 +63,26 @@ def solve_position(
     verify: bool = False,
     watch_check: WatchCheck | None = None,
 ) -> Solution:
-    """Finds out who wins a position, or whether it is a draw.
+    """Finds who wins a position, or that it is a draw.
 
     Args:
       match: A match that is not over.
-      table: Exact values of endgames, if there are any.
-      memory: What positions may be remembered in, in GiB.
-      seconds: When to stop; None for when it is known.
-      folder: Where they are kept, to go on later; None to keep nothing.
-      watch: Told now and then how far it is.
-      verify: Whether to walk through the proof, once there is one, and check that each position follows from others.
-      watch_check: Told now and then how far that is.
+      table: An endgame table, or None.
+      memory: Size of the transposition tables, in GiB.
+      seconds: When to stop; None to search until it is known.
+      folder: Where the transposition tables are kept, so that the search can be resumed; None to keep nothing.
+      watch: Called now and then with a question and its answer so far.
+      verify: Whether to verify the proof once it is found.
+      watch_check: Called now and then with the progress of that.
 
     Raises:
-      TableError: If the rules do not allow it, the folder cannot be used, or a proof does not hold.
+      TableError: If only repetition ends some matches, the folder cannot be used, or a proof does not hold.
     """
     longest_line(match.game)
     questions = (
         [Question(SOUTH, False), Question(NORTH, False)] if can_be_drawn(match.game) else [Question(SOUTH, False)]
     )
-    room = memory * (1 << 30) * _SHARE_OF_CHECK  # whether or not a proof is checked: the files keep their size
+    room = memory * (1 << 30) * _SHARE_OF_VERIFYING  # also without verify, so that the files keep their size
     entries = int((memory * (1 << 30) - room) / _BYTES_AN_ENTRY / len(questions)) // BUCKET * BUCKET
     notes = _Notes(folder, match, table, len(questions))
     searches = [
@@ -98,7 +98,7 @@ def solve_position(
         return solution
     return solution._replace(
         checked={
-            search.question: check_proof(search, answer.state, int(room / _BYTES_SEEN), watch_check)
+            search.question: verify_proof(search, answer.state, int(room / _BYTES_SEEN), watch_check)
             for search, answer in zip(searches, notes.answers(searches), strict=True)
             if answer.state != OPEN
         }
@@ -106,13 +106,13 @@ def solve_position(
 
 
 def can_be_drawn(game: Game) -> bool:
-    """Whether the rules know draws."""
+    """Whether the rules allow draws."""
     rules = game.rules
     return rules.can_shuffle or rules.no_progress_limit != "off" or rules.no_moves in ("draw", "majority")
 
 
 def _run(searches: list[ProofSearch], notes: "_Notes", end: float | None, watch: Watch | None) -> None:
-    """Asks the questions in turn, that of which least is known first, until one is proved or all are answered."""
+    """Searches for the questions in turn, the least searched first, until one is proved or all are answered."""
     while True:
         answers = notes.answers(searches)
         waiting = [place for place, answer in enumerate(answers) if answer.state == OPEN]
@@ -121,7 +121,7 @@ def _run(searches: list[ProofSearch], notes: "_Notes", end: float | None, watch:
         place = min(waiting, key=lambda place: answers[place].nodes)
         search = searches[place]
         goal = search.answer.nodes + NODES_BETWEEN_QUESTIONS
-        while search.answer.nodes < goal and not search.go_on(NODES_AT_ONCE):
+        while search.answer.nodes < goal and not search.run(NODES_AT_ONCE):
             if watch:
                 watch(search.question, notes.answers(searches)[place])
             if end is not None and time.monotonic() > end:
@@ -136,7 +136,7 @@ def _conclude(match: Match, searches: list[ProofSearch], notes: "_Notes") -> Sol
     shown = proved
     if proved is not None:
         winner = searches[proved].question.player
-        # Where one wins the other does not, whether or not that has been searched too.
+        # If one player wins the other does not, whether or not that was searched too.
         answers = [answer._replace(state=DISPROVED) if answer.state == OPEN else answer for answer in answers]
     elif all(answer.state == DISPROVED for answer in answers):
         winner = "draw" if len(searches) > 1 else 1 - searches[0].question.player
@@ -154,10 +154,10 @@ def _turns(match: Match, line: Sequence[Step]) -> tuple[str, ...]:
 
 
 class _Notes:
-    """What a folder says of the questions that its memory answers, and how long that has taken.
+    """The notes in a folder of transposition tables: the answers so far and the time spent.
 
     Attributes:
-      seconds: How long it took, all sessions together, as of the last time that it was saved.
+      seconds: The time of all resumed runs together when the notes were last saved.
     """
 
     def __init__(self, folder: Path | None, match: Match, table: EndgameTable | None, questions: int) -> None:
@@ -173,15 +173,15 @@ class _Notes:
         self._seconds = 0.0
         self._known = [UNASKED] * questions
         if self._file is not None and self._file.exists():
-            self._read(self._file)
+            self._seconds, self._known = read_notes(self._file, self._identity, _parse)
         self.seconds = self._seconds
 
     def answers(self, searches: Sequence[ProofSearch]) -> list[Answer]:
-        """What is known of each question, from all sessions."""
+        """The answer to each question from all resumed runs together."""
         return [_joined(known, search.answer) for known, search in zip(self._known, searches, strict=True)]
 
     def save(self, searches: Sequence[ProofSearch]) -> None:
-        """Notes how it stands."""
+        """Writes the notes."""
         self.seconds = self._seconds + time.monotonic() - self._began
         if self._file is None:
             return
@@ -189,19 +189,14 @@ class _Notes:
         content = {**self._identity, "seconds": self.seconds, "answers": answers}
         write_whole(self._file, json.dumps(content).encode())
 
-    def _read(self, file: Path) -> None:
-        try:
-            found = json.loads(file.read_text(encoding="utf-8"))
-            self._seconds = float(found.pop("seconds"))
-            self._known = [_read_answer(**answer) for answer in found.pop("answers")]
-        except (ValueError, KeyError, AttributeError, TypeError):
-            raise TableError(f"{file} is damaged: delete its folder to begin again") from None
-        if found != self._identity:
-            raise TableError(f"{file.parent} holds the work on {found}, not on {self._identity}")
+
+def _parse(notes: dict[str, Any]) -> tuple[float, list[Answer]]:
+    """The seconds and the answers of notes."""
+    return float(notes["seconds"]), [_read_answer(**answer) for answer in notes["answers"]]
 
 
 def _joined(known: Answer, found: Answer) -> Answer:
-    """What is known of a question after a session."""
+    """The answer to a question, from the runs before and this one."""
     if known.state != OPEN or found.nodes == 0:
         return known
     return found._replace(nodes=known.nodes + found.nodes)

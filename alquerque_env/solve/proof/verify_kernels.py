@@ -1,120 +1,126 @@
-"""Walks through a proof, compiled: whoever is to succeed has one step at each position, the other has all.
+"""Walks through a proof, compiled: one step from each position of the side that succeeds, all steps of the other side.
 
-The proof is what the memory of a search holds. Where that has given way to something else there is a gap.
+The proof is in the transposition table of a search. Where an entry was replaced, there is a gap.
 """
+
+from typing import NamedTuple
 
 from ...engine import rules as e
 from ...engine.compiler import borrowed, kernel
-from .dfpn_kernels import E_REST, KID_CHECK, KID_KEY, WORK_AT, numbers_of, recall
+from ...engine.kernel_types import Rows, Words
+from .dfpn_kernels import E_REST, KID_CHECK, KID_KEY, WORK_AT, Known, borrowed_known, find_entry, write_numbers
 
-# Layout of a frame: a position of the line that is being walked.
-COUNT, NEXT, FRAME_SIZE = 0, 1, 2  # steps to be looked at, and the one whose turn it is
+# Layout of a frame, a position of the current line: the number of steps to look at, and the next one.
+COUNT, NEXT, FRAME_SIZE = 0, 1, 2
 
-# Layout of the tally.
+# Layout of the tally: the current level, then counts.
 LEVEL, POSITIONS, ENDS, GAPS, WRONG, TALLY_SIZE = 0, 1, 2, 3, 4, 5
 BEGIN = -2  # as a level: the walk has not begun
 
-# Numbers of the task: who succeeds, the number that is 0 where that is shown, and the mask of `seen`.
+# Layout of the task: who succeeds, the number that is 0 if it is shown, and the mask of `seen`.
 SUCCEEDS, SHOWN, MASK, TASK_SIZE = 0, 1, 2, 3
 
 SEEN_SIZE = 2
 
 
-@kernel
-def walk(t, states, choices, frames, kid, w, x, codes, memory, control, task, seen, tally, gaps, budget):
-    """Goes on for `budget` positions, to the end, or until `gaps` is full; tells whether the end is reached.
+class Walk(NamedTuple):
+    """A walk.
 
-    Args:
-      seen: Positions that have been walked through; a later one may take the place of another, which is then walked
-        through once more.
-      tally: Counted: positions, ends that the rules or the table decide, gaps, ends that are decided otherwise.
-      gaps: Written: states of which it is not remembered what leads to success.
+    Attributes:
+      states, choices, frames: The current line, a row for each position.
+      kid: Room for the numbers of a position.
+      task: What is to be shown.
+      seen: A hash table of positions that were visited; a position that was replaced is visited again.
+      tally: Counts of positions, ends that the rules or the endgame table decide, gaps, and wrong ends.
+      gaps: Written: the states of gaps.
     """
-    return _walk(
-        borrowed(t),
-        borrowed(states),
-        borrowed(choices),
-        borrowed(frames),
-        borrowed(kid),
-        borrowed(w),
-        borrowed(x),
-        borrowed(codes),
-        borrowed(memory),
-        borrowed(control),
-        borrowed(task),
-        borrowed(seen),
-        borrowed(tally),
-        borrowed(gaps),
-        len(gaps),
-        budget,
-    )
+
+    states: Rows
+    choices: Rows
+    frames: Rows
+    kid: Words
+    task: Words
+    seen: Words
+    tally: Words
+    gaps: Rows
 
 
 @kernel
-def _walk(t, states, choices, frames, kid, w, x, codes, memory, control, task, seen, tally, gaps, room, budget):
+def walk(known: Known, state: Walk, budget: int) -> bool:
+    """Visits `budget` more positions, or until `gaps` is full; returns whether the walk is finished."""
+    states, choices, frames = borrowed(state.states), borrowed(state.choices), borrowed(state.frames)
+    kid, task, seen, tally = borrowed(state.kid), borrowed(state.task), borrowed(state.seen), borrowed(state.tally)
+    p_walk = Walk(states, choices, frames, kid, task, seen, tally, borrowed(state.gaps))
+    return _walk(borrowed_known(known), p_walk, len(state.gaps), budget)
+
+
+@kernel
+def _walk(k: Known, at: Walk, room: int, budget: int) -> bool:
+    kid, seen, tally = at.kid, at.seen, at.tally
     level = tally[LEVEL]
     end = tally[POSITIONS] + budget
     if level == BEGIN:
         level = 0
-        _enter(t, states, choices, frames, kid, w, x, codes, memory, control, task, tally, gaps, 0)
+        _enter(k, at, 0)
     while level >= 0 and tally[POSITIONS] < end and tally[GAPS] < room and tally[WRONG] == 0:
-        frame = frames[level]
+        frame = at.frames[level]
         if frame[NEXT] == frame[COUNT]:
             level -= 1
             continue
-        action = choices[level][frame[NEXT]]
+        action = at.choices[level][frame[NEXT]]
         frame[NEXT] += 1
-        _look(t, states, choices, kid, w, x, codes, memory, control, level, action)
+        _take(k, at, level, action)
         if kid[KID_KEY] == 0:
             tally[ENDS] += 1
-            tally[WRONG] += kid[task[SHOWN]] != 0
+            tally[WRONG] += kid[at.task[SHOWN]] != 0
             continue
-        place = (kid[KID_KEY] & task[MASK]) * SEEN_SIZE
+        place = (kid[KID_KEY] & at.task[MASK]) * SEEN_SIZE
         if seen[place] == kid[KID_KEY] and seen[place + 1] == kid[KID_CHECK]:
             continue
         seen[place] = kid[KID_KEY]
         seen[place + 1] = kid[KID_CHECK]
         level += 1
-        _enter(t, states, choices, frames, kid, w, x, codes, memory, control, task, tally, gaps, level)
+        _enter(k, at, level)
     tally[LEVEL] = level
     return level == -1
 
 
 @kernel
-def _enter(t, states, choices, frames, kid, w, x, codes, memory, control, task, tally, gaps, level):
+def _enter(k: Known, at: Walk, level: int) -> None:
     """Sets up the frame of a position: all its steps, or the one that took the least work to show."""
+    tally, kid, choices = at.tally, at.kid, at.choices[level]
     tally[POSITIONS] += 1
-    frame, s = frames[level], states[level]
-    n = e.legal_actions(t, s, w, choices[level])
+    frame, s = at.frames[level], at.states[level]
+    n = e.legal_actions(k.t, s, k.w, choices)
     frame[NEXT] = 0
     frame[COUNT] = n
-    if s[e.PLAYER] != task[SUCCEEDS]:
+    if s[e.PLAYER] != at.task[SUCCEEDS]:
         return
     frame[COUNT] = 0
     least = 0
     for index in range(n):
-        action = choices[level][index]
-        _look(t, states, choices, kid, w, x, codes, memory, control, level, action)
-        if kid[task[SHOWN]] != 0:
+        action = choices[index]
+        _take(k, at, level, action)
+        if kid[at.task[SHOWN]] != 0:
             continue
         work = 0
         if kid[KID_KEY] != 0:
-            place = recall(memory, control, kid[KID_KEY], kid[KID_CHECK])
-            work = memory[place + E_REST] >> WORK_AT
+            place = find_entry(k.memory, k.control, kid[KID_KEY], kid[KID_CHECK])
+            work = k.memory[place + E_REST] >> WORK_AT
         if frame[COUNT] == 0 or work < least:
             least = work
-            choices[level][0] = action
+            choices[0] = action
             frame[COUNT] = 1
     if frame[COUNT] == 0:
-        e.copy_state(t, s, gaps[tally[GAPS]])
+        e.copy_state(k.t, s, at.gaps[tally[GAPS]])
         tally[GAPS] += 1
 
 
 @kernel
-def _look(t, states, choices, kid, w, x, codes, memory, control, level, action):
-    """Writes the position after a step into the next row, and its numbers into `kid`, the keys 0 where it is an end."""
-    after = states[level + 1]
-    e.copy_state(t, states[level], after)
-    e.apply_action(t, after, w, action)
-    kid[KID_KEY] = 0
-    numbers_of(t, after, choices[level + 1], w, x, codes, memory, control, kid, 0)
+def _take(k: Known, at: Walk, level: int, action: int) -> None:
+    """Writes the position after a step into the next row, and its numbers into `kid`; the key is 0 at an end."""
+    after = at.states[level + 1]
+    e.copy_state(k.t, at.states[level], after)
+    e.apply_action(k.t, after, k.w, action)
+    at.kid[KID_KEY] = 0
+    write_numbers(k, after, at.choices[level + 1], at.kid, 0)

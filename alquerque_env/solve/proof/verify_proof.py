@@ -1,4 +1,4 @@
-"""Checks a proof: that each of its positions follows from others of it, and these from the rules or the table."""
+"""Verifies a proof: each position follows from other positions of the proof, and these from the rules or the table."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -18,13 +18,12 @@ NODES_FOR_A_GAP = 1 << 24
 
 
 class Checked(NamedTuple):
-    """What a proof consists of.
+    """The size of a proof.
 
     Attributes:
-      positions: In which one side must move: all steps of one side lead on, and one of the other.
-      ends: Steps to where the rules or the table decide.
-      gaps: Positions of which it was no longer remembered how to go on; they were searched again, and what was found
-        was walked through as well.
+      positions: Positions visited.
+      ends: Steps to positions that the rules or the endgame table decide.
+      gaps: Positions whose entries were replaced; they were searched again, and the result was verified too.
     """
 
     positions: int
@@ -32,96 +31,85 @@ class Checked(NamedTuple):
     gaps: int
 
 
-def check_proof(
+def verify_proof(
     search: ProofSearch, state: str, entries: int = 1 << 16, watch: Callable[[Checked], None] | None = None
 ) -> Checked:
-    """Walks through all positions that an answer rests on, each once as far as there is room to know it again.
+    """Visits all positions that an answer depends on, most of them once.
 
     Args:
-      search: What remembers them.
+      search: The search that found the answer.
       state: The answer, PROVED or DISPROVED.
-      entries: Positions that can be known again; rounded down to a power of 2.
-      watch: Told now and then how far it is.
+      entries: Size of the hash table of visited positions, rounded down to a power of 2.
+      watch: Called now and then with the progress.
 
     Raises:
       TableError: If the proof does not hold.
     """
     slots = 1 << max(0, entries.bit_length() - 1)
-    walk = _Walk(search, state, words(slots * c.SEEN_SIZE))
+    walk = _ProofWalk(search, state, words(slots * c.SEEN_SIZE))
     while True:
-        is_done = walk.go_on()
+        is_done = walk.run()
         if watch:
             watch(walk.checked)
         if is_done:
             return walk.checked
 
 
-class _Walk:
-    """One through the proof that a search remembers; each gap in it is searched again and walked through as well."""
+class _ProofWalk:
+    """A walk through the proof of a search; each gap is searched again and that proof is walked through as well."""
 
     def __init__(self, search: ProofSearch, state: str, seen: Any) -> None:
-        game = search.match.game
-        t = game.table.words
+        t = search.match.game.table.words
         self._search, self._state = search, state
-        levels = longest_line(game)
-        self._states = word_rows(levels, t[e.T_STATE_SIZE])
-        self._choices = word_rows(levels, t[e.T_NUM_ACTIONS])
-        self._frames = word_rows(levels, c.FRAME_SIZE)
-        self._kid, self._scratch = words(k.KID_SIZE), words(t[e.T_SCRATCH_SIZE])
-        self._gaps = word_rows(GAPS_AT_ONCE, t[e.T_STATE_SIZE])
-        self._seen, self._tally, self._task = seen, words(c.TALLY_SIZE), words(c.TASK_SIZE)
-        self._states[0][:] = search.match.state
-        self._tally[c.LEVEL] = c.BEGIN
+        levels = longest_line(search.match.game)
+        states, self._gaps = word_rows(levels, t[e.T_STATE_SIZE]), word_rows(GAPS_AT_ONCE, t[e.T_STATE_SIZE])
+        states[0][:] = search.match.state
+        self._data = c.Walk(
+            states=states,
+            choices=word_rows(levels, t[e.T_NUM_ACTIONS]),
+            frames=word_rows(levels, c.FRAME_SIZE),
+            kid=words(k.KID_SIZE),
+            task=words(c.TASK_SIZE),
+            seen=seen,
+            tally=words(c.TALLY_SIZE),
+            gaps=self._gaps,
+        )
+        self._data.tally[c.LEVEL] = c.BEGIN
         player = search.question.player
-        self._task[c.SUCCEEDS] = player if state == PROVED else 1 - player
-        self._task[c.SHOWN] = k.KID_PROOF if state == PROVED else k.KID_DISPROOF
-        self._task[c.MASK] = len(seen) // c.SEEN_SIZE - 1
+        self._data.task[c.SUCCEEDS] = player if state == PROVED else 1 - player
+        self._data.task[c.SHOWN] = k.KID_PROOF if state == PROVED else k.KID_DISPROOF
+        self._data.task[c.MASK] = len(seen) // c.SEEN_SIZE - 1
         self._in_gaps = Checked(0, 0, 0)
 
     @property
     def checked(self) -> Checked:
-        """What has been walked through by now."""
+        """What has been visited so far."""
         positions, ends, gaps = self._in_gaps
-        return Checked(int(self._tally[c.POSITIONS]) + positions, int(self._tally[c.ENDS]) + ends, gaps)
+        tally = self._data.tally
+        return Checked(int(tally[c.POSITIONS]) + positions, int(tally[c.ENDS]) + ends, gaps)
 
-    def go_on(self) -> bool:
-        """Walks on for a while; tells whether it is at its end."""
-        search = self._search
-        is_done = c.walk(
-            search.match.game.table.words,
-            self._states,
-            self._choices,
-            self._frames,
-            self._kid,
-            self._scratch,
-            search.endgames.index,
-            search.endgames.codes,
-            search.memory,
-            search.control,
-            self._task,
-            self._seen,
-            self._tally,
-            self._gaps,
-            POSITIONS_AT_ONCE,
-        )
-        if self._tally[c.WRONG]:
+    def run(self) -> bool:
+        """Walks on for a while; returns whether the walk is finished."""
+        is_done = c.walk(self._search.known, self._data, POSITIONS_AT_ONCE)
+        tally = self._data.tally
+        if tally[c.WRONG]:
             raise TableError("the proof does not hold: one of its steps leads to another result")
-        for row in range(int(self._tally[c.GAPS])):
-            self._fill(Match.from_state(search.match.game, self._gaps[row]))
-        self._tally[c.GAPS] = 0
+        for row in range(int(tally[c.GAPS])):
+            self._fill(Match.from_state(self._search.match.game, self._gaps[row]))
+        tally[c.GAPS] = 0
         return bool(is_done)
 
     def _fill(self, match: Match) -> None:
-        """Searches a position again of which too little is remembered."""
+        """Searches the position of a gap again and walks through its proof."""
         search = ProofSearch(match, self._search.question, self._search.table, ENTRIES_FOR_A_GAP)
-        if not search.go_on(NODES_FOR_A_GAP):
-            raise TableError("too little of the proof is remembered to check it: solve the position again")
+        if not search.run(NODES_FOR_A_GAP):
+            raise TableError("too little of the proof is left in memory to verify it: solve the position again")
         if search.answer.state != self._state:
             raise TableError(f"the proof does not hold: {match.position} is {search.answer.state}, not {self._state}")
-        walk = _Walk(search, self._state, self._seen)
-        while not walk.go_on():
+        walk = _ProofWalk(search, self._state, self._data.seen)
+        while not walk.run():
             pass
         positions, ends, gaps = walk.checked
-        # The position itself has been counted where the gap was found.
+        # The position itself was counted where the gap was found.
         found = Checked(positions - 1, ends, gaps + 1)
         self._in_gaps = Checked(*(one + other for one, other in zip(self._in_gaps, found, strict=True)))

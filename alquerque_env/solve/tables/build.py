@@ -18,6 +18,7 @@ from .slices import SolveProgress, Solver, Watch, memory_needed
 from .statistics import count_codes, describe
 from .table_file import BLOCK, Header, TableFile, compress, write_table
 from .threads import ThreadPool
+from .turn_values import Values
 
 GIBIBYTE = 1 << 30
 
@@ -33,8 +34,8 @@ def build_table(
 ) -> Path:
     """Solves all positions of a game with at most `pieces` pieces and writes their values to a file.
 
-    An undamaged file of this very table is left as it is. After an exception, Ctrl-C included, the unfinished work stays
-    in a folder beside the file, and the same call resumes it.
+    An undamaged file of this very table is left as it is. After an exception, Ctrl-C included, the unfinished work
+    stays in a folder beside the file, and the same call resumes it.
 
     Args:
       game: The rules.
@@ -130,11 +131,11 @@ def _compress(
     places = np.zeros(1 << 16, np.int64)
     places[codes] = np.arange(len(codes))
     kind = np.uint8 if len(codes) <= 256 else np.uint16
-    values = np.asarray(values)
+    data = Values(index.rules, index.words, np.asarray(values))
 
     def compress_block(row: int, begin: int, end: int) -> bytes:
         encoded = np.zeros(end - begin, kind)
-        encode(index.rules, index.words, values, row, begin, end, places, encoded)
+        encode(data, row, begin, end, places, encoded)
         return compress(encoded)
 
     blocks = []

@@ -49,7 +49,7 @@ class Slice(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name: `3v2`, with kings `2+1Kv0+1K`, followed by `North` where the player to move matters and is North."""
+        """Its name: `3v2`, with kings `2+1Kv0+1K`; `North` follows where the player to move matters and is North."""
         own, enemy = (
             f"{men}+{kings}K" if kings else str(men)
             for men, kings in ((self.own_men, self.own_kings), (self.enemy_men, self.enemy_kings))

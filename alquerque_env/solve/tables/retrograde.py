@@ -19,6 +19,7 @@ from .numbering import clear_memory, number_of, set_memory, set_up, slice_at
 from .turn_values import (
     LOOK_UP,
     Line,
+    Values,
     allocate_line,
     code_of,
     final_value,
@@ -48,9 +49,7 @@ class Group(NamedTuple):
     """What the kernels read and write.
 
     Attributes:
-      t: The step table.
-      x: The index.
-      values: The codes of all positions.
+      t, x, values: The step table, the index, and the codes of all positions.
       bounds: For each number of the group its bound, CLOSED for closed positions.
       marks: For each number of the group its mark.
       first: The first number of the group.
@@ -67,9 +66,8 @@ class Group(NamedTuple):
 @inlined
 def borrowed_group(group: Group) -> Group:
     """A group with pointers in place of arrays."""
-    marks = borrowed(group.marks)
-    t, x, values, bounds = borrowed(group.t), borrowed(group.x), borrowed(group.values), borrowed(group.bounds)
-    return Group(t, x, values, bounds, marks, group.first)
+    t, x, values = borrowed(group.t), borrowed(group.x), borrowed(group.values)
+    return Group(t, x, values, borrowed(group.bounds), borrowed(group.marks), group.first)
 
 
 @kernel
@@ -94,16 +92,16 @@ def close(group: Group, row: int, begin: int, end: int, length: int) -> int:
 
 @kernel
 def _close_one(g: Group, place: int, line: Line) -> bool:
-    t, x, values = g.t, g.x, g.values
+    t, values = g.t, Values(g.t, g.x, g.values)
     s, after, w, actions = line.states[0], line.states[1], line.scratch[0], line.choices[0]
     n = e.legal_actions(t, s, w, actions)
     code = final_value(t, s, n)
     if code == UNKNOWN and must_capture(t, s, actions, n):
-        code = value_of(t, x, values, line, LOOK_UP)
+        code = value_of(values, line, LOOK_UP)
         if code == OUTSIDE:
             return False
     if code != UNKNOWN:
-        values[place] = code
+        g.values[place] = code
         return True
     g.bounds[place - g.first] = UNKNOWN
     score = NO_SCORE
@@ -111,7 +109,7 @@ def _close_one(g: Group, place: int, line: Line) -> bool:
         e.copy_state(t, s, after)
         e.apply_action(t, after, w, actions[index])
         if is_conversion(t, s, after, actions[index]):
-            code = value_after(t, x, values, line, LOOK_UP, actions[index])
+            code = value_after(values, line, LOOK_UP, actions[index])
             if code == OUTSIDE:
                 return False
             score = max(score, score_of(code))

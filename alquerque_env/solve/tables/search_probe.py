@@ -50,7 +50,7 @@ class Endgames:
         return 0 if code == x.DRAWN else 1 if code > 0 else -1
 
     def best(self, match: Match) -> list[Step]:
-        """The quickest winning or slowest losing steps, if they end the match before the no-progress limit; else none."""
+        """The quickest winning or slowest losing steps; none if they are not known or exceed the no-progress limit."""
         if self._table is None:
             return []
         steps = self._table.steps(match)

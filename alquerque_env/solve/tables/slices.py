@@ -13,6 +13,7 @@ from .clock import ClockStudy, has_clock
 from .group import LONGEST_TURN, GroupAnalysis
 from .index import Index, Slice
 from .threads import LARGEST, SMALLEST, ThreadPool
+from .turn_values import Values
 from .work_folder import Work
 
 SECONDS_BETWEEN_REPORTS = 0.1
@@ -117,12 +118,12 @@ class Solver:
 
     def _solve_bottom_up(self, group: tuple[Slice, ...]) -> None:
         """Solves a group in which no position can recur."""
-        t, x, values = self.index.rules, self.index.words, np.asarray(self._work.values)
+        values = Values(self.index.rules, self.index.words, np.asarray(self._work.values))
         # A piece that walks forward and sideways without turning back enters no point twice before the next capture.
         length = 2 * LONGEST_TURN + 2 * len(self.index.game.board.points) * self.index.pieces
 
         def solve(row: int, begin: int, end: int) -> int:
-            return bottom_up.solve_numbers(t, x, values, row, begin, end, length)
+            return bottom_up.solve_numbers(values, row, begin, end, length)
 
         if max(self._each(group, "working out", 1.0, solve)) >= 0:
             raise TableError(f"a match in slice {group[0].name} has more than {length} steps")

@@ -22,7 +22,7 @@ from .locations import find_table
 from .probe import fill_in, probe
 from .table_file import Header, TableFile
 from .threads import SMALLEST, ThreadPool
-from .turn_values import value_before, score_of
+from .turn_values import Values, score_of, value_before
 
 LONGEST_LINE = 256
 """The most steps of a turn and of the captures that follow it."""
@@ -88,6 +88,11 @@ class EndgameTable:
         self._bases = [part.base for part in self.index.slices]
         self._loaded: set[int] = set()
         self._is_complete = False
+
+    @property
+    def data(self) -> Values:
+        """The table as kernels take it."""
+        return Values(self.index.rules, self.index.words, self.codes)
 
     @property
     def digest(self) -> str:
@@ -202,11 +207,9 @@ class EndgameTable:
           threads: How many kernels run at once; None for one per processor.
         """
         self.load()
-        t, words = self.index.rules, self.index.words
         with ThreadPool(threads) as pool:
             for part in self.index.slices:
-                fill = partial(fill_in, t, words, self.codes, part.row, length=LONGEST_LINE)
-                pool.map_ranges(part.size, fill, SMALLEST)
+                pool.map_ranges(part.size, partial(fill_in, self.data, part.row, length=LONGEST_LINE), SMALLEST)
         self._is_complete = True
 
     def check_game(self, game: Game) -> None:
@@ -265,7 +268,7 @@ class EndgameTable:
         codes = np.zeros(len(states), np.int16)
         missing_numbers = np.zeros(len(states), np.int64)
         rows = states if JIT else states.tolist()
-        probe(self.index.rules, self.index.words, self.codes, rows, LONGEST_LINE, self._is_complete, codes, missing_numbers)
+        probe(self.data, rows, LONGEST_LINE, self._is_complete, codes, missing_numbers)
         missing = (codes == x.OUTSIDE) & (missing_numbers >= 0)
         if missing.any():
             slices = {bisect_right(self._bases, number) - 1 for number in missing_numbers[missing].tolist()}

@@ -1,12 +1,12 @@
 """The value of a position from the positions after each turn: the best that the player to move can reach.
 
-`values` holds a code for each number of the table. The search through the steps of a turn keeps its own stack, a `Line`.
+The search through the steps of a turn keeps its own stack, a `Line`.
 """
 
 from typing import NamedTuple
 
 from ...engine import rules as e
-from ...engine.compiler import allocate, inlined, kernel, popcount, release
+from ...engine.compiler import allocate, borrowed, inlined, kernel, popcount, release
 from ...engine.kernel_types import Rows, Table, Words
 from .index_layout import *
 from .numbering import number_of
@@ -18,6 +18,20 @@ NO_NUMBER = -1
 # What to do where a turn ends: look its value up; the same, but search turns of compulsory captures, whose values a
 # file does not hold; or search positions of unknown value and keep what is found.
 LOOK_UP, FOLLOW_CAPTURES, WORK_OUT = 0, 1, 2
+
+
+class Values(NamedTuple):
+    """The step table `t` of a game, the index `x` of its table, and a code for each number."""
+
+    t: Table
+    x: Table
+    codes: Words
+
+
+@inlined
+def borrowed_values(values: Values) -> Values:
+    """The same with pointers in place of arrays."""
+    return Values(borrowed(values.t), borrowed(values.x), borrowed(values.codes))
 
 
 class Line(NamedTuple):
@@ -105,22 +119,22 @@ def is_conversion(t: Table, s: Table, after: Table, action: int) -> bool:
 
 
 @kernel
-def value_after(t: Table, x: Table, values: Words, line: Line, mode: int, action: int) -> int:
+def value_after(v: Values, line: Line, mode: int, action: int) -> int:
     """The value of a turn that begins with an action, for the player of row 0; OUTSIDE if it is not known."""
     states = line.states
-    e.copy_state(t, states[0], states[1])
-    e.apply_action(t, states[1], line.scratch[0], action)
+    e.copy_state(v.t, states[0], states[1])
+    e.apply_action(v.t, states[1], line.scratch[0], action)
     states[1][e.QUIET] = 0
-    code = _known_value(t, x, values, line, 1, mode)
+    code = _known_value(v, line, 1, mode)
     if code == UNKNOWN:
-        code = _search(t, x, values, line, mode, 1)
+        code = _search(v, line, mode, 1)
     if code == OUTSIDE or states[1][e.PLAYER] == states[0][e.PLAYER]:
         return code
     return value_before(code)
 
 
 @kernel
-def value_of(t: Table, x: Table, values: Words, line: Line, mode: int) -> int:
+def value_of(v: Values, line: Line, mode: int) -> int:
     """The value of the position in row 0 from the positions after it; OUTSIDE if it is not known.
 
     Plies without progress are left out. If the value of a numbered position is missing, the first frame's NUMBER says
@@ -128,13 +142,13 @@ def value_of(t: Table, x: Table, values: Words, line: Line, mode: int) -> int:
     """
     s, frame, choices = line.states[0], line.frames[0], line.choices[0]
     s[e.QUIET] = 0
-    n = e.legal_actions(t, s, line.scratch[0], choices)
+    n = e.legal_actions(v.t, s, line.scratch[0], choices)
     if s[e.CHAIN] < 0:
-        code = final_value(t, s, n)
+        code = final_value(v.t, s, n)
         if code != UNKNOWN:
             return code
     _set_up_frame(frame, n, NO_NUMBER)
-    return _search(t, x, values, line, mode, 0)
+    return _search(v, line, mode, 0)
 
 
 @inlined
@@ -146,7 +160,7 @@ def _set_up_frame(frame: Words, n: int, number: int) -> None:
 
 
 @kernel
-def _search(t: Table, x: Table, values: Words, line: Line, mode: int, first: int) -> int:
+def _search(v: Values, line: Line, mode: int, first: int) -> int:
     """Searches below the position in row `first`, whose frame is set up."""
     states, frames, w = line.states, line.frames, line.scratch[0]
     level = first
@@ -159,10 +173,10 @@ def _search(t: Table, x: Table, values: Words, line: Line, mode: int, first: int
             action = line.choices[level][frame[NEXT]]
             frame[NEXT] += 1
             after = states[level + 1]
-            e.copy_state(t, s, after)
-            e.apply_action(t, after, w, action)
+            e.copy_state(v.t, s, after)
+            e.apply_action(v.t, after, w, action)
             after[e.QUIET] = 0
-            code = _known_value(t, x, values, line, level + 1, mode)
+            code = _known_value(v, line, level + 1, mode)
             if code == UNKNOWN:
                 level += 1
                 continue
@@ -172,7 +186,7 @@ def _search(t: Table, x: Table, values: Words, line: Line, mode: int, first: int
         else:
             code = code_of(frame[SCORE])
             if frame[NUMBER] >= 0:
-                values[frame[NUMBER]] = code
+                v.codes[frame[NUMBER]] = code
             if level == first:
                 return code
             after = s
@@ -185,35 +199,35 @@ def _search(t: Table, x: Table, values: Words, line: Line, mode: int, first: int
 
 
 @kernel
-def _known_value(t: Table, x: Table, values: Words, line: Line, level: int, mode: int) -> int:
+def _known_value(v: Values, line: Line, level: int, mode: int) -> int:
     """The value of the position in a row if it is known; UNKNOWN if it must be searched, with its frame set up."""
     s, choices, frame, w = line.states[level], line.choices[level], line.frames[level], line.scratch[0]
     if s[e.CHAIN] >= 0:
-        _set_up_frame(frame, e.legal_actions(t, s, w, choices), NO_NUMBER)
+        _set_up_frame(frame, e.legal_actions(v.t, s, w, choices), NO_NUMBER)
         return UNKNOWN
     player = s[e.PLAYER]
     if s[e.MEN + player] | s[e.KINGS + player] == 0:
         return LOST
     if s[e.MEN + 1 - player] | s[e.KINGS + 1 - player] == 0:
         return WON
-    if mode == FOLLOW_CAPTURES and t[e.T_CAPTURE_OPTIONAL] == 0:
-        n = e.legal_actions(t, s, w, choices)
-        if must_capture(t, s, choices, n):
+    if mode == FOLLOW_CAPTURES and v.t[e.T_CAPTURE_OPTIONAL] == 0:
+        n = e.legal_actions(v.t, s, w, choices)
+        if must_capture(v.t, s, choices, n):
             _set_up_frame(frame, n, NO_NUMBER)
             return UNKNOWN
-    number = number_of(t, x, s)
+    number = number_of(v.t, v.x, s)
     frame[NUMBER] = number
     if number < 0:
         return OUTSIDE
-    code = int(values[number])
+    code = int(v.codes[number])
     if code != UNKNOWN:
         return code
     if mode != WORK_OUT:
         return OUTSIDE
-    n = e.legal_actions(t, s, w, choices)
-    code = final_value(t, s, n)
+    n = e.legal_actions(v.t, s, w, choices)
+    code = final_value(v.t, s, n)
     if code != UNKNOWN:
-        values[number] = code
+        v.codes[number] = code
         return code
     _set_up_frame(frame, n, number)
     return UNKNOWN

@@ -27,8 +27,7 @@ def verify_table(table: EndgameTable, threads: int | None = None, watch: Watch |
         for part in table.index.slices:
 
             def find_wrong(begin: int, end: int, row: int = part.row) -> int:
-                t, x = table.index.rules, table.index.words
-                return find_wrong_value(t, x, table.codes, row, begin, end, LONGEST_LINE)
+                return find_wrong_value(table.data, row, begin, end, LONGEST_LINE)
 
             report = reports.counter(part.name, "checking", part.base)
             found = max(pool.map_ranges(part.size, find_wrong, SMALLEST, report))
