@@ -580,7 +580,7 @@ def test_what_is_no_state_is_refused(solved):
     for place, word in ((0, 1 << 60), (1, -1), (1, int(state[0] | state[2])), (4, 2), (5, 25), (5, -2)):
         rows = np.array([state, state])
         rows[1, place] = word
-        with pytest.raises(TableError, match="row 1 of the states is no position of fetaix"):
+        with pytest.raises(TableError, match="row 1 of the states is not a position of fetaix"):
             table.probe(rows)
 
 

@@ -85,7 +85,7 @@ def test_what_is_no_table_is_refused(tmp_path, whole):
     for number, data in enumerate((b"", b"\n", b"alquerque", b"PNG\0" * 100, MAGIC[:-1], MAGIC.replace(b"1", b"2"))):
         path = tmp_path / f"{number}.aqt"
         path.write_bytes(data)
-        refused(MURRAY, path, "no endgame table of this version")
+        refused(MURRAY, path, "not an endgame table of this version")
 
 
 def test_a_file_that_is_cut_short_or_too_long_is_refused(tmp_path, whole):
@@ -106,7 +106,7 @@ def test_a_changed_byte_is_noticed_wherever_it_is(tmp_path, whole):
     header, blocks, size = parts_of(whole)
     rng = random.Random(4)
     for place in (0, header - 1):
-        refused(MURRAY, changed(whole, tmp_path, place), "no endgame table")
+        refused(MURRAY, changed(whole, tmp_path, place), "there is no endgame table")
     for place in (header, header + 63, header + 64, header + 65, blocks - 2, *rng.sample(range(header, blocks), 40)):
         refused(MURRAY, changed(whole, tmp_path, place), "the header of .* is damaged")
     refused(MURRAY, changed(whole, tmp_path, blocks - 1), "damaged")
@@ -379,7 +379,7 @@ def test_tables_are_found_in_the_cache_directory(tmp_path, monkeypatch, whole):
     assert sorted(paths) == sorted(paths[0].parent.iterdir())
     assert load_table(MURRAY).pieces == 3
     assert content(paths[0]) == content(whole)
-    with pytest.raises(TableError, match="no endgame table"):
+    with pytest.raises(TableError, match="there is no endgame table"):
         load_table(load_game("alquerque_murray", no_moves="pass"))
     (paths[0].parent / paths[0].name.replace("-3.aqt", "-x.aqt")).touch()
     assert load_table(MURRAY).pieces == 3
