@@ -1,11 +1,11 @@
-"""A benchmark for agents: what they know of endgames whose exact values are known, and what they score on a ladder.
+"""The benchmark: measures agents in endgames with known exact values and against a ladder of opponents.
 
 >>> from alquerque_env.benchmark import load_protocol
 >>> protocol = load_protocol("v1")
 >>> protocol.games, protocol.suite.positions
 (100, 450)
 
-`run_benchmark` measures an agent; a protocol decides all its figures, so that people get the same for the same agent.
+`run_benchmark` measures an agent. The protocol fixes everything else, so the same agent always gets the same figures.
 """
 
 from ..errors import BenchmarkError

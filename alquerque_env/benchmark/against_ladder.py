@@ -1,4 +1,4 @@
-"""Against opponents: what an agent scores on the ladder, and its rating."""
+"""Measures an agent against the opponents of the ladder: scores and rating."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from ..arena.progress import Watch
 from ..arena.ratings import rate
 from ..arena.seeds import derive_seed
 from ..game.game import Game
-from .agents.fault_count import Guard
+from .agents.fault_count import CheckedPlayer
 from .ladder import Ladder, arena_settings
 from .protocol import Protocol
 
 
 @dataclass(frozen=True)
 class Rung:
-    """What an agent did against one opponent.
+    """The result of an agent against one opponent.
 
     Attributes:
-      name: Of the opponent.
-      rating: Of the opponent, in Elo points.
+      name: Spec of the opponent.
+      rating: Rating of the opponent, in Elo points.
       wins, draws, losses: Matches of the agent.
-      score: Its share of points.
+      score: The agent's share of points.
     """
 
     name: str
@@ -37,12 +37,12 @@ class Rung:
 
 @dataclass(frozen=True)
 class Opponents:
-    """What an agent did on the ladder.
+    """The result of an agent against the ladder.
 
     Attributes:
-      rating: In Elo points, that of `random` 0.
-      score: Share of points against all.
-      rungs: In the order of the ladder.
+      rating: In Elo points, `random` = 0.
+      score: Share of points against all opponents.
+      rungs: The results against each opponent, in the order of the ladder.
     """
 
     rating: Estimate
@@ -50,30 +50,30 @@ class Opponents:
     rungs: tuple[Rung, ...]
 
 
-def climb(guard: Guard, spec: str, game: Game, ladder: Ladder, protocol: Protocol, watch: Watch) -> Opponents:
-    """Lets an agent play against every opponent, each opening from both seats.
+def play_ladder(agent: CheckedPlayer, spec: str, game: Game, ladder: Ladder, protocol: Protocol, watch: Watch) -> Opponents:
+    """Plays an agent against every opponent, each opening from both seats.
 
     Args:
-      guard: The agent.
-      spec: Of the agent. One that is itself on the ladder has played already, when the ladder was made.
-      game: What is played.
-      ladder: Of the game.
-      protocol: Says how many matches.
-      watch: Is told how far it is.
+      agent: The agent.
+      spec: Its spec. An agent that is on the ladder keeps the matches of the ladder.
+      game: The game.
+      ladder: The ladder of the game.
+      protocol: The protocol.
+      watch: Called with the progress.
 
     Raises:
-      MissingExtraError: If choix is not installed, or an opponent needs packages that are not.
+      MissingExtraError: If choix or a package of an opponent is not installed.
     """
     if spec in ladder.rungs:
         return _rate(spec, ladder, [], protocol)
     openings = Openings(ladder.openings.list[: protocol.games // 2], ladder.openings.tried)
     settings = arena_settings(protocol, gauntlet=True)
-    result = play_arena(game, [guard, *ladder.rungs], settings, openings=openings, watch=watch)
-    return _rate(guard.name, ladder, result.pairings, protocol)
+    result = play_arena(game, [agent, *ladder.rungs], settings, openings=openings, watch=watch)
+    return _rate(agent.name, ladder, result.pairings, protocol)
 
 
 def _rate(name: str, ladder: Ladder, played: Sequence[Meeting], protocol: Protocol) -> Opponents:
-    """Rates an agent by its matches, together with those of the opponents among each other."""
+    """Rates an agent by its matches and those of the opponents against each other."""
     meetings: list[Meeting] = [*ladder.meetings, *played]
     names = list(dict.fromkeys([*ladder.rungs, name]))
     points = [meeting.points(names) for meeting in meetings]

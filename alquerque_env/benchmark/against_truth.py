@@ -1,4 +1,4 @@
-"""Against truth: what the choices of an agent lose, in positions whose exact values are known."""
+"""Measures the value that an agent's choices lose, in positions with known exact values."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,24 +10,24 @@ from ..arena.progress import Progress, Watch, unwatched
 from ..arena.seeds import derive_seed
 from ..game.game import Game
 from .agents.ask import AgentError
-from .agents.fault_count import Guard
+from .agents.fault_count import CheckedPlayer
 from .protocol import Protocol
 from .suite import SuitePosition, open_position
 
 NAMES = {1: "win", 0: "draw", -1: "loss"}
 WORST = 2
-"""The most value that a choice can lose."""
+"""The most value that a choice can lose, from a win to a loss."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What an agent did in a position.
+    """The decision of an agent in a position.
 
     Attributes:
       entry: The position.
-      kept: The value of the step that it chose, or of the worst one where it chose none.
-      seconds: What it took the agent, None where it did not choose.
-      expected: The result that it expected, in [-1, 1]; None where it did not say.
+      kept: The value of the chosen step, or of the worst step if the agent failed.
+      seconds: The time it took, None if the agent failed.
+      expected: The result that the agent expected, in [-1, 1]; None if it gave none.
     """
 
     entry: SuitePosition
@@ -37,19 +37,19 @@ class Decision:
 
     @property
     def loss(self) -> int:
-        """The value that was lost: 0, 1 or 2."""
+        """The value lost: 0, 1 or 2."""
         return self.entry.value - self.kept
 
 
 @dataclass(frozen=True)
 class Share:
-    """How often an agent chose well among some positions.
+    """The choices of an agent in some positions.
 
     Attributes:
-      positions: How many.
+      positions: The number of positions.
       optimal: Share of choices that kept the value.
-      loss: Mean of the value lost.
-      chance: The share of optimal choices to expect of random steps.
+      loss: Mean value lost.
+      chance: Share of random steps that keep the value.
     """
 
     positions: int
@@ -60,12 +60,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Stratum:
-    """The positions with so many pieces and that value.
-
-    Attributes:
-      pieces, value: What they have in common.
-      share: How often the agent chose well.
-    """
+    """The choices in all positions with `pieces` pieces and the value `value`."""
 
     pieces: int
     value: int
@@ -74,12 +69,12 @@ class Stratum:
 
 @dataclass(frozen=True)
 class Truth:
-    """How an agent did against truth, in positions in which some step loses value.
+    """The choices of an agent in positions in which some step loses value.
 
     Attributes:
-      all: In all of them.
+      all: In all these positions.
       unique: In those with exactly one best turn, None if there are none.
-      mistakes: How often a win became a draw, and so on, by names such as `win_to_draw`.
+      mistakes: Number of mistakes of each kind, such as `win_to_draw`.
       strata: By pieces and value.
     """
 
@@ -89,33 +84,33 @@ class Truth:
     strata: tuple[Stratum, ...]
 
 
-def examine(guard: Guard, game: Game, positions: Sequence[SuitePosition], watch: Watch = unwatched) -> list[Decision]:
-    """Asks an agent in each of several positions, in their order.
+def ask_all(agent: CheckedPlayer, game: Game, positions: Sequence[SuitePosition], watch: Watch = unwatched) -> list[Decision]:
+    """Asks an agent for a decision in each position.
 
     Args:
-      guard: The agent.
-      game: What is played.
-      positions: Of the suite.
-      watch: Called with how far it is.
+      agent: The agent.
+      game: The game.
+      positions: Positions of the suite.
+      watch: Called with the progress.
     """
     decisions = []
     for number, entry in enumerate(positions):
         watch(Progress("positions", number, len(positions)))
-        decisions.append(_ask(guard, game, entry))
+        decisions.append(_ask(agent, game, entry))
     return decisions
 
 
-def _ask(guard: Guard, game: Game, entry: SuitePosition) -> Decision:
+def _ask(agent: CheckedPlayer, game: Game, entry: SuitePosition) -> Decision:
     match = open_position(game, entry)
-    found = guard.ask(match)
-    expected = guard.value(match)
+    found = agent.ask(match)
+    expected = agent.value(match)
     if isinstance(found, AgentError):
         return Decision(entry, min(entry.steps), None, expected)
     return Decision(entry, entry.steps[match.legal_steps.index(found.step)], found.seconds, expected)
 
 
-def judge(decisions: Sequence[Decision], protocol: Protocol) -> Truth:
-    """Sums up what an agent did, where some step loses value."""
+def summarise(decisions: Sequence[Decision], protocol: Protocol) -> Truth:
+    """Summarises the decisions in positions in which some step loses value."""
     critical = [decision for decision in decisions if decision.entry.is_critical]
     unique = [decision for decision in critical if decision.entry.is_unique]
     groups = groupby(critical, key=lambda decision: (decision.entry.pieces, decision.entry.value))

@@ -1,4 +1,4 @@
-"""What the benchmark has found out about an agent."""
+"""The result of an agent, as an object and as JSON."""
 
 import json
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ _DIGITS = 5
 
 @dataclass(frozen=True)
 class Timing:
-    """What decisions cost, asked for one at a time.
+    """The time of decisions, asked for one at a time.
 
     Attributes:
-      decisions: How many there were.
-      median, slow: Seconds: half of them took no longer, 95 % of them.
+      decisions: The number of decisions.
+      median, slow: Median and 95th percentile, in seconds.
     """
 
     decisions: int
@@ -36,14 +36,14 @@ class Timing:
 
 @dataclass(frozen=True)
 class Faults:
-    """What an agent did wrong. A choice that it did not make counts as the worst, its match as lost.
+    """The faults of an agent. In a position they count as the worst step, in a match as a loss.
 
     Attributes:
-      illegal: Answers that were no legal action.
-      crash: Decisions in which it failed.
+      illegal: Answers that were not legal.
+      crash: Decisions that ended with an error.
       over_time: Decisions that took too long.
-      first: What it was the first time, None if there was nothing.
-      gave_up: Whether it took too long, or its process ended, so often in a row that it was asked no more.
+      first: The first fault in words, None if there was none.
+      gave_up: Whether it failed in a costly way so often in a row that it was not asked again.
     """
 
     illegal: int
@@ -54,21 +54,21 @@ class Faults:
 
     @property
     def count(self) -> int:
-        """All of them."""
+        """The number of all faults."""
         return self.illegal + self.crash + self.over_time
 
 
 @dataclass(frozen=True)
 class GameResult:
-    """What an agent did in one game.
+    """The result of an agent in one game.
 
     Attributes:
-      suite, ladder: SHA-256 of the positions and of the opponents.
-      truth: Against truth.
-      calibration: Of its values, None where it has none.
-      opponents: Against opponents.
-      timing: Of its decisions, None where it made none.
-      faults: What it did wrong.
+      suite, ladder: SHA-256 of the files of positions and opponents.
+      truth: The choices in positions with known values.
+      calibration: The accuracy of its values, None if it gives none.
+      opponents: The result against the ladder.
+      timing: The time of its decisions, None if it made none.
+      faults: Its faults.
     """
 
     suite: str
@@ -82,18 +82,18 @@ class GameResult:
 
 @dataclass(frozen=True)
 class Result:
-    """What an agent did.
+    """The result of an agent.
 
     Attributes:
       benchmark: Version of the protocol.
       quick: Whether it was a quick run, whose figures are not comparable.
-      version: Of the package.
-      machine: Where it ran.
-      command: By which it can be repeated.
-      name: What the agent is called.
-      spec: By which it is found.
-      facts: What is known of it.
-      games: What it did in each game, by id.
+      version: Version of the package.
+      machine: The machine.
+      command: The command that repeats it.
+      name: Name of the agent.
+      spec: Spec of the agent.
+      facts: Description of the agent.
+      games: The result in each game, by id.
     """
 
     benchmark: str
@@ -107,7 +107,7 @@ class Result:
     games: dict[str, GameResult]
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as JSON has it; but for `timing` the same whenever the same agent is measured."""
+        """The result for JSON. The same agent always has the same result, apart from `timing`."""
         content: dict[str, Any] = round_numbers(
             {"format": FORMAT, **asdict(self)}, lambda each: float(f"{each:.{_DIGITS}g}")
         )
@@ -115,10 +115,10 @@ class Result:
 
 
 def read_file(path: Path) -> list[Result]:
-    """The results of a file: that of an agent, or those of the checkpoints of a run.
+    """The results in a file: one of an agent, or one for each checkpoint of a run.
 
     Raises:
-      BenchmarkError: If it holds none, or has another format.
+      BenchmarkError: If it holds no result, or has another format.
       OSError: If it cannot be read.
     """
     try:
@@ -135,7 +135,7 @@ def read_file(path: Path) -> list[Result]:
 
 
 def time_of(seconds: Sequence[float]) -> Timing | None:
-    """Sums up what decisions took; None where there were none."""
+    """Summarises the seconds of decisions; None if there are none."""
     if not seconds:
         return None
     median, slow = np.percentile(np.asarray(seconds), [50, 95])

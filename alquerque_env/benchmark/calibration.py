@@ -1,4 +1,4 @@
-"""How good the values of an agent are: the results that it expects beside those that are certain under best play.
+"""Compares the values of an agent with the exact values of positions.
 
 Sources: Brier 1950, Verification of Forecasts Expressed in Terms of Probability; Naeini et al. 2015, Obtaining Well
 Calibrated Probabilities Using Bayesian Binning, for the error of the bins.
@@ -14,17 +14,17 @@ from .against_truth import Decision
 
 BINS = 10
 _EVEN = 0.5
-"""What an agent expects nearer to 0 than this is taken for a draw."""
+"""An expected result nearer to 0 than this counts as a draw."""
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Positions of which an agent expected about the same.
+    """Positions for which an agent expected about the same result.
 
     Attributes:
-      positions: How many.
-      expected: Mean of what it expected.
-      true: Mean of their values.
+      positions: The number of positions.
+      expected: Mean expected result.
+      true: Mean exact value.
     """
 
     positions: int
@@ -34,14 +34,14 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """How far the values of an agent are from the truth.
+    """The accuracy of an agent's values.
 
     Attributes:
-      positions: How many it gave a value.
-      accuracy: Share of positions in which the result nearest to its value is the true one.
-      squared_error: Mean square of the difference, 0 to 4.
-      bin_error: Mean difference between what it expected and what is true over `bins`, 0 to 2.
-      bins: Those of equal width over [-1, 1] in which there are positions.
+      positions: The number of positions with a value.
+      accuracy: Share of positions in which the nearest result is the exact value.
+      squared_error: Mean squared error, 0 to 4.
+      bin_error: Mean absolute difference between expected and true of `bins`, weighted by positions, 0 to 2.
+      bins: Bins of equal width over [-1, 1] that have positions.
     """
 
     positions: int
@@ -52,7 +52,7 @@ class Calibration:
 
 
 def calibrate(decisions: Sequence[Decision]) -> Calibration | None:
-    """Compares expected with true values, in all positions of a suite; None where the agent gave none."""
+    """Compares expected results with exact values; None if the agent gave no values."""
     valued = [decision for decision in decisions if decision.expected is not None]
     if not valued:
         return None

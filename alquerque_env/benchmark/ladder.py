@@ -1,6 +1,6 @@
-"""The ladder of a game: its openings, its opponents, and what they scored against each other.
+"""The ladder of a game: the openings, the opponents, and the opponents' results against each other.
 
-It comes with the package, so that everybody's agent plays from the same openings and is rated among the same results.
+Ladders come with the package, so that all agents play from the same openings and are rated with the same results.
 """
 
 import json
@@ -23,18 +23,18 @@ from .protocol_files import check_rules, read_checked, write_checked
 GAME = "{game}"
 SIDES = ("first", "second")
 _NOTED = 12
-"""Hexadecimal digits of a checksum that are noted."""
+"""Hexadecimal digits of a checksum in a ladder file."""
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """The opponents of a game.
+    """The ladder of a game.
 
     Attributes:
-      rungs: Their specs, `random` first.
-      openings: From which all play.
-      meetings: What each scored against each other.
-      sha256: Of the file.
+      rungs: Specs of the opponents, `random` first.
+      openings: The openings of all matches.
+      meetings: The results of the opponents against each other.
+      sha256: SHA-256 of the file.
     """
 
     rungs: tuple[str, ...]
@@ -44,16 +44,15 @@ class Ladder:
 
 
 def ladder_file(game: str) -> str:
-    """Where the ladder of a game lies in the folder of a protocol."""
+    """The ladder file of a game in the folder of a protocol."""
     return f"ladders/{game}.json"
 
 
 def read_ladder(protocol: Protocol, game: Game) -> Ladder:
-    """The ladder of a game.
+    """Reads the ladder of a game.
 
     Raises:
-      BenchmarkError: If there is none, it is damaged, the game is played by other rules, or a bot of it no longer comes
-        with the package under any name.
+      BenchmarkError: If there is none, it is damaged, the rules differ, or the package no longer has one of its bots.
     """
     file = ladder_file(game.name)
     text, sha256 = read_checked(protocol.folder, file)
@@ -72,11 +71,11 @@ def read_ladder(protocol: Protocol, game: Game) -> Ladder:
 
 
 def make_ladder(protocol: Protocol, game: Game, watch: Watch = unwatched) -> ArenaResult:
-    """Lets all opponents of a game meet, and puts what they scored into the folder of the protocol.
+    """Plays all opponents of a game against each other and writes the ladder into the folder of the protocol.
 
     Raises:
       AlquerqueError: If the game has too few openings.
-      MissingExtraError: If choix is not installed, or a bot needs packages that are not.
+      MissingExtraError: If choix or a package of a bot is not installed.
       OSError: If the ladder cannot be written.
     """
     settings = arena_settings(protocol)
@@ -100,27 +99,27 @@ def make_ladder(protocol: Protocol, game: Game, watch: Watch = unwatched) -> Are
 
 
 def arena_settings(protocol: Protocol, *, gauntlet: bool = False) -> Settings:
-    """How the matches of a ladder are played."""
+    """The arena settings of a ladder's matches."""
     plan = {name: getattr(protocol.ladder, name) for name in ("plies", "seed", "judge", "batch", "max_steps")}
     return Settings(games=protocol.games, gauntlet=gauntlet, resamples=protocol.resamples, **plan)
 
 
 def list_rungs(protocol: Protocol, game: Game) -> tuple[str, ...]:
-    """The specs of a ladder's opponents; a bot of this game's name only where it comes with the package."""
+    """The specs of a ladder's opponents, without the trained bots that the package does not have."""
     known = shipped_bots()
     named = [(rung, rung.replace(GAME, game.name)) for rung in protocol.ladder.rungs]
     return tuple(spec for rung, spec in named if rung == spec or spec.partition(":")[0] in known)
 
 
 def _weights(rungs: Sequence[str]) -> dict[str, str]:
-    """What identifies the weights of those that come with the package."""
+    """The checksums of the weights of trained bots, by spec."""
     folders = {spec: shipped_bots().get(spec.partition(":")[0]) for spec in rungs}
     cards = {spec: json.loads((path / META).read_bytes()) for spec, path in folders.items() if path is not None}
     return {spec: card["sha256"]["weights.safetensors"][:_NOTED] for spec, card in cards.items()}
 
 
 def _find_names(noted: Mapping[str, str], protocol: Protocol, game: Game) -> dict[str, str]:
-    """What the bots of a ladder are called now, found by their weights: a better one may have got the name."""
+    """The current specs of a ladder's bots, found by their weights, since newer bots may have taken their names."""
     found = {}
     for spec, weights in noted.items():
         _, colon, simulations = spec.partition(":")
@@ -136,7 +135,7 @@ def _find_names(noted: Mapping[str, str], protocol: Protocol, game: Game) -> dic
 
 
 def _format(content: Mapping[str, Any]) -> str:
-    """JSON with a line for each opening and each meeting, so that changes can be read."""
+    """JSON with one line for each opening and each meeting, for readable diffs."""
     parts = []
     for name, value in content.items():
         if isinstance(value, list):

@@ -1,8 +1,8 @@
-"""Makes suites from endgame tables.
+"""Makes suites of positions from endgame tables.
 
-Positions are put into strata, by the number of pieces and by their value for the player to move. Where that is a win or
-a draw only positions are taken in which some step loses value; in a lost position none does, and it serves to compare
-the values that agents see. From one match at most one position comes into a stratum.
+Positions are sorted into strata by the number of pieces and the value for the player to move. Won and drawn positions
+must have a step that loses value. Lost positions only serve to compare the values that agents expect. A match gives at
+most one position to each stratum.
 """
 
 from collections import defaultdict
@@ -27,30 +27,30 @@ Strata = dict[Stratum, list[SuitePosition]]
 
 
 class Table(Interface):
-    """What is asked of an endgame table; see `alquerque_env.load_table`."""
+    """The part of an endgame table that is used."""
 
     @property
     def pieces(self) -> int:
-        """The most pieces that it covers."""
+        """The most pieces on the board."""
 
     def value(self, match: Match) -> int | None:
-        """1, 0 or -1 for the player to move; None where it does not reach."""
+        """1, 0 or -1 for the player to move; None if the position is not in the table."""
 
     def distance(self, match: Match) -> int | None:
         """Turns to the end under best play, None for draws."""
 
 
 def make_suite(protocol: Protocol, game: Game, table: Table, watch: Watch = unwatched) -> int:
-    """Makes the suite of a game and puts it into the folder of the protocol.
+    """Makes the suite of a game and writes it into the folder of the protocol.
 
     Args:
-      protocol: Says how.
-      game: With its default options.
-      table: Of the game.
-      watch: Called with how far it is.
+      protocol: The protocol.
+      game: The game with its default options.
+      table: Its endgame table.
+      watch: Called with the progress.
 
     Returns:
-      How many positions it has.
+      The number of positions.
 
     Raises:
       BenchmarkError: If the table contradicts itself.
@@ -70,7 +70,7 @@ def make_suite(protocol: Protocol, game: Game, table: Table, watch: Watch = unwa
 
 
 def find_positions(game: Game, plan: SuitePlan, table: Table, watch: Watch) -> list[SuitePosition]:
-    """The positions of a suite, ordered by pieces and then value, the wins first."""
+    """The positions of a suite, ordered by pieces and then value, wins first."""
     strata: Strata = defaultdict(list)
     for number, matches in enumerate(sample_endings(game, plan, table.pieces)):
         watch(Progress("matches", number, plan.matches, game.name))
@@ -82,7 +82,7 @@ def find_positions(game: Game, plan: SuitePlan, table: Table, watch: Watch) -> l
 
 
 def _sort_in(strata: Strata, matches: Sequence[Match], table: Table, most: int) -> None:
-    """Adds the first position of each stratum that is not full, among those of one play."""
+    """Adds the first position of a match for each stratum that is not full."""
     added = set()
     for match in matches:
         entry = describe(match, table)
@@ -95,7 +95,7 @@ def _sort_in(strata: Strata, matches: Sequence[Match], table: Table, most: int) 
 
 
 def _share_out(strata: Strata, among: Sequence[Stratum], count: int) -> dict[Stratum, int]:
-    """How many to take of each: as evenly as can be, all of those of which there are too few."""
+    """How many positions to take from each stratum: equally many, or all of a stratum that has fewer."""
     shares: dict[Stratum, int] = {}
     for place, stratum in enumerate(sorted(among, key=lambda stratum: (len(strata[stratum]), stratum))):
         shares[stratum] = min(len(strata[stratum]), (count - sum(shares.values())) // (len(among) - place))
@@ -103,7 +103,7 @@ def _share_out(strata: Strata, among: Sequence[Stratum], count: int) -> dict[Str
 
 
 def describe(match: Match, table: Table) -> SuitePosition | None:
-    """What a table knows of a position; None where it does not reach, or the clock of the game might run down.
+    """A position with its exact values; None if they are not in the table or the no-progress limit might change them.
 
     Raises:
       BenchmarkError: If the value of the position is not that of its best step.
@@ -123,7 +123,7 @@ def describe(match: Match, table: Table) -> SuitePosition | None:
 
 
 def _value_for(player: int, match: Match, table: Table) -> int | None:
-    """1, 0 or -1 for a player; None where the table does not reach."""
+    """1, 0 or -1 for a player; None if the position is not in the table."""
     if match.outcome is not None:
         winner = match.outcome.winner
         return 0 if winner is None else 1 if winner == player else -1
@@ -132,7 +132,7 @@ def _value_for(player: int, match: Match, table: Table) -> int | None:
 
 
 def _may_be_late(match: Match, table: Table) -> bool:
-    """Whether the clock, which tables leave out, might end the match before it is won."""
+    """Whether the no-progress limit, which tables leave out, might end the match before it is won."""
     limit = match.game.rules.no_progress_limit
     if match.is_over or limit == "off":
         return False
@@ -147,7 +147,7 @@ def _after(match: Match, step: Step) -> Match:
 
 
 def _count_best_turns(match: Match, best: int, table: Table, most: int) -> int:
-    """How many whole turns keep a value, counted up to a number."""
+    """How many whole turns keep a value, counted up to `most`."""
     count = 0
     for step in match.legal_steps:
         after = _after(match, step)

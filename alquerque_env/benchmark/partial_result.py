@@ -1,4 +1,4 @@
-"""What was measured before a run of the benchmark was interrupted, in a file beside that of its result."""
+"""Results of an interrupted run of the benchmark, in a file beside the file of the final result."""
 
 import json
 from pathlib import Path
@@ -11,16 +11,16 @@ from .agent_result import FORMAT, GameResult, Result, read_file
 SUFFIX = ".unfinished"
 
 
-class Unfinished:
-    """The games in which agents have been measured so far.
+class PartialResults:
+    """The results of agents so far, game by game.
 
-    Each is kept as a whole, since what an agent does in a game may depend on all that it did there before.
+    Only whole games are kept, since an agent's decisions may depend on its earlier ones.
 
     Args:
-      output: The file of the result; None if nothing is to be kept.
+      output: The file of the final result; None to keep nothing.
 
     Raises:
-      BenchmarkError: If there is such a file that holds something else.
+      BenchmarkError: If the file of partial results holds something else.
       OSError: If it cannot be read.
     """
 
@@ -32,17 +32,17 @@ class Unfinished:
 
     @property
     def count(self) -> int:
-        """How many games of how many agents there are."""
+        """The number of games with a result, of all agents together."""
         return sum(len(result.games) for result in self._results.values())
 
     def games(self, result: Result) -> dict[str, GameResult]:
-        """What is known of an agent already.
+        """The results of an agent so far, by game.
 
         Args:
-          result: What it is called, where it runs and so on, still without games.
+          result: The result of the agent, still without games.
 
         Raises:
-          BenchmarkError: If it was measured under other conditions.
+          BenchmarkError: If the agent was measured under other conditions.
         """
         found = self._results.get(result.spec)
         if found is None:
@@ -51,20 +51,20 @@ class Unfinished:
         for name in now:
             if before[name] != now[name]:
                 raise BenchmarkError(
-                    f"{str(self.path)!r} holds what was measured with {name} {before[name]!r}, not {now[name]!r}: "
+                    f"{str(self.path)!r} holds results with {name} {before[name]!r}, not {now[name]!r}: "
                     "delete that file, or choose another for the result"
                 )
         return found.games
 
     def note(self, result: Result) -> None:
-        """Keeps what is known of an agent."""
+        """Keeps the result of an agent so far."""
         self._results[result.spec] = result
         if self.path is not None:
             content = {"format": FORMAT, "results": [each.as_dict() for each in self._results.values()]}
             write_whole(self.path, json.dumps(content).encode())
 
     def remove(self) -> None:
-        """Everything is measured, and the result is written."""
+        """Deletes the file, after the final result is written."""
         if self.path is not None:
             self.path.unlink(missing_ok=True)
 

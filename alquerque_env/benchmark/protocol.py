@@ -1,4 +1,4 @@
-"""The protocol of the benchmark: all that decides its figures, beside the agent and the game."""
+"""The protocol of the benchmark: everything that decides the figures, apart from the agent and the game."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,12 +15,12 @@ class SuitePlan:
     """How the positions of a suite are found.
 
     Attributes:
-      positions: How many there are to be in which some step loses value.
-      lost_positions: How many there are to be besides that are lost.
-      seed: Decides the matches that they come from.
+      positions: Number of positions in which some step loses value.
+      lost_positions: Number of lost positions besides.
+      seed: Seed of the matches that they come from.
       players: Specs of the bots that play these matches.
-      random_share: How often a random step is played instead.
-      matches: How many are played at most.
+      random_share: Share of random steps among theirs.
+      matches: The most matches.
     """
 
     positions: int
@@ -33,11 +33,11 @@ class SuitePlan:
 
 @dataclass(frozen=True, kw_only=True)
 class LadderPlan:
-    """Against whom an agent plays, and from where.
+    """The opponents and openings of a ladder.
 
     Attributes:
-      rungs: Specs of the opponents; `{game}` stands for the name of the game.
-      games: Matches with each of them, even.
+      rungs: Specs of the opponents; `{game}` stands for the id of the game.
+      games: Matches against each opponent, an even number.
       plies, seed, judge, batch, max_steps: As in `arena.Settings`.
     """
 
@@ -52,13 +52,13 @@ class LadderPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What an agent is waited for.
+    """The time limits of an agent.
 
     Attributes:
       decision: Seconds for a decision.
-      warm_up: Seconds to be loaded, and then for a first decision that does not count.
-      patience: After so many decisions in a row that took too long, or in which its process ended, it is asked
-        nothing more in this game.
+      warm_up: Seconds to load, and again for a first decision that does not count.
+      patience: After this many decisions in a row that are late or end its process, the agent is not asked again in
+        this game.
     """
 
     decision: float
@@ -68,11 +68,11 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Quick:
-    """A run that only tries out whether an agent works; its figures are not comparable.
+    """A short run that shows whether an agent works; its figures are not comparable.
 
     Attributes:
-      positions: Of the suite.
-      games: Matches with each opponent, even.
+      positions: Number of positions.
+      games: Matches against each opponent, an even number.
     """
 
     positions: int
@@ -85,14 +85,14 @@ class Protocol:
 
     Attributes:
       version: Its name.
-      folder: Where its suites and ladders are.
-      seed: Of whatever agents leave to chance, and of the intervals.
-      resamples: How often results are drawn anew for the intervals.
-      suite: How suites were made.
-      ladder: Against whom an agent plays.
-      limits: How long an agent is waited for.
-      quick: What is done instead by a run that only tries out an agent.
-      is_quick: Whether this is such a run.
+      folder: The folder of its suites and ladders.
+      seed: Seed of agents and of intervals.
+      resamples: Bootstrap resamples of the intervals.
+      suite: How suites are made.
+      ladder: The opponents and openings.
+      limits: The time limits of an agent.
+      quick: The size of a quick run.
+      is_quick: Whether this is a quick run.
     """
 
     version: str
@@ -107,11 +107,11 @@ class Protocol:
 
     @property
     def games(self) -> int:
-        """Matches with each opponent."""
+        """Matches against each opponent."""
         return self.quick.games if self.is_quick else self.ladder.games
 
     def shortened(self) -> "Protocol":
-        """The same for a quick run."""
+        """The same protocol for a quick run."""
         return replace(self, is_quick=True)
 
 
@@ -121,7 +121,7 @@ def load_protocol(version: str = CURRENT) -> Protocol:
 
 
 def read_protocol(folder: Path) -> Protocol:
-    """The version of the benchmark that lies in a folder.
+    """Reads a version of the benchmark from its folder.
 
     Raises:
       BenchmarkError: If its file cannot be read; the error names file, key and value.

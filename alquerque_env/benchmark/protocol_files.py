@@ -1,4 +1,4 @@
-"""Files of a protocol, which must be to the byte what they were made."""
+"""The files of a protocol, protected by checksums in `SHA256SUMS`."""
 
 import hashlib
 from pathlib import Path
@@ -11,14 +11,14 @@ SUMS = "SHA256SUMS"
 
 
 def read_checked(folder: Path, name: str) -> tuple[str, str]:
-    """The text of a file of a protocol, and its SHA-256.
+    """Reads the text of a file and its SHA-256.
 
     Args:
-      folder: Of the protocol.
-      name: Of the file, in the folder.
+      folder: The folder of the protocol.
+      name: The file in it.
 
     Raises:
-      BenchmarkError: If it is missing, or not the one whose sum stands in `SHA256SUMS`.
+      BenchmarkError: If it is missing, or its checksum differs.
     """
     try:
         data = (folder / name).read_bytes()
@@ -34,7 +34,7 @@ def read_checked(folder: Path, name: str) -> tuple[str, str]:
 
 
 def check_rules(kind: str, benchmark: str, table_hash: str, game: Game) -> None:
-    """Checks that a file was made for a game.
+    """Checks that a file was made for the rules of a game.
 
     Raises:
       BenchmarkError: If its hash is not that of the game.
@@ -48,10 +48,10 @@ def check_rules(kind: str, benchmark: str, table_hash: str, game: Game) -> None:
 
 
 def write_checked(folder: Path, name: str, text: str) -> None:
-    """Writes a file of a protocol and its sum.
+    """Writes a file and its checksum.
 
     Raises:
-      OSError: If that is not possible.
+      OSError: If they cannot be written.
     """
     data = text.encode()
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ def write_checked(folder: Path, name: str, text: str) -> None:
 
 
 def _read_sums(folder: Path) -> dict[str, str]:
-    """The sum of each file, in the form of the program sha256sum."""
+    """The checksum of each file; the format is that of the program sha256sum."""
     file = folder / SUMS
     lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
     return {name: value for value, _, name in (line.partition("  ") for line in lines)}

@@ -1,4 +1,4 @@
-"""Runs the benchmark: an agent against truth and against opponents, game by game."""
+"""Runs the benchmark: measures an agent game by game."""
 
 import os
 import platform
@@ -10,15 +10,15 @@ from .. import __version__
 from ..arena.progress import Progress, Watch, unwatched
 from ..errors import require
 from ..game.game import load_game
-from .against_ladder import climb
-from .against_truth import examine, judge
+from .against_ladder import play_ladder
+from .against_truth import ask_all, summarise
 from .agent_result import Faults, GameResult, Result, time_of
 from .agents.agent import Agent, choose_games, find_agent
-from .agents.ask import CRASH, ILLEGAL, OVER_TIME, Thinker
-from .agents.fault_count import Guard
+from .agents.ask import CRASH, ILLEGAL, OVER_TIME, Player
+from .agents.fault_count import CheckedPlayer
 from .calibration import calibrate
 from .ladder import Ladder, read_ladder
-from .partial_result import Unfinished
+from .partial_result import PartialResults
 from .protocol import Protocol
 from .suite import Suite, read_suite
 
@@ -31,29 +31,29 @@ def run_benchmark(
     name: str | None = None,
     command: str | None = None,
     watch: Watch = unwatched,
-    unfinished: Unfinished | None = None,
+    partial: PartialResults | None = None,
 ) -> Result:
     """Measures an agent.
 
     Args:
-      agent: A spec as `load_bot` takes it, `module:name` of a function from observation and mask to an action, or an
-        agent, which is closed in the end. A function runs in a process of its own: a script that measures one does so
-        under `if __name__ == "__main__":`.
-      names: Ids of games; all that the agent may play if there are none.
-      protocol: What is measured, and how.
-      name: What to call the agent; its spec if None.
-      command: What is noted as the command that repeats this; that of one agent if None.
-      watch: Is told from time to time how far it is.
-      unfinished: What an interrupted run has measured, and takes what this one does.
+      agent: A spec for `load_bot`, `module:name` of a function from observation and mask to an action, or an agent,
+        which is closed afterwards. A function runs in its own process, so a script that measures one must do so under
+        `if __name__ == "__main__":`.
+      names: Ids of games; if empty, all games that the agent plays.
+      protocol: The protocol.
+      name: Name of the agent in the result; its spec if None.
+      command: The command in the result; the one that measures this agent if None.
+      watch: Called now and then with the progress.
+      partial: Results of an interrupted run, to which this run adds its own.
 
     Raises:
-      AlquerqueError: If the agent or a game does not exist, the agent cannot play a game, or the package's data are
-        not what they should be.
-      MissingExtraError: If choix is not installed, or a bot needs packages that are not.
+      AlquerqueError: If the agent or a game does not exist, the agent does not play a game, or the package's files are
+        damaged.
+      MissingExtraError: If choix or a package of a bot is not installed.
     """
     require("choix", "arena")
     agent = find_agent(agent, protocol) if isinstance(agent, str) else agent
-    unfinished = unfinished or Unfinished()
+    partial = partial or PartialResults()
     try:
         chosen = choose_games(agent, names)
         result = Result(
@@ -61,52 +61,52 @@ def run_benchmark(
             quick=protocol.is_quick,
             version=__version__,
             machine=_machine(),
-            command=command or tell_command([agent.spec, *names], protocol, name),
+            command=command or format_command([agent.spec, *names], protocol, name),
             name=name or agent.spec,
             spec=agent.spec,
             facts=agent.facts,
             games={},
         )
-        done = unfinished.games(result)
-        # What cannot be played shall be refused before anything is.
+        done = partial.games(result)
+        # All games are opened first, so that a game that cannot be played stops the run at once.
         opened = {game: _open(agent, game, protocol) for game in chosen if game not in done}
         for game in chosen:
             found = done.get(game) or _measure(agent.spec, *opened[game], protocol, watch)
             result = replace(result, games={**result.games, game: found})
-            unfinished.note(result)
+            partial.note(result)
     finally:
         agent.close()
     return result
 
 
-def _open(agent: Agent, name: str, protocol: Protocol) -> tuple[Suite, Ladder, Thinker]:
+def _open(agent: Agent, name: str, protocol: Protocol) -> tuple[Suite, Ladder, Player]:
     game = load_game(name)
     return read_suite(protocol, game), read_ladder(protocol, game), agent.open(game)
 
 
-def _measure(spec: str, suite: Suite, ladder: Ladder, thinker: Thinker, protocol: Protocol, watch: Watch) -> GameResult:
+def _measure(spec: str, suite: Suite, ladder: Ladder, player: Player, protocol: Protocol, watch: Watch) -> GameResult:
     game = suite.game
 
     def watch_here(progress: Progress) -> None:
         watch(replace(progress, about=game.name))
 
-    guard = Guard(thinker, protocol.limits)
+    checked = CheckedPlayer(player, protocol.limits)
     positions = suite.sample(protocol.quick.positions) if protocol.is_quick else suite.positions
-    decisions = examine(guard, game, positions, watch_here)
-    opponents = climb(guard, spec, game, ladder, protocol, watch_here)
+    decisions = ask_all(checked, game, positions, watch_here)
+    opponents = play_ladder(checked, spec, game, ladder, protocol, watch_here)
     return GameResult(
         suite=suite.sha256,
         ladder=ladder.sha256,
-        truth=judge(decisions, protocol),
+        truth=summarise(decisions, protocol),
         calibration=calibrate(decisions),
         opponents=opponents,
         timing=time_of([decision.seconds for decision in decisions if decision.seconds is not None]),
         faults=Faults(
-            illegal=guard.faults[ILLEGAL],
-            crash=guard.faults[CRASH],
-            over_time=guard.faults[OVER_TIME],
-            first=guard.first_fault,
-            gave_up=guard.has_given_up,
+            illegal=checked.faults[ILLEGAL],
+            crash=checked.faults[CRASH],
+            over_time=checked.faults[OVER_TIME],
+            first=checked.first_fault,
+            gave_up=checked.has_given_up,
         ),
     )
 
@@ -115,8 +115,8 @@ def _machine() -> str:
     return f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
 
 
-def tell_command(words: Sequence[str], protocol: Protocol, name: str | None) -> str:
-    """The command line that repeats a run."""
+def format_command(words: Sequence[str], protocol: Protocol, name: str | None) -> str:
+    """The command that repeats a run."""
     named = ["--name", name] if name else []
     quick = ["--quick"] if protocol.is_quick else []
     return shlex.join(["alquerque", "benchmark", *words, *named, *quick])

@@ -1,4 +1,4 @@
-"""Positions of endgames as they come up in play: between bots of several kinds, with random steps among theirs."""
+"""Samples endgame positions from matches between bots of several kinds that also play random steps."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,21 +13,21 @@ from ..match.match import Match
 from .protocol import SuitePlan
 
 LONGEST = 600
-"""Steps after which a match is not gone on with."""
+"""The most steps of a match."""
 
 _CLOCK = "H"
 _FIELDS = 3
 
 
 def sample_endings(game: Game, plan: SuitePlan, pieces: int) -> Iterator[list[Match]]:
-    """For each match its positions with a choice and with at most so many pieces, the clock set back.
+    """For each match, its positions with several legal steps and few pieces, with no plies without progress.
 
-    No position comes twice, nor as an image of itself under the symmetries of the game.
+    Positions that are equal under the symmetries of the game are given once.
 
     Args:
-      game: What is played.
-      plan: Who plays, how many matches, and the seed.
-      pieces: The most on the board.
+      game: The game.
+      plan: The players, the number of matches and the seed.
+      pieces: The most pieces on the board.
     """
     bots = [load_bot(spec, game, seed=derive_seed(plan.seed, "player", spec), tables=False) for spec in plan.players]
     keys = PositionKeys(game)
@@ -46,13 +46,13 @@ def sample_endings(game: Game, plan: SuitePlan, pieces: int) -> Iterator[list[Ma
 
 
 def without_clock(position: str) -> str:
-    """A position with nothing on the clock of the game."""
+    """A position text without its count of plies without progress."""
     fields = position.split(":")
     return ":".join([*fields[:_FIELDS], *(field for field in fields[_FIELDS:] if not field.startswith(_CLOCK))])
 
 
 def _play(game: Game, bots: Sequence[Bot], random_share: float, generator: np.random.Generator) -> Iterator[Match]:
-    """Plays a match; gives it at every step, always the same object."""
+    """Plays a match and yields it before every step, always the same object."""
     players = [bots[int(place)] for place in generator.integers(len(bots), size=2)]
     match = Match(game)
     while not match.is_over and len(match.steps) < LONGEST:

@@ -1,6 +1,6 @@
-"""Positions whose exact values are known: a file a game, made once from its endgame table.
+"""Suites of positions with known exact values, one file a game, made from endgame tables.
 
-The first line of a file says where it comes from; each further line is a position:
+The first line of a file says how it was made; each further line is a position:
 
     {"position": "W:Wa1,c3:Be5", "value": 1, "distance": 5, "steps": "+=-+", "unique": false}
 
@@ -25,13 +25,13 @@ SIGNS = "-=+"
 
 @dataclass(frozen=True)
 class SuitePosition:
-    """A position and what is true of it.
+    """A position and its exact values.
 
     Attributes:
-      position: Its text; the clock of the game stands at 0.
+      position: Its text, with no plies without progress.
       value: 1, 0 or -1 for the player to move.
       distance: Turns to the end under best play, None for draws.
-      steps: The value that each legal step keeps or brings, in the order of `Match.legal_steps`.
+      steps: The value after each legal step for the same player, in the order of `Match.legal_steps`.
       is_unique: Whether exactly one whole turn keeps the value.
     """
 
@@ -48,7 +48,7 @@ class SuitePosition:
 
     @property
     def pieces(self) -> int:
-        """How many there are on the board."""
+        """The number of pieces on the board."""
         return sum(side.count(",") + (len(side) > 1) for side in self.position.split(":")[1:3])
 
     def as_line(self) -> str:
@@ -66,13 +66,13 @@ class SuitePosition:
 
 @dataclass(frozen=True)
 class Suite:
-    """The positions of a game.
+    """The suite of a game.
 
     Attributes:
-      game: Whose positions these are.
-      origin: Where they come from: seed, pieces, package version.
+      game: The game.
+      origin: How it was made: seed, pieces, package version.
       positions: Ordered by pieces and value.
-      sha256: Of the file.
+      sha256: SHA-256 of the file.
     """
 
     game: Game
@@ -81,22 +81,22 @@ class Suite:
     sha256: str
 
     def sample(self, count: int) -> tuple[SuitePosition, ...]:
-        """So many of the positions, or all if there are not more, from the whole range of the suite."""
+        """At most `count` positions, evenly spaced over the suite."""
         total = len(self.positions)
         count = min(count, total)
         return tuple(self.positions[number * total // count] for number in range(count))
 
 
 def suite_file(game: str) -> str:
-    """Where the suite of a game lies in the folder of a protocol."""
+    """The suite file of a game in the folder of a protocol."""
     return f"suites/{game}.jsonl"
 
 
 def read_suite(protocol: Protocol, game: Game) -> Suite:
-    """The suite of a game.
+    """Reads the suite of a game.
 
     Raises:
-      BenchmarkError: If there is none, it is damaged, or the game is played by other rules.
+      BenchmarkError: If there is none, it is damaged, or the rules differ.
     """
     text, sha256 = read_checked(protocol.folder, suite_file(game.name))
     origin, *lines = (json.loads(line) for line in text.splitlines())
@@ -105,7 +105,7 @@ def read_suite(protocol: Protocol, game: Game) -> Suite:
 
 
 def format_suite(origin: Mapping[str, Any], positions: Sequence[SuitePosition]) -> str:
-    """The text of a file."""
+    """The text of a suite file."""
     return "".join(f"{line}\n" for line in (json.dumps(origin), *(each.as_line() for each in positions)))
 
 
@@ -113,7 +113,7 @@ def open_position(game: Game, entry: SuitePosition) -> Match:
     """A match from a position of a suite.
 
     Raises:
-      BenchmarkError: If there are other steps than the suite says.
+      BenchmarkError: If the number of legal steps is not that of the suite.
     """
     match = Match(game, entry.position)
     if len(match.legal_steps) != len(entry.steps):

@@ -1,1 +1,1 @@
-"""What the benchmark measures: bots, and functions of observation and action mask."""
+"""Agents that the benchmark measures: bots, and functions from observation and action mask to an action."""

@@ -1,4 +1,4 @@
-"""Agents from their specs: bots of this package, checkpoints, exported players, engines, and functions of anybody's."""
+"""Finds agents by their specs: bots, checkpoints, exported players, UGI engines, and functions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,35 +11,35 @@ from ...errors import UnknownNameError
 from ...game.game import Game, games
 from ..agent_facts import Facts, find_checkpoint, read_exported_game, read_facts, read_game
 from ..protocol import Protocol
-from .ask import BotThinker, Thinker
-from .function import FunctionProcess, FunctionThinker, is_function_spec
+from .ask import BotPlayer, Player
+from .function import FunctionProcess, FunctionPlayer, is_function_spec
 
 
 @dataclass(frozen=True)
 class Agent:
-    """Whatever is measured.
+    """What the benchmark measures.
 
     Attributes:
-      spec: By which it was found.
-      facts: What is known of it.
-      games: Ids of the games that it may play.
-      open: The agent as a player of a game.
-      close: Ends whatever runs beside it.
+      spec: Its spec.
+      facts: Its description.
+      games: Ids of the games that it plays.
+      open: Makes a player of a game.
+      close: Ends its process, if it has one.
     """
 
     spec: str
     facts: Facts
     games: tuple[str, ...]
-    open: Callable[[Game], Thinker]
+    open: Callable[[Game], Player]
     close: Callable[[], None] = lambda: None
 
 
 def find_agent(spec: str, protocol: Protocol) -> Agent:
-    """An agent.
+    """Finds an agent by its spec.
 
     Args:
-      spec: As `load_bot` takes it, or `module:name` of a function.
-      protocol: Says how long it may take.
+      spec: A spec for `load_bot`, or `module:name` of a function.
+      protocol: The protocol, which limits its time.
 
     Raises:
       BotError: If the spec names no bot.
@@ -49,32 +49,31 @@ def find_agent(spec: str, protocol: Protocol) -> Agent:
         function = FunctionProcess(spec, protocol.limits)
         decision = protocol.limits.decision
         return Agent(
-            spec, Facts("function"), games(), lambda game: FunctionThinker(function, game, decision), function.close
+            spec, Facts("function"), games(), lambda game: FunctionPlayer(function, game, decision), function.close
         )
     return _bot_agent(spec, protocol)
 
 
 def _bot_agent(spec: str, protocol: Protocol) -> Agent:
-    """What `load_bot` loads."""
-    find_bot(spec)  # refuses what is none
+    find_bot(spec)  # raises BotError early
     seed = derive_seed(protocol.seed, "agent")
     checkpoint = find_checkpoint(spec)
     known = read_exported_game(spec) if checkpoint is None else read_game(checkpoint[0])
 
-    def open_bot(game: Game) -> Thinker:
-        # A search that would take longer than it may ends, and is late.
+    def open_bot(game: Game) -> Player:
+        # A search ends at the limit, and its decision counts as late.
         seconds = None if _kind_of(spec) == "engine" else protocol.limits.decision
-        return BotThinker(load_bot(spec, game, seed=seed, time_limit=seconds, tables=False))
+        return BotPlayer(load_bot(spec, game, seed=seed, time_limit=seconds, tables=False))
 
     facts = Facts(_kind_of(spec)) if checkpoint is None else read_facts(*checkpoint)
     return Agent(spec, facts, games() if known is None else (known,), open_bot)
 
 
 def choose_games(agent: Agent, wanted: Sequence[str]) -> tuple[str, ...]:
-    """The games that are asked for, or all that an agent may play.
+    """The wanted games, or all games of the agent if none is named.
 
     Raises:
-      UnknownNameError: If it does not play one of them.
+      UnknownNameError: If the agent does not play one of them.
     """
     for name in wanted:
         if name not in games():

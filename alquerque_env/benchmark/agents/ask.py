@@ -1,4 +1,4 @@
-"""How an agent is asked for steps, and what it can do wrong."""
+"""How the benchmark asks an agent for steps, and the faults that an agent can have."""
 
 import time
 from collections.abc import Sequence
@@ -14,19 +14,19 @@ from ...match.match import Match
 
 ILLEGAL, CRASH, OVER_TIME = "illegal", "crash", "over_time"
 FAULTS = (ILLEGAL, CRASH, OVER_TIME)
-"""What an agent can do wrong: answer what is no legal action, fail to answer, or take too long."""
+"""An answer that is not a legal action, no answer because of an error, and an answer that takes too long."""
 
 
 class AgentError(BotError):
-    """What an agent did wrong.
+    """A fault of an agent.
 
     Args:
       kind: One of `FAULTS`.
       what: The rest of a sentence that begins with the agent's name.
-      has_ended: Whether its process has ended and is to be started again.
+      has_ended: Whether the agent's process ended and must be started again.
 
     Attributes:
-      is_costly: Whether it cost more time than an agent is to be waited for again and again.
+      is_costly: Whether the fault costs much time. An agent with several costly faults in a row is not asked again.
     """
 
     def __init__(self, kind: str, what: str, *, has_ended: bool = False) -> None:
@@ -36,45 +36,39 @@ class AgentError(BotError):
 
 
 class Answer(NamedTuple):
-    """What an agent chose.
-
-    Attributes:
-      step: The step; not yet known to be legal.
-      seconds: What it took the agent.
-    """
+    """The step that an agent chose, not yet checked, and the seconds that it took."""
 
     step: Step
     seconds: float
 
 
-class Thinker(Interface):
-    """An agent that plays one game. Whatever it raises is its own fault.
+class Player(Interface):
+    """An agent that plays one game. Every exception is a fault of the agent.
 
-    What has just been loaded may have to compile something, so its first question is asked twice, and its first answer
-    does not count.
+    A new agent may have to compile code, so it is asked its first question twice and the first answer does not count.
     """
 
     def ask(self, match: Match) -> Answer:
-        """A step for a match with a choice."""
+        """Chooses a step in a match with several legal steps."""
 
     def ask_many(self, matches: Sequence[Match], /) -> list[Answer] | None:
-        """A step for each of several matches; None where it does not think about several at once."""
+        """Chooses a step in each match; None if the agent takes one match at a time."""
 
     def value(self, match: Match) -> float | None:
-        """The result that it expects, in [-1, 1] for the player to move; None where it does not say."""
+        """The expected result, in [-1, 1] for the player to move; None if the agent gives none."""
 
 
-class BotThinker:
-    """A bot of this package, or anything like it, in this process."""
+class BotPlayer:
+    """A bot of this package, in this process."""
 
     def __init__(self, bot: GameBot) -> None:
         self._bot = bot
-        self._is_fresh = True
+        self._is_new = True
 
     def ask(self, match: Match) -> Answer:
-        """A step for a match with a choice."""
-        if self._is_fresh:
-            self._is_fresh = False
+        """Chooses a step in a match with several legal steps."""
+        if self._is_new:
+            self._is_new = False
             with suppress(Exception):
                 self._bot.choose(match)
         begun = time.perf_counter()
@@ -82,17 +76,17 @@ class BotThinker:
         return Answer(step, time.perf_counter() - begun)
 
     def ask_many(self, matches: Sequence[Match]) -> list[Answer]:
-        """A step for each of several matches; bots that think about many at once do."""
+        """Chooses a step in each match, at once if the bot can."""
         begun = time.perf_counter()
         steps = self._bot.choose_many(matches)
         seconds = (time.perf_counter() - begun) / len(matches)
         return [Answer(step, seconds) for step in steps]
 
     def value(self, match: Match) -> float | None:
-        """The result that it expects, in [-1, 1] for the player to move; None where it does not say."""
+        """The expected result, in [-1, 1] for the player to move; None if the bot gives none."""
         if not self._bot.can_analyse:
             return None
         try:
             return self._bot.analyse(match, NO_LIMITS).value
         except BotError:
-            return None  # an engine need not say what it expects
+            return None  # engines may leave the value out

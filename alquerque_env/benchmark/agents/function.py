@@ -1,9 +1,9 @@
-"""Agents that are functions of anybody's, from an observation and a mask to an action."""
+"""Agents that are functions from an observation and an action mask to an action."""
 
 import multiprocessing as mp
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from .ask import CRASH, ILLEGAL, OVER_TIME, AgentError, Answer
 _SPEC = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 GRACE = 0.5
-"""Seconds more than it may take after which it is taken to be late, for the way to its process and back."""
+"""Seconds beyond the limit that the way to the process and back may take."""
 
 
 def is_function_spec(spec: str) -> bool:
@@ -27,18 +27,21 @@ def is_function_spec(spec: str) -> bool:
 
 
 class FunctionProcess:
-    """A function `name(observation, action_mask) -> action` in a process of its own.
+    """A function `name(observation, action_mask) -> action` in its own process.
 
-    It is asked wherever there is a choice. What an environment of PettingZoo would show it, it is shown: int8 `[C, P]`
-    and int8 `[A]`, in the frame of the player to move. If it has an attribute `value` that can be called in the same
-    way, that tells the result to expect. A process that dies or takes too long is ended, and started again.
+    It is asked in positions with several legal actions and receives what a PettingZoo environment shows: int8 `[C, P]`
+    and int8 `[A]`, in the frame of the player to move. An attribute `value`, if it can be called in the same way, gives
+    the expected result. A process that ends or takes too long is started again.
 
     Args:
-      spec: `module:name`; the current folder is looked into as well.
-      limits: For how long it is waited for.
+      spec: `module:name`; the current folder is searched as well.
+      limits: How long it may take.
+
+    Attributes:
+      starts: How often the process was started.
 
     Raises:
-      BenchmarkError: If it cannot be loaded.
+      BenchmarkError: If the function cannot be loaded.
     """
 
     def __init__(self, spec: str, limits: Limits) -> None:
@@ -46,7 +49,8 @@ class FunctionProcess:
         self._context = mp.get_context("spawn")
         self._process: Any = None
         self._pipe: Any = None
-        self._is_fresh = True
+        self._is_new = True
+        self.starts = 0
         try:
             self.has_value = bool(self._start())
         except AgentError as fault:
@@ -56,20 +60,20 @@ class FunctionProcess:
         """An action, and the seconds that it took.
 
         Raises:
-          AgentError: If it did not answer with a number in the seconds that it has.
+          AgentError: If it does not answer with an integer in time.
         """
         return self._ask(w.CHOOSE, observation, mask, seconds)
 
     def value(self, observation: np.ndarray, mask: np.ndarray, seconds: float) -> float:
-        """The result that it expects, in [-1, 1] for the player to move.
+        """The expected result, in [-1, 1] for the player to move.
 
         Raises:
-          AgentError: If it did not answer in the seconds that it has.
+          AgentError: If it does not answer in time.
         """
         return float(self._ask(w.VALUE, observation, mask, seconds)[0])
 
     def close(self) -> None:
-        """Ends the process; it is started again when it is asked again."""
+        """Ends the process. The next question starts it again."""
         if self._process is not None:
             self._pipe.close()
             self._process.kill()
@@ -79,35 +83,32 @@ class FunctionProcess:
     def _ask(self, what: str, observation: np.ndarray, mask: np.ndarray, seconds: float) -> tuple[Any, float]:
         if self._process is None:
             self._start()
-        if self._is_fresh:
-            self._is_fresh = False
-            self._warm_up(what, observation, mask)
+        if self._is_new:
+            self._is_new = False
+            try:
+                self._send(what, observation, mask, self._limits.warm_up)
+            except AgentError:
+                if self._process is None:
+                    raise
         return self._send(what, observation, mask, seconds)
-
-    def _warm_up(self, what: str, observation: np.ndarray, mask: np.ndarray) -> None:
-        try:
-            self._send(what, observation, mask, self._limits.warm_up)
-        except AgentError as fault:
-            if self._process is None:
-                raise fault from None
 
     def _send(self, what: str, observation: np.ndarray, mask: np.ndarray, seconds: float) -> tuple[Any, float]:
         try:
             self._pipe.send((what, observation, mask))
         except OSError:
-            self.close()
-            raise AgentError(CRASH, "its process has ended", has_ended=True) from None
+            self._end()
         kind, answer, taken = self._receive(seconds)
         if kind != w.ANSWER:
             raise AgentError(ILLEGAL if kind == w.ILLEGAL else CRASH, answer)
         return answer, taken
 
     def _start(self) -> Any:
-        """Starts the process; returns what it says of itself."""
+        """Starts the process; returns whether the function gives values."""
         self._pipe, there = self._context.Pipe()
         self._process = self._context.Process(target=w.serve, args=(there, self._spec), daemon=True)
         self._process.start()
-        self._is_fresh = True
+        self._is_new = True
+        self.starts += 1
         there.close()
         kind, answer, _ = self._receive(self._limits.warm_up)
         if kind == w.FAILED:
@@ -120,19 +121,22 @@ class FunctionProcess:
             if self._pipe.poll(seconds + GRACE):
                 return self._pipe.recv()
         except (EOFError, OSError):
-            self.close()
-            raise AgentError(CRASH, "its process has ended", has_ended=True) from None
+            self._end()
         self.close()
         raise AgentError(OVER_TIME, f"did not answer within {seconds:g} s")
 
+    def _end(self) -> NoReturn:
+        self.close()
+        raise AgentError(CRASH, "its process has ended", has_ended=True)
 
-class FunctionThinker:
+
+class FunctionPlayer:
     """A function as a player of one game.
 
     Args:
-      function: Is asked.
-      game: What it plays.
-      seconds: For a decision.
+      function: The function.
+      game: The game.
+      seconds: The limit for a decision.
     """
 
     def __init__(self, function: FunctionProcess, game: Game, seconds: float) -> None:
@@ -140,29 +144,29 @@ class FunctionThinker:
         self._view = PlayerView(game)
 
     def ask(self, match: Match) -> Answer:
-        """A step for a match with a choice.
+        """Chooses a step in a match with several legal steps.
 
         Raises:
-          AgentError: If there is none.
+          AgentError: If the function does not return a legal action in time.
         """
-        action, seconds = self._function.choose(*self._show(match), self._seconds)
+        action, seconds = self._function.choose(*self._observe(match), self._seconds)
         for step in match.legal_steps:
             if step.action == action:
                 return Answer(step, seconds)
         raise AgentError(ILLEGAL, f"answered {action}, which is not legal")
 
     def ask_many(self, _matches: Sequence[Match]) -> None:
-        """It is asked for one at a time."""
+        """None: the function takes one match at a time."""
 
     def value(self, match: Match) -> float | None:
-        """The result that it expects, in [-1, 1] for the player to move; None where it does not say.
+        """The expected result, in [-1, 1] for the player to move; None if the function gives none.
 
         Raises:
-          AgentError: If it does not answer.
+          AgentError: If the function does not answer in time.
         """
-        return self._function.value(*self._show(match), self._seconds) if self._function.has_value else None
+        return self._function.value(*self._observe(match), self._seconds) if self._function.has_value else None
 
-    def _show(self, match: Match) -> tuple[np.ndarray, np.ndarray]:
+    def _observe(self, match: Match) -> tuple[np.ndarray, np.ndarray]:
         """int8 `[C, P]` and `[A]`, what an environment shows of a match."""
         earlier = match.occurrences() - 1 if match.chain is None else 0
         mask = np.zeros(self._game.num_actions, np.int8)

@@ -1,4 +1,4 @@
-"""The process in which somebody's function is asked, so that it can neither stop the benchmark nor stay for ever."""
+"""The process of a function agent, which keeps its crashes and endless loops out of the benchmark."""
 
 import os
 import signal
@@ -11,25 +11,25 @@ from operator import index as as_integer
 from typing import Any
 
 LONGEST_ANSWER = 80
-"""Characters of an answer that are told."""
+"""Characters of an answer that an error repeats."""
 
 CHOOSE, VALUE = "choose", "value"
 READY, FAILED, ANSWER, ILLEGAL, CRASH = "ready", "failed", "answer", "illegal", "crash"
 
 
 def serve(connection: Connection, spec: str) -> None:
-    """Loads a function and answers by it until nobody asks any more.
+    """Loads a function and answers questions until the connection is closed.
 
     Args:
-      connection: Brings `(CHOOSE or VALUE, observation, action_mask)` and takes `(kind, answer or words, seconds)`.
+      connection: Receives `(CHOOSE or VALUE, observation, action_mask)`, sends `(kind, answer or error, seconds)`.
       spec: `module:name` of the function.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.dup2(2, 1)  # what it prints must not come between the results
+    os.dup2(2, 1)  # keeps what the function prints out of the results
     try:
         agent = _load(spec)
     except (Exception, SystemExit) as error:
-        connection.send((FAILED, _told(error), 0.0))
+        connection.send((FAILED, _describe(error), 0.0))
         return
     connection.send((READY, callable(getattr(agent, "value", None)), 0.0))
     try:
@@ -42,7 +42,7 @@ def serve(connection: Connection, spec: str) -> None:
 
 def _load(spec: str) -> Callable[[Any, Any], Any]:
     module, _, name = spec.partition(":")
-    sys.path.insert(0, os.getcwd())  # where people keep their own file
+    sys.path.insert(0, os.getcwd())
     found = getattr(import_module(module), name)
     if not callable(found):
         raise TypeError(f"{name} is a {type(found).__name__}, which cannot be called")
@@ -55,21 +55,21 @@ def _answer(agent: Any, what: str, observation: Any, mask: Any) -> tuple[str, An
     try:
         answer = agent(observation, mask) if what == CHOOSE else float(agent.value(observation, mask))
     except (Exception, SystemExit) as error:
-        return CRASH, _told(error), time.perf_counter() - begun
+        return CRASH, _describe(error), time.perf_counter() - begun
     seconds = time.perf_counter() - begun
     if what == VALUE:
         return ANSWER, answer, seconds
     try:
         return ANSWER, as_integer(answer), seconds
     except TypeError:
-        return ILLEGAL, f"answered {_shown(answer)}, expected the number of an action", seconds
+        return ILLEGAL, f"answered {_shorten(answer)}, expected the number of an action", seconds
 
 
-def _told(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _shown(answer: Any) -> str:
+def _shorten(answer: Any) -> str:
     try:
         return repr(answer)[:LONGEST_ANSWER]
     except Exception:

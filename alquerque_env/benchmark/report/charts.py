@@ -1,4 +1,4 @@
-"""The result of an agent as a picture: against opponents, against truth, and its values; a row for each game."""
+"""Draws the result of an agent: scores against opponents, optimal choices, and values; a row for each game."""
 
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,11 @@ from ..against_ladder import Opponents
 from ..against_truth import Truth
 from ..agent_result import GameResult, Result
 from ..calibration import Calibration
-from .text_tables import tell_rating
+from .text_tables import format_rating
 
 
 def draw_result(result: Result, path: Path) -> None:
-    """Draws what an agent did.
+    """Draws the result of an agent.
 
     Raises:
       AlquerqueError, MissingExtraError: As `check_picture` and `save_figure`.
@@ -44,7 +44,7 @@ def draw_result(result: Result, path: Path) -> None:
 def _draw_game(figure: Any, row: int, rows: int, name: str, game: GameResult) -> None:
     opponents, truth, calibration = (figure.add_subplot(rows, 3, 3 * row + column) for column in (1, 2, 3))
     _draw_opponents(opponents, game.opponents)
-    opponents.set_title(f"{name}: rating {tell_rating(game.opponents.rating)}", fontsize="medium")
+    opponents.set_title(f"{name}: rating {format_rating(game.opponents.rating)}", fontsize="medium")
     _draw_truth(truth, game.truth)
     if game.calibration is None:
         calibration.axis("off")
@@ -75,14 +75,14 @@ def _draw_calibration(axes: Any, calibration: Calibration) -> None:
     axes.scatter(expected, true, s=12 * sizes, color=BLUE)
     axes.set_xlim(-1.05, 1.05)
     axes.set_ylim(-1.05, 1.05)
-    axes.set_xlabel("value that it expects")
-    axes.set_ylabel("true value")
-    axes.set_title(f"squared error of its value {calibration.squared_error:.3f}", fontsize="medium")
+    axes.set_xlabel("expected value")
+    axes.set_ylabel("exact value")
+    axes.set_title(f"squared error of the value {calibration.squared_error:.3f}", fontsize="medium")
     axes.grid(alpha=FAINT)
 
 
 def _name_shares(axes: Any, names: list[str], label: str) -> None:
-    """Names the rows of a panel and what its shares are."""
+    """Labels the rows and the axis of a panel of shares."""
     name_rows(axes, names)
     show_shares(axes.xaxis)
     axes.set_xlabel(label)

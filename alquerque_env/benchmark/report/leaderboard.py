@@ -11,7 +11,7 @@ from ...errors import BenchmarkError
 from ...files.atomic import write_whole
 from ...game.game import games, load_game
 from ..agent_result import GameResult, Result, read_file
-from .text_tables import tell_rating, tell_share, tell_time
+from .text_tables import format_rating, format_share, format_time
 
 PAGE, PICTURE = "README.md", "leaderboard.png"
 
@@ -166,14 +166,14 @@ def _sum_up(game: GameResult | None) -> str:
 def _cells(row: Row) -> Iterator[str]:
     truth, facts, calibration, timing = row.game.truth, row.result.facts, row.game.calibration, row.game.timing
     yield row.label
-    yield tell_rating(row.game.opponents.rating)
-    yield tell_share(truth.all.optimal)
+    yield format_rating(row.game.opponents.rating)
+    yield format_share(truth.all.optimal)
     yield NOTHING if truth.unique is None else f"{truth.unique.optimal.value:.1%}"
     yield f"{truth.all.loss.value:.3f}"
     yield NOTHING if calibration is None else f"{calibration.squared_error:.2f}"
     yield NOTHING if facts.steps is None else f"{facts.steps / 1e6:.1f} M"
     yield NOTHING if facts.parameters is None else f"{facts.parameters / 1e3:.0f} k"
-    yield NOTHING if timing is None else tell_time(timing.median)
+    yield NOTHING if timing is None else format_time(timing.median)
     yield str(row.game.faults.count or NOTHING)
 
 

@@ -1,4 +1,4 @@
-"""Strength against experience: the checkpoints of a run, each measured as any agent is."""
+"""Learning curves: measures every checkpoint of a training run."""
 
 import json
 from collections.abc import Sequence
@@ -12,15 +12,15 @@ from ...arena.progress import Progress, Watch, unwatched
 from ...bots.shipped import META
 from ...errors import BenchmarkError
 from ..agent_result import FORMAT, Result
-from ..partial_result import Unfinished
+from ..partial_result import PartialResults
 from ..protocol import Protocol
-from ..runner import run_benchmark, tell_command
+from ..runner import run_benchmark, format_command
 
 CHECKPOINTS = "checkpoints"
 
 
 def list_checkpoints(run: Path) -> list[tuple[int, Path]]:
-    """The checkpoints of a run with their steps, the fewest first; of those with as many the last written.
+    """The checkpoints of a run with their steps, in order of steps; the last written of those with equal steps.
 
     Raises:
       BenchmarkError: If there are none.
@@ -39,16 +39,16 @@ def run_curve(
     *,
     name: str | None = None,
     watch: Watch = unwatched,
-    unfinished: Unfinished | None = None,
+    partial: PartialResults | None = None,
 ) -> list[Result]:
     """Measures every checkpoint of a run.
 
     Args:
-      run: Its folder, and optionally a colon and with how many simulations they play.
-      protocol: What is measured, and how.
-      name: What to call the run; the name of its folder if None.
-      watch: Called from time to time with how far it is, and with which checkpoint.
-      unfinished: What an interrupted run has measured, and takes what this one does.
+      run: Its folder, and optionally a colon and the number of simulations.
+      protocol: The protocol.
+      name: Name of the run in the results; the name of its folder if None.
+      watch: Called now and then with the progress and the checkpoint.
+      partial: Results of an interrupted run, to which this run adds its own.
 
     Raises:
       AlquerqueError, MissingExtraError: As `run_benchmark`.
@@ -57,32 +57,32 @@ def run_curve(
     if not (colon and simulations.isdecimal()) or Path(run).exists():
         folder, colon, simulations = run, "", ""
     called = name or f"{Path(folder).resolve().name}{colon}{simulations}"
-    command = tell_command(["--curve", run], protocol, name)
+    command = format_command(["--curve", run], protocol, name)
     results = []
     for steps, path in list_checkpoints(Path(folder)):
 
         def watch_here(progress: Progress, about: str = path.name) -> None:
             watch(replace(progress, about=about))
 
-        spec, label = f"{path}{colon}{simulations}", f"{called}, {tell_steps(steps)}"
+        spec, label = f"{path}{colon}{simulations}", f"{called}, {format_steps(steps)}"
         results.append(
-            run_benchmark(spec, [], protocol, name=label, command=command, watch=watch_here, unfinished=unfinished)
+            run_benchmark(spec, [], protocol, name=label, command=command, watch=watch_here, partial=partial)
         )
     return results
 
 
-def tell_steps(steps: int) -> str:
-    """A number of steps as people say it."""
+def format_steps(steps: int) -> str:
+    """A number of steps, such as `12 M steps`."""
     return f"{steps / 1e6:.3g} M steps"
 
 
 def curve_as_dict(run: str, results: Sequence[Result]) -> dict[str, Any]:
-    """The results as JSON has them."""
+    """The results for JSON."""
     return {"format": FORMAT, "run": run, "results": [result.as_dict() for result in results]}
 
 
 def draw_curve(run: str, results: Sequence[Result], path: Path) -> None:
-    """Draws rating and optimal choices over the steps of the environment.
+    """Draws rating and optimal choices over environment steps.
 
     Raises:
       AlquerqueError, MissingExtraError: As `check_picture` and `save_figure`.
@@ -103,7 +103,7 @@ def draw_curve(run: str, results: Sequence[Result], path: Path) -> None:
 def _draw_line(axes: Any, steps: Sequence[int], found: Sequence[Estimate], colour: str) -> None:
     axes.plot(steps, [each.value for each in found], color=colour, marker="o")
     draw_band(axes, steps, [each.low for each in found], [each.high for each in found], colour)
-    axes.set_xlabel("steps of the environment")
+    axes.set_xlabel("environment steps")
     axes.grid(alpha=FAINT)
 
 

@@ -1,4 +1,4 @@
-"""The result of an agent as tables for people."""
+"""Prints results as tables."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,13 +15,13 @@ from ..agent_facts import Facts
 from ..agent_result import Faults, GameResult, Result
 
 PLAIN_WIDTH = 120
-"""Columns where the output is not a terminal."""
+"""Columns if the output is not a terminal."""
 
 _SCALES = ((1.0, "s", 1), (1e-3, "ms", 1e3), (0.0, "µs", 1e6))
 
 
 def print_result(result: Result, console: Console) -> None:
-    """Prints what an agent did, game by game, and what to be careful about."""
+    """Prints the result of an agent, game by game, and notes."""
     parts: list[RenderableType] = [Text(f"{result.name}: benchmark {result.benchmark}{_describe(result.facts)}")]
     for name, game in result.games.items():
         parts += [Text(f"\n{load_game(name).title}"), _sum_up(game), _rungs(game), _strata(game)]
@@ -30,18 +30,18 @@ def print_result(result: Result, console: Console) -> None:
 
 
 def print_curve(results: Sequence[Result], console: Console) -> None:
-    """Prints what the checkpoints of a run did, a row for each."""
+    """Prints the results of the checkpoints of a run, a row for each."""
     rows = []
     for result in results:
         game = next(iter(result.games.values()))
         rows.append(
             (
                 f"{result.facts.steps:,}",
-                tell_rating(game.opponents.rating),
+                format_rating(game.opponents.rating),
                 f"{game.opponents.score:.1%}",
-                tell_share(game.truth.all.optimal),
+                format_share(game.truth.all.optimal),
                 f"{game.truth.all.loss.value:.3f}",
-                "" if game.timing is None else tell_time(game.timing.median),
+                "" if game.timing is None else format_time(game.timing.median),
             )
         )
     head = ("steps", "rating, random = 0", "score", "optimal choices", "mean loss", "time")
@@ -51,34 +51,34 @@ def print_curve(results: Sequence[Result], console: Console) -> None:
 
 
 def list_notes(result: Result) -> Iterator[str]:
-    """Sentences on what to be careful about."""
+    """Notes on figures that are not comparable and on faults."""
     if result.quick:
         yield "a quick run, whose figures are not comparable"
     for name, game in result.games.items():
         if game.faults.count:
-            yield f"in {name} the agent failed: {tell_faults(game.faults)}; the first time it {game.faults.first}"
+            yield f"in {name} the agent failed: {format_faults(game.faults)}; the first time it {game.faults.first}"
         if game.faults.gave_up:
-            yield f"in {name} the agent took too long or ended so often that it was asked no more, and lost the rest"
+            yield f"in {name} the agent was late or ended so often that it was not asked again, and lost the rest"
 
 
-def tell_faults(faults: Faults) -> str:
-    """What an agent did wrong, in words."""
+def format_faults(faults: Faults) -> str:
+    """The faults of an agent in words."""
     counts = {"illegal": faults.illegal, "crashed": faults.crash, "over time": faults.over_time}
     return ", ".join(f"{count} x {what}" for what, count in counts.items() if count) or "none"
 
 
-def tell_time(seconds: float) -> str:
-    """A time in the unit that suits it."""
+def format_time(seconds: float) -> str:
+    """A time in s, ms or µs."""
     unit, scale = next((unit, scale) for least, unit, scale in _SCALES if seconds >= least)
     return f"{seconds * scale:.3g} {unit}"
 
 
-def tell_share(share: Estimate) -> str:
+def format_share(share: Estimate) -> str:
     """A share and its interval."""
     return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%})"
 
 
-def tell_rating(rating: Estimate) -> str:
+def format_rating(rating: Estimate) -> str:
     """A rating and its interval."""
     return f"{rating.value:+.0f} ({rating.low:+.0f} to {rating.high:+.0f})"
 
@@ -98,22 +98,22 @@ def _sum_up(game: GameResult) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_header=False)
     table.add_column()
     table.add_column(no_wrap=True)
-    table.add_row("rating, random = 0", tell_rating(opponents.rating))
+    table.add_row("rating, random = 0", format_rating(opponents.rating))
     table.add_row("score against all", f"{opponents.score:.1%}")
-    table.add_row(f"optimal choices in {truth.all.positions} positions", tell_share(truth.all.optimal))
-    table.add_row("the same of random steps", f"{truth.all.chance:.1%}")
+    table.add_row(f"optimal choices in {truth.all.positions} positions", format_share(truth.all.optimal))
+    table.add_row("optimal random steps", f"{truth.all.chance:.1%}")
     if truth.unique is not None:
-        table.add_row(f"where one turn is best, {truth.unique.positions}", tell_share(truth.unique.optimal))
+        table.add_row(f"where one turn is best, {truth.unique.positions}", format_share(truth.unique.optimal))
     table.add_row("mean loss in value", _loss(truth.all))
     mistakes = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in truth.mistakes.items())
     table.add_row("mistakes", mistakes)
     if game.calibration is not None:
-        table.add_row("its value names the result", tell_share(game.calibration.accuracy))
-        table.add_row("squared error of its value", f"{game.calibration.squared_error:.3f}")
-        table.add_row("error of its value over bins", f"{game.calibration.bin_error:.3f}")
+        table.add_row("value predicts the result", format_share(game.calibration.accuracy))
+        table.add_row("squared error of the value", f"{game.calibration.squared_error:.3f}")
+        table.add_row("calibration error of the value", f"{game.calibration.bin_error:.3f}")
     if game.timing is not None:
-        table.add_row("time per decision", f"{tell_time(game.timing.median)}, 95 % {tell_time(game.timing.slow)}")
-    table.add_row("faults", tell_faults(game.faults))
+        table.add_row("time per decision", f"{format_time(game.timing.median)}, 95 % {format_time(game.timing.slow)}")
+    table.add_row("faults", format_faults(game.faults))
     return table
 
 
@@ -145,7 +145,7 @@ def _strata(game: GameResult) -> Table:
         )
         for stratum in game.truth.strata
     ]
-    return fit_table(("pieces, value", "positions", "optimal", "95 %", "of random steps", "mean loss"), rows)
+    return fit_table(("pieces, value", "positions", "optimal", "95 %", "random steps", "mean loss"), rows)
 
 
 def _loss(share: Share) -> str:

@@ -1,4 +1,4 @@
-"""How fast values are looked up in an endgame table, beside as many numbers read from the same memory at random."""
+"""Measures lookups in an endgame table, compared with random reads of the same memory."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -19,7 +19,7 @@ class Rate(NamedTuple):
     Attributes:
       name: What was measured.
       per_second: Lookups a second of one core.
-      ratio: As a part of what the memory allows.
+      ratio: Divided by the rate of random reads.
     """
 
     name: str
@@ -35,7 +35,7 @@ def measure_table(table: EndgameTable, seconds: float) -> Iterator[Rate]:
     """Lookups a second of one core.
 
     Args:
-      table: An endgame table; all its values are read and worked out.
+      table: An endgame table. All its values are read and worked out.
       seconds: Processor time for each figure.
     """
     states = _random_states(table)
@@ -53,7 +53,7 @@ def measure_table(table: EndgameTable, seconds: float) -> Iterator[Rate]:
 
 
 def _random_states(table: EndgameTable) -> np.ndarray:
-    """int64 `[POSITIONS, S]`, positions drawn from all of the table alike."""
+    """int64 `[POSITIONS, S]`, positions drawn uniformly from the table."""
     rng = np.random.default_rng(0)
     t, x = table.game.table.words, table.index.words
     state = words(t[e.T_STATE_SIZE])

@@ -113,27 +113,27 @@ def _run(
 ) -> None:
     """Measures an agent, or the checkpoints of a run."""
     from ...benchmark import run_benchmark, run_curve
-    from ...benchmark.partial_result import Unfinished
+    from ...benchmark.partial_result import PartialResults
     from ...benchmark.report.charts import draw_result
     from ...benchmark.report.learning_curve import curve_as_dict, draw_curve
     from ...benchmark.report.text_tables import print_curve, print_result
 
     open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
-    unfinished = Unfinished(output)
-    if unfinished.count:
-        click.echo(f"{unfinished.count} games are already measured, in {unfinished.path}", err=True)
-    kept = f"finished games are kept in {unfinished.path}; the same command resumes"
+    partial = PartialResults(output)
+    if partial.count:
+        click.echo(f"{partial.count} games are already measured, in {partial.path}", err=True)
+    kept = f"finished games are kept in {partial.path}; the same command resumes"
     with Display(kept if output else "nothing is kept without -o") as display:
         if curve is None:
             assert agent is not None
-            result = run_benchmark(agent, names, protocol, name=name, watch=display.show, unfinished=unfinished)
+            result = run_benchmark(agent, names, protocol, name=name, watch=display.show, partial=partial)
         else:
-            results = run_curve(curve, protocol, name=name, watch=display.show, unfinished=unfinished)
+            results = run_curve(curve, protocol, name=name, watch=display.show, partial=partial)
     if curve is None:
         _report(result.as_dict(), as_json, output, lambda console: print_result(result, console))
     else:
         _report(curve_as_dict(curve, results), as_json, output, lambda console: print_curve(results, console))
-    unfinished.remove()
+    partial.remove()
     if picture is not None and curve is None:
         draw_result(result, picture)
     elif picture is not None and curve is not None:
