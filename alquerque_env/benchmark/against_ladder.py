@@ -50,7 +50,9 @@ class Opponents:
     rungs: tuple[Rung, ...]
 
 
-def play_ladder(agent: CheckedPlayer, spec: str, game: Game, ladder: Ladder, protocol: Protocol, watch: Watch) -> Opponents:
+def play_ladder(
+    agent: CheckedPlayer, spec: str, game: Game, ladder: Ladder, protocol: Protocol, watch: Watch
+) -> Opponents:
     """Plays an agent against every opponent, each opening from both seats.
 
     Args:

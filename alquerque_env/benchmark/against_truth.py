@@ -84,7 +84,9 @@ class Truth:
     strata: tuple[Stratum, ...]
 
 
-def ask_all(agent: CheckedPlayer, game: Game, positions: Sequence[SuitePosition], watch: Watch = unwatched) -> list[Decision]:
+def ask_all(
+    agent: CheckedPlayer, game: Game, positions: Sequence[SuitePosition], watch: Watch = unwatched
+) -> list[Decision]:
     """Asks an agent for a decision in each position.
 
     Args:

@@ -12,7 +12,7 @@ from ...game.game import Game, games
 from ..agent_facts import Facts, find_checkpoint, read_exported_game, read_facts, read_game
 from ..protocol import Protocol
 from .ask import BotPlayer, Player
-from .function import FunctionProcess, FunctionPlayer, is_function_spec
+from .function import FunctionPlayer, FunctionProcess, is_function_spec
 
 
 @dataclass(frozen=True)

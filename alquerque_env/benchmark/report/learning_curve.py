@@ -14,7 +14,7 @@ from ...errors import BenchmarkError
 from ..agent_result import FORMAT, Result
 from ..partial_result import PartialResults
 from ..protocol import Protocol
-from ..runner import run_benchmark, format_command
+from ..runner import format_command, run_benchmark
 
 CHECKPOINTS = "checkpoints"
 
