@@ -61,7 +61,7 @@ def test_bots_never_give_a_known_value_away(table, spec):
 
 
 @pytest.mark.parametrize("table", ["fetaix", "alquerque"], indirect=True)
-def test_without_tables_they_do(table):
+def test_bots_without_tables_give_values_away(table):
     bot = load_bot("mcts:30", table.game, seed=0, tables=False)
     matches = endings(table.game, 60)
 
@@ -69,7 +69,7 @@ def test_without_tables_they_do(table):
 
 
 @pytest.mark.parametrize("spec", ["alphabeta:2", "mcts:30"])
-def test_bots_win_what_is_won_in_time(table, spec):
+def test_bots_win_within_the_distance_of_the_table(table, spec):
     bot = load_bot(spec, table.game, seed=0)
 
     for match in endings(table.game, 8, seed=1):
@@ -85,7 +85,7 @@ def test_bots_win_what_is_won_in_time(table, spec):
 
 @pytest.mark.parametrize("table", ["fetaix"], indirect=True)
 @pytest.mark.parametrize("simulations", [0, 8])
-def test_trained_bots_do_neither(table, simulations):
+def test_trained_bots_never_give_a_known_value_away(table, simulations):
     bot = load_bot(f"fetaix-small:{simulations}", table.game, seed=0)
     matches = endings(table.game, 25)
 
@@ -97,7 +97,7 @@ def test_trained_bots_do_neither(table, simulations):
 
 
 @pytest.mark.parametrize("table", ["fetaix"], indirect=True)
-def test_searches_of_trained_bots_end_with_what_is_known(table):
+def test_tree_searches_of_trained_bots_use_exact_values(table):
     bot = load_bot("fetaix-small:40", table.game, seed=0)
 
     for match in endings(table.game, 12, seed=3):
@@ -113,7 +113,7 @@ def test_searches_of_trained_bots_end_with_what_is_known(table):
         assert best <= values.keys()
 
 
-def test_a_match_knows_its_value_where_its_table_does(table):
+def test_a_match_has_the_value_of_its_table(table):
     for match in endings(table.game, 5):
         known = Match(table.game, match.position, table=table)
 
@@ -132,7 +132,7 @@ def test_a_match_knows_its_value_where_its_table_does(table):
         ("awithlaknannai_mosona_davis", "W:Wb1:Bp3", "A draw under best play."),
     ],
 )
-def test_it_is_said_in_words(name, position, sentence, folder, monkeypatch):
+def test_exact_values_in_words(name, position, sentence, folder, monkeypatch):
     monkeypatch.setenv("ALQUERQUE_TABLES", str(folder))
     game = load_game(name)
     if present_table(game) is None:
@@ -147,7 +147,7 @@ def run(*arguments):
     return result.stdout
 
 
-def test_describe_says_what_each_step_is_worth(table):
+def test_describe_shows_the_value_of_each_step(table):
     match = endings(table.game, 1)[0]
 
     found = json.loads(run("describe", table.game.name, "--position", match.position, "--json"))
@@ -159,7 +159,7 @@ def test_describe_says_what_each_step_is_worth(table):
     assert "under best play" in text
 
 
-def test_describe_says_where_nothing_is_known():
+def test_describe_without_a_table_shows_no_values():
     found = json.loads(run("describe", "alquerque", "--position", "W:Wa1,b1,c1:Be5,d5,c5", "--json"))
     text = run("describe", "alquerque", "--position", "W:Wa1,b1,c1:Be5,d5,c5")
 
@@ -168,7 +168,7 @@ def test_describe_says_where_nothing_is_known():
     assert "No endgame table" in text
 
 
-def test_the_page_is_told_exact_values(table):
+def test_the_page_gets_exact_values(table):
     testclient = pytest.importorskip("starlette.testclient")
     from alquerque_env.web.app import make_app
 
@@ -186,7 +186,7 @@ def test_the_page_is_told_exact_values(table):
     assert {c["step"]["text"] for c in told["candidates"] if c["value"] == told["value"]} == best
 
 
-def test_a_table_that_is_damaged_is_as_none(folder, tmp_path, monkeypatch):
+def test_a_damaged_table_is_ignored(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
     game = load_game("fetaix")
     path = build_table(game, 2)
@@ -197,7 +197,7 @@ def test_a_table_that_is_damaged_is_as_none(folder, tmp_path, monkeypatch):
     assert load_bot("alphabeta:1", game, seed=0).choose(Match(game)) in Match(game).legal_steps
 
 
-def test_what_is_known_of_whole_games_belongs_to_them_and_can_be_played():
+def test_solutions_of_whole_games_can_be_played():
     names = ("awithlaknannai_mosona", "fetaix", "alquerque", "awithlaknannai_mosona_davis")
     known = {name: known_solution(load_game(name)) for name in names}
 
@@ -218,7 +218,7 @@ def test_what_is_known_of_whole_games_belongs_to_them_and_can_be_played():
     [("W:Wd1,a3:BKd5:H6", 0), ("B:Wd2,d3:BKb5:H5", None)],
 )
 @pytest.mark.parametrize("spec", ["alphabeta:3", "mcts:300"])
-def test_a_win_by_the_clock_is_not_given_away_for_a_win_without_it(position, winner, spec, tmp_path):
+def test_a_win_at_the_no_progress_limit_is_not_given_away(position, winner, spec, tmp_path):
     """Where the side with more pieces wins at the end of the clock, a table that leaves it out says otherwise."""
     game = load_game("fetaix", no_progress_result="majority", no_progress_limit=8)
     table = load_table(game, build_table(game, PIECES, tmp_path / "table.aqt"))
@@ -232,7 +232,7 @@ def test_a_win_by_the_clock_is_not_given_away_for_a_win_without_it(position, win
         assert solve_position(match, memory=0.01).winner == ("draw" if winner is None else winner)
 
 
-def test_a_capture_that_may_come_too_late_is_not_taken_for_a_win(tmp_path):
+def test_a_capture_that_may_come_too_late_is_not_a_win(tmp_path):
     """Who is not ahead and wins without the clock, by a capture first, may not win with it."""
     game = load_game("alquerque_alfonso_x", no_progress_result="majority", no_progress_limit=8)
     table = load_table(game, build_table(game, 4, tmp_path / "table.aqt"))

@@ -90,7 +90,7 @@ def test_all_answers_occur():
     assert found == {0, 1, "draw"}
 
 
-def test_a_table_changes_the_work_and_not_the_answer(tmp_path):
+def test_a_table_saves_work_and_keeps_the_answer(tmp_path):
     game = load_game("alquerque")
     table = load_table(game, build_table(game, 3, tmp_path / "table.aqt"))
 
@@ -106,7 +106,7 @@ def nodes(solutions):
     return sum(answer.nodes for found in solutions for answer in found.answers.values())
 
 
-def test_its_line_can_be_played_and_keeps_the_answer():
+def test_the_line_can_be_played_and_keeps_the_answer():
     game = load_game("alquerque")
 
     for match in few_pieces(game, 4, seed=4, count=6):
@@ -121,7 +121,7 @@ def test_its_line_can_be_played_and_keeps_the_answer():
         assert ahead.outcome.winner == solution.winner
 
 
-def test_it_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
+def test_a_stopped_search_is_resumed(tmp_path, monkeypatch):
     monkeypatch.setattr("alquerque_env.solve.proof.game_value.NODES_AT_ONCE", 64)
     match = few_pieces(load_game("alquerque"), 12, seed=5, count=3)[2]
     whole = solve_position(match, memory=MEMORY)
@@ -138,7 +138,7 @@ def test_it_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     assert again.line == solution.line != ()
 
 
-def test_what_is_known_of_a_question_is_not_forgotten(tmp_path, monkeypatch):
+def test_answers_of_earlier_runs_are_kept(tmp_path, monkeypatch):
     """A search that begins again does not know at once what it has found out."""
     monkeypatch.setattr("alquerque_env.solve.proof.game_value.NODES_AT_ONCE", 256)
     match = few_pieces(load_game("fetaix", no_progress_limit=12), 3, seed=7, count=1)[0]
@@ -161,7 +161,7 @@ def test_what_is_known_of_a_question_is_not_forgotten(tmp_path, monkeypatch):
     assert again.seconds >= whole.seconds > second.seconds
 
 
-def test_who_cannot_win_is_known_once_the_other_wins():
+def test_a_win_of_one_player_answers_the_question_of_the_other():
     match = next(
         match
         for match in few_pieces(load_game("fetaix", no_progress_limit=12), 3, seed=2, count=25)
@@ -173,7 +173,7 @@ def test_who_cannot_win_is_known_once_the_other_wins():
     assert [answers[Question(player, False)].state for player in (0, 1)] == [PROVED, DISPROVED]
 
 
-def test_memory_that_was_torn_does_not_mislead_it(tmp_path):
+def test_half_written_entries_do_not_change_the_answer(tmp_path):
     match = few_pieces(load_game("alquerque"), 8, seed=6, count=1)[0]
     winner = solve_position(match, memory=MEMORY, folder=tmp_path).winner
     file = next(tmp_path.glob("*.memory"))
@@ -201,7 +201,7 @@ def test_the_work_on_something_else_is_refused(tmp_path):
         solve_position(first, memory=4 * MEMORY, folder=tmp_path)
 
 
-def test_notes_that_are_damaged_are_refused(tmp_path):
+def test_damaged_notes_are_refused(tmp_path):
     match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
     solve_position(match, memory=MEMORY, folder=tmp_path)
     (tmp_path / "questions.json").write_text("{", encoding="utf-8")
@@ -210,7 +210,7 @@ def test_notes_that_are_damaged_are_refused(tmp_path):
         solve_position(match, memory=MEMORY, folder=tmp_path)
 
 
-def test_rules_under_which_a_position_does_not_say_all_are_refused():
+def test_rules_with_repetition_are_refused():
     game = load_game("fetaix", repetition="threefold_draw", no_progress_limit="off")
 
     with pytest.raises(TableError, match="no_progress_limit"):
@@ -223,7 +223,7 @@ def run(*arguments):
     return CliRunner().invoke(main, ["solve", *arguments])
 
 
-def test_the_command_says_who_wins(tmp_path, monkeypatch):
+def test_the_command_prints_the_winner(tmp_path, monkeypatch):
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
     position = "W:Wc3:Bb2,b4,d4"  # two turns take two pieces or one: see the rules' worked position A-W2
     arguments = ("alquerque", "--from-start", "--position", position, "--memory", str(MEMORY))
@@ -235,7 +235,7 @@ def test_the_command_says_who_wins(tmp_path, monkeypatch):
     assert "wins." in run(*arguments).stdout
 
 
-def test_the_command_says_what_is_still_open(tmp_path, monkeypatch):
+def test_the_command_prints_open_questions(tmp_path, monkeypatch):
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
 
     result = run("alquerque", "--from-start", "--seconds", "0", "--memory", str(MEMORY))
@@ -245,7 +245,7 @@ def test_the_command_says_what_is_still_open(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("name", "options", "pieces"), CASES)
-def test_a_proof_that_is_walked_through_holds(name, options, pieces):
+def test_proofs_are_verified(name, options, pieces):
     game = load_game(name, **options)
 
     for match in few_pieces(game, pieces, seed=1, count=6):
@@ -259,7 +259,7 @@ def test_a_proof_that_is_walked_through_holds(name, options, pieces):
 
 
 @pytest.mark.parametrize("way", ["proof", "disproof"])
-def test_a_proof_that_does_not_hold_is_found_out(way):
+def test_a_false_proof_is_detected(way):
     """An entry claims what is not so: the walk comes to an end that says otherwise."""
     match = next(
         match
@@ -292,7 +292,7 @@ def seal_of(proof, rest):
     return ((proof + 1) * 0x2545F4914F6CDD1D & mask) ^ ((rest + 1) * 0x1B03738712FAD5C9 & mask)
 
 
-def test_what_is_no_longer_remembered_is_searched_again(tmp_path):
+def test_gaps_in_a_proof_are_searched_again(tmp_path):
     match = few_pieces(load_game("alquerque"), 12, seed=5, count=3)[2]
     whole = solve_position(match, memory=MEMORY, verify=True)
     solve_position(match, memory=MEMORY, folder=tmp_path)

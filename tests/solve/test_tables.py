@@ -253,7 +253,7 @@ def test_a_win_takes_as_many_turns_as_the_table_says(solved):
         assert match.outcome.winner == (player if value == 1 else 1 - player)
 
 
-def test_an_opening_rule_to_which_a_match_can_come_back_is_refused(tmp_path):
+def test_an_opening_rule_that_can_recur_is_refused(tmp_path):
     game = small_game("awithlaknannai_mosona", "square", "a1", "c3", opening=(None, 4))
 
     with pytest.raises(TableError, match="opening rule"):
@@ -273,7 +273,7 @@ def test_an_opening_rule_holds_in_the_start_position_alone(tmp_path):
     assert table.value(mirrored) == table.steps(mirrored)[0].value
 
 
-def test_many_values_at_once_know_the_opening_rule_too(tmp_path):
+def test_batches_of_values_know_the_opening_rule(tmp_path):
     game = small_game("alquerque", "square", "a1 b1", "c3 b3", opening=(0, 3))
     table = load_table(game, build_table(game, 4, tmp_path / "table.aqt"))
     start = Match(game)
@@ -496,7 +496,7 @@ def moved_answer(table, match, points, swap):
         ("alquerque_murray", "wedge", {"no_moves": "draw"}),
     ],
 )
-def test_a_table_that_has_worked_out_all_its_values_says_the_same(tmp_path, base, board, rules):
+def test_an_expanded_table_has_the_same_values(tmp_path, base, board, rules):
     game = small_game(base, board, "a1 b1", "b3", **rules)
     table = EndgameTable(game, build_table(game, 3, tmp_path / "table.aqt"))
     truth = Truth(game, all_positions(game, 3))
@@ -511,7 +511,7 @@ def test_a_table_that_has_worked_out_all_its_values_says_the_same(tmp_path, base
 
 @needs_numba
 @pytest.mark.parametrize(("name", "pieces"), [*DRAWN, ("awithlaknannai_mosona_davis", 4), ("alquerque_alfonso_x", 4)])
-def test_steps_are_worth_what_the_positions_after_them_are(solved, name, pieces):
+def test_steps_have_the_values_of_the_positions_after_them(solved, name, pieces):
     game = load_game(name)
     table = solved(game, pieces)
 
@@ -568,7 +568,7 @@ def test_matches_by_other_rules_are_refused(solved, name, options):
 
 
 @needs_numba
-def test_what_is_no_state_is_refused(solved):
+def test_arrays_that_are_not_states_are_refused(solved):
     """The kernels would read beyond their arrays."""
     table = solved(load_game("fetaix"), 2)
     state = np.array(Match(table.game, "W:WKb2:Bd5").state, np.int64)
@@ -585,7 +585,7 @@ def test_what_is_no_state_is_refused(solved):
 
 
 @needs_numba
-def test_a_table_does_not_know_positions_with_more_pieces(solved):
+def test_positions_with_more_pieces_are_not_in_the_table(solved):
     game = load_game("alquerque_murray")
     table = solved(game, 3)
     for text in ("W:Wa1,b1,c1:Be5", "B:Wa1:Bc5,d5,e5", "W:Wa1,b1:Bd5,e5"):
@@ -601,7 +601,7 @@ def test_a_table_does_not_know_positions_with_more_pieces(solved):
 
 @needs_numba
 @pytest.mark.parametrize("name", ["fetaix", "awithlaknannai_mosona"])
-def test_where_captures_lead_into_a_table_it_knows_what_a_larger_one_does(solved, name):
+def test_captures_into_a_table_have_the_values_of_a_larger_table(solved, name):
     game, rng = load_game(name), random.Random(name)
     matches = [some_match(game, rng, 4) for _ in range(300)]
     matches = [match for match in matches if len(match.picture().pieces) == 4]
@@ -646,7 +646,7 @@ def test_statistics_count_every_position(solved, rules):
     ],
     ids=str,
 )
-def test_what_the_limit_of_turns_without_progress_changes_is_counted(solved, base, board, rules):
+def test_values_that_the_no_progress_limit_changes_are_counted(solved, base, board, rules):
     """Tables leave that clock out, and tell how many values are others under it when it begins at 0."""
     game = small_game(base, board, "a1 b1", "b3", **rules)
     table, clocked = solved(game, 3), Clocked(game)
@@ -669,12 +669,12 @@ def texts_of(table, part):
 PLAIN = """
 import json, sys
 from pathlib import Path
-from test_tables import told_by_table
-print(json.dumps([told_by_table(Path(sys.argv[1]) / "plain.aqt", *case) for case in json.loads(sys.argv[2])]))
+from test_tables import content_of_table
+print(json.dumps([content_of_table(Path(sys.argv[1]) / "plain.aqt", *case) for case in json.loads(sys.argv[2])]))
 """
 
 
-def told_by_table(path, base, board, south, north, pieces, rules):
+def content_of_table(path, base, board, south, north, pieces, rules):
     """What a table file says, and what is read from it; the table is verified."""
     game = small_game(base, board, south, north, **rules)
     table = EndgameTable(game, build_table(game, pieces, path))
@@ -711,4 +711,4 @@ def test_tables_are_the_same_without_numba(tmp_path):
         timeout=300,
     )
     assert done.returncode == 0, done.stderr[-1000:]
-    assert json.loads(done.stdout) == [told_by_table(tmp_path / "compiled.aqt", *case) for case in cases]
+    assert json.loads(done.stdout) == [content_of_table(tmp_path / "compiled.aqt", *case) for case in cases]

@@ -70,7 +70,7 @@ def refused(game, path, message):
     assert "\n" not in str(caught.value)
 
 
-def test_a_table_that_was_written_can_be_read(whole):
+def test_a_written_table_can_be_read(whole):
     table = load_table(MURRAY, str(whole))
     assert table.pieces == 3
     assert table.game is MURRAY
@@ -79,7 +79,7 @@ def test_a_table_that_was_written_can_be_read(whole):
     assert verify_table(table) == sum(part["positions"] for part in table.header.slices)
 
 
-def test_what_is_no_table_is_refused(tmp_path, whole):
+def test_files_that_are_not_tables_are_refused(tmp_path, whole):
     refused(MURRAY, tmp_path / "missing.aqt", "cannot read table .*No such file")
     refused(MURRAY, tmp_path, "cannot read table .*Is a directory")
     for number, data in enumerate((b"", b"\n", b"alquerque", b"PNG\0" * 100, MAGIC[:-1], MAGIC.replace(b"1", b"2"))):
@@ -102,7 +102,7 @@ def test_a_file_that_is_cut_short_or_too_long_is_refused(tmp_path, whole):
     refused(MURRAY, path, "is damaged")
 
 
-def test_a_changed_byte_is_noticed_wherever_it_is(tmp_path, whole):
+def test_a_changed_byte_is_detected_anywhere(tmp_path, whole):
     header, blocks, size = parts_of(whole)
     rng = random.Random(4)
     for place in (0, header - 1):
@@ -172,7 +172,7 @@ def all_reports(monkeypatch):
     monkeypatch.setattr(slices, "SECONDS_BETWEEN_REPORTS", 0.0)
 
 
-def test_a_build_that_was_stopped_goes_on(tmp_path, mullahs, all_reports):
+def test_a_stopped_build_is_resumed(tmp_path, mullahs, all_reports):
     total = len(build_until(tmp_path / "whole.aqt", 3, 10**6))
     assert total > 60
     assert content(tmp_path / "whole.aqt") == content(mullahs)
@@ -189,7 +189,7 @@ def test_a_build_that_was_stopped_goes_on(tmp_path, mullahs, all_reports):
         assert not (tmp_path / f"{reports}.aqt.work").exists()
 
 
-def test_a_table_that_is_there_is_not_built_again_unless_it_is_damaged(tmp_path, whole):
+def test_an_undamaged_table_is_not_built_again(tmp_path, whole):
     path = tmp_path / "table.aqt"
     shutil.copy(whole, path)
     left = tmp_path / "table.aqt.work"
@@ -207,7 +207,7 @@ def test_a_table_that_is_there_is_not_built_again_unless_it_is_damaged(tmp_path,
     assert load_table(MURRAY, path).pieces == 2
 
 
-def test_a_build_that_is_stopped_again_and_again_comes_to_its_end(tmp_path, mullahs, all_reports):
+def test_a_build_that_is_stopped_many_times_finishes(tmp_path, mullahs, all_reports):
     path = tmp_path / "fetaix.aqt"
     attempts = 0
     while not path.exists():
@@ -217,7 +217,7 @@ def test_a_build_that_is_stopped_again_and_again_comes_to_its_end(tmp_path, mull
     assert content(path) == content(mullahs)
 
 
-def test_a_forward_build_that_was_stopped_goes_on(tmp_path, all_reports):
+def test_a_stopped_bottom_up_build_is_resumed(tmp_path, all_reports):
     game = small_game("alquerque", "wedge", "a1 b1", "b3")
     build_until(tmp_path / "whole.aqt", 3, 10**6, game)
     for reports in (0, 1, 2, 3, 5, 8):
@@ -246,7 +246,7 @@ build_table(game, 3, Path(sys.argv[1]), watch=watch, threads=1)
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize(("name", "stage"), [("0+1Kv2 North", "captures"), ("1v1", "ply 2"), ("2v1", "compressing")])
-def test_a_build_that_was_killed_goes_on(tmp_path, mullahs, name, stage):
+def test_a_killed_build_is_resumed(tmp_path, mullahs, name, stage):
     path = tmp_path / "fetaix.aqt"
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED, str(path), name, stage],
@@ -317,7 +317,7 @@ def test_the_number_of_threads_does_not_matter(tmp_path, whole, mullahs):
         assert content(build_table(FETAIX, 3, tmp_path / f"f{threads}.aqt", threads=threads)) == content(mullahs)
 
 
-def test_too_little_memory_is_refused_with_what_is_needed(tmp_path):
+def test_too_little_memory_is_refused_with_the_memory_needed(tmp_path):
     with pytest.raises(TableError, match="allow more with --memory") as caught:
         build_table(MURRAY, 8, tmp_path / "table.aqt", memory=0.01)
     needed = float(re.search(r"needs ([0-9.]+) GiB, more than the 0.01 allowed", str(caught.value))[1])
@@ -333,7 +333,7 @@ def test_impossible_numbers_of_pieces_are_refused(tmp_path):
             build_table(MURRAY, pieces, tmp_path / "table.aqt")
 
 
-def test_what_cannot_be_numbered_is_refused(tmp_path):
+def test_rules_with_too_many_memories_are_refused(tmp_path):
     game = load_game("alquerque", undo_scope="never_revisit", undo_cleared_by_jump=False)
     with pytest.raises(RulesError, match=r"alquerque: a piece may remember more than .*, too many for a table"):
         build_table(game, 2, tmp_path / "table.aqt")
@@ -461,7 +461,7 @@ def test_verifying_finds_wrong_draws(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kinds", [3, 255, 256, 257, 900])
-def test_any_number_of_different_values_can_be_kept(tmp_path, monkeypatch, kinds):
+def test_a_file_holds_any_number_of_different_values(tmp_path, monkeypatch, kinds):
     """More than 256 take two bytes each."""
     written = []
 
