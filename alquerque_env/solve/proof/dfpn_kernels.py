@@ -97,7 +97,7 @@ def _search(k: Known, line: Search, budget: int) -> bool:
         level = 0
         frames[0][PROOF_LIMIT] = INFINITE
         frames[0][DISPROOF_LIMIT] = INFINITE
-        _expand(k, line, 0)
+        _expand(k, line, level)
     done = False
     while control[NODES] < end:
         frame = frames[level]

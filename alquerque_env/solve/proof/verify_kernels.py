@@ -61,7 +61,7 @@ def _walk(k: Known, at: Walk, room: int, budget: int) -> bool:
     end = tally[POSITIONS] + budget
     if level == BEGIN:
         level = 0
-        _enter(k, at, 0)
+        _enter(k, at, level)
     while level >= 0 and tally[POSITIONS] < end and tally[GAPS] < room and tally[WRONG] == 0:
         frame = at.frames[level]
         if frame[NEXT] == frame[COUNT]:

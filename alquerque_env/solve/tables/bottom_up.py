@@ -16,12 +16,12 @@ def solve_numbers(values: Values, row: int, begin: int, end: int, length: int) -
       The number of a position whose line is longer than that, or -1.
     """
     v = borrowed_values(values)
-    line = allocate_line(v.t, length)
+    line = allocate_line(v.t, length, WORK_OUT)
     base = v.x[row + BASE]
     failed = -1
     for number in range(begin, end):
         if v.codes[base + number] == UNKNOWN and set_up(v.t, v.x, row, number, line.states[0]):
-            code = value_of(v, line, WORK_OUT)
+            code = value_of(v, line)
             if code == OUTSIDE:
                 failed = number
                 break

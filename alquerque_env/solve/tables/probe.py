@@ -11,7 +11,6 @@ from .index_layout import *
 from .numbering import number_of, set_up
 from .turn_values import (
     FOLLOW_CAPTURES,
-    LOOK_UP,
     NUMBER,
     Line,
     Values,
@@ -37,7 +36,7 @@ def probe(values: Values, states: Rows, length: int, is_complete: bool, codes: W
       missing: `[N]`, where the number of the position whose value is missing goes; -1 if there is none.
     """
     v, p_states, p_codes, p_missing = borrowed_values(values), borrowed(states), borrowed(codes), borrowed(missing)
-    line = allocate_line(v.t, length)
+    line = allocate_line(v.t, length, FOLLOW_CAPTURES)
     for place in range(len(states)):
         e.copy_state(v.t, p_states[place], line.states[0])
         line.states[0][e.QUIET] = 0
@@ -61,7 +60,7 @@ def _probe_one(v: Values, line: Line, is_complete: bool) -> int:
         if not must_capture(v.t, s, choices, n):
             line.frames[0][NUMBER] = number
             return OUTSIDE if number < 0 or v.codes[number] == UNKNOWN else int(v.codes[number])
-    return value_of(v, line, FOLLOW_CAPTURES)
+    return value_of(v, line)
 
 
 @kernel
@@ -71,7 +70,7 @@ def fill_in(values: Values, row: int, begin: int, end: int, length: int) -> None
     line = allocate_line(v.t, length)
     for number in range(begin, end):
         if set_up(v.t, v.x, row, number, line.states[0]) and _must_capture_now(v.t, line):
-            v.codes[v.x[row + BASE] + number] = value_of(v, line, LOOK_UP)
+            v.codes[v.x[row + BASE] + number] = value_of(v, line)
     release_line(line)
 
 
@@ -108,11 +107,11 @@ def find_wrong_value(values: Values, row: int, begin: int, end: int, length: int
       The number of the first value that is wrong, or -1.
     """
     v = borrowed_values(values)
-    line = allocate_line(v.t, length)
+    line = allocate_line(v.t, length, FOLLOW_CAPTURES)
     wrong = -1
     for number in range(begin, end):
         if set_up(v.t, v.x, row, number, line.states[0]) and not _must_capture_now(v.t, line):
-            code = value_of(v, line, FOLLOW_CAPTURES)
+            code = value_of(v, line)
             if code != v.codes[v.x[row + BASE] + number]:
                 wrong = number
                 break

@@ -17,7 +17,6 @@ from ...engine.kernel_types import Table, Words
 from .index_layout import *
 from .numbering import clear_memory, number_of, set_memory, set_up, slice_at
 from .turn_values import (
-    LOOK_UP,
     Line,
     Values,
     allocate_line,
@@ -97,7 +96,7 @@ def _close_one(g: Group, place: int, line: Line) -> bool:
     n = e.legal_actions(t, s, w, actions)
     code = final_value(t, s, n)
     if code == UNKNOWN and must_capture(t, s, actions, n):
-        code = value_of(values, line, LOOK_UP)
+        code = value_of(values, line)
         if code == OUTSIDE:
             return False
     if code != UNKNOWN:
@@ -109,7 +108,7 @@ def _close_one(g: Group, place: int, line: Line) -> bool:
         e.copy_state(t, s, after)
         e.apply_action(t, after, w, actions[index])
         if is_conversion(t, s, after, actions[index]):
-            code = value_after(values, line, LOOK_UP, actions[index])
+            code = value_after(values, line, actions[index])
             if code == OUTSIDE:
                 return False
             score = max(score, score_of(code))

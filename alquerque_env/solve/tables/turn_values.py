@@ -35,21 +35,26 @@ def borrowed_values(values: Values) -> Values:
 
 
 class Line(NamedTuple):
-    """Room for a line of `length` positions, a row for each; row 0 is the position itself."""
+    """Room for a line of `length` positions, a row for each; row 0 is the position itself.
+
+    `mode` is what to do where a turn ends. It is part of the line, since Numba compiles a kernel once for each constant
+    argument.
+    """
 
     states: Rows
     choices: Rows
     frames: Rows
     scratch: Rows
     length: int
+    mode: int
 
 
 @inlined
-def allocate_line(t: Table, length: int) -> Line:
+def allocate_line(t: Table, length: int, mode: int = LOOK_UP) -> Line:
     """A line, to be released."""
     states = allocate(length, t[e.T_STATE_SIZE])
     choices = allocate(length, t[e.T_NUM_ACTIONS])
-    return Line(states, choices, allocate(length, FRAME_SIZE), allocate(1, t[e.T_SCRATCH_SIZE]), length)
+    return Line(states, choices, allocate(length, FRAME_SIZE), allocate(1, t[e.T_SCRATCH_SIZE]), length, mode)
 
 
 @inlined
@@ -119,22 +124,19 @@ def is_conversion(t: Table, s: Table, after: Table, action: int) -> bool:
 
 
 @kernel
-def value_after(v: Values, line: Line, mode: int, action: int) -> int:
+def value_after(v: Values, line: Line, action: int) -> int:
     """The value of a turn that begins with an action, for the player of row 0; OUTSIDE if it is not known."""
-    states = line.states
-    e.copy_state(v.t, states[0], states[1])
-    e.apply_action(v.t, states[1], line.scratch[0], action)
-    states[1][e.QUIET] = 0
-    code = _known_value(v, line, 1, mode)
-    if code == UNKNOWN:
-        code = _search(v, line, mode, 1)
-    if code == OUTSIDE or states[1][e.PLAYER] == states[0][e.PLAYER]:
-        return code
-    return value_before(code)
+    choices = line.choices[0]
+    first = choices[0]
+    choices[0] = action
+    _set_up_frame(line.frames[0], 1, NO_NUMBER)
+    code = _search(v, line)
+    choices[0] = first
+    return code
 
 
 @kernel
-def value_of(v: Values, line: Line, mode: int) -> int:
+def value_of(v: Values, line: Line) -> int:
     """The value of the position in row 0 from the positions after it; OUTSIDE if it is not known.
 
     Plies without progress are left out. If the value of a numbered position is missing, the first frame's NUMBER says
@@ -148,7 +150,7 @@ def value_of(v: Values, line: Line, mode: int) -> int:
         if code != UNKNOWN:
             return code
     _set_up_frame(frame, n, NO_NUMBER)
-    return _search(v, line, mode, 0)
+    return _search(v, line)
 
 
 @inlined
@@ -160,10 +162,10 @@ def _set_up_frame(frame: Words, n: int, number: int) -> None:
 
 
 @kernel
-def _search(v: Values, line: Line, mode: int, first: int) -> int:
-    """Searches below the position in row `first`, whose frame is set up."""
+def _search(v: Values, line: Line) -> int:
+    """Searches below the position in row 0, whose frame is set up."""
     states, frames, w = line.states, line.frames, line.scratch[0]
-    level = first
+    level = 0
     while True:
         frame = frames[level]
         s = states[level]
@@ -176,7 +178,7 @@ def _search(v: Values, line: Line, mode: int, first: int) -> int:
             e.copy_state(v.t, s, after)
             e.apply_action(v.t, after, w, action)
             after[e.QUIET] = 0
-            code = _known_value(v, line, level + 1, mode)
+            code = _known_value(v, line, level + 1)
             if code == UNKNOWN:
                 level += 1
                 continue
@@ -187,7 +189,7 @@ def _search(v: Values, line: Line, mode: int, first: int) -> int:
             code = code_of(frame[SCORE])
             if frame[NUMBER] >= 0:
                 v.codes[frame[NUMBER]] = code
-            if level == first:
+            if level == 0:
                 return code
             after = s
             level -= 1
@@ -199,7 +201,7 @@ def _search(v: Values, line: Line, mode: int, first: int) -> int:
 
 
 @kernel
-def _known_value(v: Values, line: Line, level: int, mode: int) -> int:
+def _known_value(v: Values, line: Line, level: int) -> int:
     """The value of the position in a row if it is known; UNKNOWN if it must be searched, with its frame set up."""
     s, choices, frame, w = line.states[level], line.choices[level], line.frames[level], line.scratch[0]
     if s[e.CHAIN] >= 0:
@@ -210,7 +212,7 @@ def _known_value(v: Values, line: Line, level: int, mode: int) -> int:
         return LOST
     if s[e.MEN + 1 - player] | s[e.KINGS + 1 - player] == 0:
         return WON
-    if mode == FOLLOW_CAPTURES and v.t[e.T_CAPTURE_OPTIONAL] == 0:
+    if line.mode == FOLLOW_CAPTURES and v.t[e.T_CAPTURE_OPTIONAL] == 0:
         n = e.legal_actions(v.t, s, w, choices)
         if must_capture(v.t, s, choices, n):
             _set_up_frame(frame, n, NO_NUMBER)
@@ -222,7 +224,7 @@ def _known_value(v: Values, line: Line, level: int, mode: int) -> int:
     code = int(v.codes[number])
     if code != UNKNOWN:
         return code
-    if mode != WORK_OUT:
+    if line.mode != WORK_OUT:
         return OUTSIDE
     n = e.legal_actions(v.t, s, w, choices)
     code = final_value(v.t, s, n)
