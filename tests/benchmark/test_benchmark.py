@@ -1,4 +1,4 @@
-"""The benchmark: what it says of agents whose strength is known, and of agents that fail."""
+"""The benchmark: its figures for agents of known strength, and faults of agents."""
 
 import json
 import sys
@@ -8,26 +8,27 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from alquerque_env import Match, games, load_game
+from alquerque_env import Match, env, games, load_game
 from alquerque_env.arena.progress import Progress, Watch
 from alquerque_env.benchmark import BenchmarkError, load_protocol, run_benchmark, run_curve
 from alquerque_env.benchmark import Result as Measured
 from alquerque_env.benchmark import ladder as ladders
 from alquerque_env.benchmark import protocol as protocols
-from alquerque_env.benchmark.against_truth import examine, judge
+from alquerque_env.benchmark.against_truth import ask_all, summarise
 from alquerque_env.benchmark.agent_facts import Facts, find_checkpoint, read_facts
 from alquerque_env.benchmark.agent_result import read_file
 from alquerque_env.benchmark.agents.agent import find_agent
-from alquerque_env.benchmark.agents.ask import AgentError, Answer, BotThinker
-from alquerque_env.benchmark.agents.fault_count import Guard
-from alquerque_env.benchmark.agents.function import FunctionProcess, FunctionThinker
+from alquerque_env.benchmark.agents.ask import AgentError, Answer, BotPlayer
+from alquerque_env.benchmark.agents.fault_count import CheckedPlayer
+from alquerque_env.benchmark.agents.function import FunctionPlayer, FunctionProcess
 from alquerque_env.benchmark.calibration import calibrate
 from alquerque_env.benchmark.ladder import list_rungs, make_ladder, read_ladder
 from alquerque_env.benchmark.make_suite import make_suite
-from alquerque_env.benchmark.partial_result import Unfinished
+from alquerque_env.benchmark.partial_result import PartialResults
 from alquerque_env.benchmark.protocol import Limits, Protocol
 from alquerque_env.benchmark.suite import Suite, open_position, read_suite
 from alquerque_env.bots import load_bot
@@ -45,6 +46,7 @@ pytestmark = pytest.mark.skipif(not JIT, reason="bots and tables are slow in pla
 
 AGENTS = """
 import os, sys, time
+import numpy as np
 
 calls = 0
 
@@ -54,6 +56,10 @@ def first(observation, mask):
     return mask.argmax()
 
 first.value = lambda observation, mask: 0.25
+
+def saves(observation, mask):
+    np.savez("seen.npz", observation=observation, mask=mask)
+    return mask.argmax()
 
 def fails(observation, mask):
     raise RuntimeError("no idea")
@@ -173,11 +179,11 @@ class Agent:
 
     spec, facts, games = "mine", Facts("bot"), (NAME,)
 
-    def __init__(self, thinker: object) -> None:
-        self._thinker = thinker
+    def __init__(self, player: object) -> None:
+        self._player = player
 
     def open(self, game: object) -> object:
-        return self._thinker
+        return self._player
 
     def close(self) -> None:
         """There is nothing to end."""
@@ -197,7 +203,7 @@ def without_times(result) -> dict:
 # What is true
 
 
-def test_the_positions_say_what_the_table_says(suite: Suite, table) -> None:
+def test_suite_values_are_those_of_the_table(suite: Suite, table) -> None:
     for entry in suite.positions:
         match = open_position(GAME, entry)
         values = dict(zip(match.legal_steps, entry.steps, strict=True))
@@ -206,7 +212,7 @@ def test_the_positions_say_what_the_table_says(suite: Suite, table) -> None:
         assert {step for step, value in values.items() if value == entry.value} == set(table.best_steps(match))
 
 
-def test_positions_are_stratified_and_come_once(suite: Suite) -> None:
+def test_positions_are_stratified_and_unique(suite: Suite) -> None:
     critical = [entry for entry in suite.positions if entry.is_critical]
     lost = [entry for entry in suite.positions if not entry.is_critical]
 
@@ -230,9 +236,9 @@ def test_the_same_seed_gives_the_same_suite(protocol: Protocol, suite: Suite, ta
     assert read_suite(replace(protocol, folder=tmp_path), GAME) == suite
 
 
-def test_who_knows_the_truth_scores_everything(suite: Suite, protocol: Protocol) -> None:
-    decisions = examine(Guard(Knowing(suite), LIMITS), GAME, suite.positions)
-    truth = judge(decisions, protocol)
+def test_a_perfect_agent_gets_full_scores(suite: Suite, protocol: Protocol) -> None:
+    decisions = ask_all(CheckedPlayer(Knowing(suite), LIMITS), GAME, suite.positions)
+    truth = summarise(decisions, protocol)
 
     assert (truth.all.optimal.value, truth.all.loss.value) == (1, 0)
     assert truth.all.optimal.low < 1 == truth.all.optimal.high
@@ -244,9 +250,9 @@ def test_who_knows_the_truth_scores_everything(suite: Suite, protocol: Protocol)
     assert (values.accuracy.value, values.squared_error, values.bin_error) == (1, 0, 0)
 
 
-def test_who_plays_the_worst_loses_all_that_can_be_lost(suite: Suite, protocol: Protocol) -> None:
-    thinker = Knowing(suite, is_perfect=False)
-    truth = judge(examine(Guard(thinker, LIMITS), GAME, suite.positions), protocol)
+def test_the_worst_agent_loses_all_value(suite: Suite, protocol: Protocol) -> None:
+    player = Knowing(suite, is_perfect=False)
+    truth = summarise(ask_all(CheckedPlayer(player, LIMITS), GAME, suite.positions), protocol)
     critical = [entry for entry in suite.positions if entry.is_critical]
 
     assert truth.all.optimal.value == 0
@@ -258,8 +264,8 @@ def test_random_steps_are_optimal_as_often_as_the_positions_predict(suite: Suite
 
     shares = []
     for seed in range(40):
-        guard = Guard(BotThinker(load_bot("random", GAME, seed=seed)), LIMITS)
-        shares.append(judge(examine(guard, GAME, suite.positions), protocol).all)
+        checked = CheckedPlayer(BotPlayer(load_bot("random", GAME, seed=seed)), LIMITS)
+        shares.append(summarise(ask_all(checked, GAME, suite.positions), protocol).all)
     inside = sum(share.optimal.low <= share.chance <= share.optimal.high for share in shares)
 
     assert sum(share.optimal.value for share in shares) / 40 == pytest.approx(shares[0].chance, abs=0.03)
@@ -299,7 +305,7 @@ def test_a_game_without_suite_is_refused(protocol: Protocol) -> None:
         (lambda match: Answer("c2-c3", 0.0), "illegal", "answered c2-c3, which is not legal"),
     ],
 )
-def test_what_an_agent_does_wrong_is_counted_and_the_run_goes_on(
+def test_faults_are_counted_and_the_run_continues(
     fault: object, kind: str, words: str, protocol: Protocol, suite: Suite
 ) -> None:
     result = run_benchmark(Agent(Failing(fault)), [], protocol).games[NAME]
@@ -313,7 +319,7 @@ def test_what_an_agent_does_wrong_is_counted_and_the_run_goes_on(
     assert sum(rung.wins + rung.draws + rung.losses for rung in result.opponents.rungs) == 4 * 2
 
 
-def test_a_match_in_which_an_agent_fails_is_lost_and_the_others_are_played(protocol: Protocol) -> None:
+def test_a_faulty_match_is_lost_and_the_others_are_played(protocol: Protocol) -> None:
     class LateFailing(Failing):
         def ask(self, match: Match) -> Answer:
             if match.steps and match.player == 0:
@@ -331,7 +337,7 @@ def test_a_match_in_which_an_agent_fails_is_lost_and_the_others_are_played(proto
     ("at_go", "kind"),
     [("time.sleep(600)", "over_time"), ("sys.exit(3)", "crash"), ("print('bestmove a1-e5', flush=True)", "illegal")],
 )
-def test_what_an_engine_does_wrong_is_told_by_its_kind(suite: Suite, tmp_path: Path, at_go: str, kind: str) -> None:
+def test_faults_of_engines_have_their_kind(suite: Suite, tmp_path: Path, at_go: str, kind: str) -> None:
     engine = tmp_path / "engine.py"
     engine.write_text(
         "import sys, time\n"
@@ -341,34 +347,34 @@ def test_what_an_engine_does_wrong_is_told_by_its_kind(suite: Suite, tmp_path: P
         "    print({'ugi': 'ugiok', 'isready': 'readyok'}.get(line.strip(), ''), flush=True)\n"
     )
     bot = UgiBot("fake", GAME, [sys.executable, str(engine)], timeouts=Timeouts(turn=0.2, margin=0.2))
-    guard = Guard(BotThinker(bot), LIMITS)
-    examine(guard, GAME, suite.positions[:4])
+    checked = CheckedPlayer(BotPlayer(bot), LIMITS)
+    ask_all(checked, GAME, suite.positions[:4])
     bot.close()
-    assert guard.faults[kind] == sum(guard.faults.values()) > 0
-    assert guard.has_given_up == (kind != "illegal")
+    assert checked.faults[kind] == sum(checked.faults.values()) > 0
+    assert checked.has_given_up == (kind != "illegal")
 
 
-def test_an_exported_player_is_waited_for_as_long_as_others(suite: Suite, tmp_path: Path) -> None:
+def test_exported_players_have_the_same_time_limit(suite: Suite, tmp_path: Path) -> None:
     player = tmp_path / "player.py"
     player.write_text("import time; time.sleep(600)")
-    guard = Guard(BotThinker(load_bot(str(player), GAME, time_limit=0.3)), LIMITS)
-    examine(guard, GAME, suite.positions)
-    assert guard.faults["over_time"] == sum(guard.faults.values()) > 0
-    assert guard.has_given_up
+    checked = CheckedPlayer(BotPlayer(load_bot(str(player), GAME, time_limit=0.3)), LIMITS)
+    ask_all(checked, GAME, suite.positions)
+    assert checked.faults["over_time"] == sum(checked.faults.values()) > 0
+    assert checked.has_given_up
 
 
 def test_a_search_without_end_is_late(protocol: Protocol, suite: Suite) -> None:
     limits = replace(protocol, limits=LIMITS)
     agent = find_agent("alphabeta:99", limits)
-    guard = Guard(agent.open(load_game("fetaix")), LIMITS)
+    checked = CheckedPlayer(agent.open(load_game("fetaix")), LIMITS)
     begun = time.monotonic()
     for _ in range(LIMITS.patience + 1):
-        guard.ask(Match("fetaix", "W:Wa1,b1,c1,d1,e1,a2,b2:Ba5,b5,c5,d5,e5,d4,e4"))
-    assert guard.has_given_up
+        checked.ask(Match("fetaix", "W:Wa1,b1,c1,d1,e1,a2,b2:Ba5,b5,c5,d5,e5,d4,e4"))
+    assert checked.has_given_up
     assert time.monotonic() - begun < 30
 
 
-def test_who_is_too_late_again_and_again_is_asked_no_more(suite: Suite) -> None:
+def test_an_agent_that_is_often_late_is_not_asked_again(suite: Suite) -> None:
     class Slow(Knowing):
         asked = 0
 
@@ -378,12 +384,12 @@ def test_who_is_too_late_again_and_again_is_asked_no_more(suite: Suite) -> None:
             return super().ask(match)._replace(seconds=1.0)
 
     slow = Slow(suite)
-    guard = Guard(slow, LIMITS)
-    examine(guard, GAME, suite.positions)
+    checked = CheckedPlayer(slow, LIMITS)
+    ask_all(checked, GAME, suite.positions)
 
-    assert guard.has_given_up
+    assert checked.has_given_up
     assert slow.asked == LIMITS.patience
-    assert guard.faults["over_time"] == len(suite.positions)
+    assert checked.faults["over_time"] == len(suite.positions)
 
 
 # Functions
@@ -396,21 +402,25 @@ def function(folder: Path, request: pytest.FixtureRequest):
     found.close()
 
 
-@pytest.mark.parametrize("function", ["first"], indirect=True)
-def test_a_function_is_shown_what_an_environment_shows(function: FunctionProcess, suite: Suite) -> None:
-    from alquerque_env import env
-
+@pytest.mark.parametrize("function", ["saves"], indirect=True)
+def test_a_function_receives_what_an_environment_shows(function: FunctionProcess, folder: Path) -> None:
     environment = env(NAME)
     environment.reset()
-    seen = environment.observe(environment.agent_selection)
-    thinker = FunctionThinker(function, GAME, 5.0)
-    observation, mask = thinker._show(Match(GAME))
+    shown = environment.observe(environment.agent_selection)
+    FunctionPlayer(function, GAME, 5.0).ask(Match(GAME))
+    received = np.load(folder / "seen.npz")
 
-    assert (observation == seen["observation"]).all()
-    assert (mask == seen["action_mask"]).all()
-    assert thinker.ask(Match(GAME)).step == Match(GAME).legal_steps[0]
-    assert thinker.value(Match(GAME)) == 0.25
-    decisions = examine(Guard(thinker, LIMITS), GAME, suite.positions)
+    assert (received["observation"] == shown["observation"]).all()
+    assert (received["mask"] == shown["action_mask"]).all()
+
+
+@pytest.mark.parametrize("function", ["first"], indirect=True)
+def test_the_choices_and_values_of_a_function_are_used(function: FunctionProcess, suite: Suite) -> None:
+    player = FunctionPlayer(function, GAME, 5.0)
+
+    assert player.ask(Match(GAME)).step == Match(GAME).legal_steps[0]
+    assert player.value(Match(GAME)) == 0.25
+    decisions = ask_all(CheckedPlayer(player, LIMITS), GAME, suite.positions)
     assert all(decision.kept == decision.entry.steps[0] for decision in decisions)
     assert {decision.expected for decision in decisions} == {0.25}
 
@@ -426,11 +436,11 @@ def test_a_function_is_shown_what_an_environment_shows(function: FunctionProcess
     indirect=["function"],
 )
 def test_a_function_that_fails_is_reported(function: FunctionProcess, kind: str, words: str, suite: Suite) -> None:
-    guard = Guard(FunctionThinker(function, GAME, LIMITS.decision), LIMITS)
-    decisions = examine(guard, GAME, suite.positions)
+    checked = CheckedPlayer(FunctionPlayer(function, GAME, LIMITS.decision), LIMITS)
+    decisions = ask_all(checked, GAME, suite.positions)
 
-    assert guard.faults[kind] >= 0.8 * len(decisions)  # some masks begin with a legal action
-    assert words in guard.first_fault
+    assert checked.faults[kind] >= 0.8 * len(decisions)  # some masks begin with a legal action
+    assert words in checked.first_fault
 
 
 @pytest.mark.parametrize(
@@ -444,14 +454,14 @@ def test_a_function_that_fails_is_reported(function: FunctionProcess, kind: str,
 def test_a_function_that_dies_or_sleeps_is_started_again(
     function: FunctionProcess, kind: str, words: str, suite: Suite
 ) -> None:
-    guard = Guard(FunctionThinker(function, GAME, LIMITS.decision), LIMITS)
-    decisions = examine(guard, GAME, suite.positions[:3])
+    checked = CheckedPlayer(FunctionPlayer(function, GAME, LIMITS.decision), LIMITS)
+    decisions = ask_all(checked, GAME, suite.positions[:3])
 
-    assert guard.faults[kind] == sum(decision.seconds is None for decision in decisions) >= 2
-    assert words in guard.first_fault
+    assert checked.faults[kind] == sum(decision.seconds is None for decision in decisions) >= 2
+    assert words in checked.first_fault
 
 
-def test_a_value_that_costs_the_process_again_and_again_is_asked_for_no_more(suite: Suite) -> None:
+def test_a_value_that_often_ends_the_process_is_not_asked_again(suite: Suite) -> None:
     class Dying(Knowing):
         asked = 0
 
@@ -460,26 +470,21 @@ def test_a_value_that_costs_the_process_again_and_again_is_asked_for_no_more(sui
             raise AgentError("crash", "its process has ended", has_ended=True)
 
     dying = Dying(suite)
-    guard = Guard(dying, LIMITS)
-    examine(guard, GAME, suite.positions)
+    checked = CheckedPlayer(dying, LIMITS)
+    ask_all(checked, GAME, suite.positions)
 
     assert dying.asked == LIMITS.patience
-    assert not guard.has_given_up
+    assert not checked.has_given_up
 
 
 @pytest.mark.parametrize("function", ["dies"], indirect=True)
-def test_a_function_that_dies_again_and_again_is_asked_no_more(
-    function: FunctionProcess, suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    starts = []
-    start = function._start
-    monkeypatch.setattr(function, "_start", lambda: starts.append(1) or start())
-    guard = Guard(FunctionThinker(function, GAME, LIMITS.decision), LIMITS)
-    decisions = examine(guard, GAME, suite.positions)
+def test_a_function_that_often_dies_is_not_asked_again(function: FunctionProcess, suite: Suite) -> None:
+    checked = CheckedPlayer(FunctionPlayer(function, GAME, LIMITS.decision), LIMITS)
+    decisions = ask_all(checked, GAME, suite.positions)
 
-    assert guard.has_given_up
-    assert guard.faults["crash"] == sum(decision.seconds is None for decision in decisions) > LIMITS.patience
-    assert len(starts) <= LIMITS.patience + 1
+    assert checked.has_given_up
+    assert checked.faults["crash"] == sum(decision.seconds is None for decision in decisions) > LIMITS.patience
+    assert function.starts <= LIMITS.patience + 2
 
 
 @pytest.mark.parametrize(
@@ -500,7 +505,7 @@ def test_a_function_that_dies_again_and_again_is_asked_no_more(
         ("", "missing argument 'AGENT'"),
     ],
 )
-def test_what_cannot_be_measured_is_refused_in_one_line(spec: str, words: str, folder: Path) -> None:
+def test_unusable_arguments_are_refused_in_one_line(spec: str, words: str, folder: Path) -> None:
     result = run(*spec.split())
 
     assert result.exit_code == 2
@@ -519,7 +524,7 @@ def test_the_same_agent_gets_the_same_figures(protocol: Protocol) -> None:
     assert first.games[NAME].calibration is not None
 
 
-def test_who_is_on_the_ladder_has_played_already(protocol: Protocol) -> None:
+def test_agents_on_the_ladder_keep_its_matches(protocol: Protocol) -> None:
     found = {spec: run_benchmark(spec, [NAME], protocol).games[NAME].opponents for spec in ("random", "greedy")}
     [meeting] = read_ladder(protocol, GAME).meetings
 
@@ -589,34 +594,34 @@ def test_the_checkpoints_of_a_run_make_a_curve(installed: None, protocol: Protoc
     assert (folder / "curve.png").stat().st_size > 10_000
     assert [result.facts.simulations for result in run_curve(str(path), protocol.shortened())] == [0, 0]
     assert list(folder.glob("*.unfinished")) == []
-    assert_interrupted_run_goes_on(path, protocol.shortened(), folder / "curve.json")
+    assert_interrupted_run_is_resumed(path, protocol.shortened(), folder / "curve.json")
 
 
-def assert_interrupted_run_goes_on(path: Path, protocol: Protocol, output: Path) -> None:
+def assert_interrupted_run_is_resumed(path: Path, protocol: Protocol, output: Path) -> None:
     def interrupt(progress: Progress) -> None:
         begun.append(progress.about)
         if len(set(begun)) == 2:
             raise KeyboardInterrupt
 
     def measure(watch: Watch, name: str = "it") -> list[Measured]:
-        return run_curve(str(path), protocol, name=name, watch=watch, unfinished=Unfinished(output))
+        return run_curve(str(path), protocol, name=name, watch=watch, partial=PartialResults(output))
 
     begun: list[str] = []
     with pytest.raises(KeyboardInterrupt):
         measure(interrupt)
-    assert Unfinished(output).count == 1
-    with pytest.raises(BenchmarkError, match=r"holds what was measured with name 'it, .*, not 'other, "):
+    assert PartialResults(output).count == 1
+    with pytest.raises(BenchmarkError, match=r"holds results with name 'it, .*, not 'other, "):
         measure(interrupt, "other")
     seen: set[str] = set()
     results = measure(lambda progress: seen.add(progress.about))
     assert seen == {begun[-1]}
     whole = run_curve(str(path), protocol, name="it")
     assert [without_times(result) for result in results] == [without_times(result) for result in whole]
-    Unfinished(output).remove()
-    assert Unfinished(output).count == 0
+    PartialResults(output).remove()
+    assert PartialResults(output).count == 0
     (output.parent / "curve.json.unfinished").write_text("{")
     with pytest.raises(BenchmarkError, match="is not a result of the benchmark"):
-        Unfinished(output)
+        PartialResults(output)
 
 
 # What comes with the package
@@ -626,9 +631,7 @@ def assert_interrupted_run_goes_on(path: Path, protocol: Protocol, output: Path)
     ("name", "exploration", "width", "told", "codes"),
     [("fetaix-ladder-v1-small", 1.5, 128, 0, 0), ("fetaix-small", 0.3, 80, 2 * 512, 10)],
 )
-def test_what_a_checkpoint_cost_is_read_from_it(
-    name: str, exploration: float, width: int, told: int, codes: int
-) -> None:
+def test_facts_are_read_from_a_checkpoint(name: str, exploration: float, width: int, told: int, codes: int) -> None:
     path, simulations = find_checkpoint(f"{name}:64")
     facts = read_facts(path, simulations)
 
@@ -640,7 +643,7 @@ def test_what_a_checkpoint_cost_is_read_from_it(
     assert facts.parameters == sum(sizes) + (width + 1) * (actions + 1) + codes
 
 
-def test_what_is_no_checkpoint_costs_nothing() -> None:
+def test_specs_that_name_no_checkpoint_have_none() -> None:
     assert find_checkpoint("alphabeta:3") is find_checkpoint("fetaix-small:many") is None
 
 

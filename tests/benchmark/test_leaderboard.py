@@ -81,7 +81,7 @@ def test_the_page_has_the_agents_of_each_game_the_best_first(tmp_path: Path) -> 
     assert "alquerque benchmark alphabeta:3 -o benchmarks/2.json\n" in page
 
 
-def test_results_come_back_from_their_files_as_they_were(tmp_path: Path) -> None:
+def test_results_are_read_as_they_were_written(tmp_path: Path) -> None:
     written = result("random", fetaix=played(0)), result("greedy", fetaix=played(90))
 
     read = [found for _, found in read_results(write(tmp_path, *written))]
@@ -102,7 +102,7 @@ def test_the_checkpoints_of_a_curve_are_agents_too(tmp_path: Path) -> None:
     ]
 
 
-def test_the_picture_says_of_which_results_it_is(tmp_path: Path) -> None:
+def test_the_picture_names_its_results(tmp_path: Path) -> None:
     results = [result("random", fetaix=played(0)), result("greedy", fetaix=played(90))]
     make_leaderboard(write(tmp_path, *results))
 
@@ -129,7 +129,7 @@ def test_results_that_cannot_be_compared_are_refused(changed: Result, words: str
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": 2}', '{"format": 1}', '{"format": 1, "results": [3]}'])
-def test_what_is_no_result_is_refused_in_one_line(text: str, tmp_path: Path) -> None:
+def test_files_that_are_not_results_are_refused_in_one_line(text: str, tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text(text)
     shown = CliRunner().invoke(main, ["benchmark", "--leaderboard", str(tmp_path)])
 
@@ -138,7 +138,7 @@ def test_what_is_no_result_is_refused_in_one_line(text: str, tmp_path: Path) -> 
     assert len(shown.stderr.splitlines()) == 1
 
 
-def test_the_leaderboard_of_the_repository_is_what_its_results_say() -> None:
+def test_the_leaderboard_of_the_repository_is_up_to_date() -> None:
     results = read_results(BENCHMARKS)
 
     assert (BENCHMARKS / PAGE).read_text(encoding="utf-8") == render_page(BENCHMARKS, results)

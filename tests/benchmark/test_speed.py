@@ -1,4 +1,4 @@
-"""The benchmark counts what it says it counts."""
+"""Measurements of speed: rates, peers, and the commands."""
 
 import json
 import re
@@ -9,40 +9,85 @@ from typing import Any
 
 import pytest
 
+from alquerque_env import load_game
+from alquerque_env.benchmark.speed import env_speed, peers
+from alquerque_env.benchmark.speed.peers import Peer
 from alquerque_env.benchmark.speed.rate import RUNS, rate, rates
 
 
-def test_a_rate_counts_what_the_work_says_it_did_and_works_no_longer_than_asked() -> None:
-    asked: list[int] = []
+class Clock:
+    """A clock that work sets forward."""
 
-    def work(units: int) -> int:
-        asked.append(units)
-        for _ in range(units):
-            sum(range(20_000))
-        return 1000 * units
+    now = 0.0
 
-    found = rate(work, 0.3)
-    assert asked[:2] == [1, 2]
-    assert len(set(asked[-RUNS:])) == 1
-    per_unit = found / 1000
-    assert 0.1 < asked[-1] * RUNS / per_unit / 0.3 < 10
+    def __call__(self) -> float:
+        return self.now
 
+    def work(self, seconds: float, amount: int, log: list[tuple[int, int]]):
+        """Work whose unit takes `seconds` and does `amount`."""
 
-def test_works_that_are_compared_take_turns() -> None:
-    turns: list[str] = []
-
-    def make(name: str, worth: int):
         def work(units: int) -> int:
-            turns.append(name)
-            for _ in range(units):
-                sum(range(20_000))
-            return worth * units
+            log.append((amount, units))
+            self.now += seconds * units
+            return amount * units
 
         return work
 
-    first, second = rates([make("first", 1000), make("second", 2000)], 0.3)
-    assert turns[-2 * RUNS :] == ["first", "second"] * RUNS
-    assert 1 < second / first < 4
+
+def test_a_rate_divides_the_work_by_its_time() -> None:
+    clock, log = Clock(), []
+
+    assert rate(clock.work(0.001, 3, log), 1.0, clock) == pytest.approx(3000)
+    units = [units for _, units in log]
+    assert units[:3] == [1, 2, 4]
+    assert units[-RUNS:] == [200] * RUNS  # a fifth of a second each
+
+
+def test_compared_works_take_turns() -> None:
+    clock, log = Clock(), []
+
+    assert rates([clock.work(0.001, 1, log), clock.work(0.002, 6, log)], 1.0, clock) == pytest.approx([1000, 3000])
+    assert [amount for amount, _ in log][-2 * RUNS :] == [1, 6] * RUNS
+
+
+class SlowPeer(Peer):
+    name, short, requirement = "a slow peer", "slow", "slow-peer"
+
+    def play(self, units: int) -> int:
+        """Takes about a millisecond a step."""
+        for _ in range(units):
+            sum(range(30_000))
+        return units
+
+
+class AbsentPeer(SlowPeer):
+    name, requirement = "an absent peer", "absent-peer"
+
+    def __init__(self) -> None:
+        raise ImportError
+
+
+def test_games_are_compared_with_the_peers_that_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(env_speed, "BATCH_PEERS", (SlowPeer, AbsentPeer))
+    monkeypatch.setattr(env_speed, "AEC_PEERS", ())
+    monkeypatch.setattr(peers, "BATCH_PEERS", (SlowPeer, AbsentPeer))
+    monkeypatch.setattr(peers, "AEC_PEERS", ())
+    speed = env_speed.EnvSpeed()
+    figures = {figure.name: figure for figure in speed.measure(load_game("alquerque"), 0.01)}
+
+    slow, batch = figures["a slow peer"], figures["SelfPlayVectorEnv, 64 games"]
+    assert batch.ratios == {"slow": batch.steps_per_second / slow.steps_per_second}
+    assert slow.ratios == {}
+    assert peers.list_missing(speed.peers) == ["an absent peer: not installed: pip install absent-peer"]
+
+
+@pytest.mark.parametrize("kind", [*peers.BATCH_PEERS, *peers.AEC_PEERS])
+def test_a_peer_plays_or_is_not_installed(kind: type[Peer]) -> None:
+    try:
+        peer = kind()
+    except ImportError:
+        pytest.skip(f"pip install {kind.requirement}")
+    assert peer.play(2) >= 2
 
 
 def test_the_command_prints_every_figure_as_json() -> None:

@@ -106,7 +106,7 @@ def test_a_changed_byte_is_detected_anywhere(tmp_path, whole):
     header, blocks, size = parts_of(whole)
     rng = random.Random(4)
     for place in (0, header - 1):
-        refused(MURRAY, changed(whole, tmp_path, place), "there is no endgame table")
+        refused(MURRAY, changed(whole, tmp_path, place), "is not an endgame table")
     for place in (header, header + 63, header + 64, header + 65, blocks - 2, *rng.sample(range(header, blocks), 40)):
         refused(MURRAY, changed(whole, tmp_path, place), "the header of .* is damaged")
     refused(MURRAY, changed(whole, tmp_path, blocks - 1), "damaged")

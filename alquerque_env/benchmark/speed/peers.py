@@ -5,6 +5,7 @@ next position computed.
 """
 
 import os
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from importlib import import_module
@@ -166,6 +167,14 @@ class RandomAec:
         return units
 
 
+def _make_classic(name: str) -> AECEnv:
+    """An environment of PettingZoo with its usual wrappers."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # `pettingzoo.make` is missing in older versions
+        env: AECEnv = import_module(f"pettingzoo.classic.{name}").env()
+    return env
+
+
 class PettingZooConnectFour(RandomAec, Peer):
     """PettingZoo's connect four, with its usual wrappers."""
 
@@ -174,7 +183,7 @@ class PettingZooConnectFour(RandomAec, Peer):
     requirement = '"pettingzoo[classic]"'
 
     def __init__(self) -> None:
-        super().__init__(import_module("pettingzoo.classic.connect_four_v3").env())
+        super().__init__(_make_classic("connect_four_v3"))
 
 
 class PettingZooChess(RandomAec, Peer):
@@ -185,7 +194,7 @@ class PettingZooChess(RandomAec, Peer):
     requirement = '"pettingzoo[classic]"'
 
     def __init__(self) -> None:
-        super().__init__(import_module("pettingzoo.classic.chess_v6").env())
+        super().__init__(_make_classic("chess_v6"))
 
 
 BATCH_PEERS: tuple[type[Peer], ...] = (OpenSpielCheckers, PgxConnectFour, LudaxDraughts)
