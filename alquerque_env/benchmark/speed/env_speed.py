@@ -65,7 +65,7 @@ class EnvSpeed:
             "AEC env(), an environment that does nothing": ("nothing, env()", RandomAec(wrap(empty)).play),
         }
         peers |= {peer.name: (peer.short, peer.play) for peer in self.aec_peers}
-        match = {
+        match: dict[str, Work] = {
             "AEC raw": RandomAec(MatchEnv(game)).play,
             "AEC env()": RandomAec(wrap(MatchEnv(game))).play,
         }
