@@ -1,13 +1,12 @@
-"""What a checkpoint says of what it cost: read from its files, without torch."""
+"""The description of an agent: for checkpoints what their files say, read without torch."""
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from ..bots.network.model_card import META, WEIGHTS, read_card
 from ..bots.network.numpy_mlp import read_weights
-from ..bots.shipped import META, WEIGHTS, shipped_bots
+from ..bots.shipped import shipped_bots
 
 _NOT_LEARNED = "plane_scale"
 _EXPORTED_GAME = re.compile(r"^Game: (\w+), version", re.MULTILINE)
@@ -15,17 +14,19 @@ _EXPORTED_GAME = re.compile(r"^Game: (\w+), version", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of an agent before it is asked anything; None where it is not known.
+    """The description of an agent; None for what is not known or does not apply.
 
     Attributes:
       kind: "bot", "checkpoint", "exported", "engine" or "function".
-      algorithm: That trained it.
-      steps: Steps of the environment behind its weights.
+      algorithm: The algorithm that trained it.
+      steps: Environment steps behind its weights.
       wall_time: Seconds of training behind its weights.
-      parameters: Numbers that were learned.
+      parameters: Number of learned parameters.
       weights: SHA-256 of the file of its weights.
-      simulations: Of its search for a step.
-      exploration: Of its search, as its card says.
+      simulations: Simulations of its tree search for a step.
+      exploration: Exploration constant of its tree search, as its card says.
+      network: Its network in words, such as `mlp 256x2 with search features, depth 4`.
+      search_features: Depth in turns of the search whose results its network receives.
     """
 
     kind: str
@@ -36,10 +37,12 @@ class Facts:
     weights: str | None = None
     simulations: int | None = None
     exploration: float | None = None
+    network: str | None = None
+    search_features: int | None = None
 
 
 def find_checkpoint(spec: str) -> tuple[Path, int] | None:
-    """The folder of the checkpoint that a bot's spec names, and its simulations; None where it names none."""
+    """The folder and the simulations of the checkpoint that a spec names; None if it names none."""
     name, _, number = spec.rpartition(":")
     for known, simulations in ((spec, "0"), (name, number)):
         path = shipped_bots().get(known, Path(known))
@@ -48,14 +51,8 @@ def find_checkpoint(spec: str) -> tuple[Path, int] | None:
     return None
 
 
-def read_game(checkpoint: Path) -> str | None:
-    """What a checkpoint plays, None where it does not say."""
-    game = _read_card(checkpoint).get("game")
-    return game if isinstance(game, str) else None
-
-
 def read_exported_game(spec: str) -> str | None:
-    """What an exported player plays, whose file a bot's spec names; None where it names none that says it."""
+    """The game of the exported player that a spec names; None if it names none or the file does not say."""
     for path in (Path(spec), Path(spec.rpartition(":")[0])):
         if path.suffix == ".py" and path.is_file():
             found = _EXPORTED_GAME.search(path.read_text(encoding="utf-8", errors="replace"))
@@ -63,38 +60,30 @@ def read_exported_game(spec: str) -> str | None:
     return None
 
 
-def read_facts(checkpoint: Path, simulations: int) -> Facts:
-    """What a checkpoint says of itself."""
-    card = _read_card(checkpoint)
-    return Facts(
+def read_facts(checkpoint: Path, simulations: int) -> tuple[str, Facts]:
+    """The game and the description of a checkpoint.
+
+    Raises:
+      CheckpointError: If its model card cannot be read.
+    """
+    card = read_card(checkpoint)
+    return card.game, Facts(
         kind="checkpoint",
-        algorithm=_within(card, "config", "run", "algorithm"),
-        steps=card.get("steps"),
-        wall_time=card.get("wall_time"),
+        algorithm=card.config.get("run", {}).get("algorithm"),
+        steps=card.steps,
+        wall_time=card.wall_time,
         parameters=_count_parameters(checkpoint),
-        weights=_within(card, "sha256", WEIGHTS),
+        weights=card.sha256[WEIGHTS],
         simulations=simulations,
-        exploration=_within(card, "config", "evaluation", "exploration"),
+        exploration=card.config.get("evaluation", {}).get("exploration"),
+        network=str(card.network),
+        search_features=card.network.feature_depth,
     )
-
-
-def _read_card(checkpoint: Path) -> dict[str, Any]:
-    try:
-        card = json.loads((checkpoint / META).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return {}  # whoever loads it says what is wrong
-    return card if isinstance(card, dict) else {}
-
-
-def _within(card: Any, *names: str) -> Any:
-    for name in names:
-        card = card.get(name) if isinstance(card, dict) else None
-    return card
 
 
 def _count_parameters(checkpoint: Path) -> int | None:
     try:
         tensors = read_weights((checkpoint / WEIGHTS).read_bytes())
     except (OSError, ValueError):
-        return None
+        return None  # loading the bot reports what is wrong
     return sum(tensor.size for name, tensor in tensors.items() if name != _NOT_LEARNED)

@@ -13,7 +13,8 @@ from ..arena.arena_result import Meeting
 from ..arena.opening_lists import choose_openings
 from ..arena.openings import Opening, Openings
 from ..arena.progress import Watch, unwatched
-from ..bots.shipped import META, shipped_bots
+from ..bots.network.model_card import WEIGHTS, read_card
+from ..bots.shipped import shipped_bots
 from ..errors import BenchmarkError
 from ..files.schema import parse
 from ..game.game import Game
@@ -114,8 +115,7 @@ def list_rungs(protocol: Protocol, game: Game) -> tuple[str, ...]:
 def _weights(rungs: Sequence[str]) -> dict[str, str]:
     """The checksums of the weights of trained bots, by spec."""
     folders = {spec: shipped_bots().get(spec.partition(":")[0]) for spec in rungs}
-    cards = {spec: json.loads((path / META).read_bytes()) for spec, path in folders.items() if path is not None}
-    return {spec: card["sha256"]["weights.safetensors"][:_NOTED] for spec, card in cards.items()}
+    return {spec: read_card(path).sha256[WEIGHTS][:_NOTED] for spec, path in folders.items() if path is not None}
 
 
 def _find_names(noted: Mapping[str, str], protocol: Protocol, game: Game) -> dict[str, str]:

@@ -628,17 +628,25 @@ def assert_interrupted_run_is_resumed(path: Path, protocol: Protocol, output: Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "exploration", "width", "told", "codes"),
-    [("fetaix-ladder-v1-small", 1.5, 128, 0, 0), ("fetaix-small", 0.3, 80, 2 * 512, 10)],
+    ("name", "exploration", "network", "width", "depth"),
+    [
+        ("fetaix-ladder-v1-small", 1.5, "mlp 128x2", 128, None),
+        ("fetaix-small", 0.3, "mlp 80x2 with search features, depth 0", 80, 0),
+    ],
 )
-def test_facts_are_read_from_a_checkpoint(name: str, exploration: float, width: int, told: int, codes: int) -> None:
+def test_facts_are_read_from_a_checkpoint(
+    name: str, exploration: float, network: str, width: int, depth: int | None
+) -> None:
     path, simulations = find_checkpoint(f"{name}:64")
-    facts = read_facts(path, simulations)
+    game, facts = read_facts(path, simulations)
 
+    assert game == "fetaix"
+    assert (facts.network, facts.search_features) == (network, depth)
     assert (facts.algorithm, facts.simulations, facts.exploration) == ("alphazero", 64, exploration)
     assert facts.steps > 1_000_000
     planes, actions = 6, 512
-    layers = [planes * 25 + told, *(width,) * 5]
+    features, codes = (0, 0) if depth is None else (2 * actions, 10)
+    layers = [planes * 25 + features, *(width,) * 5]
     sizes = [a * b + b for a, b in pairwise(layers)]
     assert facts.parameters == sum(sizes) + (width + 1) * (actions + 1) + codes
 

@@ -15,7 +15,7 @@ from alquerque_env.benchmark.against_truth import Share, Stratum, Truth
 from alquerque_env.benchmark.agent_facts import Facts
 from alquerque_env.benchmark.agent_result import Faults, GameResult, Result, Timing
 from alquerque_env.benchmark.calibration import Bin, Calibration
-from alquerque_env.benchmark.report.leaderboard import PAGE, PICTURE, digest, read_results, render_page
+from alquerque_env.benchmark.report.leaderboard import GROUPS, PAGE, PICTURE, digest, read_results, render_page
 from alquerque_env.cli.main import main
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -40,8 +40,12 @@ def played(rating: float, optimal: float = 0.75) -> GameResult:
     )
 
 
-def result(name: str, **games: GameResult) -> Result:
-    facts = Facts("checkpoint", "ppo", 2_500_000, 60.0, 102_429, "a" * 64, 0)
+NETWORK = Facts("checkpoint", "ppo", 2_500_000, 60.0, 102_429, "a" * 64, 0, network="mlp 64x2")
+FEATURES = replace(NETWORK, network="mlp 64x2 with search features, depth 3", search_features=3)
+BOT = Facts("bot")
+
+
+def result(name: str, facts: Facts = NETWORK, **games: GameResult) -> Result:
     command = f"alquerque benchmark {name}"
     return Result("v1", False, "0.1.0", "Linux x86_64, 2 processors", command, name, name, facts, games)
 
@@ -53,32 +57,47 @@ def write(folder: Path, *results: Result) -> Path:
     return folder
 
 
-def rows(page: str, heading: str) -> list[list[str]]:
-    """The cells of the table under a heading."""
-    lines = page.partition(f"## {heading}")[2].partition("##")[0].splitlines()
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line.startswith("|")][2:]
+def tables(page: str, heading: str) -> dict[str, list[list[str]]]:
+    """The rows of the tables under a heading, by the name of the group; the first row has the names of columns."""
+    found: dict[str, list[list[str]]] = {}
+    for line in page.partition(f"## {heading}")[2].partition("##")[0].splitlines():
+        if line.startswith("**"):
+            rows = found.setdefault(line.strip("*"), [])
+        elif line.startswith("|") and not line.startswith("| ---"):
+            rows.append([cell.strip() for cell in line.split("|")[1:-1]])
+    return found
 
 
 def test_the_page_has_the_agents_of_each_game_the_best_first(tmp_path: Path) -> None:
     folder = write(
         tmp_path / "benchmarks",
-        result("random", fetaix=played(0), alquerque=played(0)),
-        result("fetaix-strong:64", fetaix=played(700, 0.9)),
-        result("alphabeta:3", fetaix=played(500), alquerque=played(450)),
+        result("random", BOT, fetaix=played(0), alquerque=played(0)),
+        result("fetaix-strong:64", FEATURES, fetaix=played(700, 0.9)),
+        result("fetaix-plain", fetaix=played(400)),
+        result("alphabeta:3", BOT, fetaix=played(500), alquerque=played(450)),
     )
 
     page = make_leaderboard(folder).read_text(encoding="utf-8")
 
-    assert [row[0] for row in rows(page, "Fetaix")] == ["strong:64", "alphabeta:3", "random"]
-    assert rows(page, "Fetaix")[0][1:] == [
-        "+700 (+650 to +750)", "90.0% (77.5% to 102.5%)", "–", "0.250", "0.50", "2.5 M", "102 k", "1.25 ms", "–",
+    game, bots, plain, features = (tables(page, "Fetaix"), *GROUPS)
+    assert list(game) == list(GROUPS)
+    assert [row[0] for row in game[bots]] == ["agent", "alphabeta:3", "random"]
+    assert [row[0] for row in game[plain]] == ["agent", "plain"]
+    assert game[features] == [
+        ["agent", "rating", "optimal", "loss", "value", "network", "steps", "parameters", "time"],
+        ["strong:64 (search features, depth 3)", "+700 (+650 to +750)", "90.0% (77.5% to 102.5%)", "0.250", "0.50",
+         "mlp 64x2 with search features, depth 3", "2.5 M", "102 k", "1.25 ms"],
     ]  # fmt: skip
-    assert rows(page, "Rating and optimal choices") == [
-        ["strong:64", "–", "+700, 90.0%"],
-        ["alphabeta:3", "+450, 75.0%", "+500, 75.0%"],
-        ["random", "+0, 75.0%", "+0, 75.0%"],
-    ]
-    assert "alquerque benchmark alphabeta:3 -o benchmarks/2.json\n" in page
+    assert tables(page, "Rating and optimal choices") == {
+        bots: [
+            ["agent", "`alquerque`", "`fetaix`"],
+            ["alphabeta:3", "+450, 75.0%", "+500, 75.0%"],
+            ["random", "+0, 75.0%", "+0, 75.0%"],
+        ],
+        plain: [["agent", "`fetaix`"], ["plain", "+400, 75.0%"]],
+        features: [["agent", "`fetaix`"], ["strong:64 (search features, depth 3)", "+700, 90.0%"]],
+    }
+    assert "alquerque benchmark alphabeta:3 -o benchmarks/3.json\n" in page
 
 
 def test_results_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -96,10 +115,8 @@ def test_the_checkpoints_of_a_curve_are_agents_too(tmp_path: Path) -> None:
     results = [result(f"run, {steps} steps", fetaix=played(steps)).as_dict() for steps in (1, 2)]
     (tmp_path / "curve.json").write_text(json.dumps({"format": 1, "run": "runs/1", "results": results}))
 
-    assert [row[0] for row in rows(make_leaderboard(tmp_path).read_text(), "Fetaix")] == [
-        "run, 2 steps",
-        "run, 1 steps",
-    ]
+    [rows] = tables(make_leaderboard(tmp_path).read_text(), "Fetaix").values()
+    assert [row[0] for row in rows] == ["agent", "run, 2 steps", "run, 1 steps"]
 
 
 def test_the_picture_names_its_results(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from ...bots import load_bot
 from ...bots.load import SPEC_KINDS, find_bot
 from ...errors import UnknownNameError
 from ...game.game import Game, games
-from ..agent_facts import Facts, find_checkpoint, read_exported_game, read_facts, read_game
+from ..agent_facts import Facts, find_checkpoint, read_exported_game, read_facts
 from ..protocol import Protocol
 from .ask import BotPlayer, Player
 from .function import FunctionPlayer, FunctionProcess, is_function_spec
@@ -58,14 +58,13 @@ def _bot_agent(spec: str, protocol: Protocol) -> Agent:
     find_bot(spec)  # raises BotError early
     seed = derive_seed(protocol.seed, "agent")
     checkpoint = find_checkpoint(spec)
-    known = read_exported_game(spec) if checkpoint is None else read_game(checkpoint[0])
+    known, facts = (read_exported_game(spec), Facts(_kind_of(spec))) if checkpoint is None else read_facts(*checkpoint)
 
     def open_bot(game: Game) -> Player:
         # A search ends at the limit, and its decision counts as late.
         seconds = None if _kind_of(spec) == "engine" else protocol.limits.decision
         return BotPlayer(load_bot(spec, game, seed=seed, time_limit=seconds, tables=False))
 
-    facts = Facts(_kind_of(spec)) if checkpoint is None else read_facts(*checkpoint)
     return Agent(spec, facts, games() if known is None else (known,), open_bot)
 
 

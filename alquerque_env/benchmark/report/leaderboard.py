@@ -1,12 +1,12 @@
-"""The leaderboard: results of many agents as one page and one picture."""
+"""The leaderboard: a page and a picture of many results."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ...arena.figures import BLUE, FAINT, ORANGE, draw_estimate, make_figure, name_rows, save_figure
+from ...arena.figures import BLUE, FAINT, GREEN, PURPLE, draw_estimate, make_figure, name_rows, save_figure
 from ...errors import BenchmarkError
 from ...files.atomic import write_whole
 from ...game.game import games, load_game
@@ -18,44 +18,83 @@ PAGE, PICTURE = "README.md", "leaderboard.png"
 INTRODUCTION = """\
 # Leaderboard of benchmark {benchmark}
 
-Made by `alquerque benchmark --leaderboard {folder}/` from the results in this folder; the commands that made these
-stand at the end. `alquerque benchmark AGENT` measures another agent in the same way.
+`alquerque benchmark AGENT` measures an agent by a fixed protocol: in endgame positions with known exact values, and in
+matches against a ladder of bots.
 
-* **rating**: Elo points against the ladder of the game, `random` = 0, Bradley-Terry with draws as half a win, interval
-  of 95 % by bootstrap over openings played from both seats.
-* **optimal**: share of choices that keep the exact value of the position, in positions of endgames in which some step
-  loses value; **one best**: the same where exactly one whole turn keeps it; **loss**: mean value lost, 0 to 2.
-* **value**: mean squared error of the result that the agent expects, 0 to 4.
-* **steps**: of the environment behind the weights; **time**: median for a decision, one at a time, one thread.
+| column | meaning |
+| --- | --- |
+| rating | Elo points against the ladder of the game, `random` = 0: Bradley-Terry, a draw counts half; 95 % interval \
+by bootstrap over openings, each played from both seats |
+| optimal | share of choices that keep the exact value where some step loses value, with its 95 % interval |
+| one best | the same where exactly one whole turn keeps the value |
+| loss | mean value lost by a choice, from 0 to 2 |
+| value | mean squared error of the result that the agent expects, from 0 to 4 |
+| steps | environment steps behind the weights |
+| time | median time of a decision, asked for one at a time, one thread |
+| faults | illegal answers, crashes and late answers |
 
-The best rating of a game comes first; over all games, the best mean of an agent's ratings in those that it was measured
-in.
+To measure an agent and make this page again:
+
+```sh
+alquerque benchmark AGENT -o {folder}/NAME.json
+alquerque benchmark --leaderboard {folder}/
+```
+
+## Reading the tables
+
+* A network **with search features** receives the results of a shallow search as input: the material swing of each
+  action, found by a full search of the given depth in turns and then by captures only (depth 0: captures only). Each
+  decision includes that search, so this is not a policy alone. The tables keep such networks apart from the others.
+* `:64` after a network means a tree search of 64 simulations for each decision. Without it the network plays alone.
+* Each table has the best rating first; the first ones sort by the mean rating over the games that an agent was measured
+  in. Ratings of different games cannot be compared. Where intervals overlap, the order is not certain.
+* Bots of the ladder keep their ratings from the matches of the ladder.
+* Times depend on the machine and its load: {machines}.
 """
 
-HEADINGS = ("agent", "rating", "optimal", "one best", "loss", "value", "steps", "parameters", "time", "faults")
+HEADINGS = (
+    "agent",
+    "rating",
+    "optimal",
+    "one best",
+    "loss",
+    "value",
+    "network",
+    "steps",
+    "parameters",
+    "time",
+    "faults",
+)
 NOTHING = "–"
+
+GROUPS = {
+    "Searches and simple bots": BLUE,
+    "Networks without search features": GREEN,
+    "Networks with search features": PURPLE,
+}
 
 
 class Row(NamedTuple):
-    """An agent in one game.
-
-    Attributes:
-      label: What it is called here.
-      result: Its result.
-      game: The part of its result that belongs to the game.
-    """
+    """An agent in one game: its name on the page, its result, and the part of the result for the game."""
 
     label: str
     result: Result
     game: GameResult
 
+    @property
+    def group(self) -> str:
+        """One of `GROUPS`."""
+        simple, without, with_features = GROUPS
+        facts = self.result.facts
+        return with_features if facts.search_features is not None else simple if facts.parameters is None else without
+
 
 Board = dict[str, list[Row]]
-"""The agents of each game, the best first."""
+"""The agents of each game, group by group, the best first."""
 
 
 def make_leaderboard(folder: Path) -> Path:
-    """Writes page and picture of all results in a folder.
+    """Writes the page and the picture of all results in a folder.
 
     Returns:
       The page.
@@ -74,10 +113,10 @@ def make_leaderboard(folder: Path) -> Path:
 
 
 def read_results(folder: Path) -> list[tuple[Path, Result]]:
-    """All results in a folder, with their files.
+    """Reads all results in a folder, with their files.
 
     Raises:
-      BenchmarkError: If there are none, one is not whole, or they are of different protocols.
+      BenchmarkError: If there are none, one is of a quick run, or they are of different protocols.
     """
     results = [(path, result) for path in sorted(folder.rglob("*.json")) for result in read_file(path)]
     if not results:
@@ -92,54 +131,68 @@ def read_results(folder: Path) -> list[tuple[Path, Result]]:
 
 
 def sort_results(results: Sequence[tuple[Path, Result]]) -> Board:
-    """The agents of each game, the best first.
+    """Sorts results by game, group and rating.
 
     Raises:
       BenchmarkError: If an agent is there twice, or two were measured by different positions or opponents.
     """
     board: Board = {name: [] for name in games()}
     for path, result in results:
+        depth = result.facts.search_features
+        features = "" if depth is None else f" (search features, depth {depth})"
         for name, game in result.games.items():
             rows = board.setdefault(name, [])
-            row = Row(result.name.removeprefix(f"{name}-"), result, game)
+            row = Row(result.name.removeprefix(f"{name}-") + features, result, game)
             _check_fits(path, name, row, rows)
             rows.append(row)
+    order = list(GROUPS)
     return {
-        name: sorted(rows, key=lambda row: (-row.game.opponents.rating.value, row.label))
+        name: sorted(rows, key=lambda row: (order.index(row.group), -row.game.opponents.rating.value, row.label))
         for name, rows in board.items()
         if rows
     }
 
 
 def render_page(folder: Path, results: Sequence[tuple[Path, Result]]) -> str:
-    """The page."""
+    """The text of the page."""
     board = sort_results(results)
-    machines = sorted({result.machine for _, result in results})
+    machines = "; ".join(sorted({result.machine for _, result in results}))
     files = ((f"{folder.name}/{path.relative_to(folder).as_posix()}", result) for path, result in results)
     commands = dict.fromkeys(f"{result.command} -o {file}" for file, result in files)
     parts = [
-        INTRODUCTION.format(benchmark=results[0][1].benchmark, folder=folder.name),
-        f"Measured on {'; '.join(machines)}.\n",
+        INTRODUCTION.format(benchmark=results[0][1].benchmark, folder=folder.name, machines=machines),
         f"![Ratings and optimal choices]({PICTURE})\n",
         "## Rating and optimal choices in every game\n",
         summarise(board),
-        *(f"## {load_game(name).title}\n\n{_table(HEADINGS, map(_cells, rows))}" for name, rows in board.items()),
-        "## How these were measured\n",
+        *(f"## {load_game(name).title}\n\n{_game_tables(rows)}" for name, rows in board.items()),
+        "## Commands\n",
+        "The commands that made the results, in the repository:\n",
         "```sh\n" + "\n".join(commands) + "\n```\n",
     ]
     return "\n".join(parts)
 
 
 def summarise(board: Board) -> str:
-    """A table with a row for each agent and a column for each game."""
+    """For each group a table with a row for each agent and a column for each game."""
+    everyone = [row for rows in board.values() for row in rows]
     cells = {(row.label, name): row.game for name, rows in board.items() for row in rows}
-    labels = sorted({label for label, _ in cells}, key=lambda label: (-_mean_rating(label, board), label))
-    rows = ([label, *(_sum_up(cells.get((label, name))) for name in board)] for label in labels)
-    return _table(("agent", *(f"`{name}`" for name in board)), rows)
+
+    def table(group: str) -> str:
+        ratings: dict[str, list[float]] = {}
+        for row in everyone:
+            if row.group == group:
+                ratings.setdefault(row.label, []).append(row.game.opponents.rating.value)
+        labels = sorted(ratings, key=lambda label: (-sum(ratings[label]) / len(ratings[label]), label))
+        return _table(
+            ("agent", *(f"`{name}`" for name in board)),
+            [[label, *(_sum_up(cells.get((label, name))) for name in board)] for label in labels],
+        )
+
+    return _by_group(everyone, table)
 
 
 def digest(results: Iterable[Result]) -> str:
-    """Identifies results, whatever their files are called."""
+    """A hash of results, whatever their files are called."""
     texts = sorted(json.dumps(result.as_dict(), sort_keys=True) for result in results)
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()
 
@@ -152,9 +205,14 @@ def _check_fits(path: Path, name: str, row: Row, others: Sequence[Row]) -> None:
             raise BenchmarkError(f"{str(path)!r} was measured by other positions or opponents of {name} than others")
 
 
-def _mean_rating(label: str, board: Board) -> float:
-    ratings = [row.game.opponents.rating.value for rows in board.values() for row in rows if row.label == label]
-    return sum(ratings) / len(ratings)
+def _by_group(rows: Sequence[Row], table: Callable[[str], str]) -> str:
+    """The tables of the groups that have rows, each under its name."""
+    present = {row.group for row in rows}
+    return "\n".join(f"**{group}**\n\n{table(group)}" for group in GROUPS if group in present)
+
+
+def _game_tables(rows: Sequence[Row]) -> str:
+    return _by_group(rows, lambda group: _table(HEADINGS, [list(_cells(row)) for row in rows if row.group == group]))
 
 
 def _sum_up(game: GameResult | None) -> str:
@@ -171,32 +229,41 @@ def _cells(row: Row) -> Iterator[str]:
     yield NOTHING if truth.unique is None else f"{truth.unique.optimal.value:.1%}"
     yield f"{truth.all.loss.value:.3f}"
     yield NOTHING if calibration is None else f"{calibration.squared_error:.2f}"
+    yield facts.network or NOTHING
     yield NOTHING if facts.steps is None else f"{facts.steps / 1e6:.1f} M"
     yield NOTHING if facts.parameters is None else f"{facts.parameters / 1e3:.0f} k"
     yield NOTHING if timing is None else format_time(timing.median)
     yield str(row.game.faults.count or NOTHING)
 
 
-def _table(headings: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table without the columns that are empty."""
+    kept = [place for place in range(len(headings)) if place == 0 or any(row[place] != NOTHING for row in rows)]
     lines = [headings, ["---"] + ["---:"] * (len(headings) - 1), *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |\n" for line in lines)
+    return "".join(f"| {' | '.join(line[place].replace('|', '/') for place in kept)} |\n" for line in lines)
 
 
 def _draw(board: Board, path: Path, description: str) -> None:
-    """Draws a PNG with a row of two panels for each game, which says of which results it is."""
+    """Draws a PNG with two panels for each game; its description is the digest of the results."""
     heights = [0.24 * len(rows) + 0.9 for rows in board.values()]
-    figure = make_figure(11, sum(heights))
+    figure = make_figure(11, sum(heights) + 0.4)
     panels = figure.subplots(len(board), 2, squeeze=False, gridspec_kw={"height_ratios": heights})
     for (name, rows), (rating, optimal) in zip(board.items(), panels, strict=True):
         for place, row in enumerate(rows):
-            draw_estimate(rating, place, row.game.opponents.rating, BLUE)
-            draw_estimate(optimal, place, row.game.truth.all.optimal, ORANGE)
-        _label(rating, [row.label for row in rows], f"{name}: rating, random = 0")
-        _label(optimal, [""] * len(rows), f"{name}: optimal choices")
+            draw_estimate(rating, place, row.game.opponents.rating, GROUPS[row.group])
+            draw_estimate(optimal, place, row.game.truth.all.optimal, GROUPS[row.group])
+        for axes, labels, what in (
+            (rating, [row.label for row in rows], "rating, random = 0"),
+            (optimal, [""] * len(rows), "optimal choices"),
+        ):
+            name_rows(axes, labels)
+            axes.set_title(f"{name}: {what}", fontsize="medium")
+            axes.grid(alpha=FAINT)
+    present = {row.group for rows in board.values() for row in rows}
+    lines = [
+        panels[0][0].plot([], [], marker="o", color=GROUPS[group], label=group)[0]
+        for group in GROUPS
+        if group in present
+    ]
+    figure.legend(handles=lines, loc="outside upper center", ncols=len(lines), fontsize="small")
     save_figure(figure, path, metadata={"Description": description})
-
-
-def _label(axes: Any, names: list[str], title: str) -> None:
-    name_rows(axes, names)
-    axes.set_title(title, fontsize="medium")
-    axes.grid(alpha=FAINT)

@@ -1,6 +1,5 @@
 """Learning curves: measures every checkpoint of a training run."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 from ...arena.figures import BLUE, FAINT, GREY, ORANGE, PANEL, check_picture, draw_band, make_figure, save_figure
 from ...arena.intervals import Estimate
 from ...arena.progress import Progress, Watch, unwatched
-from ...bots.shipped import META
+from ...bots.network.model_card import META, read_card
 from ...errors import BenchmarkError
 from ..agent_result import FORMAT, Result
 from ..partial_result import PartialResults
@@ -24,10 +23,11 @@ def list_checkpoints(run: Path) -> list[tuple[int, Path]]:
 
     Raises:
       BenchmarkError: If there are none.
+      CheckpointError: If a model card cannot be read.
     """
     by_steps: dict[int, Path] = {}
     for card in sorted(run.glob(f"{CHECKPOINTS}/[!.]*/{META}"), key=lambda card: card.stat().st_mtime_ns):
-        by_steps[_steps(card)] = card.parent
+        by_steps[read_card(card.parent).steps] = card.parent
     if not by_steps:
         raise BenchmarkError(f"{str(run)!r} is not a run with checkpoints")
     return sorted(by_steps.items())
@@ -105,10 +105,3 @@ def _draw_line(axes: Any, steps: Sequence[int], found: Sequence[Estimate], colou
     draw_band(axes, steps, [each.low for each in found], [each.high for each in found], colour)
     axes.set_xlabel("environment steps")
     axes.grid(alpha=FAINT)
-
-
-def _steps(card: Path) -> int:
-    try:
-        return int(json.loads(card.read_bytes())["steps"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise BenchmarkError(f"checkpoint {str(card.parent)!r} does not say its steps") from None

@@ -86,6 +86,7 @@ def format_rating(rating: Estimate) -> str:
 def _describe(facts: Facts) -> str:
     known = {
         "trained by {}": facts.algorithm,
+        "{}": facts.network,
         "{:,} steps": facts.steps,
         "{:,} parameters": facts.parameters,
         "{} simulations": facts.simulations,
