@@ -7,7 +7,6 @@ most one position to each stratum.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Protocol as Interface
 
 from .. import __version__
 from ..arena.progress import Progress, Watch, unwatched
@@ -15,6 +14,7 @@ from ..errors import BenchmarkError
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
+from ..solve.tables import EndgameTable
 from .protocol import Protocol, SuitePlan
 from .protocol_files import write_checked
 from .sample_positions import sample_endings
@@ -26,21 +26,7 @@ Stratum = tuple[int, int]
 Strata = dict[Stratum, list[SuitePosition]]
 
 
-class Table(Interface):
-    """The part of an endgame table that is used."""
-
-    @property
-    def pieces(self) -> int:
-        """The most pieces on the board."""
-
-    def value(self, match: Match) -> int | None:
-        """1, 0 or -1 for the player to move; None if the position is not in the table."""
-
-    def distance(self, match: Match) -> int | None:
-        """Turns to the end under best play, None for draws."""
-
-
-def make_suite(protocol: Protocol, game: Game, table: Table, watch: Watch = unwatched) -> int:
+def make_suite(protocol: Protocol, game: Game, table: EndgameTable, watch: Watch = unwatched) -> int:
     """Makes the suite of a game and writes it into the folder of the protocol.
 
     Args:
@@ -69,7 +55,7 @@ def make_suite(protocol: Protocol, game: Game, table: Table, watch: Watch = unwa
     return len(found)
 
 
-def find_positions(game: Game, plan: SuitePlan, table: Table, watch: Watch) -> list[SuitePosition]:
+def find_positions(game: Game, plan: SuitePlan, table: EndgameTable, watch: Watch) -> list[SuitePosition]:
     """The positions of a suite, ordered by pieces and then value, wins first."""
     strata: Strata = defaultdict(list)
     for number, matches in enumerate(sample_endings(game, plan, table.pieces)):
@@ -81,7 +67,7 @@ def find_positions(game: Game, plan: SuitePlan, table: Table, watch: Watch) -> l
     return [entry for stratum in order for entry in strata[stratum][: chosen[stratum]]]
 
 
-def _sort_in(strata: Strata, matches: Sequence[Match], table: Table, most: int) -> None:
+def _sort_in(strata: Strata, matches: Sequence[Match], table: EndgameTable, most: int) -> None:
     """Adds the first position of a match for each stratum that is not full."""
     added = set()
     for match in matches:
@@ -102,7 +88,7 @@ def _share_out(strata: Strata, among: Sequence[Stratum], count: int) -> dict[Str
     return shares
 
 
-def describe(match: Match, table: Table) -> SuitePosition | None:
+def describe(match: Match, table: EndgameTable) -> SuitePosition | None:
     """A position with its exact values; None if they are not in the table or the no-progress limit might change them.
 
     Raises:
@@ -122,7 +108,7 @@ def describe(match: Match, table: Table) -> SuitePosition | None:
     return SuitePosition(match.position, best, table.distance(match), tuple(known), is_unique)
 
 
-def _value_for(player: int, match: Match, table: Table) -> int | None:
+def _value_for(player: int, match: Match, table: EndgameTable) -> int | None:
     """1, 0 or -1 for a player; None if the position is not in the table."""
     if match.outcome is not None:
         winner = match.outcome.winner
@@ -131,7 +117,7 @@ def _value_for(player: int, match: Match, table: Table) -> int | None:
     return None if value is None else value if match.player == player else -value
 
 
-def _may_be_late(match: Match, table: Table) -> bool:
+def _may_be_late(match: Match, table: EndgameTable) -> bool:
     """Whether the no-progress limit, which tables leave out, might end the match before it is won."""
     limit = match.game.rules.no_progress_limit
     if match.is_over or limit == "off":
@@ -146,7 +132,7 @@ def _after(match: Match, step: Step) -> Match:
     return after
 
 
-def _count_best_turns(match: Match, best: int, table: Table, most: int) -> int:
+def _count_best_turns(match: Match, best: int, table: EndgameTable, most: int) -> int:
     """How many whole turns keep a value, counted up to `most`."""
     count = 0
     for step in match.legal_steps:

@@ -135,7 +135,7 @@ BAD_ARGUMENTS = [
     (f"{NAME} --pieces 2 -o README.md/table.aqt", "Not a directory"),
     (f"{NAME} --verify", f"there is no endgame table of {NAME} yet: build one with alquerque solve {NAME} --pieces 5"),
     (f"{NAME} --verify -o no_such_file.aqt", "cannot read table no_such_file.aqt: No such file or directory"),
-    (f"{NAME} --verify -o README.md", "README.md is no endgame table of this version of the package"),
+    (f"{NAME} --verify -o README.md", "README.md is not an endgame table of this version of the package"),
     (
         "alquerque --pieces 2 --option undo_scope=never_revisit --option undo_cleared_by_jump=false",
         "too many for a table",

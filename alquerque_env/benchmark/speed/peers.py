@@ -1,7 +1,7 @@
 """Environments of other libraries, played with random legal actions, to compare speeds with.
 
-Each class plays one environment through its library's usual loop. Its work counts steps, with the legal actions of the
-next position computed.
+Each class plays one environment through its library's usual loop. It counts steps, with the legal actions of the next
+position computed.
 """
 
 import os
@@ -17,18 +17,17 @@ from pettingzoo import AECEnv
 from .rate import rates
 
 TRIAL_SECONDS = 1.0
+JAX_STEPS = 32
+"""Steps of a whole batch in a call of a jitted loop."""
 
 
 class Peer(ABC):
-    """An environment of another library. It is ready to play once it is made.
+    """An environment of another library. Making one raises ImportError if the library is not installed.
 
     Attributes:
-      name: What is measured, for people.
+      name: What is measured.
       short: The same in one or two words.
       requirement: What pip installs.
-
-    Raises:
-      ImportError: If the library is not installed.
     """
 
     name: ClassVar[str]
@@ -37,15 +36,14 @@ class Peer(ABC):
 
     @abstractmethod
     def play(self, units: int) -> int:
-        """Does so many units of work; returns the number of steps played."""
+        """Plays `units` units of work; returns the number of steps."""
 
 
 class OpenSpielCheckers(Peer):
     """OpenSpiel's checkers, stepped in Python with legal actions, mask and observation tensor."""
 
     name = "OpenSpiel checkers, stepped in Python with mask and tensor"
-    short = "OpenSpiel"
-    requirement = "open_spiel"
+    short = requirement = "open_spiel"
 
     def __init__(self) -> None:
         self._game = import_module("pyspiel").load_game("checkers")
@@ -64,82 +62,88 @@ class OpenSpielCheckers(Peer):
         return units
 
 
-class JaxLoop:
-    """A batch of environments stepped in a loop inside `jax.jit`, on one thread of the processor.
+class JaxPeer(Peer):
+    """Environments stepped in a loop inside `jax.jit`, on one thread of the processor, with the fastest batch size.
 
-    Args:
-      init: From a random key to a state.
-      step: From a state, an action and a random key to the next state; ended matches start again.
-      batch: Matches at once.
+    Attributes:
+      batches: The batch sizes to try.
     """
 
-    STEPS = 32
-    """Steps of the whole batch in a call."""
+    batches: ClassVar[tuple[int, ...]]
 
-    def __init__(self, init: Callable[..., Any], step: Callable[..., Any], batch: int) -> None:
-        import jax
-        import jax.numpy as jnp
+    def __init__(self) -> None:
+        # Rates are those of one core. Without effect if JAX runs already.
+        os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
+        os.environ.setdefault("JAX_PLATFORMS", "cpu")
+        init, step = self.load()
+        loops = [_jax_loop(init, step, batch) for batch in self.batches]
+        found = rates(loops, TRIAL_SECONDS) if len(loops) > 1 else [0.0]
+        self._loop = loops[found.index(max(found))]
 
-        def body(carry: Any, _: None) -> Any:
-            state, key = carry
-            key, choice, chance = jax.random.split(key, 3)
-            action = jax.random.categorical(choice, jnp.log(state.legal_action_mask.astype(jnp.float32)), axis=1)
-            return (jax.vmap(step)(state, action, jax.random.split(chance, batch)), key), None
-
-        self._play = jax.jit(lambda carry: jax.lax.scan(body, carry, length=self.STEPS)[0])
-        key = jax.random.PRNGKey(0)
-        self._carry = jax.jit(jax.vmap(init))(jax.random.split(key, batch)), key
-        self._batch = batch
+    @abstractmethod
+    def load(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """`init(key)` makes a state, `step(state, action, key)` the next one; ended matches start again."""
 
     def play(self, units: int) -> int:
-        """Plays `units` times `STEPS` steps of the batch."""
-        for _ in range(units):
-            self._carry = self._play(self._carry)
-        self._carry[1].block_until_ready()
-        return units * self.STEPS * self._batch
+        """Plays `units` calls of the jitted loop."""
+        return self._loop(units)
 
 
-class PgxConnectFour(JaxLoop, Peer):
-    """Pgx's connect four, 1024 matches in a jitted loop."""
+class PgxConnectFour(JaxPeer):
+    """Pgx's connect four."""
 
     name = "Pgx connect four, 1024 matches in a jitted loop"
-    short = "Pgx"
-    requirement = "pgx"
+    short = requirement = "pgx"
+    batches = (1024,)
 
-    def __init__(self) -> None:
-        _use_one_thread_of_jax()
-        pgx = import_module("pgx")
-        env = pgx.make("connect_four")
-        step = import_module("pgx.experimental.wrappers").auto_reset(env.step, env.init)
-        super().__init__(env.init, step, 1024)
+    def load(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """As `JaxPeer.load`."""
+        env = import_module("pgx").make("connect_four")
+        return env.init, import_module("pgx.experimental.wrappers").auto_reset(env.step, env.init)
 
 
-class LudaxDraughts(Peer):
-    """Ludax's English draughts in a jitted loop, with whichever of some batch sizes is the fastest here."""
+class LudaxDraughts(JaxPeer):
+    """Ludax's English draughts."""
 
     name = "Ludax English draughts in a jitted loop, its fastest batch size"
-    short = "Ludax"
-    requirement = "ludax"
-    BATCHES = 64, 256, 1024
+    short = requirement = "ludax"
+    batches = 64, 256, 1024
 
-    def __init__(self) -> None:
-        _use_one_thread_of_jax()
+    def load(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
+        """As `JaxPeer.load`."""
+        env = import_module("ludax").LudaxEnvironment(game_str=import_module("ludax.games").english_draughts)
         import jax
-
-        ludax = import_module("ludax")
-        env = ludax.LudaxEnvironment(game_str=import_module("ludax.games").english_draughts)
 
         def step(state: Any, action: Any, key: Any) -> Any:
             state = env.step(state, action)
             return jax.lax.cond(state.terminated | state.truncated, lambda: env.init(key), lambda: state)
 
-        loops = [JaxLoop(env.init, step, batch) for batch in self.BATCHES]
-        found = rates([loop.play for loop in loops], TRIAL_SECONDS)
-        self._loop = loops[found.index(max(found))]
+        return env.init, step
 
-    def play(self, units: int) -> int:
-        """Plays `units` calls of the jitted loop."""
-        return self._loop.play(units)
+
+def _jax_loop(init: Callable[..., Any], step: Callable[..., Any], batch: int) -> Callable[[int], int]:
+    """Work that plays a batch in a jitted loop."""
+    import jax
+    import jax.numpy as jnp
+
+    def body(carry: Any, _: None) -> Any:
+        state, key = carry
+        key, choice, chance = jax.random.split(key, 3)
+        action = jax.random.categorical(choice, jnp.log(state.legal_action_mask.astype(jnp.float32)), axis=1)
+        return (jax.vmap(step)(state, action, jax.random.split(chance, batch)), key), None
+
+    run = jax.jit(lambda carry: jax.lax.scan(body, carry, length=JAX_STEPS)[0])
+    key = jax.random.PRNGKey(0)
+    carry = jax.jit(jax.vmap(init))(jax.random.split(key, batch)), key
+
+    def play(units: int) -> int:
+        nonlocal carry
+        for _ in range(units):
+            carry = run(carry)
+        carry[1].block_until_ready()
+        return units * JAX_STEPS * batch
+
+    return play
 
 
 class RandomAec:
@@ -167,34 +171,29 @@ class RandomAec:
         return units
 
 
-def _make_classic(name: str) -> AECEnv:
+class PettingZooPeer(RandomAec, Peer):
     """An environment of PettingZoo with its usual wrappers."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # `pettingzoo.make` is missing in older versions
-        env: AECEnv = import_module(f"pettingzoo.classic.{name}").env()
-    return env
+
+    requirement = '"pettingzoo[classic]"'
+
+    def __init__(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # `pettingzoo.make` is missing in older versions
+            super().__init__(import_module(f"pettingzoo.classic.{self.short}").env())
 
 
-class PettingZooConnectFour(RandomAec, Peer):
-    """PettingZoo's connect four, with its usual wrappers."""
+class PettingZooConnectFour(PettingZooPeer):
+    """PettingZoo's connect four."""
 
     name = "PettingZoo connect_four_v3, env()"
     short = "connect_four_v3"
-    requirement = '"pettingzoo[classic]"'
-
-    def __init__(self) -> None:
-        super().__init__(_make_classic("connect_four_v3"))
 
 
-class PettingZooChess(RandomAec, Peer):
-    """PettingZoo's chess, with its usual wrappers."""
+class PettingZooChess(PettingZooPeer):
+    """PettingZoo's chess."""
 
     name = "PettingZoo chess_v6, env()"
     short = "chess_v6"
-    requirement = '"pettingzoo[classic]"'
-
-    def __init__(self) -> None:
-        super().__init__(_make_classic("chess_v6"))
 
 
 BATCH_PEERS: tuple[type[Peer], ...] = (OpenSpielCheckers, PgxConnectFour, LudaxDraughts)
@@ -217,9 +216,3 @@ def list_missing(peers: list[Peer]) -> list[str]:
     names = {peer.name for peer in peers}
     kinds = [kind for kind in (*BATCH_PEERS, *AEC_PEERS) if kind.name not in names]
     return [f"{kind.name}: not installed: pip install {kind.requirement}" for kind in kinds]
-
-
-def _use_one_thread_of_jax() -> None:
-    """Asks JAX, unless it runs already, for one thread of the processor, since rates are those of one core."""
-    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
