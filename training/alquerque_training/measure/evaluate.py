@@ -1,4 +1,4 @@
-"""Matches of a policy alone, without search, against uniformly random play; many at once, from both seats."""
+"""Games of a policy, without a tree search, against uniformly random play; many at once, from both seats."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class SeatResult:
-    """Results of one side in one seat."""
+    """Results of a player in one seat."""
 
     wins: int
     draws: int
@@ -24,7 +24,7 @@ class SeatResult:
 
     @property
     def games(self) -> int:
-        """How many there were."""
+        """Number of games."""
         return self.wins + self.draws + self.losses
 
 
@@ -75,7 +75,7 @@ class Evaluation:
 
 
 def greedy_policy(network: PolicyValueNetwork) -> Policy:
-    """The most probable legal action of a network, the first of equals."""
+    """Makes a policy that takes the most probable legal action of a network, the first of equals."""
 
     @torch.inference_mode()
     def choose(planes: np.ndarray, mask: np.ndarray) -> np.ndarray:
@@ -86,12 +86,12 @@ def greedy_policy(network: PolicyValueNetwork) -> Policy:
 
 
 def play_random(policy: Policy, env: SelfPlayGames, seed: int) -> Evaluation:
-    """Plays one game in each row of an environment: as `player_0` in the first half of them, then as `player_1`.
+    """Plays one game in each row of an environment: as `player_0` in the first half, as `player_1` in the second.
 
     Args:
-      policy: `[B, C, P]` planes and `[B, A]` mask to `[B]` actions.
-      env: A `SelfPlayVectorEnv` with an even number of games, autoreset NEXT_STEP, and an end to every game.
-      seed: Of the environment and of the random player.
+      policy: Maps `[B, C, P]` planes and a `[B, A]` mask to `[B]` actions.
+      env: A `SelfPlayVectorEnv` with an even number of games, autoreset NEXT_STEP, in which every game ends.
+      seed: Seed of the environment and of the random player.
     """
     seats = np.repeat([0, 1], env.num_envs // 2)
     generator = np.random.default_rng(seed)
@@ -112,7 +112,7 @@ def play_random(policy: Policy, env: SelfPlayGames, seed: int) -> Evaluation:
 
 
 def random_actions(mask: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """A uniformly random legal action for each row of a `[B, A]` mask; any action where none is legal."""
+    """Samples a legal action uniformly for each row of a `[B, A]` mask; any action in a row without legal ones."""
     # 1 - random() lies in (0, 1], so that a legal action is never as low as an illegal one.
     actions: np.ndarray = ((1 - generator.random(mask.shape)) * mask).argmax(axis=-1)
     return actions

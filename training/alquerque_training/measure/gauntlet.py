@@ -1,8 +1,7 @@
-"""The arena of a run: what is trained against fixed opponents, from time to time, and its rating among them.
+"""The arena of a run: matches of the player against fixed opponents, and its rating.
 
-The opponents play each other once, and all measurements share those matches and begin with the same openings: so
-ratings of one run can be compared, and a player that wins or loses everything against some of the opponents is still
-rated by the others.
+The opponents play each other once. All measurements of a run share these matches and the openings, so that its ratings
+can be compared, and a player that wins or loses every match against one opponent is still rated by the others.
 """
 
 from dataclasses import dataclass, replace
@@ -29,12 +28,12 @@ PLAYER = "player"
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a player did against its opponents.
+    """Results of a player against its opponents.
 
     Attributes:
       pairings: The player against each of them, `random` first.
-      rating: In Elo points, that of `random` 0.
-      simulations: With which the player searched, 0 for its policy alone.
+      rating: Rating in Elo; `random` has 0.
+      simulations: Simulations of the player's search, 0 for its policy alone.
     """
 
     pairings: tuple[PairingResult, ...]
@@ -47,13 +46,13 @@ class Measurement:
         return f"{rating.value:+.0f} Elo, 95 % interval {rating.low:+.0f} to {rating.high:+.0f}: {scores}"
 
     def as_record(self) -> dict[str, float]:
-        """Its part of a line of the log; see `measure.metrics`."""
+        """The result as part of a record of the log; see `measure.metrics`."""
         scores = {f"score.{pairing.second}": round(pairing.score.value, 4) for pairing in self.pairings}
         ratings = {"rating": self.rating.value, "rating_low": self.rating.low, "rating_high": self.rating.high}
         return scores | {name: round(value, 1) for name, value in ratings.items()}
 
     def as_rating(self) -> RatingCard:
-        """The rating as a checkpoint's `meta.json` has it."""
+        """The rating for a model card."""
         value, low, high = (round(number, 1) for number in (self.rating.value, self.rating.low, self.rating.high))
         return RatingCard(value=value, low=low, high=high, simulations=self.simulations)
 
@@ -78,12 +77,12 @@ class Measurement:
 
 
 class Gauntlet:
-    """Measures players of a run against the opponents of its config; the same player gets the same result.
+    """Measures players of a run against the opponents of its config. The same player gets the same result.
 
     Args:
-      game: What is played.
-      config: The run's settings, with one opponent or more.
-      ladder: File for the matches of the opponents among each other. One that exists is gone on with.
+      game: The game.
+      config: Settings of the run, with one opponent or more.
+      ladder: File for the matches between the opponents; an existing file is continued.
     """
 
     def __init__(self, game: Game, config: Config, ladder: Path) -> None:
@@ -98,16 +97,16 @@ class Gauntlet:
         self._prepared: tuple[Openings, ArenaResult] | None = None
 
     def prepare(self, watch: Watch = unwatched) -> tuple[Openings, ArenaResult]:
-        """Lets the opponents play each other, unless they have.
+        """Plays the matches between the opponents, unless they have been played.
 
         Args:
-          watch: Is told from time to time how far it is; what it raises ends it.
+          watch: Called with the progress; an exception that it raises ends the matches.
 
         Returns:
-          The openings of all matches, and what the opponents did against each other.
+          The openings of all matches, and the results of the opponents against each other.
 
         Raises:
-          AlquerqueError: If the game has too few openings, or the ladder is one of other settings.
+          AlquerqueError: If the game has too few openings, or the ladder has other settings.
           OSError: If the ladder cannot be read or written.
         """
         if self._prepared is None:
@@ -123,7 +122,7 @@ class Gauntlet:
 
         Args:
           network: The player; converted to double precision.
-          games: Matches against each, at most as many as the opponents play against each other.
+          games: Matches against each opponent, at most as many as the opponents play against each other.
           watch: As in `prepare`.
 
         Raises:
@@ -142,7 +141,7 @@ class Gauntlet:
         try:
             return choose_openings(self._game, settings, watch)
         except OpeningsError as error:
-            # What it advises cannot be set in a config.
+            # The advice in the error itself is about options of `alquerque arena`.
             raise AlquerqueError(
                 f"evaluation.{self._most} is {settings.games}: {error.found}; two games begin with "
                 "each opening, so set it to twice as many as were found, or less"
@@ -150,10 +149,10 @@ class Gauntlet:
 
 
 def check_opponents(config: Config, game: Game) -> None:
-    """Refuses opponents that cannot be met.
+    """Checks the opponents of a config.
 
     Raises:
-      AlquerqueError: If a spec names no bot for the game, two are equal, or a match would end with its opening.
+      AlquerqueError: If a spec names no bot for the game, two are equal, or a match would end within its opening.
       MissingExtraError: If a bot needs packages that are not installed.
     """
     opponents = config.evaluation.opponents

@@ -1,9 +1,9 @@
-"""What training measures: one table of names, units and meanings, and the log that holds them.
+"""The metrics of training: a table of names, units and meanings, and the log.
 
-`log.jsonl` has one JSON object a line and a line an iteration. A line is written in one piece, so that a crash costs at
-most the last one, and `MetricsLog` cuts a torn or later line off when a run is resumed. What an iteration could not
-measure is absent from its line. Where TensorBoard is installed, the same numbers go into the folder `tensorboard/`
-beside it. What a learner has declared beside the table stands in `metrics.json`.
+`log.jsonl` has one line for each iteration, a JSON object. Lines are written in one piece, so that a crash loses at most
+the last one. `MetricsLog` removes partial and later lines when a run is resumed. A metric that an iteration could not
+measure is absent from its line. If TensorBoard is installed, the same numbers are written to `tensorboard/` beside the
+log. Metrics that a learner declares itself are in `metrics.json`.
 """
 
 import json
@@ -22,7 +22,7 @@ DECLARED = "metrics.json"
 
 
 class MetricError(AlquerqueError):
-    """A metric that is not declared, or not as it should be."""
+    """A metric that is not declared, or wrongly declared."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Metric:
     """A column of the log.
 
     Attributes:
-      name: Key in the log; of a family, what stands before the dot, as in `score.greedy`.
-      unit: What it counts; `1` for a number without a unit.
-      meaning: What it is, in a sentence or two.
-      panel: With what `alquerque plot` draws it; empty if it does not.
-      interval: Keys of the ends of its 95 % interval, drawn with it.
-      is_family: Whether there is one for each of several things, such as opponents.
-      is_occasional: Whether it is measured now and then only: its line is drawn from one measurement to the next, that
-        of any other has a gap where a value is missing.
+      name: Key in the log; for a family, the part before the dot, as in `score.greedy`.
+      unit: Unit; `1` for a number without a unit.
+      meaning: One or two sentences.
+      panel: Panel of `alquerque plot`; empty if it is not drawn.
+      interval: Keys of the ends of its 95 % interval, which is drawn with it.
+      is_family: Whether there is one metric for each of several things, such as opponents.
+      is_occasional: Whether it is measured in some iterations only. Its line then connects the measurements; the line
+        of another metric has a gap where a value is missing.
 
     Raises:
       MetricError: If name, unit or meaning is empty.
@@ -61,46 +61,43 @@ METRICS = (
     Metric(
         "steps",
         "steps",
-        "Steps of self-play done so far. PPO counts every step, random and forced ones and those that only begin a "
-        "game anew among them; AlphaZero counts decisions alone.",
+        "Steps of self-play done so far. PPO counts every step, also random and forced ones and those that only reset "
+        "a game; AlphaZero counts decisions only.",
     ),
-    Metric("seconds", "s", "Time spent in training so far, interruptions left out."),
-    Metric(
-        "steps_per_second", "steps/s", "Speed of this iteration, learning included, measurements left out.", "speed"
-    ),
+    Metric("seconds", "s", "Time spent in training so far, interruptions excluded."),
+    Metric("steps_per_second", "steps/s", "Speed of this iteration, learning included, evaluation excluded.", "speed"),
     Metric(
         "games",
         "games",
-        "Games that ended in this iteration, whenever they began. One without any decision does not count.",
+        "Games that ended in this iteration. A game without any decision does not count.",
     ),
     Metric(
         "game_length",
         "steps",
-        "Mean number of steps in those games, each from its first decision to its end, forced steps included. Random "
-        "steps of an opening, and forced ones before the first decision, do not count. Absent where no game ended.",
+        "Mean number of steps in these games, from the first decision to the end, forced steps included. Random "
+        "steps of an opening, and forced steps before the first decision, do not count. Absent if no game ended.",
         "length",
     ),
-    Metric("player_0_wins", "share", "Of those games, won by player_0. Absent where none ended.", "outcomes"),
+    Metric("player_0_wins", "share", "Share of these games won by player_0. Absent if none ended.", "outcomes"),
     Metric(
         "draws",
         "share",
-        "Of those games, drawn by the rules; those cut short are not among them. Absent where none ended.",
+        "Share of these games drawn by the rules; truncated games are not drawn. Absent if none ended.",
         "outcomes",
     ),
     Metric(
         "truncated",
         "share",
-        "Of those games, cut short by max_cycles: neither won nor drawn. Absent where none ended.",
+        "Share of these games truncated by max_cycles: neither won nor drawn. Absent if none ended.",
         "outcomes",
     ),
-    Metric("resigned", "share", "Of those games, won by the other's resignation. Absent where none ended.", "outcomes"),
-    Metric("simulations", "simulations", "Of the search for a decision.", "search"),
-    Metric("positions", "positions", "Positions given to the replay buffer so far.", "memory"),
+    Metric("resigned", "share", "Share of these games that ended by resignation. Absent if none ended.", "outcomes"),
+    Metric("simulations", "simulations", "Simulations of the search for a decision.", "search"),
+    Metric("positions", "positions", "Positions added to the replay buffer so far.", "memory"),
     Metric(
         "window",
         "positions",
-        "Newest positions in the replay buffer, from which this iteration's gradients were drawn. Absent where there "
-        "was no gradient.",
+        "Number of newest positions in the replay buffer from which this iteration sampled. Absent without a gradient.",
         "memory",
     ),
     Metric("updates", "gradients", "Gradients so far."),
@@ -110,24 +107,24 @@ METRICS = (
     Metric(
         "policy_loss",
         "1",
-        "Of PPO: the clipped surrogate objective, negated; mean over the update. Other learners declare their own.",
+        "For PPO the negated clipped surrogate objective; mean over the update. Other learners declare their own.",
         "loss",
     ),
-    Metric("value_loss", "1", "Squared error of the value, in PPO half of it; mean over the update.", "loss"),
+    Metric("value_loss", "1", "Squared error of the value, for PPO half of it; mean over the update.", "loss"),
     Metric("entropy", "nat", "Entropy of the policy over legal actions; mean over the update.", "policy"),
     Metric("approx_kl", "nat", "Mean of ratio - 1 - log ratio: how far the update moved the policy.", "change"),
     Metric("clip_fraction", "share", "Steps of the update whose ratio was outside the clip."),
-    Metric("gradient_norm", "1", "Length of the gradient before it is shortened; mean over the update.", "gradient"),
+    Metric("gradient_norm", "1", "Norm of the gradient before clipping; mean over the update.", "gradient"),
     Metric(
         "explained_variance", "1", "1 - variance of (return - value) / variance of the return; 1 is perfect.", "value"
     ),
-    Metric("learning_rate", "1", "Of this iteration's update."),
-    Metric("entropy_bonus", "1", "PPO: weight of the entropy in this iteration's update."),
+    Metric("learning_rate", "1", "Learning rate of this iteration's update."),
+    Metric("entropy_bonus", "1", "For PPO: weight of the entropy in this iteration's update."),
     *(
         Metric(
             f"win_rate_{player}",
             "share",
-            f"Games won against random as {player}, policy alone.",
+            f"Games won against random as {player}, without a tree search.",
             "strength",
             is_occasional=True,
         )
@@ -136,7 +133,7 @@ METRICS = (
     Metric(
         "score",
         "share",
-        "Points against an opponent of the arena, a draw being half of one.",
+        "Score against an opponent of the arena; a draw counts half.",
         "scores",
         is_family=True,
         is_occasional=True,
@@ -144,7 +141,7 @@ METRICS = (
     Metric(
         "rating",
         "Elo",
-        "Rating by the arena, that of random being 0.",
+        "Rating by the arena; random has 0.",
         "rating",
         interval=("rating_low", "rating_high"),
         is_occasional=True,
@@ -159,15 +156,15 @@ _TABLE = TypeAdapter(tuple[Metric, ...])
 
 
 def with_declared(declared: Iterable[Metric]) -> tuple[Metric, ...]:
-    """`METRICS` and what a learner declares, which takes the place of what has the same name there."""
+    """`METRICS` and the metrics of a learner, which replace those of the same name."""
     return tuple({metric.name: metric for metric in (*METRICS, *declared)}.values())
 
 
 def read_metrics(log: Path) -> tuple[Metric, ...]:
-    """`METRICS` and what the learner of a run has declared.
+    """`METRICS` and the metrics that the learner of a run has declared.
 
     Raises:
-      MetricError: If what stands beside the log is no list of metrics.
+      MetricError: If `metrics.json` beside the log is no list of metrics.
     """
     path = log.with_name(DECLARED)
     try:
@@ -190,14 +187,14 @@ def find_metric(key: str, metrics: Iterable[Metric] = METRICS) -> Metric:
             return metric
     family = ", is_family=True" if dot else ""
     raise MetricError(
-        f"no metric {key!r}: what a learner logs beside the table of training/metrics.py it has to declare, as "
+        f"no metric {key!r}: a learner must declare metrics of its own, as "
         f"metrics = (Metric({name!r}, unit, meaning{family}),) in its class, "
         "with Metric from alquerque_training.measure.metrics"
     )
 
 
 def tag_of(key: str, metrics: Iterable[Metric] = METRICS) -> str:
-    """The name of a key in TensorBoard, where what stands before the stroke makes a section."""
+    """The name of a key in TensorBoard; the part before the slash is a section."""
     return f"{find_metric(key, metrics).panel or 'other'}/{key}"
 
 
@@ -205,9 +202,9 @@ class MetricsLog:
     """Appends records to a file of JSON lines.
 
     Args:
-      path: The file; made if it does not exist.
-      iteration: Lines after this iteration, and torn ones, are cut off.
-      declared: What the learner logs beside `METRICS`.
+      path: The file; created if it does not exist.
+      iteration: Lines after this iteration, and partial ones, are removed.
+      declared: Metrics that the learner logs besides `METRICS`.
     """
 
     def __init__(self, path: Path, iteration: int = 0, declared: Sequence[Metric] = ()) -> None:
@@ -221,25 +218,25 @@ class MetricsLog:
 
     @property
     def last(self) -> Record | None:
-        """The last record, None of an empty log."""
+        """The last record; None for an empty log."""
         return self._last
 
     def write(self, record: Record) -> None:
-        """Appends a line, whole or not at all.
+        """Appends a line atomically.
 
         Raises:
           MetricError: If a key is neither in `METRICS` nor declared.
           OSError: If it cannot be written.
         """
         tags = {key: tag_of(key, self._metrics) for key in record}
-        # First, so that the log has no line that could not be written everywhere.
+        # Written first, so that the log has no line that TensorBoard lacks.
         self._summaries.write(record, tags, step_of(record))
         with self._path.open("ab", buffering=0) as file:
             append_line(file, record)
         self._last = record
 
     def amend(self, measured: Record) -> None:
-        """Adds to the last line what was measured after it had been written; whole or not at all.
+        """Adds later measurements to the last line, atomically.
 
         Raises:
           MetricError: As `write`.
@@ -253,7 +250,7 @@ class MetricsLog:
 
 
 def read_log(path: Path) -> list[dict[str, float]]:
-    """The whole lines of a log."""
+    """The complete lines of a log."""
     return [record for _, record in _read_lines(path)]
 
 

@@ -1,4 +1,4 @@
-"""Strength over experience: the points of it that a checkpoint's card tells."""
+"""Strength during training, for the `curve` of a model card."""
 
 from collections.abc import Iterable
 
@@ -9,12 +9,12 @@ SCORE = "score."
 
 
 def read_curve(log: Iterable[Record], steps: int, wall_time: float) -> list[CurvePoint]:
-    """The points of a run's log.
+    """The arenas in the log of a run.
 
     Args:
-      log: Its lines.
-      steps: Of self-play behind the weights with which the run began.
-      wall_time: Seconds of training behind them.
+      log: Records of the log.
+      steps: Steps of self-play that trained the run's first weights.
+      wall_time: Seconds of training of these weights.
     """
     return [
         CurvePoint(

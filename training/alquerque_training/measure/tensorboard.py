@@ -1,4 +1,4 @@
-"""The log for TensorBoard, beside the log of the run, where TensorBoard is installed."""
+"""A second log of the run, for TensorBoard, if it is installed."""
 
 import warnings
 import weakref
@@ -11,11 +11,11 @@ FOLDER = "tensorboard"
 
 
 class Summaries:
-    """Writes the metrics of a run as scalars over its steps; does nothing where TensorBoard is not installed.
+    """Writes the metrics of a run as scalars over its steps; does nothing if TensorBoard is not installed.
 
     Args:
-      folder: The run's folder; `tensorboard/` is made in it.
-      last_step: Scalars after this step, of an earlier process, are no longer shown.
+      folder: Folder of the run; `tensorboard/` is created in it.
+      last_step: TensorBoard hides scalars of an earlier process after this step.
     """
 
     def __init__(self, folder: Path, last_step: int) -> None:
@@ -23,16 +23,16 @@ class Summaries:
         if find_spec("tensorboard") is None:
             return
         with warnings.catch_warnings():
-            # TensorBoard uses what its own dependencies have given up.
+            # TensorBoard uses deprecated functions of its dependencies.
             warnings.simplefilter("ignore")
-            # Here and not above, because it takes seconds and is needed by those alone who train.
+            # Imported here because it takes seconds and only training needs it.
             from torch.utils.tensorboard import SummaryWriter
 
             self._writer = SummaryWriter(str(folder / FOLDER), purge_step=last_step + 1)
         weakref.finalize(self, self._writer.close)
 
     def write(self, record: Mapping[str, float], tags: Mapping[str, str], step: int) -> None:
-        """Writes what was measured at a step, each metric under its tag."""
+        """Writes the metrics of a step, each under its tag."""
         if self._writer is None:
             return
         for name, value in record.items():
@@ -41,5 +41,5 @@ class Summaries:
 
 
 def step_of(record: Mapping[str, float]) -> int:
-    """Where a record stands on the axis of steps."""
+    """The step of a record; its iteration if it has no steps."""
     return int(record.get("steps", record["iteration"]))

@@ -1,11 +1,11 @@
-"""Networks that give a position a policy and a value, behind one interface.
+"""Networks that give a policy and a value for a position, behind one interface.
 
 | kind | sees | use |
 |---|---|---|
-| `mlp` | the planes as one row of numbers | the fastest by far; can be exported |
-| `mlp` with `search_features` | the same, and how many pieces each step gains | the strongest; can be exported |
-| `conv` | the points as cells of a grid | knows what is near; stronger for its size, slower |
-| `graph` | points and the steps that join them | any board; what it learns of a position holds for its mirror images |
+| `mlp` | the planes as one row of numbers | the fastest; can be exported |
+| `mlp` with `search_features` | the same, and the pieces that each step gains | the strongest; can be exported |
+| `conv` | the points as cells of a grid | stronger than `mlp` of its size, slower |
+| `graph` | points and the steps that join them | any board; equivariant under the symmetries of the game |
 """
 
 from collections.abc import Callable, Mapping
@@ -49,12 +49,12 @@ NETWORKS: Mapping[str, Architecture] = MappingProxyType({"mlp": ResidualMlp, "co
 def build_network(
     config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator
 ) -> PolicyValueNetwork:
-    """A network with fresh weights.
+    """Makes a network with random weights.
 
     Args:
-      config: Its architecture.
-      shape: What the game shows and asks; `Shape.of(game)` has all that any network needs.
-      plane_scale: `[C]` divides the planes.
+      config: The architecture.
+      shape: Sizes and geometry of the game, `Shape.of(game)`.
+      plane_scale: float32 `[C]`; the planes are divided by it.
       generator: Source of the weights.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What the planes, points and actions of a game mean on its board, in the frame of the player to move."""
+"""The meaning of a game's planes, points and actions on its board, in the frame of the player to move."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -9,17 +9,17 @@ from alquerque_env.game.ruleset import NORTH, SOUTH
 from alquerque_env.game.table_layout import NO_POINT
 from alquerque_env.search import Gains
 
-# Points that a step and a capture go over at the least, the target included.
+# The least number of points on the path of a step and of a capture, the target included.
 NEAREST_STEP, NEAREST_CAPTURE = 1, 2
 
 
 class Move(NamedTuple):
-    """What an action does.
+    """The effect of an action.
 
     Attributes:
       origin: Point of the piece.
-      target: Point to which it goes.
-      victim: Point of the piece that it captures, if it captures one.
+      target: Point to which it moves.
+      victim: Point of the captured piece; None for a simple step.
     """
 
     origin: int
@@ -28,20 +28,20 @@ class Move(NamedTuple):
 
 
 class Maker(NamedTuple):
-    """Who can make a step: pieces of one side and kind."""
+    """Pieces that can make a step: those of one side and kind."""
 
     is_enemy: bool
     is_king: bool
 
 
 class Link(NamedTuple):
-    """A step that the rules let some piece make, or a pair of points that memory can name.
+    """A step that some piece can make by the rules, or a pair of points in the no-undo memory.
 
     Attributes:
       move: The step.
-      makers: Who can make it somewhere in the game; nobody if only memory names it.
-      is_far: Whether it goes over more points than it must.
-      memory: Plane and point where the observation says that it is forbidden, if there are such.
+      makers: Pieces that can make it somewhere in the game; empty if only the memory names it.
+      is_far: Whether its path is longer than that of a man's step or capture.
+      memory: Plane and point where the observation says that it is forbidden; None if there is no such plane.
     """
 
     move: Move
@@ -52,17 +52,17 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class Geometry:
-    """A game as its networks need it.
+    """The geometry of a game, for networks that use it.
 
-    Both players see the same where the game is symmetric under the half-turn; elsewhere it is what `player_0` sees.
+    If the game is symmetric under the half-turn, both players see the same; otherwise this is the view of `player_0`.
 
     Attributes:
-      points: Coordinates `(x, y)` of every point.
-      actions: What each action does; None for the pass, which stands last.
-      links: All steps of both sides, and what memory can name.
-      zones: For the player to move and for the opponent the points where their men are promoted.
-      fact_planes: Planes that say something of a point or of the game; the others say something of a link.
-      gains: What steps gain in observed positions.
+      points: Coordinates `(x, y)` of each point.
+      actions: Effect of each action; None for the pass, the last one.
+      links: All steps of both sides, and the pairs of points in the no-undo memory.
+      zones: Points where men are promoted, for the player to move and for the opponent.
+      fact_planes: Planes about a point or the whole game; the others are about a link.
+      gains: Computes the search features of observed positions.
     """
 
     points: tuple[tuple[int, int], ...]
@@ -74,7 +74,7 @@ class Geometry:
 
     @classmethod
     def of(cls, game: Game) -> "Geometry":
-        """Reads it off a game."""
+        """The geometry of a game."""
         memory = _memory(game)
         of_links = {plane for plane, _ in memory.values()}
         return cls(
@@ -91,7 +91,7 @@ class Geometry:
 
     @property
     def moves(self) -> tuple[Move, ...]:
-        """The actions but for the pass."""
+        """The actions without the pass."""
         return tuple(action for action in self.actions if action is not None)
 
     @property
@@ -101,7 +101,7 @@ class Geometry:
 
 
 def _memory(game: Game) -> dict[Move, tuple[int, int]]:
-    """For each simple step that memory can forbid, the plane and point that say so."""
+    """For each simple step that the no-undo memory can forbid, its plane and point."""
     if game.rules.undo_scope == "off":
         return {}
     number = {plane.name: index for index, plane in enumerate(planes(game))}

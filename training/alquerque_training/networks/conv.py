@@ -1,15 +1,15 @@
-"""A convolutional residual network over the grid in which the points of the board lie.
+"""A convolutional residual network over the grid of the board's points.
 
-The points are laid into the smallest rectangle of cells that holds their coordinates. A board may leave cells empty: a
-plane of its own says which are points, and whatever a convolution writes beside them is wiped off again.
+The grid is the smallest rectangle that contains the coordinates of all points. Some cells may have no point: one more
+input plane marks the points, and the outputs of each convolution outside them are set to 0.
 
     h = input(grid)
     h = h + second(relu(first(relu(h)) + pool(relu(h))))        for each block
-    logits = origin(relu(h))[where it starts] + target(relu(h))[where it ends]
+    logits = origin(relu(h))[its origin] + target(relu(h))[its target]
 
-`pool` tells every cell the mean and the maximum over all points, as in KataGo (Wu 2019, arXiv:1902.10565, 3.3). The
-second convolution of a block starts small, which is why the network does without normalisation (as in Fixup, Zhang et
-al. 2019, arXiv:1901.09321). Every action belongs to a direction, its displacement and that of its victim; `origin` and
+`pool` adds the mean and the maximum over all points to each cell, as in KataGo (Wu 2019, arXiv:1902.10565, 3.3). The
+second convolution of a block starts with small weights, so that the network needs no normalisation (as in Fixup, Zhang
+et al. 2019, arXiv:1901.09321). The direction of an action is its displacement and that of its victim; `origin` and
 `target` give a number for each direction at each point.
 """
 
@@ -39,7 +39,7 @@ class Block(nn.Module):
         active = torch.relu(hidden)
         mean, highest = active.sum((2, 3)) / on_board.sum(), active.amax((2, 3))
         pooled = self.pool(torch.cat([mean, highest], -1))
-        # In place: on a CPU most of the time would go into fresh memory.
+        # In place: on a CPU most of the time would go into allocating memory.
         inner = self.first(active).add_(pooled[:, :, None, None]).mul_(on_board).relu_()
         return self.second(inner).mul_(on_board).add_(hidden)
 
@@ -91,7 +91,7 @@ class ResidualConv(PolicyValueNetwork):
         return logits, self.value(pooled)
 
     def _grid(self, planes: Tensor) -> Tensor:
-        """`[B, C, P]` planes to `[B, C + 1, height, width]`, with the plane that says which cells are points."""
+        """`[B, C, P]` planes to `[B, C + 1, height, width]`; the last plane marks the points."""
         grid = planes.new_zeros(len(planes), self.shape.planes + 1, self.on_board.numel())
         grid[:, :-1, self.cells] = planes
         grid[:, -1] = self.on_board.flatten()
@@ -107,6 +107,6 @@ def _direction(geometry: Geometry, move: Move) -> Direction:
 
 
 def _number(geometry: Geometry) -> dict[Direction, int]:
-    """Numbers for the directions of all actions, in order of the actions."""
+    """Numbers the directions of all actions in the order of the actions."""
     found = dict.fromkeys(_direction(geometry, move) for move in geometry.moves)
     return {direction: number for number, direction in enumerate(found)}

@@ -1,17 +1,16 @@
-"""A network over the points of any board and the steps that join them; equivariant under the symmetries of the game.
+"""A graph network over the points of any board and the steps between them, equivariant under the game's symmetries.
 
-Nothing is known of a point but what the rules say of it, so a symmetry of the game moves the policy and leaves the
-value. There are nodes of two kinds, as in a factor graph: points, and links between points, which are the steps that
-some piece of either side can make. A capture joins three points, and only together do they say whether it is open, so
-no relation between two points at a time would do. In each block the points of a link tell it what they are, each in its
-role, and the link answers:
+The input has no coordinates, so a symmetry of the game permutes the policy and keeps the value. The graph has two kinds
+of nodes, as a factor graph: points, and links, which are the steps that some piece of either side can make. A link
+joins two points, or three for a capture. In each block the points of a link send it messages, one for each role, and
+the link answers:
 
     l = relu(sum of to_links[role](relu(h)) over its points + kind + memory)
     h = h + second(relu(self(relu(h)) + sum of from_links[role](l) over its links + pool(relu(h))))
 
-`kind` is learned for each combination of who can make the step, of capture and of distance; `memory` is what the planes
-say of the link itself; `pool` is the mean and the maximum over all points, as in `networks.conv`. A logit is a
-layer over what the points of its action tell, the same layer for all actions.
+`kind` is learned for each combination of makers, capture and distance; `memory` is the value of the plane that belongs
+to the link; `pool` is the mean and the maximum over all points, as in `networks.conv`. The logit of an action is a layer
+over the messages of its points, the same layer for all actions.
 """
 
 from collections.abc import Sequence
@@ -30,7 +29,7 @@ ROLES = ("origin", "target", "victim")
 
 
 class Incidence(nn.Module):
-    """Which points, in which role, a list of `L` moves joins; a place is `role * P + point`."""
+    """The points of `L` moves with their roles; a place is `role * P + point`."""
 
     places: Tensor
     first_places: Tensor
@@ -50,11 +49,11 @@ class Incidence(nn.Module):
             self.register_buffer(f"first_{name}", torch.tensor(firsts, dtype=torch.int64), persistent=False)
 
     def gather(self, told: Tensor) -> Tensor:
-        """Adds up for each move what its points tell: `[3 P, B, E]` to `[L, B, E]`."""
+        """Sums the messages of the points of each move: `[3 P, B, E]` to `[L, B, E]`."""
         return _sum_rows(told, self.places, self.first_places)
 
     def scatter(self, links: Tensor) -> Tensor:
-        """Adds up for each place what its moves answer: `[L, B, E]` to `[3 P, B, E]`."""
+        """Sums the answers of the moves of each place: `[L, B, E]` to `[3 P, B, E]`."""
         return _sum_rows(links, self.moves, self.first_moves)
 
 
@@ -73,7 +72,7 @@ class Roles(nn.Module):
 
 
 class Block(nn.Module):
-    """Points tell links, links tell points; see the top of this file."""
+    """One round of messages between points and links; see the top of this file."""
 
     def __init__(self, width: int, kinds: int, *, has_memory: bool, generator: torch.Generator) -> None:
         super().__init__()
@@ -87,26 +86,26 @@ class Block(nn.Module):
         self.second = Linear(width, width, gain=0.1, generator=generator)
 
     def forward(self, points: Tensor, incidence: Incidence, kinds: Tensor, memory: Tensor) -> Tensor:
-        """What the points are after one round.
+        """The points after one round.
 
         Args:
           points: `[P, B, width]`.
-          incidence: Of the links.
-          kinds: `[L, K]`, 1 for the kind of each link.
-          memory: `[L, B, 1]`, what the planes say of each link.
+          incidence: Incidence of the links.
+          kinds: `[L, K]`, one-hot kind of each link.
+          memory: `[L, B, 1]`, value of the plane of each link.
 
         Returns:
           `[P, B, width]`.
         """
         active = torch.relu(points)
-        # In place: on a CPU most of the time would go into fresh memory.
-        links = incidence.gather(_tell(self.to_links, active)).add_(self.kind(kinds)[:, None])
+        # In place: on a CPU most of the time would go into allocating memory.
+        links = incidence.gather(_messages(self.to_links, active)).add_(self.kind(kinds)[:, None])
         if self.memory is not None:
             links = links.addcmul_(memory, self.memory)
         answers = incidence.scatter(links.relu_()).view(len(ROLES), -1, links.shape[-1])
         inner = self.self(active).add_(self.pool(_pooled(active)))
         for answer in self.from_links(answers):
-            # The mean over the links of a point, were all points alike; the same for all, so that numbers count.
+            # Divided by the average number of links of a point: the same for all, so that the number of links counts.
             inner = inner.add_(answer.view_as(points), alpha=len(points) / len(kinds))
         return self.second(inner.relu_()).add_(points)
 
@@ -160,30 +159,30 @@ class LinkGraph(PolicyValueNetwork):
             points = block(points, self.links, self.kinds, memory)
         points = torch.relu(points)
         pooled = _pooled(points)
-        logits = self.policy(self.actions.gather(_tell(self.actors, points)).relu_()).squeeze(-1).T
+        logits = self.policy(self.actions.gather(_messages(self.actors, points)).relu_()).squeeze(-1).T
         if self.stop is not None:
             logits = torch.cat([logits, self.stop(pooled)], -1)
         return logits, self.value(pooled)
 
     def _facts(self, planes: Tensor) -> Tensor:
-        """`[P, B, facts]`: what `[B, C, P]` planes and the rules say of each point."""
+        """`[P, B, facts]`: the planes of points and the promotion zones."""
         shown = planes[:, self.fact_planes].permute(2, 0, 1)
         return torch.cat([shown, self.zones[:, None].expand(-1, len(planes), -1)], -1)
 
     def _memory(self, planes: Tensor) -> Tensor:
-        """`[L, B, 1]`: what `[B, C, P]` planes say of each link."""
+        """`[L, B, 1]`: the values of the planes of links."""
         said = planes.new_zeros(len(self.kinds), len(planes))
         said[self.remembering] = planes.flatten(1)[:, self.memories].T
         return said[..., None]
 
 
 def _sum_rows(rows: Tensor, chosen: Tensor, firsts: Tensor) -> Tensor:
-    """Sums of `[N, B, E]` rows: of those chosen from one first to the next. Five times as fast as a dense product."""
+    """Sums the chosen `[N, B, E]` rows from each first to the next. Five times as fast as a dense product."""
     return functional.embedding_bag(chosen, rows.flatten(1), firsts, mode="sum").view(-1, *rows.shape[1:])
 
 
-def _tell(roles: Roles, points: Tensor) -> Tensor:
-    """`[P, B, width]` to `[3 P, B, outputs]`. Points come before positions, so that whole rows are moved."""
+def _messages(roles: Roles, points: Tensor) -> Tensor:
+    """`[P, B, width]` to `[3 P, B, outputs]`. Points are the first axis, so that whole rows are copied."""
     return roles(points.flatten(0, 1)[None]).view(len(ROLES) * len(points), points.shape[1], -1)
 
 

@@ -1,4 +1,4 @@
-"""Networks asked for policies and values of many positions at once."""
+"""Inference: policies and values of many positions at once."""
 
 from collections.abc import Mapping
 
@@ -9,28 +9,28 @@ from torch import Tensor, nn
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks import PolicyValueNetwork
 
-# From this width on bfloat16 is the faster one, by `alquerque bench search`.
+# From this width on bfloat16 is faster than float32, measured by `alquerque bench search`.
 _WIDE = {"mlp": 192, "graph": 48}
 
 
 class Inference:
-    """A network's copy that a search asks: as `alquerque_env.search.Evaluate`.
+    """Evaluates positions for a search, as `alquerque_env.search.Evaluate`.
 
     Args:
-      network: Is converted and moved, so that it should be a copy.
-      device: Where it runs.
+      network: The network; it is converted and moved in place.
+      device: Device of the network.
       precision: `float32` or `bfloat16`.
     """
 
     def __init__(self, network: PolicyValueNetwork, device: torch.device, precision: torch.dtype) -> None:
         self._network = network.to(device, precision).eval()
         self._device = device
-        # Single precision multiplies matrices of any size by the same code, which would only do more work.
+        # Padding helps where a kernel is compiled for each batch size; single precision has one for all sizes.
         self._rounds_up = precision != torch.float32 or any(isinstance(part, nn.Conv2d) for part in network.modules())
         self._room = torch.zeros(0, network.shape.planes, network.shape.points, dtype=torch.int8)
 
     def load(self, weights: Mapping[str, Tensor]) -> None:
-        """Takes over weights."""
+        """Loads weights."""
         self._network.load_state_dict(dict(weights))
 
     @torch.inference_mode()
@@ -42,12 +42,12 @@ class Inference:
         """
         count, asked = len(planes), torch.from_numpy(planes)
         if self._rounds_up:
-            asked = self._fill_up(asked)
+            asked = self._pad(asked)
         logits, values = self._network(asked.to(self._device))
         return logits[:count].float().cpu().numpy(), values[:count].float().cpu().numpy()
 
-    def _fill_up(self, planes: Tensor) -> Tensor:
-        """The planes with rows after them that nobody asked for."""
+    def _pad(self, planes: Tensor) -> Tensor:
+        """Pads the planes with rows to a size of `_round_up`."""
         rows = _round_up(len(planes))
         if len(self._room) < rows:
             self._room = self._room.new_zeros(rows, *self._room.shape[1:])
@@ -56,9 +56,9 @@ class Inference:
 
 
 def _round_up(count: int) -> int:
-    """The next of eight sizes between one power of two and the next.
+    """Rounds up to one of eight sizes between one power of two and the next.
 
-    The leaves of a search come in any number, and oneDNN compiles its kernels for each, in 4 to 12 ms.
+    oneDNN compiles a kernel for each batch size, in 4 to 12 ms, and the number of leaves of a search varies.
     """
     step = 1 << max(0, count.bit_length() - 4)
     return -(-count // step) * step
@@ -70,13 +70,12 @@ def choose_device(wanted: str) -> torch.device:
 
 
 def choose_precision(wanted: str, device: torch.device, network: NetworkConfig | None = None) -> torch.dtype:
-    """The precision of a run, `bfloat16` where it is faster if it is left open.
+    """The precision of a run.
 
     Args:
-      wanted: `float32`, `bfloat16` or `auto`.
-      device: Where the network runs.
-      network: What plays; if given, one so narrow that converting its numbers costs more than it saves on a processor
-        keeps to single precision.
+      wanted: `float32`, `bfloat16` or `auto`: `bfloat16` if it is faster.
+      device: Device of the network.
+      network: The network that plays; if given, `auto` is `float32` for networks too narrow to gain from `bfloat16`.
     """
     if wanted == "auto":
         narrow = network is not None and network.kind != "conv" and network.width < _WIDE[network.kind]

@@ -1,4 +1,4 @@
-"""What training, search, evaluation and export know of a network."""
+"""The interface of a network for training, search, evaluation and export."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.planes import planes
 from alquerque_training.networks.board_geometry import Geometry
 
-# Finite, because -inf turns a row without legal actions, or a gradient through one, into NaN.
+# Finite, because -inf makes a row without legal actions, or a gradient through it, NaN.
 MASK_FILL = -1e9
 
 
@@ -21,13 +21,13 @@ class NetworkError(AlquerqueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """What a game shows and asks: `C` planes over `P` points, `A` actions.
+    """Sizes of a game's observations and actions.
 
     Attributes:
-      planes: `C`.
-      points: `P`.
-      actions: `A`.
-      geometry: What the planes, points and actions mean on the board, for networks that look at it.
+      planes: Number of planes, `C`.
+      points: Number of points, `P`.
+      actions: Number of actions, `A`.
+      geometry: Meaning of planes, points and actions on the board, for networks that use it.
     """
 
     planes: int
@@ -37,7 +37,7 @@ class Shape:
 
     @classmethod
     def of(cls, game: Game) -> "Shape":
-        """The numbers and the geometry of a game."""
+        """The sizes and the geometry of a game."""
         return cls(
             planes=len(planes(game)),
             points=len(game.board.points),
@@ -47,15 +47,14 @@ class Shape:
 
 
 class PolicyValueNetwork(nn.Module):
-    """A position's policy and value, in the frame of the player to move.
+    """Gives the policy and value of positions, in the frame of the player to move.
 
-    It takes the planes as the environment gives them and divides them by their scale itself, so that its weights and
-    the game are all one needs to evaluate a position. It computes and answers in the number type of its parameters:
-    after `network.to(torch.bfloat16)` or `network.double()` in that one.
+    The network takes the planes of the environment and scales them itself. It computes and returns the number type of
+    its parameters, for example bfloat16 after `network.to(torch.bfloat16)`.
 
     Attributes:
-      shape: What the game shows and asks.
-      plane_scale: `[C]` divides the planes, so that they are in [0, 1].
+      shape: Sizes of the game.
+      plane_scale: float32 `[C]`; the planes are divided by it, so that they are in [0, 1].
     """
 
     plane_scale: Tensor
@@ -69,7 +68,7 @@ class PolicyValueNetwork(nn.Module):
         """Evaluates positions in the frame of the player to move.
 
         Args:
-          planes: `[B, C, P]` of any number type, as the environment gives them.
+          planes: `[B, C, P]` observations of the environment, of any number type.
 
         Returns:
           `[B, A]` logits, illegal actions included, and `[B]` values in [-1, 1] for the player to move; both in the
@@ -79,21 +78,21 @@ class PolicyValueNetwork(nn.Module):
 
     def scaled(self, planes: Tensor) -> Tensor:
         """`[B, C, P]` planes as numbers in [0, 1], in the number type of the parameters."""
-        # With a number for each point rather than a row's number read again and again, it runs several times as fast.
+        # A scale for each point instead of each plane makes the division several times as fast.
         scale = self.plane_scale[:, None].repeat(1, planes.shape[-1])
         return planes.to(scale.dtype) / scale
 
     def keep(self, name: str, values: Tensor | Sequence[int]) -> None:
-        """Keeps constants that follow from the game as `self.<name>`: they move with the weights and are not saved."""
+        """Stores constants of the game as `self.<name>`: they move with the weights and are not saved."""
         self.register_buffer(name, torch.as_tensor(values), persistent=False)
 
 
 def masked_log_probs(logits: Tensor, mask: Tensor) -> Tensor:
-    """Log-probabilities of the actions, all weight on the legal ones.
+    """Log-probabilities of the actions; illegal actions have probability 0.
 
     Args:
       logits: `[B, A]`.
-      mask: `[B, A]`, true where the action is legal. A row without any gives all actions the same.
+      mask: bool `[B, A]`, true where the action is legal. In a row without legal actions all are equally likely.
 
     Returns:
       `[B, A]`, finite, in single precision or better.
@@ -103,11 +102,11 @@ def masked_log_probs(logits: Tensor, mask: Tensor) -> Tensor:
 
 
 def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
-    """Draws an action for each row, by where a random number falls among the sums of the probabilities.
+    """Samples an action for each row, by inverting the cumulative distribution.
 
     Args:
       log_probs: `[B, A]`.
-      generator: Source of the draw.
+      generator: Source of random numbers.
 
     Returns:
       `[B]` int64; never an action without probability.

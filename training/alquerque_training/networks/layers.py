@@ -1,4 +1,4 @@
-"""Layers whose weights are drawn from a generator of our own, so that the same seed gives the same network."""
+"""Layers with random weights from a given generator, so that the same seed gives the same network."""
 
 import torch
 from torch import Tensor, nn
@@ -34,7 +34,7 @@ class Conv(nn.Conv2d):
 
 
 class PooledValue(nn.Module):
-    """The value of a position from what all its points say together: `tanh(last(relu(first(pooled))))`."""
+    """The value of a position from pooled features: `tanh(last(relu(first(pooled))))`."""
 
     def __init__(self, inputs: int, width: int, generator: torch.Generator) -> None:
         super().__init__()

@@ -1,10 +1,10 @@
-"""A residual network over the flattened planes: the fastest, and the only one that can be exported.
+"""A residual network over the flattened planes: the fastest kind, and the one that can be exported.
 
     h = relu(input(planes / plane_scale))
     h = relu(h + second(relu(first(h))))        for each block
     logits, value = policy(h), tanh(value(h))
 
-with `layer(h) = weight @ h + bias`, and the tensors of `weights.safetensors` have these names
+with `layer(h) = weight @ h + bias`. The tensors of `weights.safetensors` have these names
 (`blocks.0.first.weight`).
 """
 
@@ -34,10 +34,10 @@ class ResidualMlp(PolicyValueNetwork):
 
     Args:
       config: Width and number of blocks.
-      shape: What the game shows and asks.
-      plane_scale: `[C]` divides the planes.
+      shape: Sizes of the game.
+      plane_scale: float32 `[C]`; the planes are divided by it.
       generator: Source of the weights.
-      inputs: Numbers that `judge` is given; those of the planes if absent.
+      inputs: Number of inputs of `judge`; those of the planes if None.
     """
 
     def __init__(

@@ -1,16 +1,14 @@
-"""The residual network of `mlp`, told in addition what each legal step comes to once the captures are played out.
+"""The residual network of `mlp` with search features as further inputs.
 
-A network of this size sees who can capture whom only after much learning, and then not surely; to look is cheap. For
-each legal action it gets two more numbers, (4 + gain) / 8 and (4 - gain) / 8, and 0 twice for any other; and what it
-thinks of a gain as such is added to the logit of the action:
+A search feature is the number of pieces that a legal step gains or loses after `network.search_features` turns of
+full-width search and the captures that follow; see `alquerque_env.search.quiescence` for gains and their codes. Each
+legal action has two inputs, (4 + gain) / 8 and (4 - gain) / 8; both are 0 for an illegal action. A learned weight for
+each gain is added to the logit of the action:
 
     logits = policy(h) + worth[code of the action]
 
-At first it is FIRST_WORTH for each piece, so that the network plays for material before it has learned anything: these
-numbers change slowly, since some gains are rare, and a policy without a search needs them large.
-
-With `network.turns` some turns after the step are tried in full before only captures are. See
-`alquerque_env.search.quiescence` for gains and their codes. The other tensors are those of `mlp`.
+`worth` starts at FIRST_WORTH for each piece, so that an untrained network plays for material. It changes slowly in
+training, since some gains are rare. The other tensors are those of `mlp`.
 """
 
 import torch
@@ -26,7 +24,7 @@ FIRST_WORTH = 2.0  # in units of logits
 
 
 class SearchFeaturesMlp(ResidualMlp):
-    """Residual blocks over the flattened planes and the gains of all steps; see the top of this file."""
+    """Residual blocks over the flattened planes and the search features; see the top of this file."""
 
     for_and_against: Tensor
 
