@@ -443,7 +443,7 @@ def test_a_file_that_is_there_is_replaced_only_on_request(fetaix: Player, tmp_pa
     output = tmp_path / "player.py"
     output.write_text("precious")
 
-    with pytest.raises(ExportError, match=r"player\.py' is there already"):
+    with pytest.raises(ExportError, match=r"player\.py' exists already"):
         export_player(fetaix.checkpoint, output)
     assert output.read_text() == "precious"
     export_player(fetaix.checkpoint, output, overwrite=True)

@@ -1,9 +1,8 @@
-"""Lays the sources that a program needs together in one text.
+"""Bundles the source code that a program needs into one file.
 
-It begins with a few names and takes their definitions, the definitions of the names in these, and so on, through the
-modules of this project; imports from the standard library stay imports. The code is that of the sources, less what the
-file does not need: annotations, branches of fixed conditions, all of a docstring but its beginning. Where two modules
-have a name in common, one of them is renamed.
+It starts from a few names and takes their definitions, the definitions of the names in these, and so on, through the
+modules of this project. Imports from the standard library stay imports. Annotations, branches of fixed conditions, and
+docstrings after their first paragraph are removed. If two modules define the same name, one of them is renamed.
 """
 
 import ast
@@ -17,11 +16,11 @@ from alquerque_training.export.linking import Linker, bound_names
 
 
 class BundleError(RuntimeError):
-    """Sources that cannot be laid together: a fault of this project, not of who exports."""
+    """The sources cannot be bundled: an error in this project, not of the user."""
 
 
 class Origin(NamedTuple):
-    """Where a name is defined. A module itself has no name."""
+    """The definition of a name. The name of a module itself is empty."""
 
     module: str
     name: str
@@ -29,16 +28,16 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """What to take and what to change.
+    """The packages, and what to change in them.
 
     Attributes:
-      packages: The project's packages: name, and the folder that holds it.
-      given: Modules whose names the rest of the file defines.
-      unchanged: Modules whose names are not to be changed where others have the same.
-      replaced: Names that are taken from elsewhere; modules, where neither has a name.
-      fixed: Names in conditions whose value is known.
-      dropped: Decorators to leave off.
-      left_out: Members of classes to leave out, as `Class.member`.
+      packages: The project's packages: name, and parent folder.
+      given: Modules whose names another part of the file defines.
+      unchanged: Modules whose names are never changed; the other module's name is.
+      replaced: Definitions that are replaced by others; whole modules if both names are empty.
+      fixed: Names in conditions, with their value.
+      dropped: Decorators to remove.
+      left_out: Members of classes to remove, as `Class.member`.
     """
 
     packages: Mapping[str, Path]
@@ -58,7 +57,7 @@ class _Module:
       statements: Its top level, without imports and docstring.
       defined: Index of the statement that defines each name.
       imported: What each imported name stands for.
-      starred: Modules all of whose names are imported.
+      starred: Modules that are imported with `*`.
     """
 
     statements: tuple[ast.stmt, ...]
@@ -68,11 +67,11 @@ class _Module:
 
 
 def bundle(recipe: Recipe, roots: Iterable[Origin]) -> str:
-    """The text of everything that some names need, standard library imports first.
+    """The source code of everything that some names need, standard library imports first.
 
     Args:
-      recipe: What to take and what to change.
-      roots: The names to begin with, which are kept.
+      recipe: The packages, and what to change in them.
+      roots: The names to start from; they keep their names.
 
     Raises:
       BundleError: If a name cannot be found.
@@ -91,11 +90,11 @@ def bundle(recipe: Recipe, roots: Iterable[Origin]) -> str:
 
 
 class _Bundler:
-    """Takes what is needed.
+    """Collects the definitions.
 
     Args:
-      recipe: What to take and what to change.
-      avoided: Names not to use in the file, since a local name would hide them.
+      recipe: The packages, and what to change in them.
+      avoided: Names not to use in the file, because a local name would hide them.
     """
 
     def __init__(self, recipe: Recipe, avoided: set[str]) -> None:
@@ -109,7 +108,7 @@ class _Bundler:
         self.to_do: list[Origin] = []
 
     def flat_name(self, origin: Origin, wanted: str) -> str:
-        """The name in the file of what is defined somewhere, the wanted one if it is free; makes sure it is taken."""
+        """The name of a definition in the file: the wanted one if it is free. Queues the definition."""
         if origin not in self.names:
             name = wanted
             used = {*self.names.values(), *self.avoided}
@@ -122,12 +121,12 @@ class _Bundler:
         return self.names[origin]
 
     def is_reserved(self, origin: Origin) -> bool:
-        """Whether a name belongs to a module whose names are not to be changed."""
+        """Whether a module whose names are never changed defines the same name."""
         unchanged = self.recipe.unchanged
         return origin.module not in unchanged and any(origin.name in self.load(module).defined for module in unchanged)
 
     def take_all(self) -> None:
-        """Takes what is needed until nothing is missing."""
+        """Takes definitions until none is missing."""
         self.to_do = list(self.names)
         while self.to_do:
             origin = self.to_do.pop()
@@ -196,7 +195,7 @@ class _Bundler:
         return next((found for star in there.starred if (found := self.look_up(star, name)) is not None), None)
 
     def follow(self, target: Origin) -> Origin:
-        """What an import stands for."""
+        """The definition that an import refers to."""
         if target in self.recipe.replaced:
             return self.recipe.replaced[target]
         if not self.is_ours(target.module) or not target.name:
@@ -233,7 +232,7 @@ class _Bundler:
         return self.modules[module]
 
     def text(self) -> str:
-        """Everything that was taken, modules after those that they need."""
+        """The file: each module after those that it needs."""
         sections = [_imports({o: name for o, name in self.names.items() if not self.is_ours(o.module)})]
         for module in self.in_order():
             indices = sorted(index for name, index in self.taken if name == module)
@@ -288,7 +287,7 @@ def _absolute(statement: ast.ImportFrom, package: str) -> str:
 
 
 def _join(statements: list[ast.stmt | None]) -> str:
-    """The text of statements, with space around functions and classes."""
+    """The text of statements, with blank lines around functions and classes."""
     text = ""
     spaced = False
     for statement in statements:
@@ -313,7 +312,7 @@ def _imports(names: Mapping[Origin, str]) -> str:
 
 
 class _Folder(ast.NodeTransformer):
-    """Resolves conditions whose value is known."""
+    """Resolves conditions with a known value."""
 
     def __init__(self, fixed: Mapping[str, bool]) -> None:
         self.fixed = fixed

@@ -1,7 +1,7 @@
 """Exports a checkpoint as one Python file that plays without any package.
 
-The file carries the sources of the engine, of matches, of the search and of `export.player`, as they are in this
-project, with the game's step table and the weights. Only the network is evaluated by code of its own.
+The file contains the source code of the engine, of matches, of the search and of `export.player`, the game's step table
+and the weights. Only the evaluation of the network has code of its own.
 """
 
 import ast
@@ -42,7 +42,7 @@ RECIPE = Recipe(
         )
     ),
     replaced={
-        # Without compiled code the engine's entrances for Python are its functions.
+        # Without compilation the entry points of the engine are its functions.
         Origin("alquerque_env.engine.entry_points", ""): Origin("alquerque_env.engine.rules", ""),
         Origin("itertools", "pairwise"): Origin("alquerque_training.export.player.python39", "pairwise"),
         Origin("alquerque_env.game.game", "as_game"): Origin(
@@ -56,17 +56,17 @@ RECIPE = Recipe(
 
 
 class ExportError(AlquerqueError):
-    """A file that cannot be written."""
+    """The player cannot be exported."""
 
 
 @dataclass(frozen=True)
 class ExportedPlayer:
-    """A player that was written.
+    """An exported player.
 
     Attributes:
-      path: Its file.
-      size: Bytes of the file.
-      game: What it plays.
+      path: The file.
+      size: Size of the file in bytes.
+      game: The game.
     """
 
     path: Path
@@ -75,24 +75,24 @@ class ExportedPlayer:
 
 
 def export_player(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedPlayer:
-    """Writes a checkpoint as one file for any CPython from 3.9, which chooses as the checkpoint does.
+    """Writes a checkpoint as one file for CPython 3.9 or newer, which chooses the same steps as the checkpoint.
 
-    The file is written under another name and gets its own when it is whole. The same checkpoint gives the same file.
+    The file is written atomically. The same checkpoint gives the same file.
 
     Args:
-      checkpoint: The checkpoint's folder.
+      checkpoint: Folder of the checkpoint.
       output: The file to write.
-      overwrite: Whether a file that is there may be replaced.
+      overwrite: Whether an existing file may be replaced.
 
     Raises:
-      CheckpointError: If the checkpoint is missing, damaged or of a game that is not known in this form.
-      ExportError: If the file is there already or cannot be written, or the network cannot be exported.
+      CheckpointError: If the checkpoint is missing or damaged, or its game cannot be loaded.
+      ExportError: If the file exists or cannot be written, or the network cannot be exported.
     """
     checkpoint, output = Path(checkpoint), Path(output)
     if output.is_dir():
         raise ExportError(f"{str(output)!r} is a folder, expected the name of a file")
     if not overwrite and output.exists():
-        raise ExportError(f"{str(output)!r} is there already, and replacing it was not asked for")
+        raise ExportError(f"{str(output)!r} exists already and is not replaced")
     game, loaded = load_playable(checkpoint)
     data = make_source(game, loaded).encode()
     try:
@@ -103,14 +103,14 @@ def export_player(checkpoint: Path, output: Path, *, overwrite: bool = False) ->
 
 
 def make_source(game: Game, checkpoint: Checkpoint) -> str:
-    """The text of an exported player.
+    """The source code of an exported player.
 
     Args:
-      game: What it plays.
+      game: The game.
       checkpoint: The player.
 
     Raises:
-      ExportError: If there is no evaluator in plain Python for its network.
+      ExportError: If plain Python cannot evaluate its network.
     """
     network = checkpoint.meta.network
     if network.kind != EXPORTED_KIND:
@@ -140,7 +140,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
 
 
 def pack_game(game: Game) -> str:
-    """Packs a game as `export.player.carried_game.read_game` wants it."""
+    """Packs a game for `export.player.carried_game.read_game`."""
     table = game.table
     data = {
         "name": game.name,
@@ -160,7 +160,7 @@ def _fields(record: Board | Rules) -> dict[str, Any]:
 
 
 def _tensors(network: PolicyValueNetwork) -> list[list[float]]:
-    """The numbers of a network, tensor by tensor in the order in which `export.player.plain_mlp.Mlp` reads them."""
+    """The numbers of each tensor of a network, in the order in which `export.player.plain_mlp.Mlp` reads them."""
     tensors = network.state_dict()
     layers = ["input", *(f"blocks.{i}.{half}" for i in range(_blocks(tensors)) for half in ("first", "second"))]
     parts = [f"{layer}.{part}" for layer in (*layers, "policy", "value") for part in ("weight", "bias")]
@@ -174,7 +174,7 @@ def _blocks(tensors: dict[str, Any]) -> int:
 
 
 def _header(game: Game, meta: ModelCard) -> str:
-    """What the file is, in words."""
+    """The docstring of the file."""
     options = ", ".join(f"{option}={spell(value)}" for option, value in game.options.items())
     strength = [_describe_strength(entry) for entry in meta.strength] or ["not measured"]
     return "\n".join(
@@ -201,7 +201,7 @@ def _header(game: Game, meta: ModelCard) -> str:
 
 
 def _describe_strength(entry: dict[str, Any]) -> str:
-    """One measured result as a sentence; as it stands if it is of another form."""
+    """A measured result as a sentence; JSON for a result in another form."""
     try:
         share = f"scored {entry['score']:.1%} in" if "score" in entry else f"won {entry['win_rate']:.1%} of"
         return (

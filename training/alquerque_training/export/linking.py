@@ -1,4 +1,4 @@
-"""Rewrites a definition so that its global names are those of the file into which it is carried."""
+"""Rewrites a definition for another file: its global names become those of that file."""
 
 import ast
 from collections.abc import Callable, Iterable, Iterator

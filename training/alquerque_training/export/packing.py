@@ -1,4 +1,4 @@
-"""Bytes as text that a source file can hold."""
+"""Packs bytes as text for a source file."""
 
 import zlib
 from base64 import b85decode, b85encode

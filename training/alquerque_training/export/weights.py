@@ -1,9 +1,8 @@
-"""Packs weights as whole numbers on a grid, exactly where they lie on one.
+"""Packs weights as integers: multiples of a power of two.
 
-A tensor is written as the exponent of its unit, the bytes of a number and the numbers: first the lowest bytes of all of
-them, last the highest. Every tensor of single precision lies on a grid of a power of two. If the weights were rounded
-to a coarse one (see `quantise`) a number takes a byte; otherwise the grid is made no finer than 2**-27 of the
-largest weight, and a number takes four.
+A tensor is written as the exponent of its unit, the number of bytes of an integer, and the integers: first the lowest
+bytes of all of them, last the highest. Weights rounded by `quantise` are packed exactly and take one byte each. For
+other weights the unit is at least 2**-27 of the largest weight, and each takes four bytes.
 """
 
 import struct
@@ -65,7 +64,7 @@ def _write(numbers: Sequence[float]) -> bytes:
 
 
 def grid_exponent(numbers: Sequence[float]) -> int:
-    """The largest exponent of 2 whose multiples the numbers are; no smaller than precision is worth."""
+    """The largest exponent of 2 of which all numbers are multiples, but not below the finest unit."""
     largest = max(map(abs, numbers))
     if largest == 0:
         return 0

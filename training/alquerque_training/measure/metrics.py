@@ -1,7 +1,7 @@
 """The metrics of training: a table of names, units and meanings, and the log.
 
-`log.jsonl` has one line for each iteration, a JSON object. Lines are written in one piece, so that a crash loses at most
-the last one. `MetricsLog` removes partial and later lines when a run is resumed. A metric that an iteration could not
+`log.jsonl` has one line for each iteration, a JSON object. Lines are written in one piece, so a crash loses at most the
+last one. `MetricsLog` removes partial and later lines when a run is resumed. A metric that an iteration could not
 measure is absent from its line. If TensorBoard is installed, the same numbers are written to `tensorboard/` beside the
 log. Metrics that a learner declares itself are in `metrics.json`.
 """

@@ -9,8 +9,8 @@ the link answers:
     h = h + second(relu(self(relu(h)) + sum of from_links[role](l) over its links + pool(relu(h))))
 
 `kind` is learned for each combination of makers, capture and distance; `memory` is the value of the plane that belongs
-to the link; `pool` is the mean and the maximum over all points, as in `networks.conv`. The logit of an action is a layer
-over the messages of its points, the same layer for all actions.
+to the link; `pool` is the mean and the maximum over all points, as in `networks.conv`. The logit of an action is a
+layer over the messages of its points, the same layer for all actions.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
-"""`alquerque plot`: how a run went, as a picture drawn from its log.
+"""`alquerque plot`: a picture of a run, drawn from its log.
 
-Every metric of the log to which the table of `measure.metrics` or the learner gives a panel is drawn over the steps of
-self-play, those of one panel together, so that a learner which logs other metrics needs nothing here.
+Each metric that has a panel in `measure.metrics`, or is declared with one by the learner, is drawn over the steps of
+self-play. Metrics of the same panel share one plot.
 """
 
 import json
@@ -51,31 +51,31 @@ TITLES = {
     "memory": "Replay buffer",
     "division": "Time of the learning process",
 }
-"""Titles of the panels, in the order in which they are drawn; one that is not named here comes last, under its name."""
+"""Titles of the panels, in drawing order. A panel that is not listed is drawn last and titled with its name."""
 
 UNITLESS, INTERVAL = "1", "95 % interval"
 PANEL_SIZE, COLUMNS = (5.4, 3.2), 3
 MARKED = 60
 SMOOTHED = 200
-"""Up to so many values are marked one by one; of more than so many a running mean is drawn over them."""
+"""Up to `MARKED` values have a marker each. More than `SMOOTHED` values get a running mean."""
 
 # Dashes tell the colours apart in print.
 STYLES = ((BLUE, "-", "o"), (ORANGE, "--", "s"), (GREEN, "-.", "^"), (PURPLE, ":", "D"))
 
 
 def plot_run(run: Path, output: Path | None = None) -> Path:
-    """Draws the log of a run, finished or not.
+    """Draws the log of a run.
 
     Args:
-      run: The run's folder.
-      output: The PNG file to write, or a folder for it; the run's own folder if None. A file that is there is replaced.
+      run: Folder of the run.
+      output: The PNG file to write, or a folder for it; the run's folder if None. An existing file is replaced.
 
     Returns:
       The file.
 
     Raises:
-      AlquerqueError: If the folder holds no run, or one without iterations, or the file cannot be written.
-      MetricError: If what the learner has declared cannot be read.
+      AlquerqueError: If the folder holds no run with iterations, or the file cannot be written.
+      MetricError: If the metrics of the learner cannot be read.
     """
     run = Path(run)
     config = _read_config(run)
@@ -96,13 +96,13 @@ def draw(
     games_per_seat: int | None = None,
     metrics: Sequence[Metric] = METRICS,
 ) -> Figure:
-    """Draws records of a log, a panel for each group of metrics and unit that they have.
+    """Draws records of a log, with one plot for each panel and unit.
 
     Args:
-      records: Lines of the log, at least one.
-      title: Stands above all.
-      games_per_seat: Games behind each win rate, to show its 95 % interval; none is shown if None.
-      metrics: What their keys mean.
+      records: Records of the log, at least one.
+      title: Title of the picture.
+      games_per_seat: Number of games of each win rate, for its 95 % interval; no interval if None.
+      metrics: The metrics of the log.
     """
     panels = _panels(records, metrics)
     columns = min(COLUMNS, len(panels)) or 1
@@ -121,7 +121,7 @@ def draw(
 
 
 def _panels(records: Sequence[dict[str, float]], metrics: Sequence[Metric]) -> list[list[Metric]]:
-    """The metrics to draw, by panel and unit, in the order of `TITLES`."""
+    """The metrics to draw, grouped by panel and unit, in the order of `TITLES`."""
     order = list(TITLES)
     logged = list(dict.fromkeys(name for record in records for name in record))
     drawn = [metric for each in metrics if each.panel for metric in _members(each, logged)]
@@ -133,14 +133,14 @@ def _panels(records: Sequence[dict[str, float]], metrics: Sequence[Metric]) -> l
 
 
 def _members(metric: Metric, logged: Sequence[str]) -> Iterator[Metric]:
-    """A metric under each key that it has among those of the log."""
+    """Yields a metric for each key of the log that belongs to it."""
     for key in logged:
         if key == metric.name or (metric.is_family and key.startswith(f"{metric.name}.")):
             yield replace(metric, name=key)
 
 
 def _series(key: str, records: Sequence[dict[str, float]]) -> tuple[np.ndarray, np.ndarray]:
-    """Steps and values, both float64 `[N]`; NaN where a record has no such value, which leaves a gap in a line."""
+    """Steps and values, both float64 `[N]`; NaN, a gap in the line, where a record has no value."""
     pairs = [(step_of(record), record.get(key, math.nan)) for record in records]
     steps, values = np.array(pairs, np.float64).reshape(-1, 2).T
     return steps, values
@@ -170,7 +170,7 @@ def _draw_metric(axes: Axes, metric: Metric, records: Sequence[dict[str, float]]
 
 
 def _alone(values: np.ndarray) -> np.ndarray:
-    """Bool `[N]`, which of `[N]` values have a gap on both sides, so that no line would show them."""
+    """Bool `[N]`: whether a value has a gap on both sides, so that a line does not show it."""
     present = np.pad(~np.isnan(values), 1)
     alone: np.ndarray = present[1:-1] & ~present[:-2] & ~present[2:]
     return alone
@@ -198,7 +198,7 @@ def _draw_interval(axes: Axes, ends: tuple[str, str], records: Sequence[dict[str
 
 
 def _running_mean(values: np.ndarray) -> np.ndarray:
-    """The mean around each of `[N]` values, over a twentieth of them, fewer at both ends; NaN where all are missing."""
+    """The running mean of `[N]` values over a twentieth of them, fewer at both ends; NaN where all are missing."""
     reach = len(values) // 40
     present = ~np.isnan(values)
     sums, counts = (
@@ -230,13 +230,13 @@ def _label(axes: Axes, metrics: Sequence[Metric]) -> None:
 
 
 def _is_whole(values: np.ndarray) -> bool:
-    """Whether values are whole numbers, as counts are; gaps are no hindrance."""
+    """Whether all values except gaps are integers."""
     present = values[~np.isnan(values)]
     return bool((present == np.round(present)).all())
 
 
 def _read_config(run: Path) -> dict[str, Any]:
-    """What `config.json` says; sections that this version does not know are no hindrance to a picture."""
+    """Reads `config.json` without checking its sections."""
     try:
         config = json.loads((run / CONFIG).read_bytes())
     except OSError as error:

@@ -1,10 +1,10 @@
-"""Products of a matrix and a vector, many at a time: CPython's whole numbers serve as vectors.
+"""Matrix-vector products with CPython's big integers as vectors.
 
-A column of the matrix is one number, with a lane of 64 bits for each row. Multiplied by an element of the vector, all
-lanes are multiplied at once, and the sum over the columns holds the product of each row in its lane.
+A column of the matrix is one big integer with a lane of 64 bits for each row. A product with an element of the vector
+multiplies all lanes at once, and the sum over the columns holds the product of each row in its lane.
 
-A lane holds a digit of 16 bits of the weights, and factors as long as the largest sum of a row leaves room for. Larger
-weights are two digits.
+A lane holds a 16-bit digit of the weights; larger weights have two digits. The elements of the vector are rounded to as
+many bits as the largest sum of a row leaves free.
 """
 
 import sys
@@ -38,7 +38,7 @@ class Layer:
 
     def __call__(self, vector: Sequence[float]) -> list[float]:
         """The outputs."""
-        # A power of two, so that nothing is rounded but the factors.
+        # A power of two, so that only the factors are rounded.
         exponent = self._factor_bits - frexp(max(vector))[1]
         scale = ldexp(1.0, exponent)
         factors = [int(element * scale + 0.5) for element in vector]
@@ -52,7 +52,7 @@ class Layer:
         return lowest
 
     def _sums(self, columns: Sequence[int], factors: Sequence[int]) -> Sequence[int]:
-        """The lanes of the sum. One below a negative one is too small by 1, which is nothing."""
+        """The lanes of the sum. The lane after a negative one is too small by 1, which is negligible."""
         total = sum(map(mul, compress(columns, factors), filter(None, factors)))
         return memoryview(total.to_bytes(LANE_BYTES * len(self._bias), sys.byteorder, signed=True)).cast("q").tolist()
 
@@ -69,7 +69,7 @@ def _split(columns: Sequence[Sequence[int]]) -> list[list[list[int]]]:
 
 
 def _largest_sum(columns: Sequence[Sequence[int]]) -> int:
-    """What a row can come to when all factors are 1 or -1."""
+    """The largest absolute sum of a row with factors 1 and -1."""
     return max(sum(map(abs, row)) for row in zip(*columns, strict=True))
 
 

@@ -14,7 +14,7 @@ from alquerque_training.export.packing import unpack
 
 
 class CarriedTable(NamedTuple):
-    """What a match asks of `alquerque_env.game.step_table.StepTable`; of the templates, the leaps."""
+    """The part of `alquerque_env.game.step_table.StepTable` that a match uses; of the templates, the leaps."""
 
     words: tuple[int, ...]
     actions: tuple[tuple[()] | None, ...]
@@ -24,7 +24,7 @@ class CarriedTable(NamedTuple):
 
 
 class CarriedGame(NamedTuple):
-    """What a match, and the words for it, ask of `alquerque_env.Game`; and the rules in sentences."""
+    """The part of `alquerque_env.Game` that a match uses, and the rules as sentences."""
 
     name: str
     title: str
@@ -36,7 +36,7 @@ class CarriedGame(NamedTuple):
 
 
 def as_game(game: CarriedGame) -> CarriedGame:
-    """The game as it is: an exported player knows no other. It stands in for `alquerque_env.game.game.as_game`."""
+    """Replaces `alquerque_env.game.game.as_game`: an exported player has one game."""
     return game
 
 
@@ -76,5 +76,5 @@ def _table(data: Mapping[str, Any]) -> CarriedTable:
 
 
 def _tuples(value: Any) -> Any:
-    """A JSON list as a tuple, also within."""
+    """Converts JSON lists to tuples, recursively."""
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value

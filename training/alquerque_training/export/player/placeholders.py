@@ -1,6 +1,6 @@
-"""What differs from one exported player to another. The exporter writes its values in place of these."""
+"""Values that differ between exported players. The exporter replaces these."""
 
 GAME = ""  # see `export.player.carried_game`
 NETWORK = (0, 0, None)  # width, number of blocks, depth in turns of the search features if it has them
-EXPLORATION = 0.0  # weight of the policy against what a search has found out
+EXPLORATION = 0.0  # exploration constant of PUCT
 WEIGHTS = ""  # see `export.player.plain_mlp`

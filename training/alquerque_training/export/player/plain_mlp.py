@@ -1,7 +1,7 @@
 """Evaluates a network of kind `mlp`, with or without search features, one position at a time, without any package.
 
-The hidden layers are products of whole numbers, see `bigint_vectors`. Of the policy only legal actions are computed,
-which are so few that a sum for each is faster.
+The hidden layers use `bigint_vectors`. The policy is computed for legal actions only; for these few a plain sum is
+faster.
 """
 
 from collections.abc import Sequence
@@ -31,10 +31,10 @@ class Mlp:
     """A network with its weights.
 
     Args:
-      table: The game's table.
+      table: Step table of the game.
       network: Width, number of blocks, and depth in turns of the search features (None without them).
-      weights: Packed: the scale of the planes, then weight and bias of the layers in the order of the network's
-        definition, then what it thinks of gains.
+      weights: Packed tensors: the scale of the planes, weight and bias of each layer in the order of the network's
+        definition, and the weights of the search features.
     """
 
     def __init__(self, table: Sequence[int], network: "tuple[int, int, int | None]", weights: str) -> None:
@@ -80,7 +80,7 @@ class Mlp:
 
 
 def softmax(logits: Sequence[float]) -> Vector:
-    """Probabilities in proportion to the exponentials of some numbers."""
+    """The softmax of some numbers."""
     highest = max(logits)
     weights = [exp(logit - highest) for logit in logits]
     total = sum(weights)
@@ -92,7 +92,7 @@ def _relu(numbers: Vector) -> Vector:
 
 
 def _groups(table: Sequence[int], plane: int) -> list[range]:
-    """The places of a plane in the observation, those together that always hold the same number."""
+    """The places of a plane in the observation, grouped by places that always hold the same number."""
     points = table[e.T_POINTS]
     first = plane * points
     kind = table[table[e.T_PLANES] + e.PLANE_SIZE * plane + e.PLANE_KIND]
@@ -101,7 +101,7 @@ def _groups(table: Sequence[int], plane: int) -> list[range]:
 
 
 def _read_layer(reader: WeightReader, inputs: int, units: int, groups: Sequence[range]) -> Layer:
-    """A layer whose inputs in a group are always the same: its columns are added up."""
+    """Reads a layer and adds up the columns of each group, whose inputs are always equal."""
     weight = reader.read(inputs * units)
     columns = [weight.numbers[place::inputs] for place in range(inputs)]
     together = [list(map(sum, zip(*(columns[place] for place in group), strict=True))) for group in groups]

@@ -1,4 +1,4 @@
-"""The program of an exported player: its arguments, and what it offers as a module."""
+"""The program of an exported player: its command line, and its functions as a module."""
 
 import argparse
 import json
@@ -26,19 +26,19 @@ def choose(position_text: str, simulations: int = 0) -> str:
 
     Args:
       position_text: A position such as `W:Wa1,b2:Bc3`.
-      simulations: How many to search for each step; with none the network's policy alone decides.
+      simulations: Simulations for each step; with 0 the network's policy decides without a tree search.
 
     Returns:
       The turn in notation, such as `b2xd4xd2`.
 
     Raises:
-      ValueError: If that is not a position of the game, or one where the match is over.
+      ValueError: If the text is no position of the game, or the match is over there.
     """
     return make_chooser(_checked(simulations)).choose_turn(_match(position_text))
 
 
 def analyse(position_text: str, simulations: int = 0) -> dict[str, Any]:
-    """What the player thinks of a position, as `--json` prints it. Arguments and errors are those of `choose`."""
+    """Turn, value and policy of a position, as `--json` prints them. Arguments and errors are those of `choose`."""
     match = _match(position_text)
     chooser = make_chooser(_checked(simulations))
     decision = chooser.decide(match)
@@ -57,7 +57,7 @@ def analyse(position_text: str, simulations: int = 0) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the program and returns its exit status."""
     for stream, errors in ((sys.stdout, "replace"), (sys.stderr, "backslashreplace"), (sys.stdin, "replace")):
-        if hasattr(stream, "reconfigure"):  # not so where there is none, or it is replaced
+        if hasattr(stream, "reconfigure"):  # a missing or replaced stream has no such method
             stream.reconfigure(errors=errors)
     parser = _parser()
     try:
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print()
         return INTERRUPTED
     except BrokenPipeError:
-        os._exit(FAILED)  # nobody reads any more; an ordinary exit would try to write once again
+        os._exit(FAILED)  # the reader has gone; an ordinary exit would write again
     return 0
 
 
@@ -89,7 +89,7 @@ def _run(chosen: argparse.Namespace) -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports a mistake in one line."""
+    """Reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
         """Ends the program."""
@@ -97,7 +97,7 @@ class _Parser(argparse.ArgumentParser):
         sys.exit(BAD_ARGUMENT)
 
     def parse_checked(self, arguments: Sequence[str] | None) -> argparse.Namespace:
-        """As `parse_args`; refuses options that do not go together."""
+        """As `parse_args`; refuses options that exclude each other."""
         chosen = self.parse_args(arguments)
         if chosen.json and chosen.position is None:
             self.error("--json needs --position")
@@ -119,7 +119,7 @@ def _parser() -> _Parser:
         "--simulations",
         type=_whole_number,
         metavar="N",
-        help="search so many continuations for each step (with --position 0 unless said otherwise)",
+        help="simulations for each step (default with --position: 0)",
     )
     strength.add_argument(
         "--level", type=int, choices=LEVELS, help=f"strength by name, each a number of simulations ({levels})"

@@ -1,4 +1,4 @@
-"""What Python 3.9 lacks of the standard library. The exported player carries it in place of the original."""
+"""Functions of the standard library that Python 3.9 lacks, for the exported player."""
 
 from collections.abc import Iterable, Iterator
 from itertools import tee

@@ -1,4 +1,4 @@
-"""A match against the player in a terminal, with the words of `alquerque play`."""
+"""A match against the player in a terminal, with the commands of `alquerque play`."""
 
 import sys
 from collections.abc import Callable
@@ -25,10 +25,10 @@ class Play:
     """Matches of a person against the player.
 
     Args:
-      game: What is played, a carried game or an `alquerque_env.Game`.
+      game: The game, a `CarriedGame` or an `alquerque_env.Game`.
       chooser: The player.
-      terminal: What the output can show.
-      rules: The rules in sentences.
+      terminal: Capabilities of the output.
+      rules: The rules as sentences.
     """
 
     def __init__(self, game: Any, chooser: Chooser, terminal: Terminal, rules: tuple[str, ...]) -> None:
@@ -37,7 +37,7 @@ class Play:
         self.rules = rules
         self.chooser = chooser
         self.seat = 0
-        # How many steps had been played at the beginning of each turn of the person.
+        # Number of steps played before each turn of the person.
         self.turns: list[int] = []
         self.commands: dict[str, Callable[[], None]] = {
             "help": self.help,
@@ -56,9 +56,9 @@ class Play:
         """Plays until the person leaves.
 
         Args:
-          title: The game's name for people.
-          seat: The person's side; asked for if None.
-          simulations: The player's strength; asked for as a level if None.
+          title: Title of the game.
+          seat: The person's side; the person is asked if None.
+          simulations: Simulations of the player; the person is asked for a level if None.
         """
         self.say(f"{title}. Type a step such as c2-c3, its number, or help.")
         try:
@@ -72,7 +72,7 @@ class Play:
             self.show_position()
 
     def go_on(self) -> None:
-        """Plays a turn of the player if it is to move, else does what the person says."""
+        """Plays a turn of the player if it is to move, otherwise reads a line of the person."""
         match = self.match
         if not match.is_over and match.player != self.seat:
             turn, side = self.chooser.choose_turn(match), SIDES[match.player]
@@ -88,14 +88,14 @@ class Play:
             self.say(self.terminal.wrap(str(error)))
 
     def say(self, text: str = "") -> None:
-        """Prints a line as well as the terminal can."""
+        """Prints a line with the characters that the terminal supports."""
         print(self.terminal.plain(text))
 
     def ask(self, question: str) -> str:
-        """A line from the person.
+        """Reads a line from the person.
 
         Raises:
-          EOFError: If there will be none.
+          EOFError: At the end of the input.
         """
         if sys.stdin is None:
             raise EOFError
@@ -126,7 +126,7 @@ class Play:
             self.leave_if(answer)
 
     def leave_if(self, answer: str) -> None:
-        """Ends if that is what the person answered."""
+        """Ends the program if the person answered so."""
         if answer in ("q", "quit", "exit"):
             self.leave()
 
@@ -154,10 +154,10 @@ class Play:
             self.say(self.terminal.columns(numbered))
 
     def obey(self, line: str) -> None:
-        """Does what a line says: a command, a point, a step or a turn.
+        """Executes a line: a command, a point, a step or a turn.
 
         Raises:
-          AlquerqueError: If it can be none of these, or is not legal.
+          AlquerqueError: If it is none of these, or not legal.
         """
         word, _, argument = line.lower().partition(" ")
         meant = [name for name in self.commands if word and name.startswith(word) and not argument]
@@ -173,32 +173,32 @@ class Play:
             self.play(line)
 
     def play(self, text: str) -> None:
-        """Plays a step or turn of the person, and goes on with its chain as long as there is no choice."""
+        """Plays a step or turn of the person, and continues its chain while only one step is legal."""
         match, played, is_new = self.match, len(self.match.steps), self.match.chain is None
         play_typed(match, text)
         if text.isdecimal():
             self.say(f"{SIDES[self.seat]} plays {match.steps[played]}")
         while match.chain is not None and len(match.legal_steps) == 1:
-            self.say(f"and goes on with {match.legal_steps[0]}")
+            self.say(f"and continues with {match.legal_steps[0]}")
             match.push(match.legal_steps[0])
         if is_new:
             self.turns.append(played)
         self.draw()
 
     def show_piece(self, point: int) -> None:
-        """Shows where a piece may go."""
+        """Shows the legal steps of a piece."""
         if not any(step.origin == point and not step.is_pass for step in self.match.legal_steps):
             raise AlquerqueError(f"nothing on {self.match.game.board.labels[point]} may move now")
         self.draw(point)
 
     def help(self) -> None:
-        """Lists what can be typed."""
+        """Lists the commands."""
         rows = help_rows(self.match.game.board, [row for row in HELP if row[0] != "quit"] + list(MORE_HELP))
         for line in align(rows):
             self.say(f"  {line}")
 
     def hint(self) -> None:
-        """Shows what the player would do."""
+        """Shows the turn that the player would choose."""
         if self.match.is_over:
             raise AlquerqueError("the match is over")
         decision = self.chooser.decide(self.match)
@@ -206,7 +206,7 @@ class Play:
         self.say(f"It would play {turn} in your place, and expects {decision.value:+.2f} for you (1 wins, -1 loses).")
 
     def undo(self) -> None:
-        """Goes back to the beginning of the person's turn, or of the turn before."""
+        """Takes back to the beginning of the person's last turn."""
         if not self.turns:
             raise AlquerqueError("there is nothing to take back")
         before = self.turns.pop()
