@@ -26,14 +26,15 @@ from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
 from alquerque_env.bots.network.model_card import read_card
 from alquerque_env.game.game import Game, load_game
+from alquerque_env.game.planes import plane_scale, planes
 
 STRENGTH = [{"opponent": "random", "games": 2, "low": 0.1, "high": 0.9}]
 CONFIG = parse_config({"network": {"width": 8, "blocks": 1}, "run": {"seed": 7}}, "test")
 
 
 def make_network(game: Game, config: Config = CONFIG) -> PolicyValueNetwork:
-    shape = Shape(planes=3, points=len(game.board.points), actions=game.num_actions)
-    return build_network(config.network, shape, torch.tensor([1.0, 2.0, 5.0]), torch.Generator().manual_seed(1))
+    scale = torch.from_numpy(plane_scale(game))
+    return build_network(config.network, Shape.of(game), scale, torch.Generator().manual_seed(1))
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +69,8 @@ def test_a_checkpoint_comes_back_as_it_was_written(saved: Path, game: Game) -> N
     loaded = load_checkpoint(saved, game)
     original = make_network(game)
 
-    planes = torch.randint(0, 2, (5, 3, 25), generator=torch.Generator().manual_seed(0))
-    for one, other in zip(original(planes), loaded.network(planes), strict=True):
+    shown = torch.randint(0, 2, (5, len(planes(game)), 25), generator=torch.Generator().manual_seed(0))
+    for one, other in zip(original(shown), loaded.network(shown), strict=True):
         assert torch.equal(one, other)
     assert loaded.training["clock"].shape == ()
     assert loaded.training["games"].tolist() == [[0, 1, 2], [3, 4, 5]]
@@ -84,7 +85,7 @@ def test_meta_json_says_what_the_contract_asks_for(saved: Path, game: Game) -> N
     assert (data["game"], data["game_version"], data["options"]) == ("alquerque", game.version, dict(game.options))
     assert data["table_hash"] == game.table_hash
     assert data["network"] == {"kind": "mlp", "width": 8, "blocks": 1, "search_features": "off", "weight_bits": None}
-    assert data["shape"] == {"planes": 3, "points": 25, "actions": game.num_actions}
+    assert data["shape"] == {"planes": len(planes(game)), "points": 25, "actions": game.num_actions}
     assert (data["seed"], data["steps"], data["wall_time"]) == (7, 1000, 1.5)
     assert data["strength"] == STRENGTH
     assert data["hardware"]

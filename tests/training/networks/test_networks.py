@@ -154,8 +154,8 @@ def test_a_position_is_answered_alike_in_any_batch(kind) -> None:
 @pytest.mark.parametrize(
     ("kind", "setting"),
     [
-        ("conv", "network.kind is 'conv', which"),
-        ("graph", "network.kind is 'graph', which"),
+        ("conv", "network.kind = 'conv'"),
+        ("graph", "network.kind = 'graph'"),
         (FEATURES, "network.search_features"),
     ],
 )

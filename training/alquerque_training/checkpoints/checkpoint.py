@@ -30,7 +30,7 @@ from alquerque_env.bots.network.model_card import (
 from alquerque_env.files.atomic import make_whole_folder, write_whole
 from alquerque_env.game.game import Game
 from alquerque_training.config.settings import NetworkConfig
-from alquerque_training.networks import NetworkError, PolicyValueNetwork, Shape, build_network
+from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
 __all__ = [
     "META",
@@ -95,11 +95,14 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     """
     meta = read_card(path)
     check_game(path, meta, game)
+    shape, known = Shape(**vars(meta.shape)), Shape.of(game)
+    if shape != known:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {META}: shape is {shape}, this game has {known}")
     contents = {name: read_checked(path, name, checksum) for name, checksum in meta.sha256.items()}
     arrays = _parse_arrays(path, WEIGHTS, contents)
     return Checkpoint(
         meta=meta,
-        network=_network(path, meta, game, arrays),
+        network=_network(path, meta, known, arrays),
         training=_parse_arrays(path, TRAINING, contents) if TRAINING in contents else {},
     )
 
@@ -165,17 +168,9 @@ def _parse_arrays(path: Path, name: str, contents: Mapping[str, bytes]) -> dict[
         raise CheckpointError(f"checkpoint {str(path)!r}: {name} is not a safetensors file: {error}") from None
 
 
-def _network(path: Path, meta: ModelCard, game: Game, arrays: Arrays) -> PolicyValueNetwork:
-    shape, known = Shape(**vars(meta.shape)), Shape.of(game)
-    try:
-        network = build_network(
-            NetworkConfig(**vars(meta.network)),
-            known if known == shape else shape,
-            torch.ones(shape.planes),
-            torch.Generator(),
-        )
-    except NetworkError:
-        raise CheckpointError(f"checkpoint {str(path)!r}: {META}: shape is {shape}, this game has {known}") from None
+def _network(path: Path, meta: ModelCard, shape: Shape, arrays: Arrays) -> PolicyValueNetwork:
+    config = NetworkConfig(**vars(meta.network))
+    network = build_network(config, shape, torch.ones(shape.planes), torch.Generator())
     if misfit := _compare_shapes(arrays, network.state_dict()):
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {misfit}")
     for name, array in arrays.items():

@@ -13,7 +13,6 @@ from alquerque_env.bots.network.network_bot import NetworkBot, check_simulations
 from alquerque_env.bots.network.search_position import Position
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game, load_game
-from alquerque_env.game.planes import planes
 from alquerque_training.checkpoints.checkpoint import Checkpoint, CheckpointError, load_checkpoint
 from alquerque_training.networks import PolicyValueNetwork
 
@@ -76,7 +75,7 @@ def load_checkpoint_bot(
       BotError: If the number of simulations is out of range.
     """
     simulations = check_simulations(simulations)
-    checkpoint = _load(Path(path), game)
+    checkpoint = load_checkpoint(Path(path), game)
     exploration = checkpoint.meta.exploration
     name = make_name(name or path, simulations)
     return CheckpointBot(name, game, checkpoint.network, simulations, seed, exploration=exploration)
@@ -93,17 +92,4 @@ def load_playable(path: Path) -> tuple[Game, Checkpoint]:
         game = load_game(meta.game, **meta.options)
     except AlquerqueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {error}") from None
-    return game, _load(path, game)
-
-
-def _load(path: Path, game: Game) -> Checkpoint:
-    """Loads a checkpoint and checks that its network has the game's planes, points and actions."""
-    checkpoint = load_checkpoint(path, game)
-    found = vars(checkpoint.meta.shape)
-    expected = {"planes": len(planes(game)), "points": len(game.board.points), "actions": game.num_actions}
-    if found != expected:
-        wrong = next(name for name in expected if found[name] != expected[name])
-        raise CheckpointError(
-            f"checkpoint {str(path)!r} has a network for {found[wrong]} {wrong}, this game has {expected[wrong]}"
-        )
-    return checkpoint
+    return game, load_checkpoint(path, game)

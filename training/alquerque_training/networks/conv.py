@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.board_geometry import Geometry, Move
-from alquerque_training.networks.interface import NetworkError, PolicyValueNetwork, Shape
+from alquerque_training.networks.interface import PolicyValueNetwork, Shape
 from alquerque_training.networks.layers import Conv, Linear, PooledValue
 
 Displacement = tuple[int, int]
@@ -54,9 +54,7 @@ class ResidualConv(PolicyValueNetwork):
 
     def __init__(self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator) -> None:
         super().__init__(shape, plane_scale)
-        if shape.geometry is None:
-            raise NetworkError("network.kind is 'conv', which needs the geometry of a game")
-        geometry, width = shape.geometry, config.width
+        geometry, width = shape.require_geometry("network.kind = 'conv'"), config.width
         self._lay_out(geometry)
         directions = _number(geometry)
         moves = [(move, directions[_direction(geometry, move)]) for move in geometry.moves]

@@ -22,7 +22,7 @@ from torch.nn import functional
 
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.board_geometry import Geometry, Move
-from alquerque_training.networks.interface import NetworkError, PolicyValueNetwork, Shape
+from alquerque_training.networks.interface import PolicyValueNetwork, Shape
 from alquerque_training.networks.layers import Linear, PooledValue
 
 ROLES = ("origin", "target", "victim")
@@ -121,9 +121,7 @@ class LinkGraph(PolicyValueNetwork):
 
     def __init__(self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator) -> None:
         super().__init__(shape, plane_scale)
-        if shape.geometry is None:
-            raise NetworkError("network.kind is 'graph', which needs the geometry of a game")
-        geometry, width = shape.geometry, config.width
+        geometry, width = shape.require_geometry("network.kind = 'graph'"), config.width
         self._read(geometry)
         facts, kinds = len(self.fact_planes) + self.zones.shape[1], self.kinds.shape[1]
         has_memory = len(self.remembering) > 0

@@ -35,6 +35,16 @@ class Shape:
     actions: int
     geometry: Geometry | None = field(default=None, compare=False, repr=False)
 
+    def require_geometry(self, setting: str) -> Geometry:
+        """The geometry, which a network with this setting needs.
+
+        Raises:
+          NetworkError: If it is missing.
+        """
+        if self.geometry is None:
+            raise NetworkError(f"{setting} needs the geometry of a game")
+        return self.geometry
+
     @classmethod
     def of(cls, game: Game) -> "Shape":
         """The sizes and the geometry of a game."""

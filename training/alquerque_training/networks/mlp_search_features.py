@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from alquerque_env.search.quiescence import CODES, EVEN, ILLEGAL
 from alquerque_training.config.settings import NetworkConfig
-from alquerque_training.networks.interface import NetworkError, Shape
+from alquerque_training.networks.interface import Shape
 from alquerque_training.networks.mlp import ResidualMlp
 
 NUMBERS_PER_ACTION = 2
@@ -29,11 +29,10 @@ class SearchFeaturesMlp(ResidualMlp):
     for_and_against: Tensor
 
     def __init__(self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator) -> None:
-        if shape.geometry is None:
-            raise NetworkError("network.search_features needs the geometry of a game")
         inputs = shape.planes * shape.points + NUMBERS_PER_ACTION * shape.actions
         super().__init__(config, shape, plane_scale, generator, inputs)
-        self._gains, self._depth = shape.geometry.gains, config.feature_depth or 0
+        self._gains = shape.require_geometry("network.search_features").gains
+        self._depth = config.feature_depth or 0
         gained = torch.arange(len(CODES), dtype=torch.float32) - EVEN
         gained[ILLEGAL] = 0
         self.worth = nn.Parameter(FIRST_WORTH * gained)

@@ -213,15 +213,13 @@ class SelfPlay:
 
     def _make_room(self) -> None:
         """Doubles the room for waiting positions, when a match is longer than any before."""
-        larger = Rows.empty(2 * self._room * self._count, self._shape)
-        movers = np.zeros((self._count, 2 * self._room), np.int8)
-        movers[:, : self._room] = self._movers.reshape(self._count, -1)
-        known = np.full((self._count, 2 * self._room), np.nan, np.float32)
-        known[:, : self._room] = self._known.reshape(self._count, -1)
-        for new, old in zip(larger, self._waiting, strict=True):
-            rows = new.reshape(self._count, 2 * self._room, *new.shape[1:])
-            rows[:, : self._room] = old.reshape(self._count, self._room, *old.shape[1:])
-        self._waiting, self._movers, self._known = larger, movers.reshape(-1), known.reshape(-1)
+
+        def doubled(array: np.ndarray) -> np.ndarray:
+            rows = array.reshape(self._count, self._room, *array.shape[1:])
+            return np.concatenate([rows, np.zeros_like(rows)], axis=1).reshape(-1, *array.shape[1:])
+
+        self._waiting = Rows(*map(doubled, self._waiting))
+        self._movers, self._known = doubled(self._movers), doubled(self._known)
         self._room *= 2
 
     def _draw_resigners(self, count: int) -> np.ndarray:
