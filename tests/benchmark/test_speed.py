@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from alquerque_env import load_game
 from alquerque_env.benchmark.speed import env_speed, peers
 from alquerque_env.benchmark.speed.peers import Peer
 from alquerque_env.benchmark.speed.rate import RUNS, rate, rates
+from alquerque_env.cli.main import main
 
 
 class Clock:
@@ -105,8 +107,14 @@ def test_the_command_prints_every_figure_as_json() -> None:
 
 
 def run_bench(*arguments: str) -> Any:
-    command = [sys.executable, "-m", "alquerque_env", "bench", *arguments, "--json"]
-    return json.loads(subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout)
+    """The JSON of the command, run in this process, where kernels are compiled and torch is loaded."""
+    return json.loads(print_bench(*arguments, "--json"))
+
+
+def print_bench(*arguments: str) -> str:
+    result = CliRunner().invoke(main, ["bench", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 def check_search(found: Any, processes: int) -> None:
@@ -143,9 +151,8 @@ def test_search_is_measured_with_each_mlp_and_in_two_processes() -> None:
 
 
 def test_the_columns_of_the_search_are_explained() -> None:
-    command = [sys.executable, "-m", "alquerque_env", "bench", "search", "alquerque", "--seconds", "0.01"]
-    command += ["--network", "conv", "--games", "2", "--processes", "1"]
-    printed = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout.splitlines()
+    arguments = ["--seconds", "0.01", "--network", "conv", "--games", "2", "--processes", "1"]
+    printed = print_bench("search", "alquerque", *arguments).splitlines()
     (explained,) = (line for line in printed if line.startswith("ratio: "))
     heading = next(line for line in printed if line.endswith("of peak"))
     for column in ("simulations/s", "network alone/s", "ratio", "of peak"):

@@ -213,7 +213,7 @@ def test_a_small_player_takes_less_than_300_kilobytes(small: SmallBot) -> None:
     assert small.written.size < 300_000
 
 
-@pytest.mark.parametrize(("simulations", "positions"), [(0, 300), (50, 60)])
+@pytest.mark.parametrize(("simulations", "positions"), [(0, 300), (50, 30)])
 def test_a_small_player_decides_as_its_checkpoint(small: SmallBot, simulations: int, positions: int) -> None:
     bot = load_checkpoint_bot(small.checkpoint, small.game, simulations)
     for match in map(forget_history, matches(small.game, positions, seed=11)):

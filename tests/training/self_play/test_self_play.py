@@ -378,12 +378,12 @@ def test_a_learner_goes_on_after_a_break_as_if_there_had_been_none():
         assert np.array_equal(array, second.get_state()[name], equal_nan=name.endswith(".known")), name
 
 
-@pytest.mark.parametrize("name", ["awithlaknannai_mosona_davis", "fetaix"])
-def test_a_result_is_what_the_table_says_from_where_it_first_knows(name, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("name", "pieces"), [("awithlaknannai_mosona_davis", 4), ("fetaix", 3)])
+def test_a_result_is_the_exact_value_from_the_first_position_in_the_table(name, pieces, tmp_path, monkeypatch):
     """Each row is compared with the table's own answers about the match as it was played."""
     game, discount = load_game(name), 0.9
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
-    table = load_table(game, build_table(game, 4, table_path(game, 4)))
+    table = load_table(game, build_table(game, pieces, table_path(game, pieces)))
     monkeypatch.setattr("alquerque_training.self_play.generator.Matches", Recorded)
     play = self_play(settings(name, self_play={"exact_values": True, "discount": discount}))
     rows, _ = play.play(even, 400, 2)
@@ -458,21 +458,24 @@ def test_it_learns_to_win_within_seconds():
     assert wins[1] > 85 > wins[0]
 
 
-def test_other_processes_play_too_and_go_on_after_a_break():
+def test_several_processes_are_resumed_exactly():
+    """The state of the processes is restored into those of the same learner, which are slow to start."""
     config = settings(self_play={"num_games": 12}, alphazero={"processes": 3, "learner_games": 4, "batch_size": 64})
-    game = load_game("alquerque")
-    learners = [AlphaZeroLearner(config, game) for _ in range(2)]
+    learner = AlphaZeroLearner(config, load_game("alquerque"))
     try:
-        records = [learner.iterate() for learner in learners]
-        assert {record["games"] for record in records} == {records[0]["games"]}
-        learners[0].iterate()
-        learners[1].set_state(learners[0].get_state(), learners[0].network.state_dict(), learners[0].steps)
-        records = [learner.iterate() for learner in learners]
-        one, two = ({**record, "playing_share": 0.0} for record in records)
-        assert one == two
+        learner.iterate()
+        learner.iterate()
+        saved = {name: array.copy() for name, array in learner.get_state().items()}
+        weights = {name: tensor.clone() for name, tensor in learner.network.state_dict().items()}
+        steps = learner.steps
+        records = [learner.iterate(), learner.iterate()]
+        assert records[0] != records[1]
+        learner.set_state(saved, weights, steps)
+        again = [learner.iterate(), learner.iterate()]
+        for one, two in zip(records, again, strict=True):
+            assert {**one, "playing_share": 0.0} == {**two, "playing_share": 0.0}
     finally:
-        for learner in learners:
-            learner.close()
+        learner.close()
 
 
 @pytest.mark.parametrize(
