@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from alquerque_training.gae import advantages
+from alquerque_training.gae import compute_advantages
 
 
 def column(*numbers: float) -> torch.Tensor:
@@ -29,7 +29,9 @@ def gains(
 ) -> list[float]:
     cut = torch.zeros_like(terminated) if truncated is None else truncated
     bound = torch.zeros_like(terminated) if forced is None else forced
-    found = advantages(rewards, values, movers, terminated, cut, bound, discount=discount, gae_lambda=gae_lambda)
+    found = compute_advantages(
+        rewards, values, movers, terminated, cut, bound, discount=discount, gae_lambda=gae_lambda
+    )
     return found[:, 0].tolist()
 
 
@@ -120,7 +122,7 @@ def test_games_side_by_side_do_not_touch() -> None:
 
     no = torch.zeros(2, 2, dtype=torch.bool)
 
-    together = advantages(*both, no, no, discount=0.9, gae_lambda=0.8)
+    together = compute_advantages(*both, no, no, discount=0.9, gae_lambda=0.8)
 
     assert together[:, 0].tolist() == gains(*one, discount=0.9, gae_lambda=0.8)
     assert together[:, 1].tolist() == gains(*other, discount=0.9, gae_lambda=0.8)

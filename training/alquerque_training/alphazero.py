@@ -1,7 +1,8 @@
-"""AlphaZero: self-play with a tree search, and a network that learns the policy of the search and the outcomes.
+"""AlphaZero: self-play with a tree search; a network learns the policy of the search and the outcomes.
 
-In the order in which it happens: play | remember | learn | average. Every number of a position is from the perspective
-of the player to move there.
+One iteration, `AlphaZeroLearner.iterate`, plays (`self_play.generator`), adds the positions to the replay buffer,
+learns from samples of it (the loss is `alphazero_loss`), and updates the running average of the weights, which plays.
+Every number of a position is from the perspective of the player to move there.
 
 Source: Silver et al. 2018, Science 362, 1140-1144.
 """
@@ -251,9 +252,9 @@ def alphazero_loss(logits: Tensor, values: Tensor, rows: Rows, config: AlphaZero
     target = torch.from_numpy(rows.policy).to(device)
     weight = torch.from_numpy(rows.policy_weight).to(device)
     total_weight = weight.sum().clamp(min=1)
-    policy = -(weight * (target * log_probs).sum(-1)).sum() / total_weight
+    policy_loss = -(weight * (target * log_probs).sum(-1)).sum() / total_weight
     share = config.search_value_share
     wanted = torch.from_numpy((1 - share) * rows.outcome + share * rows.value).to(device)
-    value = ((values - wanted) ** 2).mean()
+    value_loss = ((values - wanted) ** 2).mean()
     entropy = -(log_probs.exp() * log_probs).sum(-1).mean()
-    return Losses(policy + config.value_weight * value, policy, value, entropy)
+    return Losses(policy_loss + config.value_weight * value_loss, policy_loss, value_loss, entropy)

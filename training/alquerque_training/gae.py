@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 
-def advantages(
+def compute_advantages(
     rewards: Tensor,
     values: Tensor,
     players: Tensor,
@@ -15,7 +15,7 @@ def advantages(
     discount: float,
     gae_lambda: float,
 ) -> Tensor:
-    """Advantages of the actions of a rollout.
+    """Computes the advantages of the actions of a rollout.
 
     `L` steps, `B` games. Every number is from the perspective of the player to move at its step. The value of the next
     step therefore changes sign only where the player changes: within a chain of captures it does not.

@@ -1,4 +1,11 @@
-"""PPO by self-play, in the order in which it happens: collect | advantages | update | log.
+"""Proximal policy optimisation (PPO) by self-play.
+
+One iteration, `Learner.iterate`, calls in this order:
+
+    collect                  plays a rollout with the policy
+    gae.compute_advantages   advantages of its steps
+    make_batch               the steps to learn from, with normalised advantages and returns
+    update                   epochs of minibatches; the loss of each is `ppo_loss`
 
 Source: Schulman et al. 2017, arXiv:1707.06347; details as in CleanRL's `ppo.py`, but for two players in one network.
 The network learns from both seats. Every number of a step is from the perspective of the player who acted (see `gae`).
@@ -20,7 +27,7 @@ from alquerque_training.experience.opponent_pool import OpponentPool
 from alquerque_training.experience.random_openings import RandomOpenings
 from alquerque_training.experience.self_play_games import GameCounter, Observation, SelfPlayGames
 from alquerque_training.experience.state_arrays import group, load_optimizer, optimizer_arrays
-from alquerque_training.gae import advantages
+from alquerque_training.gae import compute_advantages
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import Geometry, PolicyValueNetwork, Shape, build_network, masked_log_probs, sample
 
@@ -35,7 +42,7 @@ class Rollout:
       players: `[L + 1, B]` int8, the player to move.
       actions: `[L, B]` int64.
       log_probs: `[L, B]` of the actions, under the policy that chose them.
-      values: `[L + 1, B]` for the player to move; undefined where there was no choice, except in the last row.
+      values: `[L + 1, B]` for the player to move; undefined for forced steps, except in the last row.
       rewards: `[L, B]` for the player who acted.
       terminated: `[L, B]` bool.
       truncated: `[L, B]` bool.
@@ -145,7 +152,7 @@ class Learner:
       make_bots: Makes the bots that the network plays against, from a seed.
 
     Attributes:
-      metrics: Metrics that it logs beside those of `measure.metrics.METRICS`.
+      metrics: Metrics that it logs besides those of `measure.metrics.METRICS`.
     """
 
     metrics: Sequence[Metric] = ()
@@ -193,7 +200,7 @@ class Learner:
         playing = time.perf_counter() - start
 
         rollout = self.rollout
-        gains = advantages(
+        advantages = compute_advantages(
             rollout.rewards,
             rollout.values,
             rollout.players,
@@ -204,11 +211,11 @@ class Learner:
             gae_lambda=ppo.gae_lambda,
         )
 
-        batch = make_batch(rollout, gains)
+        batch = make_batch(rollout, advantages)
         ppo = ppo.model_copy(update={"entropy_bonus": entropy_bonus})
         losses = update(self.network, self.optimizer, batch, ppo, learning_rate, self.generator)
         if losses:
-            losses["explained_variance"] = explained_variance(batch.returns, gains[rollout.learned])
+            losses["explained_variance"] = explained_variance(batch.returns, advantages[rollout.learned])
 
         self.iteration += 1
         seconds = time.perf_counter() - start
@@ -321,18 +328,18 @@ def without_choice(mask: Tensor) -> Tensor:
     return mask.sum(-1) == 1
 
 
-def make_batch(rollout: Rollout, gains: Tensor) -> Batch:
-    """Gathers the steps to learn from and normalises their advantages, `gains` `[L, B]`."""
+def make_batch(rollout: Rollout, advantages: Tensor) -> Batch:
+    """Gathers the steps to learn from and normalises their `[L, B]` advantages."""
     learned = rollout.learned
-    counted = gains[learned]
-    deviations = counted - counted.mean()
+    advantages = advantages[learned]
+    deviations = advantages - advantages.mean()
     return Batch(
         planes=rollout.planes[learned],
         mask=rollout.mask[learned],
         actions=rollout.actions[learned],
         log_probs=rollout.log_probs[learned],
         advantages=deviations / (deviations.square().mean().sqrt() + 1e-8),
-        returns=counted + rollout.values[:-1][learned],
+        returns=advantages + rollout.values[:-1][learned],
     )
 
 
@@ -384,15 +391,15 @@ def ppo_loss(log_probs: Tensor, values: Tensor, batch: Batch, config: PpoConfig)
     log_ratio = log_probs.gather(-1, batch.actions[:, None])[:, 0] - batch.log_probs
     ratio = log_ratio.exp()
     clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
-    policy = -torch.minimum(ratio * batch.advantages, clipped * batch.advantages).mean()
-    value = 0.5 * ((values - batch.returns) ** 2).mean()
+    policy_loss = -torch.minimum(ratio * batch.advantages, clipped * batch.advantages).mean()
+    value_loss = 0.5 * ((values - batch.returns) ** 2).mean()
     # The same as log_probs.exp(), which takes ten times as long on the illegal actions.
     probabilities = torch.softmax(log_probs, -1)
     entropy = -(probabilities * log_probs).sum(-1).mean()
     return Losses(
-        total=policy + config.value_weight * value - config.entropy_bonus * entropy,
-        policy=policy,
-        value=value,
+        total=policy_loss + config.value_weight * value_loss - config.entropy_bonus * entropy,
+        policy=policy_loss,
+        value=value_loss,
         entropy=entropy,
         approx_kl=(ratio - 1 - log_ratio).mean(),
         clip_fraction=((ratio - 1).abs() > config.clip).float().mean(),

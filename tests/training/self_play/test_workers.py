@@ -93,7 +93,7 @@ def test_a_gpu_that_is_not_there_is_refused_before_anything_is_written(folder: P
         train(Path("tiny.toml"), ["alphazero.device=cuda", "alphazero.processes=2"])
 
     assert str(error.value).startswith("alphazero.device is 'cuda', but torch cannot use a GPU here (")
-    assert str(error.value).endswith("): expected 'cpu', or 'auto' for a GPU where there is one")
+    assert str(error.value).endswith("): expected 'cpu', or 'auto' for a GPU if there is one")
     assert "\n" not in str(error.value)
     assert [path.name for path in folder.iterdir()] == ["tiny.toml"]
 

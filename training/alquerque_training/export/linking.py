@@ -39,7 +39,7 @@ class _Scope:
 
 @dataclass
 class Linker(ast.NodeTransformer):
-    """Renames the global names in a definition, and takes off what the file does not need.
+    """Renames the global names in a definition, and removes what the file does not need.
 
     Attributes:
       find: The name in the file of a global name.
@@ -89,7 +89,7 @@ class Linker(ast.NodeTransformer):
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
-        """Links what it does."""
+        """Renames inside a lambda."""
         self._visit_defaults(node.args)
         self.scopes.append(_Scope(frozenset(argument.arg for argument in _arguments(node.args))))
         node.body = self.visit(node.body)
@@ -128,7 +128,7 @@ class Linker(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_ListComp(self, node: Comprehension) -> ast.AST:
-        """Links what it does; so do all comprehensions."""
+        """Renames inside a comprehension."""
         targets = (generator.target for generator in node.generators)
         self.scopes.append(_Scope(frozenset(bound_names(targets))))
         self.generic_visit(node)

@@ -48,9 +48,9 @@ class Incidence(nn.Module):
             self.register_buffer(name, torch.tensor(list(chain(*lists)), dtype=torch.int64), persistent=False)
             self.register_buffer(f"first_{name}", torch.tensor(firsts, dtype=torch.int64), persistent=False)
 
-    def gather(self, told: Tensor) -> Tensor:
+    def gather(self, messages: Tensor) -> Tensor:
         """Sums the messages of the points of each move: `[3 P, B, E]` to `[L, B, E]`."""
-        return _sum_rows(told, self.places, self.first_places)
+        return _sum_rows(messages, self.places, self.first_places)
 
     def scatter(self, links: Tensor) -> Tensor:
         """Sums the answers of the moves of each place: `[L, B, E]` to `[3 P, B, E]`."""

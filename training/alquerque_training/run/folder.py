@@ -111,7 +111,7 @@ class Run:
         """Advice about a run whose last checkpoint is unusable."""
         *before, _ = self.checkpoints()
         if before:
-            return f"the one before it is {str(before[-1])!r}; delete the broken one to go on from there"
+            return f"the one before it is {str(before[-1])!r}; delete the broken one to resume from there"
         return "the run has no other: delete it, and the same command trains from the beginning"
 
     def way_on(self, command: str) -> str:

@@ -207,8 +207,8 @@ class SelfPlay:
             known, movers = self._known[places], self._movers[places]
             next_known = np.minimum.accumulate(np.where(np.isnan(known), len(which), number)[::-1])[::-1]
             there = np.minimum(next_known, last)
-            told = np.where(movers == movers[there], 1, -1) * known[there]
-            outcome = np.where(next_known <= last, told * self._self_play.discount ** (there - number), outcome)
+            value = np.where(movers == movers[there], 1, -1) * known[there]
+            outcome = np.where(next_known <= last, value * self._self_play.discount ** (there - number), outcome)
         return self._waiting.take(places)._replace(outcome=outcome.astype(np.float32))
 
     def _make_room(self) -> None:

@@ -130,7 +130,7 @@ def check_device(config: Config) -> None:
         torch.zeros(1, device=device)
     except (AssertionError, RuntimeError) as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
-        expected = "'cpu', or 'auto' for a GPU where there is one" if wanted == "cuda" else "'cpu'"
+        expected = "'cpu', or 'auto' for a GPU if there is one" if wanted == "cuda" else "'cpu'"
         raise ConfigError(
             f"alphazero.device is {wanted!r}, but torch cannot use a GPU here ({reason}): expected {expected}"
         ) from None

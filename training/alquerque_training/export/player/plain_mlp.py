@@ -39,7 +39,7 @@ class Mlp:
 
     def __init__(self, table: Sequence[int], network: "tuple[int, int, int | None]", weights: str) -> None:
         width, blocks, self._depth = network
-        told = 0 if self._depth is None else len(q.CODES[0]) * table[e.T_NUM_ACTIONS]
+        features = 0 if self._depth is None else len(q.CODES[0]) * table[e.T_NUM_ACTIONS]
         planes, points = table[e.T_NUM_PLANES], table[e.T_POINTS]
         reader = WeightReader(weights)
         scale = reader.read(planes).values
@@ -47,7 +47,7 @@ class Mlp:
         self._table = table
         self._observation = [0] * (planes * points)
         self._inputs = [(group[0], 1 / scale[group[0] // points]) for group in groups]
-        inputs = planes * points + told
+        inputs = planes * points + features
         alone = [range(place, place + 1) for place in range(planes * points, inputs)]
         self._entrance = _read_layer(reader, inputs, width, groups + alone)
         units = [range(unit, unit + 1) for unit in range(width)]
@@ -55,7 +55,7 @@ class Mlp:
         self._policy = _read_rows(reader, width, table[e.T_NUM_ACTIONS])
         self._value = _read_rows(reader, width, 1)
         self._codes = [q.ILLEGAL] * table[e.T_NUM_ACTIONS]
-        self._worth = reader.read(len(q.CODES)).values if told else [0.0]
+        self._worth = reader.read(len(q.CODES)).values if features else [0.0]
 
     def __call__(self, position: Position) -> tuple[Vector, float]:
         """The probability of each legal action and the value for the player to move, in [-1, 1]."""
