@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.atomic import remove_partials, remove_whole_folder, write_whole
@@ -182,6 +183,18 @@ def open_run(path: Path) -> tuple[Run, Config]:
     Raises:
       ConfigError: If the folder holds no run, or a finished one.
     """
+    run, data = Run(path), read_sections(path)
+    if run.final.exists():
+        raise ConfigError(f"run {str(path)!r} is finished; its checkpoint is {str(run.final)!r}")
+    return run, parse_config(data, str(path / CONFIG))
+
+
+def read_sections(path: Path) -> dict[str, Any]:
+    """Reads the config of a run without checking its sections.
+
+    Raises:
+      ConfigError: If the folder holds no run.
+    """
     try:
         data = json.loads((path / CONFIG).read_bytes())
     except OSError as error:
@@ -190,10 +203,7 @@ def open_run(path: Path) -> tuple[Run, Config]:
         raise ConfigError(f"run {str(path)!r}: {CONFIG} is not valid JSON: {error}") from None
     if not isinstance(data, dict):
         raise ConfigError(f"run {str(path)!r}: {CONFIG} holds no sections")
-    run = Run(path)
-    if run.final.exists():
-        raise ConfigError(f"run {str(path)!r} is finished; its checkpoint is {str(run.final)!r}")
-    return run, parse_config(data, str(path / CONFIG))
+    return data
 
 
 def _remedy(error: OSError) -> str:

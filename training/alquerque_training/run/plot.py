@@ -4,7 +4,6 @@ Each metric that has a panel in `measure.metrics`, or is declared with one by th
 self-play. Metrics of the same panel share one plot.
 """
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -32,7 +31,7 @@ from alquerque_env.arena.intervals import estimate_share
 from alquerque_env.errors import AlquerqueError
 from alquerque_training.measure.metrics import METRICS, Metric, read_log, read_metrics
 from alquerque_training.measure.tensorboard import step_of
-from alquerque_training.run.folder import CONFIG, Run
+from alquerque_training.run.folder import Run, read_sections
 
 STRENGTH = "strength"
 TITLES = {
@@ -78,7 +77,7 @@ def plot_run(run: Path, output: Path | None = None) -> Path:
       MetricError: If the metrics of the learner cannot be read.
     """
     run = Path(run)
-    config = _read_config(run)
+    config = read_sections(run)
     records, metrics = read_log(Run(run).log), read_metrics(Run(run).log)
     if not records:
         raise AlquerqueError(f"run {str(run)!r} has no iterations yet")
@@ -233,17 +232,6 @@ def _is_whole(values: np.ndarray) -> bool:
     """Whether all values except gaps are integers."""
     present = values[~np.isnan(values)]
     return bool((present == np.round(present)).all())
-
-
-def _read_config(run: Path) -> dict[str, Any]:
-    """Reads `config.json` without checking its sections."""
-    try:
-        config = json.loads((run / CONFIG).read_bytes())
-    except OSError as error:
-        raise AlquerqueError(f"{str(run)!r} is not a run: {CONFIG}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise AlquerqueError(f"run {str(run)!r}: {CONFIG} is not valid JSON: {error}") from None
-    return config if isinstance(config, dict) else {}
 
 
 def _setting(config: dict[str, Any], section: str, key: str) -> Any:
