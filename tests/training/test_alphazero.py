@@ -57,7 +57,7 @@ def test_the_same_seed_gives_the_same_run(whole: TrainingResult) -> None:
 
 
 @pytest.mark.parametrize("iteration", [2, 5])
-def test_a_run_that_crashed_goes_on_from_its_last_checkpoint(
+def test_a_crashed_run_is_resumed_from_its_last_checkpoint(
     iteration: int, whole: TrainingResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crash_at(iteration, monkeypatch)
@@ -66,7 +66,7 @@ def test_a_run_that_crashed_goes_on_from_its_last_checkpoint(
     assert without_time(resumed.run) == without_time(whole.run)
 
 
-def test_a_killed_process_goes_on_from_its_last_checkpoint(whole: TrainingResult) -> None:
+def test_a_killed_run_is_resumed_from_its_last_checkpoint(whole: TrainingResult) -> None:
     code = "from pathlib import Path; from alquerque_training.run.train import train; train(Path('tiny.toml'))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], env=environment, stdout=subprocess.DEVNULL)
@@ -80,7 +80,7 @@ def test_a_killed_process_goes_on_from_its_last_checkpoint(whole: TrainingResult
     assert without_time(resumed.run) == without_time(whole.run)
 
 
-def test_the_kept_weights_are_on_the_grid_that_was_asked_for(whole: TrainingResult) -> None:
+def test_the_saved_weights_are_quantised(whole: TrainingResult) -> None:
     game = load_game("alquerque")
     network = load_checkpoint(whole.checkpoint, game).network
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}

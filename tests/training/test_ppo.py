@@ -142,7 +142,7 @@ def test_the_network_is_the_formula_of_its_docstring() -> None:
     assert value.item() == pytest.approx(float(np.tanh(layer("value", hidden))[0]), abs=1e-6)
 
 
-def test_weights_come_from_the_given_generator_alone() -> None:
+def test_weights_depend_on_the_given_generator_only() -> None:
     before = torch.get_rng_state()
     one, same, other = network(1), network(1), network(2)
 

@@ -136,7 +136,7 @@ def test_games_are_counted_when_they_end_with_all_their_steps(plies: int, max_cy
     assert outcomes == {"player_0", "player_1", *(["nobody"] if max_cycles else [])}
 
 
-def test_a_learner_that_goes_on_counts_the_steps_before_the_break() -> None:
+def test_a_resumed_learner_counts_the_steps_before_the_break() -> None:
     learner, restored = (Learner(counted_config(2), HeapEnv(3)) for _ in range(2))
     for _ in range(7):
         learner.iterate()
@@ -170,7 +170,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others() -> None:
     assert not any(torch.equal(one, two) for one, two in zip(first[::2], other[::2], strict=True))
 
 
-def test_a_restored_learner_goes_on_as_the_one_that_was_saved() -> None:
+def test_a_restored_learner_continues_as_the_saved_one() -> None:
     learner, restored = (Learner(heap_config(), HeapEnv(64)) for _ in range(2))
     learner.iterate()
     learner.iterate()

@@ -65,7 +65,7 @@ def refusal(path: Path, game: Game) -> str:
     return str(error.value)
 
 
-def test_a_checkpoint_comes_back_as_it_was_written(saved: Path, game: Game) -> None:
+def test_a_checkpoint_is_read_as_it_was_written(saved: Path, game: Game) -> None:
     loaded = load_checkpoint(saved, game)
     original = make_network(game)
 

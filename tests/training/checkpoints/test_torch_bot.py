@@ -93,7 +93,7 @@ def test_a_player_who_moves_twice_keeps_the_sign_at_every_node() -> None:
 
 
 @pytest.mark.parametrize(("exploration", "depth"), [(1.5, 4), (0.3, 3)])
-def test_many_simulations_find_the_best_action_whoever_is_to_move_next(exploration: float, depth: int) -> None:
+def test_many_simulations_find_the_best_action_with_any_order_of_players(exploration: float, depth: int) -> None:
     """The less a search explores, the longer it stays with what seemed best.
 
     With 0.3 and trees of depth 4, one of 56 is decided wrongly after 30,000 simulations still.

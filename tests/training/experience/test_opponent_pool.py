@@ -53,7 +53,7 @@ def test_it_chooses_by_its_own_policy() -> None:
     assert (rollout.actions[mine] != 0).any()
 
 
-def test_bots_play_the_first_games_and_the_earlier_selves_those_after_them() -> None:
+def test_bots_play_the_first_games_and_the_pool_plays_the_next_ones() -> None:
     """One bot takes all it may, the other a single one; each plays both seats."""
     settings = config(bots=["most", "one"], bots_share=0.25, pool_share=0.25)
     bots = [lambda heap: min(3, heap) - 1, lambda _heap: 0]
@@ -90,7 +90,7 @@ def test_bots_are_made_anew_for_each_iteration_from_the_run_s_own_seed() -> None
     assert len(set(seeds[0])) == 3
 
 
-def test_real_bots_play_in_real_games_and_a_run_with_them_goes_on_after_a_break() -> None:
+def test_a_run_with_real_bots_is_resumed_exactly() -> None:
     settings = {
         "run": {"game": "fetaix", "total_steps": 10_000},
         "self_play": {
@@ -139,7 +139,7 @@ def test_opponents_that_cannot_be_are_refused(
         make_learner(parse_config(settings, "test"), load_game("alquerque"))
 
 
-def test_only_so_many_selves_are_kept_the_newest() -> None:
+def test_the_pool_keeps_the_newest_versions() -> None:
     learner = Learner(config(), HeapEnv(64))
     seen = []
     for _ in range(5):
@@ -151,7 +151,7 @@ def test_only_so_many_selves_are_kept_the_newest() -> None:
     assert all(torch.equal(one, two) for one, two in zip(kept, seen[2:4], strict=True))
 
 
-def test_the_pool_goes_on_after_a_break() -> None:
+def test_the_pool_is_restored_from_its_state() -> None:
     learner, restored = (Learner(config(), HeapEnv(64)) for _ in range(2))
     for _ in range(3):
         learner.iterate()

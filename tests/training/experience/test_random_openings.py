@@ -47,7 +47,7 @@ def test_it_chooses_evenly_among_what_is_legal() -> None:
     assert all(abs(count - 1000) < 120 for count in (counts[0], counts[2], counts[3]))
 
 
-def test_nothing_is_learned_from_random_steps_and_none_are_played_where_none_are_asked_for() -> None:
+def test_nothing_is_learned_from_random_steps_and_opening_plies_may_be_zero() -> None:
     shares = []
     for plies in (0, 4):
         settings = heap_config().model_dump()
@@ -59,7 +59,7 @@ def test_nothing_is_learned_from_random_steps_and_none_are_played_where_none_are
     assert 0.2 < shares[1] < 0.8
 
 
-def test_it_goes_on_after_a_break() -> None:
+def test_it_is_restored_from_its_state() -> None:
     one, other = RandomOpenings(4, 8), RandomOpenings(4, 8)
     ends = [3, 5, 7, 9, 4, 6, 8, 10]
     play(one, ends, 17)

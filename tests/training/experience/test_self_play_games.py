@@ -56,14 +56,14 @@ def test_a_game_begins_with_its_first_decision() -> None:
     assert found == {"games": 2, "game_length": (4 + 1) / 2, "player_0_wins": 0.5, "draws": 0.0, "truncated": 0.5}
 
 
-def test_every_game_is_won_drawn_or_cut_short() -> None:
+def test_every_game_is_won_drawn_or_truncated() -> None:
     """Player 0 wins by its own step and by a losing one of player 1."""
     found = GameCounter(1).count(**lay("a+*ab+*ab-*a-*a=*ab/*a/*a/"))
 
     assert found == {"games": 8, "game_length": 1.38, "player_0_wins": 0.25, "draws": 0.125, "truncated": 0.375}
 
 
-def test_a_counter_goes_on_from_its_state() -> None:
+def test_a_counter_is_restored_from_its_state() -> None:
     counter, other = GameCounter(1), GameCounter(1)
     counter.count(**lay("abab"))
     other.set_state(counter.get_state())
@@ -73,6 +73,6 @@ def test_a_counter_goes_on_from_its_state() -> None:
     assert counter.count(**lay("b+"))["game_length"] == 6
 
 
-def test_of_no_games_only_their_number_is_told() -> None:
+def test_without_ended_games_only_their_number_is_logged() -> None:
     assert describe_games(0, 0, draws=0) == {"games": 0}
     assert describe_games(4, 10, draws=1) == {"games": 4, "game_length": 2.5, "draws": 0.25}

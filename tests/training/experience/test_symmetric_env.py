@@ -88,7 +88,7 @@ def test_a_bot_sees_the_plain_match_and_its_choice_is_shown_in_the_image(name: s
         _, _, _, _, info = mirrored.step(actions)
 
 
-def test_it_goes_on_from_its_state() -> None:
+def test_it_is_restored_from_its_state() -> None:
     game = load_game("alquerque_alfonso_x")
     one, other = (SymmetricGames(SelfPlayVectorEnv(game, 8, max_cycles=30), game.symmetries) for _ in range(2))
     _, info = one.reset(seed=4)

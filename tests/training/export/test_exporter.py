@@ -153,7 +153,7 @@ def test_the_chosen_turn_is_one_that_a_match_accepts_as_whole(make_player, case:
 
 @pytest.mark.parametrize("unit", [1.0, 2.0**-9, 2.0**40, 2.0**-100])
 @pytest.mark.parametrize("largest", [0, 1, 127, 128, 32767, 32768, 2**23])
-def test_weights_on_a_grid_come_back_to_the_bit(unit: float, largest: int) -> None:
+def test_weights_on_a_grid_are_packed_exactly(unit: float, largest: int) -> None:
     whole = np.random.default_rng(0).integers(-largest, largest, 300, endpoint=True)
     numbers = [0.0, largest * unit, -largest * unit, *(whole * unit).tolist()]
     reader = WeightReader(pack_weights([numbers, [3.0, -0.5]]))
@@ -162,7 +162,7 @@ def test_weights_on_a_grid_come_back_to_the_bit(unit: float, largest: int) -> No
     assert reader.read(2).values == [3.0, -0.5]
 
 
-def test_weights_off_any_grid_come_back_as_closely_as_the_largest_allows() -> None:
+def test_weights_off_a_grid_are_packed_to_27_bits_of_the_largest() -> None:
     numbers = np.random.default_rng(0).normal(size=1000).astype(np.float32)
     numbers[:3] = 1e-30, -1e-40, 0
     found = np.array(WeightReader(pack_weights([numbers.tolist()])).read(1000).values)
@@ -430,7 +430,7 @@ def test_the_header_says_what_the_file_is(fetaix: Player, tmp_path: Path) -> Non
     assert json.dumps(meta["strength"][1]) in document
 
 
-def test_the_same_checkpoint_gives_the_same_file_and_its_size_is_told(fetaix: Player, tmp_path: Path) -> None:
+def test_the_same_checkpoint_gives_the_same_file_and_its_size_is_printed(fetaix: Player, tmp_path: Path) -> None:
     again = export_player(fetaix.checkpoint, tmp_path / "another_name.py")
 
     assert again.path.read_bytes() == fetaix.file.read_bytes()

@@ -47,7 +47,7 @@ def test_a_perfect_player_wins_all_its_won_games_and_a_hopeless_one_does_not() -
     assert weak.wins + 50 < strong.wins
 
 
-def test_a_game_cut_short_is_a_draw() -> None:
+def test_a_truncated_game_is_a_draw() -> None:
     evaluation = play_random(perfect, TwoWins(20, max_cycles=1), seed=1)
 
     assert evaluation.seats == (SeatResult(0, 10, 0), SeatResult(0, 10, 0))

@@ -126,7 +126,7 @@ def test_the_last_measurement_is_that_of_the_weights_that_are_kept(uninterrupted
 
 
 @needs_jit
-def test_the_arena_of_a_run_searches_as_the_bot_that_comes_of_it(uninterrupted: TrainingResult, tmp_path: Path) -> None:
+def test_the_arena_of_a_run_searches_as_the_saved_bot(uninterrupted: TrainingResult, tmp_path: Path) -> None:
     """With as many simulations, and the exploration that stands in the card."""
     game, found = load_game("alquerque"), {}
     for exploration in (0.05, 20.0):
@@ -147,7 +147,7 @@ def test_the_arena_of_a_run_searches_as_the_bot_that_comes_of_it(uninterrupted: 
 
 
 @needs_jit
-def test_the_card_tells_rating_curve_and_command(uninterrupted: TrainingResult) -> None:
+def test_the_model_card_has_rating_curve_and_command(uninterrupted: TrainingResult) -> None:
     meta = load_checkpoint(uninterrupted.checkpoint, load_game("alquerque")).meta
     measured = [line for line in read_log(uninterrupted.run / "log.jsonl") if "rating" in line]
 
@@ -212,7 +212,7 @@ def test_a_run_that_was_stopped_logs_the_same(
 
 @needs_jit
 @pytest.mark.parametrize(("arena", "steps"), [(1, 384), (2, 512)])
-def test_an_arena_that_was_stopped_is_played_when_the_run_goes_on(
+def test_a_stopped_arena_is_played_when_the_run_is_resumed(
     arena: int,
     steps: int,
     uninterrupted: TrainingResult,
@@ -252,7 +252,7 @@ def test_an_arena_that_was_stopped_is_played_when_the_run_goes_on(
 
 
 @needs_jit
-def test_what_is_stopped_while_the_opponents_play_goes_on_with_their_matches(
+def test_a_stop_while_the_opponents_play_keeps_their_matches(
     uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def stop(*arguments, **others):

@@ -77,7 +77,7 @@ def positions(game: Game, count: int = 48) -> tuple[Tensor, Tensor]:
 
 @of_every_kind
 @in_every_game
-def test_a_new_network_answers_every_position_evenly_and_without_prejudice(kind, name, options) -> None:
+def test_a_new_network_has_nearly_uniform_policies_and_small_values(kind, name, options) -> None:
     """But for what is told that steps gain: two for each piece."""
     game = load(name, *options.items())
     shown, mask = positions(game)
@@ -289,7 +289,7 @@ def test_a_convolution_with_its_kernels_mirrored_sees_the_mirror_image() -> None
 
 
 @pytest.mark.parametrize(("inside", "is_seen"), [(False, False), (True, True)])
-def test_what_a_convolution_writes_beside_the_board_is_never_seen(inside, is_seen) -> None:
+def test_cells_outside_the_board_never_affect_the_output(inside, is_seen) -> None:
     game = load("awithlaknannai_mosona")
     made, (shown, _) = opinionated("conv", game), positions(game)
     before = made(shown)
@@ -312,7 +312,7 @@ def test_what_a_convolution_writes_beside_the_board_is_never_seen(inside, is_see
 
 @of_every_kind
 @pytest.mark.parametrize("name", ["alquerque", "awithlaknannai_mosona_davis"])
-def test_a_network_can_learn_a_handful_of_positions_by_heart(kind, name) -> None:
+def test_a_network_can_fit_eight_positions(kind, name) -> None:
     game = load(name)
     shown, masks = (rows[-16:-8] for rows in positions(game))
     actions = torch.multinomial(masks.float(), 1, generator=torch.Generator().manual_seed(0))[:, 0]
@@ -344,7 +344,7 @@ def saved(path: Path, game: Game, kind: str) -> tuple[Path, PolicyValueNetwork]:
 
 @of_every_kind
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
-def test_a_checkpoint_of_every_kind_comes_back_and_plays(tmp_path, kind, name) -> None:
+def test_a_checkpoint_of_every_kind_is_read_and_plays(tmp_path, kind, name) -> None:
     game = load(name)
     path, made = saved(tmp_path / "one", game, kind)
     loaded, shown = load_checkpoint(path, game), positions(game)[0]

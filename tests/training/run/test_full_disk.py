@@ -137,7 +137,7 @@ def test_the_first_line_of_the_log(whole: TrainingResult, monkeypatch: pytest.Mo
     assert weights(go_on(str(caught.value))) == weights(whole)
 
 
-def test_a_run_that_goes_on(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_run(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
     with files_up_to_from(5, 10_000, monkeypatch), pytest.raises(TrainingError):
         train(Path("tiny.toml"))
     before = contents()

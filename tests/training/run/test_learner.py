@@ -61,7 +61,7 @@ def write_learner(folder: Path, name: str, metrics: str = "()", record: str = "{
     return f"run.algorithm={name}:make"
 
 
-def test_speed_is_measured_by_the_run_whatever_the_learner_says(folder: Path) -> None:
+def test_the_run_measures_the_speed_and_not_the_learner(folder: Path) -> None:
     result = train(Path("tiny.toml"), [write_learner(folder, "sleepy", record="{'steps_per_second': 1.0}", pause=0.2)])
     log = read_log(result.run / "log.jsonl")
 

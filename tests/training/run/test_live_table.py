@@ -87,7 +87,7 @@ def test_an_arena_is_shown_below_what_the_run_does() -> None:
     assert "in the arena: 7 of 80 matches played" in last
 
 
-def test_the_last_rating_is_seen_though_nothing_comes_after_it() -> None:
+def test_the_last_rating_is_visible() -> None:
     console = Console(file=io.StringIO(), force_terminal=True, width=120)
     with TrainingProgress("alquerque", iterations=40, steps_per_iteration=1000, console=console) as progress:
         progress.show_record({**RECORD, "iteration": 40})

@@ -91,7 +91,7 @@ def test_values_between_two_gaps_are_marked_however_many_there_are() -> None:
     assert marked == list(range(1, 121, 5))
 
 
-def test_whatever_a_learner_logs_is_drawn_and_nothing_else() -> None:
+def test_the_metrics_of_a_learner_are_drawn_and_nothing_else() -> None:
     def panels(*names: str) -> list[str]:
         return titles(draw([{"iteration": 1, "steps": 10, **dict.fromkeys(names, 0.5)}], title=""))
 
@@ -229,7 +229,7 @@ def test_a_torn_last_line_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("place", "file"), [("there", "there/one.png"), ("there/x.PNG", "there/x.PNG")])
-def test_the_picture_goes_where_it_is_asked_for(tmp_path: Path, place: str, file: str) -> None:
+def test_the_picture_is_written_to_the_given_path(tmp_path: Path, place: str, file: str) -> None:
     (tmp_path / "there").mkdir()
     run = make_run(tmp_path / "one", [record(1)])
 

@@ -109,7 +109,7 @@ def test_the_steps_behind_the_first_weights_count(first: TrainingResult, overrid
 
 
 @needs_jit
-def test_the_curve_goes_on_from_that_of_the_first_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_curve_continues_that_of_the_first_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tiny.toml").write_text(CONFIGS["ppo"])
     measured = ['evaluation.opponents=["greedy"]', "evaluation.opponent_games=2", "evaluation.opponents_every=2"]
     arguments = [*measured, "evaluation.max_cycles=40", f"run.directory={tmp_path}"]
@@ -130,7 +130,7 @@ def test_the_curve_goes_on_from_that_of_the_first_weights(tmp_path: Path, monkey
     ("stop", "error", "iteration"),
     [(power_cut, RuntimeError, 1), (ctrl_c, SystemExit, 1), (power_cut, RuntimeError, 4)],
 )
-def test_a_stopped_run_goes_on_to_the_same_result(
+def test_a_stopped_run_is_resumed_with_the_same_result(
     first: TrainingResult,
     overrides: list[str],
     tmp_path: Path,

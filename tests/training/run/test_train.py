@@ -104,7 +104,7 @@ def test_ctrl_c_saves_and_the_resumed_run_ends_as_an_uninterrupted_one(
 
 
 @pytest.mark.parametrize("iteration", [1, 3, 5])
-def test_a_run_that_crashed_goes_on_from_its_last_checkpoint(
+def test_a_crashed_run_is_resumed_from_its_last_checkpoint(
     iteration: int, uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def crash() -> None:
@@ -120,7 +120,7 @@ def test_a_run_that_crashed_goes_on_from_its_last_checkpoint(
     assert without_time(resumed.run) == without_time(uninterrupted.run)
 
 
-def test_a_killed_process_goes_on_from_its_last_checkpoint(uninterrupted: TrainingResult) -> None:
+def test_a_killed_run_is_resumed_from_its_last_checkpoint(uninterrupted: TrainingResult) -> None:
     code = "from pathlib import Path; from alquerque_training.run.train import train; train(Path('tiny.toml'))"
     process = subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", code],
@@ -179,7 +179,7 @@ def listing(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def test_another_config_cannot_go_on_with_a_run(interrupted: Path) -> None:
+def test_a_run_cannot_be_resumed_with_another_config(interrupted: Path) -> None:
     with pytest.raises(ConfigError, match=r"was started with ppo\.clip = 0\.2, tiny\.toml has 0\.1") as error:
         train(Path("tiny.toml"), ["ppo.clip=0.1"], resume=interrupted)
 
@@ -188,7 +188,7 @@ def test_another_config_cannot_go_on_with_a_run(interrupted: Path) -> None:
     assert train(Path("tiny.toml"), ["ppo.clip=0.1", begin]).run.name == "tiny-2"
 
 
-def test_a_finished_run_cannot_go_on(uninterrupted: TrainingResult) -> None:
+def test_a_finished_run_cannot_be_resumed(uninterrupted: TrainingResult) -> None:
     with pytest.raises(ConfigError, match="is finished; its checkpoint is"):
         train(
             uninterrupted.run.parent / "tiny.toml",
@@ -197,7 +197,7 @@ def test_a_finished_run_cannot_go_on(uninterrupted: TrainingResult) -> None:
         )
 
 
-def test_a_folder_without_a_run_cannot_go_on(folder: Path) -> None:
+def test_a_folder_without_a_run_cannot_be_resumed(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"is not a run: config\.json: No such file"):
         train(Path("tiny.toml"), resume=folder)
 
@@ -231,7 +231,7 @@ def test_without_its_only_checkpoint_a_run_trains_from_the_beginning(
     assert weights(train(Path("tiny.toml"), resume=interrupted)) == weights(uninterrupted)
 
 
-def test_what_a_killed_process_left_half_written_is_gone_when_the_run_goes_on(interrupted: Path) -> None:
+def test_partial_files_of_a_killed_process_are_removed_when_the_run_is_resumed(interrupted: Path) -> None:
     for name in ("step-000000000512", "step-000000009999", "final"):
         (interrupted / "checkpoints" / f".{name}.partial").mkdir()
         (interrupted / "checkpoints" / f".{name}.partial" / "meta.json").write_text("{")
@@ -242,7 +242,7 @@ def test_what_a_killed_process_left_half_written_is_gone_when_the_run_goes_on(in
     assert list(interrupted.rglob("*.partial")) == []
 
 
-def test_weights_that_run_away_are_not_saved_and_the_command_that_is_told_goes_on(
+def test_diverged_weights_are_not_saved_and_the_advised_command_works(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     iterate = Learner.iterate

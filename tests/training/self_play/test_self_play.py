@@ -66,7 +66,7 @@ class Watched(Matches):
         ("alquerque_murray", {}, 128),
     ],
 )
-def test_every_position_of_an_ended_match_gets_its_result_in_the_eyes_of_who_moved(name, options, room, monkeypatch):
+def test_every_position_of_an_ended_match_gets_the_result_of_its_mover(name, options, room, monkeypatch):
     """However long the match: there is room for 64 at first."""
     monkeypatch.setattr("alquerque_training.self_play.generator.Matches", Watched)
     play = self_play(settings(name, run={"options": options}))
@@ -111,7 +111,7 @@ def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_the
     assert set(np.unique(rows.outcome)) == {-1.0, 1.0}
 
 
-def test_self_play_with_bots_goes_on_after_a_break_as_if_there_had_been_none():
+def test_self_play_with_bots_is_resumed_exactly():
     config = settings("fetaix", self_play={"bots": ["greedy", "alphabeta:2"], "bots_share": 0.5})
     play, other = self_play(config), self_play(config, seed=9)
     play.play(even, 10, 4)
@@ -131,7 +131,7 @@ def test_the_rows_of_a_position_are_its_legal_actions_and_a_distribution_over_th
     assert set(np.unique(rows.outcome)) <= {-1.0, 0.0, 1.0}
 
 
-def test_a_match_that_takes_too_long_is_cut_and_counts_as_drawn():
+def test_a_match_beyond_max_cycles_is_truncated_and_counts_as_drawn():
     play = self_play(settings(self_play={"max_cycles": 10}))
     rows, tally = play.play(even, 60, 2)
     assert tally.truncated > 10
@@ -188,7 +188,7 @@ def test_a_match_counts_when_it_ends_with_all_its_steps(max_cycles, monkeypatch)
     assert endings >= {"won by 0", "won by 1", "won by None" if max_cycles is None else "cut"}
 
 
-def test_what_no_game_or_gradient_was_there_for_is_not_logged():
+def test_metrics_without_ended_games_or_gradients_are_absent():
     """At first no match has ended; then there are fewer positions than are wanted before the first gradient."""
     learner = AlphaZeroLearner(settings(self_play={"rollout_steps": 4}), load_game("alquerque"))
     drawn: list[int] = []
@@ -212,7 +212,7 @@ def test_what_no_game_or_gradient_was_there_for_is_not_logged():
     assert kinds >= {(False, False), (True, False), (True, True)}
 
 
-def test_a_match_without_progress_ends_sooner_if_that_is_asked_for():
+def test_a_lower_no_progress_limit_ends_matches_sooner():
     game = load_game("awithlaknannai_mosona_davis")
     clock = [plane.name for plane in planes(game)].index("clock")
     seen = {}
@@ -238,7 +238,7 @@ def test_an_end_of_matches_that_the_rules_do_not_have_is_refused(name, options, 
         self_play(settings(name, run={"options": options}, self_play={"no_progress_limit": limit}))
 
 
-def test_who_expects_to_lose_resigns_unless_exempt():
+def test_a_player_who_expects_to_lose_resigns_unless_exempt():
     play = self_play(settings(search={"resign_below": 0.5, "resign_exempt": 0.0, "simulations": 1}))
     rows, tally = play.play(sure, 5, 1)
     assert tally.resigned == tally.games > 0
@@ -255,7 +255,7 @@ def test_quick_decisions_teach_no_policy():
     assert 0.1 < rows.policy_weight.mean() < 0.45
 
 
-def test_self_play_goes_on_after_a_break_as_if_there_had_been_none():
+def test_self_play_is_resumed_exactly():
     config = settings("fetaix", run={"options": {"repetition": "threefold_draw"}})
     play, other = self_play(config), self_play(config, seed=9)
     play.play(even, 30, 4)
@@ -299,7 +299,7 @@ def test_more_than_the_buffer_holds_leaves_the_last():
 
 
 @pytest.mark.parametrize("added", [7, 10, 33])
-def test_a_buffer_goes_on_from_its_state(added):
+def test_a_buffer_is_restored_from_its_state(added):
     one, two = ReplayBuffer(10, (1, 1)), ReplayBuffer(10, (1, 1))
     one.add(numbered(0, added))
     two.set_state({name: array.copy() for name, array in one.get_state().items()})
@@ -358,7 +358,7 @@ def test_the_loss_is_the_cross_entropy_among_legal_actions_and_the_squared_error
     assert losses.total.item() == pytest.approx(losses.policy.item() + 2 * losses.value.item())
 
 
-def test_a_learner_goes_on_after_a_break_as_if_there_had_been_none():
+def test_a_learner_is_resumed_exactly():
     config = settings()
     game = load_game("alquerque")
     torch.set_num_threads(1)

@@ -42,7 +42,7 @@ def kill_worker() -> None:
     ("iteration", "kept"),
     [(2, "nothing has been saved yet"), (4, "the last checkpoint is 'runs/tiny-1/checkpoints/step-000000001152'")],
 )
-def test_a_run_with_a_dead_process_names_what_is_kept_and_the_command_that_goes_on(
+def test_a_run_with_a_dead_process_names_what_is_kept_and_how_to_resume(
     iteration: int, kept: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared = ["alphazero.processes=2"]
