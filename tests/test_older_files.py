@@ -1,5 +1,6 @@
 """Files that were made for other rules, or by an older version, are refused with a sentence that says what to do."""
 
+import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from alquerque_env import load_game, load_table
+from alquerque_env import Match, load_game, load_table
 from alquerque_env.arena import Settings, play_arena
 from alquerque_env.arena.opening_lists import extend_list
 from alquerque_env.benchmark.ladder import read_ladder
@@ -15,10 +16,13 @@ from alquerque_env.benchmark.protocol import load_protocol
 from alquerque_env.benchmark.protocol_files import write_checked
 from alquerque_env.benchmark.suite import read_suite
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.solve.proof.game_value import solve_position
 from alquerque_env.solve.tables.build import build_table
+from alquerque_env.solve.tables.work_folder import read_notes
 
 GAME = load_game("fetaix")
 OLD = "0123456789abcdef"
+MEMORY = 0.01  # GiB
 SENTENCE = f"was made for other rules, or by version 0.1.0 or older (hash {OLD}, now {GAME.table_hash}): "
 
 
@@ -74,6 +78,28 @@ def test_a_file_of_the_benchmark(kind: str, file: str, read: Callable[..., objec
     remedy = f"make it again with: alquerque benchmark --make-{kind} fetaix"
     assert message == f"the {kind} of fetaix in benchmark v1 {SENTENCE}{remedy}"
     assert other == "only the default options are measured, not --option chain=single"
+
+
+def test_the_notes_of_unfinished_work(tmp_path: Path) -> None:
+    file = tmp_path / "progress.json"
+    file.write_text(json.dumps({"game": "fetaix", "table_hash": OLD, "pieces": 2, "done": []}))
+    identity = {"game": "fetaix", "table_hash": GAME.table_hash, "pieces": 2}
+
+    message = refusal(lambda: read_notes(file, identity, dict))
+
+    assert message == f"the unfinished work in {tmp_path} {SENTENCE}delete that folder to begin again"
+
+
+def test_an_unfinished_proof(tmp_path: Path) -> None:
+    game = load_game("alquerque")
+    position = Match(game, "W:Wc3:Bd4,e5")
+    solve_position(position, memory=MEMORY, folder=tmp_path)
+    older = Match(replace(game, version=2), position.position)
+
+    message = refusal(lambda: solve_position(older, memory=MEMORY, folder=tmp_path))
+
+    assert message.startswith(f"the unfinished work in {tmp_path} was made for other rules, ")
+    assert message.endswith(": delete that folder to begin again")
 
 
 def test_an_endgame_table(tmp_path: Path) -> None:

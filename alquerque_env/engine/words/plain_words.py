@@ -24,13 +24,13 @@ def release(rows: Any) -> None:
 
 
 def wrapped_product(a: int, b: int) -> int:
-    """Product modulo 2**63."""
-    return a * b & _MASK
+    """Product modulo 2**63. Words from memory-mapped files are NumPy integers, which would overflow."""
+    return int(a) * int(b) & _MASK
 
 
 def wrapped_sum(a: int, b: int) -> int:
     """Sum modulo 2**63."""
-    return a + b & _MASK
+    return int(a) + int(b) & _MASK
 
 
 def fill_lanes(w: Any, place: int, word: int) -> None:

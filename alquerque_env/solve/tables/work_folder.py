@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...errors import TableError
+from ...errors import TableError, made_for_other_rules
 from ...files.atomic import write_whole
 from . import index_layout as x
 from .index import Index
@@ -34,6 +34,10 @@ def read_notes(file: Path, identity: Mapping[str, Any], parse: Callable[[dict[st
         result = parse(rest)
     except (ValueError, KeyError, AttributeError, TypeError):
         raise TableError(f"{file} is damaged: delete {file.parent} to begin again") from None
+    hashes = found.get("table_hash"), identity["table_hash"]
+    if found.get("game") == identity["game"] and hashes[0] != hashes[1]:
+        what, remedy = f"the unfinished work in {file.parent}", "delete that folder to begin again"
+        raise TableError(made_for_other_rules(what, *hashes, remedy))
     if found != identity:
         raise TableError(f"{file.parent} holds the work on {found}, not on {dict(identity)}; delete it")
     return result
