@@ -50,14 +50,17 @@ def rows(head: Iterable[str], body: Iterable[Iterable[str]]) -> str:
     return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n" for cells in lines)
 
 
-def game_table(folder: str) -> str:
-    """Every game with its picture; `folder` is that of the page."""
-    images = "docs/images" if folder == "readme" else "images"
+def game_table(page: str) -> str:
+    """Every game with its picture; in the README small, which takes HTML, and in the documentation as Markdown."""
+    pictures = {
+        "readme": '<img src="docs/images/{name}.svg" alt="{alt}" width="120">',
+        "docs": "![{alt}](images/{name}.svg)",
+    }
     return rows(
         ("", "id", "game", "actions", "planes"),
         (
             (
-                f'<img src="{images}/{name}.svg" alt="Start of {load_game(name).title}" width="120">',
+                pictures[page].format(name=name, alt=f"Start of {load_game(name).title}"),
                 f"`{name}`",
                 ABOUT[name],
                 str(load_game(name).num_actions),
@@ -211,7 +214,7 @@ TABLES: Mapping[str, Callable[[str], str]] = {
 
 def filled(text: str) -> str:
     """A page with its tables up to date."""
-    return PLACE.sub(lambda place: f"{place[1]}{TABLES[place[2]](place[3])}{place[4]}", text)
+    return PLACE.sub(lambda place: f"{place[1]}\n{TABLES[place[2]](place[3])}\n{place[4]}", text)
 
 
 def pages() -> list[Path]:
