@@ -21,9 +21,9 @@ def load_config(given: str | Path, overrides: Sequence[str] = ()) -> Config:
     """Reads the settings of a run.
 
     Args:
-      given: The name of a config that comes with the package, or the path of a TOML file with a table for each section;
-        what the file leaves out keeps its default.
-      overrides: Texts `section.key=value` that replace what the file says. A value that is not TOML is taken as text.
+      given: Name of a config in the package, or path of a TOML file with a table for each section. Missing keys have
+        their defaults.
+      overrides: Texts `section.key=value` that override the file. A value that is not TOML is taken as text.
 
     Raises:
       UnknownNameError: If there is no such config.
@@ -55,7 +55,7 @@ def parse_config(data: Mapping[str, Any], source: str) -> Config:
 
     Args:
       data: A table for each section.
-      source: Where they come from, for errors.
+      source: Name of the source, for errors.
 
     Raises:
       ConfigError: If a section or key is unknown or a value is impossible.

@@ -1,4 +1,4 @@
-"""The configs that come with the package, known by their file names without the ending."""
+"""The configs in the package, named by their file names without the suffix."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from alquerque_env.errors import UnknownNameError
 
 _PACKAGE = Path(__file__).parents[1]
 FOLDERS = (_PACKAGE / "configs", _PACKAGE.parents[1] / "configs")
-"""Where they are: in a wheel inside the package, in a checkout at its top."""
+"""Folders of the configs: inside the package in a wheel, at the top of a checkout."""
 
 
 def shipped_configs() -> dict[str, Path]:
@@ -19,8 +19,8 @@ def find_config(given: str | Path) -> Path:
     """The file of a config.
 
     Args:
-      given: The name of a config that comes with the package, or a path. A name goes first: write `./NAME` for a file
-        that is called the same.
+      given: Name of a config in the package, or a path. A name has precedence: write `./NAME` for a file of the same
+        name.
 
     Raises:
       UnknownNameError: If there is neither such a name nor such a path.

@@ -1,4 +1,4 @@
-"""Settings as TOML text, which the standard library reads but does not write."""
+"""Writes settings as TOML; the standard library only reads it."""
 
 import json
 from collections.abc import Mapping, Sequence
