@@ -134,7 +134,10 @@ def test_the_picture_names_its_results(tmp_path: Path) -> None:
         (replace(result("greedy", fetaix=played(0)), quick=True), "is a quick run"),
         (replace(result("greedy", fetaix=played(0)), benchmark="v2"), "is of benchmark v2, others of v1"),
         (result("random", fetaix=played(0)), "has random in fetaix, which is there already"),
-        (result("greedy", fetaix=replace(played(0), suite="6" * 64)), "was measured by other positions or opponents"),
+        (
+            result("greedy", fetaix=replace(played(0), suite="6" * 64)),
+            "was measured by other positions or opponents of fetaix .*: measure it again with: ",
+        ),
     ],
 )
 def test_results_that_cannot_be_compared_are_refused(changed: Result, words: str, tmp_path: Path) -> None:

@@ -202,7 +202,10 @@ def _check_fits(path: Path, name: str, row: Row, others: Sequence[Row]) -> None:
         if other.label == row.label:
             raise BenchmarkError(f"{str(path)!r} has {row.label} in {name}, which is there already; --name tells apart")
         if (other.game.suite, other.game.ladder) != (row.game.suite, row.game.ladder):
-            raise BenchmarkError(f"{str(path)!r} was measured by other positions or opponents of {name} than others")
+            raise BenchmarkError(
+                f"{str(path)!r} was measured by other positions or opponents of {name} than others, or by version "
+                f"0.1.0 or older: measure it again with: {row.result.command}"
+            )
 
 
 def _by_group(rows: Sequence[Row], table: Callable[[str], str]) -> str:
