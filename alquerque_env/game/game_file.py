@@ -147,7 +147,11 @@ def define_game(
         boards=_read_boards(content, table, file, folder),
         rules=_fixed_rules(content, table, file),
         option_table=MappingProxyType(table),
-        tables={**{key: value for key, value in tables.items() if key != "defaults"}, "options": entries},
+        tables={
+            **{key: value for key, value in tables.items() if key != "defaults"},
+            "board": _absolute(content.board, folder),
+            "options": entries,
+        },
     )
     _check_openings(definition)
     for choice in _choices(table):
@@ -263,6 +267,13 @@ def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Tr
     )
 
 
+def _absolute(board: str | dict[str, str], folder: Path | None) -> str | dict[str, str]:
+    """The boards of a game file, for games in other folders that extend it."""
+    if isinstance(board, dict):
+        return {value: str(_absolute(name, folder)) for value, name in board.items()}
+    return str((folder / board).resolve()) if folder is not None and board.endswith(_SUFFIX) else board
+
+
 def _packaged(kind: str, name: str) -> Traversable:
     return resources.files(__package__) / kind / f"{name}{_SUFFIX}"
 
@@ -293,10 +304,8 @@ def _read_boards(content: GameFile, table: Mapping[str, Option], file: str, fold
             if value not in chosen:
                 raise unknown_key(file, RulesError, "board", value, map(str, chosen))
     found = {value: _find("boards", name, file, paths[value], folder) for value, name in names.items()}
-    return {
-        value: read_board(board, str(board) if folder is not None and names[value].endswith(_SUFFIX) else board.name)
-        for value, board in found.items()
-    }
+    is_path = {value: folder is not None and name.endswith(_SUFFIX) for value, name in names.items()}
+    return {value: read_board(board, str(board) if is_path[value] else board.name) for value, board in found.items()}
 
 
 def _fixed_rules(content: GameFile, table: Mapping[str, Option], file: str) -> dict[str, OptionValue]:

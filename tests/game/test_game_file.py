@@ -123,6 +123,16 @@ def test_a_game_file_may_name_files_beside_it(tmp_path: Path) -> None:
     assert game.table_hash == load_game("fetaix", chain="optional").table_hash
 
 
+def test_a_game_may_extend_one_in_another_folder(tmp_path: Path) -> None:
+    (tmp_path / "base").mkdir()
+    write(tmp_path / "base", "own.toml", BOARD.read_text(encoding="utf-8"))
+    text = FETAIX.read_text(encoding="utf-8").replace('board = "alquerque"', 'board = "own.toml"')
+    write(tmp_path / "base", "base.toml", text)
+    child = write(tmp_path, "fetaix.toml", 'extends = "base/base.toml"')
+
+    assert make_game(read_game_file(child)).table_hash == load_game("fetaix").table_hash
+
+
 def test_defaults_of_an_extended_game_stay(tmp_path: Path) -> None:
     child = write(tmp_path, "c.toml", 'extends = "awithlaknannai_mosona_davis"\n[defaults]\nchain = "single"')
 
