@@ -2,38 +2,13 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ..errors import AlquerqueError, IllegalStepError
-from ..game.step import PASS, Step, join_turn
+from ..game.step import Step, join_turn
 from ..match.match import Match
 
 
 def find_step(match: Match, action: int) -> Step:
     """Returns the legal step with this action."""
     return next(step for step in match.legal_steps if step.action == action)
-
-
-def push_turn(match: Match, text: str) -> None:
-    """Plays a whole turn, or the rest of one in the middle of a chain.
-
-    Notation does not write the pass that stops a chain early; this function plays it.
-
-    Raises:
-      NotationError: If the text cannot be read.
-      IllegalStepError: If this is not a legal turn. The match is unchanged.
-    """
-    before = len(match.steps)
-    match.push(text)
-    if match.chain is None:
-        return
-    try:
-        match.push(PASS)
-    except AlquerqueError:
-        following = ", ".join(step.text for step in match.legal_steps)
-        while len(match.steps) > before:
-            match.pop()
-        raise IllegalStepError(
-            f"{text} is not a whole turn in {match.position!r}: then {following} must follow"
-        ) from None
 
 
 def format_line(match: Match, actions: Iterable[int]) -> tuple[str, ...]:

@@ -7,9 +7,9 @@
 | observation | `{"observation": int8 [C, P], "action_mask": int8 [A]}`, the same mask in `infos[agent]` |
 | reward | 1 to the winner, -1 to the loser, 0 to both in a draw |
 
-An agent sees the board in its own frame, whoever is to move. The mask is all 0 for the agent that is not to move and
-when the match is over. A draw by the rules terminates; `max_cycles` sub-steps truncate. Copies and pickles keep the
-position.
+Each agent sees the board in its own frame, whether or not it is to move. The mask is all 0 for the agent that is not to
+move, and for both when the match is over. A draw by the rules terminates, `max_cycles` truncates. Copies and pickles
+keep the position.
 """
 
 from operator import index as as_integer
@@ -36,17 +36,27 @@ VERSION = "v0"
 
 
 def env(game: str = "alquerque", **arguments: Any) -> AECEnv:
-    """The environment with PettingZoo's usual wrappers: an illegal action ends the match with reward -1.
+    """Makes the environment with PettingZoo's usual wrappers: an illegal action ends the match with reward -1.
+
+    Example:
+      >>> environment = env("fetaix")
+      >>> environment.reset(seed=0)
+      >>> observation, reward, termination, truncation, info = environment.last()
+      >>> int(observation["action_mask"].sum())
+      4
 
     Args:
-      game: The game's id.
-      **arguments: As `raw_env`.
+      game: The game's id, or the path of a game file.
+      **arguments: As for `raw_env`: `render_mode`, `max_cycles` and rule options.
+
+    Raises:
+      AlquerqueError: If an argument is wrong, as in `raw_env`.
     """
     return wrap(raw_env(game, **arguments))
 
 
 def wrap(bare: AECEnv) -> AECEnv:
-    """Puts PettingZoo's usual wrappers round an environment."""
+    """Adds PettingZoo's usual wrappers to an environment."""
     wrapped = wrappers.TerminateIllegalWrapper(bare, illegal_reward=-1)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
     return wrappers.OrderEnforcingWrapper(wrapped)
@@ -55,22 +65,34 @@ def wrap(bare: AECEnv) -> AECEnv:
 def raw_env(
     game: str = "alquerque", render_mode: str | None = None, max_cycles: int | None = None, **options: Any
 ) -> "MatchEnv":
-    """The environment without wrappers: an illegal action raises `IllegalStepError` and changes nothing.
+    """Makes the environment without wrappers: an illegal action raises `IllegalStepError` and changes nothing.
 
     Args:
-      game: The game's id.
+      game: The game's id, or the path of a game file.
       render_mode: "human", "rgb_array", "ansi", "svg" or None.
-      max_cycles: Number of sub-steps after which the match is truncated; None for no limit.
+      max_cycles: Number of steps after which the match is truncated, each leap of a chain counted; None for no limit.
       **options: Rule options, as in `load_game`.
 
     Raises:
-      AlquerqueError: If the game, an option or an argument is wrong.
+      UnknownNameError: If there is no such game, option, value or render mode.
+      RulesError: If the options contradict each other.
+      AlquerqueError: If `max_cycles` is not a positive integer or None.
     """
     return MatchEnv(load_game(game, **options), render_mode=render_mode, max_cycles=max_cycles)
 
 
 class MatchEnv(AECEnv):
-    """One match of a game. See the module."""
+    """One match of a game as an AEC environment; the module describes its spaces and rewards.
+
+    Args:
+      game: The game.
+      render_mode: "human", "rgb_array", "ansi", "svg" or None.
+      max_cycles: Number of steps after which the match is truncated; None for no limit.
+
+    Raises:
+      UnknownNameError: If there is no such render mode.
+      AlquerqueError: If `max_cycles` is not a positive integer or None.
+    """
 
     def __init__(self, game: Game, *, render_mode: str | None = None, max_cycles: int | None = None) -> None:
         super().__init__()
@@ -94,15 +116,20 @@ class MatchEnv(AECEnv):
         self.np_random, _ = seeding.np_random()
 
     def observation_space(self, agent: str) -> spaces.Space:
-        """The same object at every call."""
+        """Returns the space of an agent's observations, the same object at every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space:
-        """The same object at every call."""
+        """Returns the space of an agent's actions, the same object at every call."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
-        """Begins a new match. The games have no chance in them, so the seed changes nothing but `np_random`."""
+        """Begins a new match.
+
+        Args:
+          seed: Seeds `np_random`; nothing else is random in these games.
+          options: Ignored.
+        """
         if seed is not None:
             self.np_random, _ = seeding.np_random(seed)
         self.agents = list(AGENTS)
@@ -112,14 +139,22 @@ class MatchEnv(AECEnv):
         self.truncations = dict.fromkeys(AGENTS, False)
         self._taken = []
         self._play.play(RESET)
-        self._show()
+        self._update()
         if self.render_mode == "human":
             self.render()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What an agent sees, in its own frame; the mask is all 0 unless the agent is to move."""
+        """Returns the observation of an agent.
+
+        Args:
+          agent: "player_0" or "player_1".
+
+        Returns:
+          `observation`, int8 `[C, P]` in the agent's own frame, and `action_mask`, int8 `[A]`, 1 for legal actions and
+          all 0 unless the agent is to move.
+        """
         play, player = self._play, AGENTS.index(agent)
-        # A wrapper may end a match that the rules do not.
+        # A wrapper may have ended a match that is not over by the rules.
         if player != play.player or self.terminations.get(agent, True):
             return {"observation": play.observe(player), "action_mask": self._idle.copy()}
         if self._is_unseen:
@@ -128,10 +163,13 @@ class MatchEnv(AECEnv):
         return {"observation": play.observe(player), "action_mask": play.masks[0].copy()}
 
     def step(self, action: int | None) -> None:
-        """Plays an action of the agent to move, or takes a finished agent out by None.
+        """Plays an action of the agent to move, or removes a finished agent.
+
+        Args:
+          action: Index into `game.actions`; None for an agent that is terminated or truncated.
 
         Raises:
-          IllegalStepError: If the action is not legal; nothing is changed.
+          IllegalStepError: If the action is not legal. The match is unchanged.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -141,13 +179,13 @@ class MatchEnv(AECEnv):
         self._taken.append(number)
         self._cumulative_rewards[agent] = 0
         self._play.play(number)
-        self._show()
+        self._update()
         if self.render_mode == "human":
             self.render()
 
     @property
     def match(self) -> Match:
-        """The match so far, as people see it."""
+        """The match so far, as a new `Match`."""
         match = Match(self.game)
         for action in self._taken:
             match.push(action)
@@ -160,11 +198,18 @@ class MatchEnv(AECEnv):
         return format_position(self.game.table.words, self.game.board.labels, state)
 
     def render(self) -> Any:
-        """Draws the match: text, SVG text, uint8 `[H, W, 3]`, or in a window."""
+        """Draws the match in the render mode.
+
+        Returns:
+          Text for "ansi", SVG for "svg", uint8 `[H, W, 3]` for "rgb_array"; None for "human", which shows a window.
+
+        Raises:
+          MissingExtraError: If the render mode needs the extra `render`, which is not installed.
+        """
         return self._renderer.draw(self.match)
 
     def close(self) -> None:
-        """Closes the window, if there is one."""
+        """Closes the window if there is one."""
         self._renderer.close()
 
     def _check(self, action: Any) -> int:
@@ -177,8 +222,8 @@ class MatchEnv(AECEnv):
             raise IllegalStepError(f"action {number} is not legal for {self.agent_selection} in {self.position!r}")
         return number
 
-    def _show(self) -> None:
-        """Takes over what the engine tells."""
+    def _update(self) -> None:
+        """Updates rewards, ends, infos and the agent to move from the engine."""
         play, outcome = self._play, self._play.outcome
         if outcome == e.ONGOING and self.max_cycles is not None and len(self._taken) >= self.max_cycles:
             play.masks[:] = 0

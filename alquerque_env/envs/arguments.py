@@ -1,4 +1,4 @@
-"""Checks of what users hand to environments."""
+"""Checks of the arguments of environments."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -40,7 +40,7 @@ def check_seat(seat: int | str) -> int | str:
 
 
 def check_actions(actions: Any, num_envs: int) -> np.ndarray:
-    """Returns actions as int64 `[B]`, in range or not.
+    """Returns actions as int64 `[B]`; they may be out of range.
 
     Raises:
       IllegalStepError: If they are not integers, one for each match.
@@ -54,7 +54,7 @@ def check_actions(actions: Any, num_envs: int) -> np.ndarray:
 
 
 def check_reset_mask(options: Mapping[str, Any] | None, num_envs: int, *, is_first: bool) -> np.ndarray:
-    """Returns bool `[B]`, the matches that a reset begins anew: those of `options["reset_mask"]`, else all.
+    """Returns bool `[B]`, the matches that a reset begins anew: those of `options["reset_mask"]`, or all.
 
     Raises:
       AlquerqueError: If the mask is not bool `[B]`, or leaves out matches that have not begun.
@@ -65,5 +65,5 @@ def check_reset_mask(options: Mapping[str, Any] | None, num_envs: int, *, is_fir
     if mask.shape != (num_envs,) or mask.dtype != bool:
         raise AlquerqueError(f"reset_mask is {mask.dtype} of shape {mask.shape}, expected bool of shape ({num_envs},)")
     if is_first and not mask.all():
-        raise AlquerqueError("the first reset begins all matches; reset_mask has some left out")
+        raise AlquerqueError("the first reset must begin all matches, but reset_mask leaves some out")
     return mask

@@ -19,26 +19,62 @@ from .render_modes import RENDER_FPS, RENDER_MODES, Renderer, check_render_mode
 from .spaces import action_space, observation_space
 
 Opponent = str | Bot | Callable[[Match], "Step | int | str"]
-"""A bot spec, an object with `choose(match)`, or a function from a match to a legal step or the text of a turn."""
+"""A bot spec, an object with `choose(match)`, or a function that returns a legal step or the text of a turn."""
 
 
-class VersusEnv(gymnasium.Env):
-    """One player's side of a match; the opponent answers within `step`.
+class AgainstOpponent:
+    """What the single and the batched environment against an opponent share: their arguments, checked."""
 
-    The observation is int8 `[C, P]` in the agent's own frame. `action_masks()` and `info["action_mask"]` give the legal
-    actions, int8 `[A]`. Reward 1 for a win, -1 for a loss, 0 else. An illegal action loses the match.
+    def __init__(
+        self, game: str, opponent: Opponent, seat: int | str, max_cycles: int | None, options: dict[str, Any]
+    ) -> None:
+        self.game = load_game(game, **options)
+        self.seat = check_seat(seat)
+        self.max_cycles = check_max_cycles(max_cycles)
+        self.plane_scale = plane_scale(self.game)
+        self._opponent = opponent
+        self._choose = self._make_choose(seed=0)
+        self._view = PlayerView(self.game)
+
+    def _make_choose(self, seed: int) -> Callable[[Match], Any]:
+        """Returns the function by which the opponent chooses; a bot named by its spec is loaded with the seed."""
+        opponent: Any = self._opponent
+        if isinstance(opponent, str):
+            opponent = load_bot(opponent, self.game, seed=seed, tables=False)
+        choose = getattr(opponent, "choose", opponent)
+        if not callable(choose):
+            expected = "a bot spec, a bot or a function from match to step"
+            raise AlquerqueError(f"opponent is {opponent!r}, expected {expected}")
+        return choose
+
+
+class VersusEnv(AgainstOpponent, gymnasium.Env):
+    """One player's side of a match. The opponent plays its turns within `reset` and `step`.
+
+    | | |
+    |---|---|
+    | observation | int8 `[C, P]`, in the frame of the agent's player; `describe` lists the planes |
+    | action | an index into `game.actions`: one step of the agent; an illegal one loses the match |
+    | reward | float: 1 for a win, -1 for a loss, 0 for a draw and while the match is in progress |
+    | `info["action_mask"]` | int8 `[A]`, 1 for legal actions; all 0 when the match has ended |
+    | `info["player"]` | int, the agent's player |
+
+    A draw by the rules terminates, `max_cycles` truncates.
 
     Args:
-      game: The game's id.
-      opponent: Who plays the other side.
+      game: The game's id, or the path of a game file.
+      opponent: Bot spec, bot, or function from a `Match` to a legal step; plays the other side.
       seat: 0 or 1, the agent's player, or "random" to draw it at every reset.
       render_mode: "human", "rgb_array", "ansi", "svg" or None.
-      max_cycles: Number of sub-steps of both sides after which the match is truncated, but not before the agent has
+      max_cycles: Number of steps of both sides after which the match is truncated, but not before the agent has
         played; None for no limit.
       **options: Rule options, as in `load_game`.
 
     Raises:
-      AlquerqueError: If the game, an option, the opponent or the seat is wrong.
+      UnknownNameError: If there is no such game, option, value, bot or render mode.
+      RulesError: If the options contradict each other.
+      AlquerqueError: If another argument is wrong.
+      BotError: If the opponent cannot play the game.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012
@@ -52,18 +88,10 @@ class VersusEnv(gymnasium.Env):
         max_cycles: int | None = None,
         **options: Any,
     ) -> None:
-        self.game = load_game(game, **options)
-        self.seat = check_seat(seat)
-        self.max_cycles = check_max_cycles(max_cycles)
+        super().__init__(game, opponent, seat, max_cycles, options)
         self.render_mode = check_render_mode(render_mode)
-        self.plane_scale = plane_scale(self.game)
         self.observation_space = observation_space(self.game)
         self.action_space = action_space(self.game)
-        self._opponent_spec = opponent
-        self._choose = make_choose(
-            load_bot(opponent, self.game, seed=0, tables=False) if isinstance(opponent, str) else opponent
-        )
-        self._view = PlayerView(self.game)
         self._renderer = Renderer(self.render_mode)
         self._match = Match(self.game)
         self._player = 0
@@ -76,11 +104,18 @@ class VersusEnv(gymnasium.Env):
         seed: int | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begins a new match; the opponent plays first if the agent's seat does not."""
+        """Begins a new match. The opponent plays first if the agent's player does not.
+
+        Args:
+          seed: Seeds the draw of the seat, and the opponent if it is a bot spec.
+          options: Ignored.
+
+        Returns:
+          `(observation, info)`.
+        """
         super().reset(seed=seed)
-        if isinstance(self._opponent_spec, str) and (seed is not None or self._is_new):
-            bot_seed = int(self.np_random.integers(2**31))
-            self._choose = load_bot(self._opponent_spec, self.game, seed=bot_seed, tables=False).choose
+        if isinstance(self._opponent, str) and (seed is not None or self._is_new):
+            self._choose = self._make_choose(int(self.np_random.integers(2**31)))
         self._is_new = False
         self._player = int(self.np_random.integers(2)) if self.seat == "random" else int(self.seat)
         self._match = Match(self.game)
@@ -93,9 +128,15 @@ class VersusEnv(gymnasium.Env):
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Plays an action, then the opponent's turns until the agent is to move again.
 
+        Args:
+          action: Index into `game.actions`. An illegal action ends the match as lost.
+
+        Returns:
+          `(observation, reward, terminated, truncated, info)`.
+
         Raises:
-          AlquerqueError: If the action is not an integer.
-          gymnasium.error.ResetNeeded: Where the match has not begun or has ended.
+          AlquerqueError: If the action is not an integer. The match is unchanged.
+          gymnasium.error.ResetNeeded: If the match has not begun or has ended.
         """
         if self._ended:
             raise gymnasium.error.ResetNeeded("the match has not begun or has ended: call reset before step")
@@ -113,7 +154,7 @@ class VersusEnv(gymnasium.Env):
         return self._observation(), self._reward(), terminated, truncated, self._info()
 
     def action_masks(self) -> np.ndarray:
-        """int8 `[A]`, 1 for legal actions; all 0 when the match has ended."""
+        """Returns int8 `[A]`, 1 for legal actions; all 0 when the match has ended."""
         mask = np.zeros(self.game.num_actions, np.int8)
         if not self._ended:
             mask[[step.action for step in self._match.legal_steps]] = 1
@@ -121,15 +162,22 @@ class VersusEnv(gymnasium.Env):
 
     @property
     def match(self) -> Match:
-        """The match so far."""
+        """A copy of the match so far."""
         return self._match.copy()
 
     def render(self) -> Any:
-        """Draws the match: text, SVG text, uint8 `[H, W, 3]`, or in a window."""
+        """Draws the match in the render mode.
+
+        Returns:
+          Text for "ansi", SVG for "svg", uint8 `[H, W, 3]` for "rgb_array"; None for "human", which shows a window.
+
+        Raises:
+          MissingExtraError: If the render mode needs the extra `render`, which is not installed.
+        """
         return self._renderer.draw(self._match)
 
     def close(self) -> None:
-        """Closes the window, if there is one."""
+        """Closes the window if there is one."""
         self._renderer.close()
 
     def _answer(self, limit: int | None) -> None:
@@ -150,18 +198,6 @@ class VersusEnv(gymnasium.Env):
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self.action_masks(), "player": self._player}
-
-
-def make_choose(opponent: Any) -> Callable[[Match], Any]:
-    """The function by which an opponent chooses.
-
-    Raises:
-      AlquerqueError: If the opponent is neither a bot nor a function.
-    """
-    choose = getattr(opponent, "choose", opponent)
-    if not callable(choose):
-        raise AlquerqueError(f"opponent is {opponent!r}, expected a bot spec, a bot or a function from match to step")
-    return choose
 
 
 def _integer(action: Any) -> int:

@@ -1,4 +1,4 @@
-"""Makes the games known to Gymnasium and PettingZoo, and gives each its module in PettingZoo's manner."""
+"""Registers the games with Gymnasium and PettingZoo, and makes the modules `alquerque_env.<id>_v0`."""
 
 import sys
 from types import ModuleType
@@ -14,7 +14,7 @@ AEC = f"{PACKAGE}.envs.aec"
 
 
 class GameModule(ModuleType):
-    """`alquerque_env.<id>_v0`, with `env` and `raw_env` of one game."""
+    """The module `alquerque_env.<id>_v0`, with `env` and `raw_env` of one game, as PettingZoo's modules have them."""
 
     def __init__(self, game: str) -> None:
         super().__init__(f"{PACKAGE}.{game}_v0", f"The game {game} as a PettingZoo environment; see `{AEC}`.")
@@ -22,25 +22,25 @@ class GameModule(ModuleType):
         self.__all__ = ["env", "raw_env"]
 
     def env(self, render_mode: str | None = None, max_cycles: int | None = None, **options: Any) -> Any:
-        """The environment with PettingZoo's usual wrappers: see `envs.aec.env`."""
+        """Makes the environment with PettingZoo's usual wrappers: see `envs.aec.env`."""
         from .aec import env
 
         return env(self.game, render_mode=render_mode, max_cycles=max_cycles, **options)
 
     def raw_env(self, render_mode: str | None = None, max_cycles: int | None = None, **options: Any) -> Any:
-        """The environment without wrappers: see `envs.aec.raw_env`."""
+        """Makes the environment without wrappers: see `envs.aec.raw_env`."""
         from .aec import raw_env
 
         return raw_env(self.game, render_mode=render_mode, max_cycles=max_cycles, **options)
 
 
 def camel_case(game: str) -> str:
-    """`AwithlaknannaiMosona` for `awithlaknannai_mosona`."""
+    """Returns a game's id in camel case: `AwithlaknannaiMosona` for `awithlaknannai_mosona`."""
     return "".join(part.capitalize() for part in game.split("_"))
 
 
 def register() -> None:
-    """Registers every game, once."""
+    """Registers every game; has no effect when called again."""
     for game in games():
         module = GameModule(game)
         sys.modules.setdefault(module.__name__, module)
@@ -53,7 +53,7 @@ def register() -> None:
                 vector_entry_point=f"{PACKAGE}.envs.opponent_vector:VersusVectorEnv",
                 kwargs={"game": game},
             )
-        # PettingZoo has a registry since 1.27.
+        # PettingZoo has had a registry since 1.27.
         pair = f"alquerque/{game}-v0"
         if hasattr(pettingzoo, "register") and pair not in getattr(pettingzoo, "aec_registry", {}):
             pettingzoo.register("aec", pair, entry_point=f"{AEC}:env", kwargs={"game": game})

@@ -1,4 +1,4 @@
-"""Draws a match in the render mode of an environment."""
+"""Draws matches in the render modes of the environments."""
 
 from typing import Any
 
@@ -22,14 +22,26 @@ def check_render_mode(mode: str | None) -> str | None:
 
 
 class Renderer:
-    """Draws matches in one mode; opens its window on the first use. Copies do not share the window."""
+    """Draws matches in one mode. The window opens on first use; copies do not share it.
+
+    Args:
+      mode: One of `RENDER_MODES`, or None to draw nothing.
+    """
 
     def __init__(self, mode: str | None) -> None:
         self.mode = mode
         self._window: Window | None = None
 
     def draw(self, match: Match) -> Any:
-        """The picture of a match: str for "ansi" and "svg", uint8 `[H, W, 3]` for "rgb_array", None for "human"."""
+        """Draws a match.
+
+        Returns:
+          str for "ansi" and "svg", uint8 `[H, W, 3]` for "rgb_array"; None for "human", which shows a window, and for
+          no mode, which warns.
+
+        Raises:
+          MissingExtraError: If the mode needs the extra `render`, which is not installed.
+        """
         if self.mode is None:
             from gymnasium import logger
 
@@ -48,7 +60,7 @@ class Renderer:
         return None
 
     def close(self) -> None:
-        """Closes the window."""
+        """Closes the window if there is one."""
         if self._window is not None:
             self._window.close()
             self._window = None

@@ -5,10 +5,8 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector import AutoresetMode
 
-from ..batch.make_batch import make_batch
 from ..batch.step_result import HOLD, RESET, StepResult
 from ..bots import Bot
 from ..errors import AlquerqueError, IllegalStepError
@@ -16,34 +14,43 @@ from ..game import table_layout as e
 from ..game.game import Game, as_game
 from ..game.planes import plane_scale
 from ..match.match import Match
-from .arguments import check_actions, check_max_cycles, check_positive, check_reset_mask
-from .spaces import action_space, observation_space
+from .arguments import check_actions, check_max_cycles, check_reset_mask
+from .batch_env import BatchEnv, batch_info
 
 
-class SelfPlayVectorEnv(VectorEnv):
-    """`num_envs` matches in which each action is that of whoever is to move.
+class SelfPlayVectorEnv(BatchEnv):
+    """`num_envs` matches stepped at once, in which each action is that of the player to move.
 
     | | |
     |---|---|
     | observation | int8 `[B, C, P]`, in the frame of the player to move; `describe` lists the planes |
-    | action | int64 `[B]`, an index into `game.actions`; ignored where a match is about to begin anew |
-    | reward | float32 `[B]`, for the player who acted: 1 for a win, -1 for a loss, 0 else |
+    | action | int64 `[B]`, an index into `game.actions`; ignored where the last match has ended |
+    | reward | float32 `[B]`, for the player who acted: 1 for a win, -1 for a loss, otherwise 0 |
     | `info["action_mask"]` | int8 `[B, A]`, 1 for legal actions; all 0 where the match has ended |
     | `info["player"]` | int8 `[B]`, the player to move |
     | `info["winner"]` | int8 `[B]`, the player who won in this step, or -1 |
 
-    A draw by the rules terminates, `max_cycles` truncates. Autoreset is `NEXT_STEP` unless asked otherwise; in
-    `SAME_STEP`, `info["final_obs"]` and `info["final_info"]` hold the ended matches; in `DISABLED`, ended matches wait
-    for `reset(options={"reset_mask": ...})`. All returned arrays are fresh.
+    A draw by the rules terminates, `max_cycles` truncates. Autoreset is `NEXT_STEP` by default. In `SAME_STEP`,
+    `info["final_obs"]` and `info["final_info"]` hold the ended matches. In `DISABLED`, ended matches wait for
+    `reset(options={"reset_mask": ...})`. The caller may change all returned arrays.
+
+    Example:
+      >>> env = SelfPlayVectorEnv("fetaix", num_envs=2)
+      >>> observation, info = env.reset(seed=0)
+      >>> observation, reward, terminated, truncated, info = env.step(env.sample_actions())
+      >>> info["player"].tolist()
+      [1, 1]
 
     Args:
-      game: The rules, or a game's id.
+      game: The game, or its id.
       num_envs: Number of matches.
-      autoreset_mode: As in Gymnasium.
+      autoreset_mode: When ended matches begin anew, as in Gymnasium.
       max_cycles: Number of actions after which a match is truncated; None for no limit.
 
     Raises:
+      UnknownNameError: If there is no game with that id.
       AlquerqueError: If a number is out of range.
+      ValueError: If there is no such autoreset mode.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
@@ -57,31 +64,27 @@ class SelfPlayVectorEnv(VectorEnv):
         max_cycles: int | None = None,
     ) -> None:
         self.game = as_game(game)
-        self.num_envs = check_positive("num_envs", num_envs)
+        super().__init__(self.game, num_envs)
         self.max_cycles = check_max_cycles(max_cycles)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.single_observation_space = observation_space(self.game)
-        self.single_action_space = action_space(self.game)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.plane_scale = plane_scale(self.game)
-        self._games = make_batch(self.game, self.num_envs)
-        self._elapsed = np.zeros(self.num_envs, np.int64)
-        self._ended = np.ones(self.num_envs, bool)
         self._is_reset = False
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begins all matches anew, or in `DISABLED` those of `options["reset_mask"]`.
+        """Begins new matches.
 
         Args:
-          seed: Seeds the action sampler.
-          options: `reset_mask`, bool `[B]`: the matches to begin anew; the others stay as they are.
+          seed: Seeds `sample_actions`.
+          options: `reset_mask`, bool `[B]`: the matches to begin anew; all by default. The others are unchanged.
 
         Returns:
-          Observations and infos.
+          `(observation, info)`.
+
+        Raises:
+          AlquerqueError: If the mask is not bool `[B]`, or the first reset leaves matches out.
         """
         chosen = check_reset_mask(options, self.num_envs, is_first=not self._is_reset)
         super().reset(seed=seed)
@@ -96,9 +99,16 @@ class SelfPlayVectorEnv(VectorEnv):
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Plays an action in every match.
 
+        Args:
+          actions: Integers `[B]`.
+
+        Returns:
+          `(observation, reward, terminated, truncated, info)`; terminated and truncated are bool `[B]`.
+
         Raises:
-          IllegalStepError: If an action is not legal where it counts; no match is changed.
-          gymnasium.error.ResetNeeded: Before the first `reset`, or in `DISABLED` where a match has ended.
+          IllegalStepError: If the actions are not integers `[B]`, or one that is not ignored is illegal. No match is
+            changed.
+          gymnasium.error.ResetNeeded: Before the first `reset`, or in `DISABLED` if a match has ended.
         """
         if not self._is_reset:
             raise gymnasium.error.ResetNeeded("call reset before step")
@@ -120,14 +130,17 @@ class SelfPlayVectorEnv(VectorEnv):
         return frame.observation, frame.reward, terminated, truncated, self._info(frame)
 
     def sample_actions(self) -> np.ndarray:
-        """int64 `[B]`, a legal action for each match drawn uniformly; 0 where the match has ended."""
+        """Returns int64 `[B]`, a legal action for each match drawn uniformly; 0 where the match has ended."""
         actions = self._games.sample()
         if self.max_cycles is not None:
             actions[self._ended] = 0
         return actions
 
     def match(self, env: int) -> Match:
-        """A match as it stands, without its earlier positions: to be drawn, or shown to a bot.
+        """Returns the position of one match as a new `Match` without its earlier positions.
+
+        Args:
+          env: Index of the match.
 
         Raises:
           IndexError: If there is no such match.
@@ -135,15 +148,22 @@ class SelfPlayVectorEnv(VectorEnv):
         return Match.from_state(self.game, self._games.states[env])
 
     def choose(self, bot: Bot, envs: np.ndarray) -> np.ndarray:
-        """What a bot plays in some of the matches, one by one: int64 `[K]` actions for the int64 `[K]` matches.
+        """Asks a bot for its action in some of the matches, one by one.
+
+        Args:
+          bot: The bot.
+          envs: int64 `[K]`, indices of the matches.
+
+        Returns:
+          int64 `[K]` actions.
 
         Raises:
-          BotError: If one of them has ended.
+          BotError: If one of the matches has ended.
         """
         return np.array([bot.choose(self.match(env)).action for env in envs], np.int64)
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that decides how the matches go on, as arrays of numbers."""
+        """Returns copies of all arrays that determine how the matches continue; `set_state` takes them."""
         return {
             "game": np.array([int(self.game.table_hash, 16) >> 1]),
             "states": self._games.states.copy(),
@@ -154,17 +174,20 @@ class SelfPlayVectorEnv(VectorEnv):
         }
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, Any]]:
-        """Goes on from what `get_state` returned, of the same game and number of matches.
+        """Restores a state that `get_state` returned, of the same game and number of matches.
+
+        Args:
+          state: Arrays by name.
 
         Returns:
-          Observations and infos, as the call before `get_state` gave them.
+          `(observation, info)`, as the call before `get_state` returned them.
 
         Raises:
-          AlquerqueError: If the state is of another game or number of matches.
+          AlquerqueError: If the state is of another game or number of matches. No match is changed.
         """
         for name, known in self.get_state().items():
             given = np.asarray(state[name]) if name in state else None
-            length = slice(1 if name == "keys" else None)  # there is room for more keys in a longer match
+            length = slice(1 if name == "keys" else None)  # long matches have more keys
             fits = given is not None and given.ndim == known.ndim and given.shape[length] == known.shape[length]
             if not fits or (name == "game" and given != known):
                 raise AlquerqueError(
@@ -177,12 +200,12 @@ class SelfPlayVectorEnv(VectorEnv):
         self._elapsed = np.array(state["elapsed"], np.int64)
         self._ended = np.array(state["ended"], bool)
         frame = self._games.look()
-        return frame.observation, self._info(self._silence(frame))
+        return frame.observation, self._info(self._clear_mask(frame))
 
     def _restart(
         self, frame: StepResult, terminated: np.ndarray, truncated: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Begins the ended matches anew within the step that ended them."""
+        """Begins new matches for the ended ones within the step that ended them."""
         ended = self._ended
         info = self._info(frame, ended)
         observation = frame.observation.copy()
@@ -199,23 +222,16 @@ class SelfPlayVectorEnv(VectorEnv):
 
     def _info(self, frame: StepResult, ended: np.ndarray | None = None) -> dict[str, Any]:
         present = np.ones(self.num_envs, bool) if ended is None else ended
-        mask = self._silence(frame, ended).mask
-        return {
-            "action_mask": mask,
-            "_action_mask": present.copy(),
-            "player": frame.player,
-            "_player": present.copy(),
-            "winner": frame.winner,
-            "_winner": present.copy(),
-        }
+        mask = self._clear_mask(frame, ended).mask
+        return batch_info(present, action_mask=mask, player=frame.player, winner=frame.winner)
 
-    def _silence(self, frame: StepResult, ended: np.ndarray | None = None) -> StepResult:
-        """Takes the legal actions from matches that were cut off."""
+    def _clear_mask(self, frame: StepResult, ended: np.ndarray | None = None) -> StepResult:
+        """Clears the mask of truncated matches."""
         if self.max_cycles is None:
             return frame
-        cut_off = (self._ended if ended is None else ended) & (frame.outcome == e.ONGOING)
-        if cut_off.any():
-            frame.mask[cut_off] = 0
+        truncated = (self._ended if ended is None else ended) & (frame.outcome == e.ONGOING)
+        if truncated.any():
+            frame.mask[truncated] = 0
         return frame
 
     def _check(self, actions: np.ndarray) -> np.ndarray:

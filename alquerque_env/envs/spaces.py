@@ -8,12 +8,12 @@ from ..game.planes import planes
 
 
 def observation_space(game: Game) -> spaces.Box:
-    """int8 `[C, P]`, each plane from 0 to its maximum."""
+    """Returns the space of one observation: int8 `[C, P]`, each plane from 0 to its maximum."""
     maxima = np.array([plane.maximum for plane in planes(game)], np.int8)
     high = np.repeat(maxima[:, None], len(game.board.points), axis=1)
     return spaces.Box(np.zeros_like(high), high, dtype=np.int8)
 
 
 def action_space(game: Game) -> spaces.Discrete:
-    """One number for each of `game.actions`."""
+    """Returns the space of actions, one for each of `game.actions`."""
     return spaces.Discrete(game.num_actions)

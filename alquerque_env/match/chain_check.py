@@ -1,4 +1,4 @@
-"""Whether a position in the middle of a chain can have come about: a chain must lead there and be able to go on."""
+"""Checks positions in the middle of a chain: some chain of captures must lead there, and it must be able to go on."""
 
 from ..engine import entry_points
 from ..engine import rules as e
@@ -10,10 +10,15 @@ from .position_text import Words, points_of
 
 
 def check_chain(game: Game, s: Words, text: str) -> None:
-    """Refuses a state in the middle of a chain that no chain could have left.
+    """Checks that a chain of captures can lead to a state, if its mover is in the middle of a chain.
+
+    Args:
+      game: The game.
+      s: The state.
+      text: Its position text, for the error.
 
     Raises:
-      PositionError: If the piece could not go on, or could not have come there by capturing what it did.
+      PositionError: If the piece cannot capture again, or no chain leads to its point with the captured pieces.
     """
     if s[e.CHAIN] < 0:
         return
@@ -28,13 +33,15 @@ def check_chain(game: Game, s: Words, text: str) -> None:
     if promotes and s[e.MEN + mover] & t[e.T_PROMOTION + mover] & 1 << s[e.CHAIN]:
         raise PositionError(f"the piece on {label} would have been promoted there in position {text!r}")
     if t[e.T_JUMP_CLEARS] and _remembered(t, s) & _cleared(t, s):
-        raise PositionError(f"field U holds what the capture that led to {label} has cleared, in position {text!r}")
-    if not _Chain(game, s).could_have_been():
+        raise PositionError(
+            f"field U forbids steps although the capture that led to {label} has lifted that, in position {text!r}"
+        )
+    if not _Chain(game, s).exists():
         raise PositionError(f"no chain of captures leads to {label} in position {text!r}")
 
 
 def _remembered(t: Words, s: Words) -> int:
-    """The pieces that remember something."""
+    """Returns the pieces that remember a step, as a bitboard."""
     if not t[e.T_REMEMBERS]:
         return 0
     held = 0
@@ -46,13 +53,13 @@ def _remembered(t: Words, s: Words) -> int:
 
 
 def _cleared(t: Words, s: Words) -> int:
-    """The pieces whose memory the last leap has cleared."""
+    """Returns the pieces whose memory the last leap has cleared, as a bitboard."""
     piece = 1 << int(s[e.CHAIN])
     return piece if t[e.T_UNDO_SCOPE] != e.PER_PLAYER else piece | int(s[e.MEN + s[e.PLAYER]])
 
 
 class _Chain:
-    """Takes leaps back until one could have begun the chain."""
+    """Searches backwards, leap by leap, for a beginning of the chain."""
 
     def __init__(self, game: Game, s: Words) -> None:
         mover = int(s[e.PLAYER])
@@ -65,7 +72,7 @@ class _Chain:
         self.leaps = [leap for leap in game.table.templates[mover] if leap.victim >= 0 and leap.is_king <= is_king]
         self.tried: set[tuple[int, frozenset[int]]] = set()
 
-    def could_have_been(self) -> bool:
+    def exists(self) -> bool:
         return self._led_to(self.point, self.victims)
 
     def _led_to(self, point: int, victims: frozenset[int]) -> bool:

@@ -1,4 +1,7 @@
-"""One play of a game: steps pushed and popped, the outcome, the position as text. Everything is absolute."""
+"""One match of a game: steps pushed and popped, the outcome, the position as text.
+
+Points and players are absolute, as the board numbers them: nothing here is turned to the player to move.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -39,7 +42,7 @@ class Outcome:
 
 
 class _Played(NamedTuple):
-    """A step with what is needed to take it back."""
+    """A pushed step, and what `pop` restores."""
 
     step: Step
     player: int
@@ -50,35 +53,44 @@ class _Played(NamedTuple):
 
 
 class ExactValues(Protocol):
-    """What knows the values of some positions: an endgame table, as `load_table` gives it."""
+    """The interface of an endgame table, such as `load_table` returns."""
 
     def check_game(self, game: Game) -> None:
-        """Refuses other rules than those by which it knows the values.
+        """Checks that the values are those of a game with its options.
 
         Raises:
-          TableError: If they are.
+          TableError: If they are not.
         """
 
     def value(self, match: "Match") -> int | None:
-        """1, 0 or -1 for the player to move; None where it is not known."""
+        """Returns 1, 0 or -1 for the player to move, None if the value is not known."""
 
     def distance(self, match: "Match") -> int | None:
-        """Plies to the end under best play; None for draws and where it is not known."""
+        """Returns the plies to the end under best play, None for draws and if the value is not known."""
 
 
 class Match:
-    """A match in progress.
+    """A match in progress: the position, its history and the legal steps.
+
+    Example:
+      >>> match = Match("fetaix")
+      >>> match.push("c2-c3")
+      >>> match.player, [str(step) for step in match.legal_steps]
+      (1, ['c4xc2'])
+      >>> str(match.pop())
+      'c2-c3'
 
     Args:
-      game: The rules, or a game's id.
-      position: Position text to begin from; the start of the game if None.
-      table: Knows exact values, if there is one.
+      game: The game, or its id.
+      position: Text of the first position; the start of the game if None.
+      table: Endgame table that gives `value` and `distance`, if there is one.
 
     Attributes:
-      game: The rules.
-      table: What knows exact values, or None.
+      game: The game.
+      table: The endgame table, or None.
 
     Raises:
+      UnknownNameError: If there is no game with that id.
       PositionError: If the text is not a position of the game.
       TableError: If the table is of another game or of other options.
     """
@@ -106,7 +118,15 @@ class Match:
 
     @classmethod
     def from_state(cls, game: Game, state: Iterable[Any]) -> "Match":
-        """A match that begins from a state of the engine, without its earlier positions."""
+        """Makes a match that begins from a state of the engine. Earlier positions are not known.
+
+        Args:
+          game: The game.
+          state: The state, `table_layout.T_STATE_SIZE` words, as `Match.state` returns it.
+
+        Raises:
+          PositionError: If the state is not a position of the game.
+        """
         known = [int(word) for word in state]
         return cls(game, format_position(game.table.words, game.board.labels, known))
 
@@ -117,12 +137,12 @@ class Match:
 
     @property
     def legal_steps(self) -> tuple[Step, ...]:
-        """The legal steps, empty when the match is over."""
+        """The legal steps in ascending order of their actions, empty when the match is over."""
         return self._legal
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the match ended, None while it goes on."""
+        """How the match ended, None while it is in progress."""
         return self._outcome
 
     @property
@@ -132,61 +152,61 @@ class Match:
 
     @property
     def value(self) -> int | None:
-        """Under best play 1, 0 or -1 for the player to move; None where the match has no table or that does not say."""
+        """1, 0 or -1 for the player to move under best play; None without a table, or where it has no value."""
         return None if self.table is None else self.table.value(self)
 
     @property
     def distance(self) -> int | None:
-        """Plies to the end under best play, the loser delaying; None likewise, and for draws."""
+        """Plies to the end if the winner hurries and the loser delays; None for draws, and where `value` is None."""
         return None if self.table is None else self.table.distance(self)
 
     @property
     def position(self) -> str:
-        """The position as text; everything that the rules look at but earlier positions."""
+        """The position as text. It holds everything that the rules depend on, except earlier positions."""
         return format_position(self._t, self.game.board.labels, [int(word) for word in self._state])
 
     @property
     def state(self) -> Any:
-        """A copy of the engine's state, as `jit.words` makes it."""
+        """A copy of the engine's state: int64 `[T_STATE_SIZE]`, or a list of int where the engine is not compiled."""
         return self._state.copy()
 
     @property
     def chain(self) -> int | None:
-        """The point of the piece in the middle of a chain."""
+        """The point of the piece that is in the middle of a chain of captures, or None."""
         return int(self._state[e.CHAIN]) if self._state[e.CHAIN] >= 0 else None
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The steps pushed so far."""
+        """The steps pushed so far, the first one first."""
         return tuple(played.step for played in self._played)
 
     @property
     def turns(self) -> tuple[str, ...]:
-        """The turns so far in notation, the last one possibly unfinished."""
+        """The turns so far in notation; the last one may be unfinished."""
         return tuple(join_turn([played.step.text for played in turn]) for turn in self._split_turns())
 
     @property
     def history(self) -> tuple[tuple[int, tuple[Step, ...]], ...]:
-        """The turns so far, each as its player and its steps, the last one possibly unfinished."""
+        """The turns so far, each as its player and its steps; the last one may be unfinished."""
         return tuple((turn[0].player, tuple(played.step for played in turn)) for turn in self._split_turns())
 
     def push(self, step: "Step | int | str") -> None:
         """Plays a step.
 
         Args:
-          step: A step of `legal_steps`, an action index, the text of a step, or the text of a whole turn of several
-            leaps. A whole turn that ends before its chain must is ended by stopping.
+          step: A step of `legal_steps`, its action index, its text such as "c2-c3", or the text of a turn of several
+            leaps such as "c2xc4xe4". A turn of several leaps is whole: if its chain could go on, the player stops.
 
         Raises:
-          NotationError: If text cannot be read.
-          IllegalStepError: If the step is not legal; the match is as it was.
+          NotationError: If this is not a step, an action index, or text that can be read.
+          IllegalStepError: If the step is not legal. The match is unchanged.
         """
         if isinstance(step, Step):
             if step not in self._legal:
                 raise self._illegal(step.text)
             self._push_legal(step)
         elif isinstance(step, str):
-            self._push_text(step)
+            self._push_text(step, is_whole=step.count("x") > 1)
         else:
             try:
                 if isinstance(step, bool):
@@ -195,6 +215,19 @@ class Match:
             except TypeError:
                 raise NotationError(f"a step is a Step, an action index or text, not {type(step).__name__}") from None
             self._push_action(action, f"action {action}")
+
+    def push_turn(self, text: str, *, is_whole: bool = True) -> None:
+        """Plays a turn, or the rest of one in the middle of a chain.
+
+        Args:
+          text: The turn, such as "c2-c3", "c2xc4" or "c2xc4xe4".
+          is_whole: Whether the turn ends: if its chain could go on, the player stops. Otherwise the chain is left open.
+
+        Raises:
+          NotationError: If the text cannot be read.
+          IllegalStepError: If this is not a legal turn. The match is unchanged.
+        """
+        self._push_text(text, is_whole=is_whole)
 
     def pop(self) -> Step:
         """Takes back the last step and returns it.
@@ -212,7 +245,7 @@ class Match:
         return last.step
 
     def copy(self) -> "Match":
-        """An independent copy with the same history."""
+        """Returns an independent copy with the same history."""
         twin = Match.__new__(Match)
         twin.__dict__.update(self.__dict__)
         twin._scratch = self._scratch.copy()
@@ -223,14 +256,17 @@ class Match:
         return twin
 
     def occurrences(self) -> int:
-        """How often the position has occurred in this match, this time included."""
+        """Returns how often the position has occurred in this match, this time included."""
         return self._seen[self._key]
 
     def keys(self, room: int) -> Any:
-        """Hashes of the positions since the last progress, as `engine.earlier_occurrences` wants them.
+        """Returns hashes of the positions since the last progress, as the engine's play-outs take them.
 
         Args:
-          room: Number of words to return; at least the clock of the state and one more are needed.
+          room: Number of words to return, more than the state's clock of plies without progress.
+
+        Returns:
+          `[room]` words; the hash of a position stands at its clock, 0 where there is none.
         """
         keys = words(room)
         if self.chain is not None:  # a capture is progress
@@ -244,7 +280,11 @@ class Match:
         return keys
 
     def picture(self, **marks: Any) -> Picture:
-        """What a picture of the match shows; keyword arguments as in `render.Picture` replace or add to it."""
+        """Returns the position and the last turn as a picture, to be drawn by `alquerque_env.render`.
+
+        Args:
+          **marks: Arguments of `render.Picture` to add or replace, such as `turned=True` or `caption="..."`.
+        """
         state = [int(word) for word in self._state]
         pieces = {
             point: (player, bool(state[e.KINGS + player] >> point & 1))
@@ -280,7 +320,7 @@ class Match:
         return self.copy()
 
     def _enter(self) -> None:
-        """Notes that the position has occurred, and finds its legal steps and outcome."""
+        """Counts the position and finds its legal steps and outcome."""
         self._key = tuple(int(word) for place, word in enumerate(self._state) if place != e.QUIET)
         self._seen[self._key] += 1
         count = entry_points.legal_actions(self._t, self._state, self._scratch, self._actions)
@@ -303,21 +343,21 @@ class Match:
         self._played.append(_Played(step, player, before, self._key, self._legal, bool(self._state[e.CHAIN] < 0)))
         self._enter()
 
-    def _push_text(self, text: str) -> None:
+    def _push_text(self, text: str, *, is_whole: bool) -> None:
         parts = split_turn(text, self.game.board)
         for number, part in enumerate(parts):
             fitting = self._fitting(*part)
             if len(fitting) != 1:
                 raise self._unfit(text, fitting, number)
             self._push_legal(fitting[0])
-        if len(parts) > 1 and self.chain is not None:
+        if is_whole and self.chain is not None:
             stops = self._fitting(PASS, None)
             if not stops:
                 raise self._unfit(text, stops, len(parts))
             self._push_legal(stops[0])
 
     def _fitting(self, wanted: str, over: str | None) -> list[Step]:
-        """The legal steps that a part of a turn text may mean."""
+        """Returns the legal steps that a part of a turn text may mean."""
         return [
             step
             for step in self._legal
@@ -326,7 +366,7 @@ class Match:
         ]
 
     def _unfit(self, text: str, fitting: list[Step], pushed: int) -> IllegalStepError:
-        """Takes back the steps of a turn that have been pushed; says why the next is refused."""
+        """Takes back the pushed steps of a turn and returns the error that says why the next one is refused."""
         begun = join_turn([played.step.text for played in self._played[len(self._played) - pushed :]])
         legal = ", ".join(step.text for step in fitting or self._legal)
         is_over = self.chain is None

@@ -1,4 +1,4 @@
-"""Counts sequences of steps or turns: the measure by which move generators are compared."""
+"""Perft: counts of step sequences, which move generators are compared by."""
 
 from operator import index as as_integer
 
@@ -8,20 +8,24 @@ from ..game.game import Game
 from ..game.step import join_turn
 from .match import Match
 
-# Far more than can be counted, and few enough to find room for.
+# Far more than can be counted; the engine allocates memory for every ply.
 MAX_DEPTH = 1000
 
 
 def perft(game: Game | str, depth: int, position: str | None = None, *, turns: bool = False) -> int:
-    """Number of sequences of `depth` steps, or of whole turns with distinct paths counted.
+    """Counts the sequences of `depth` steps, or of `depth` whole turns.
 
-    Ended matches count only at depth 0; repetition is not looked at.
+    Turns that reach the same position by different paths count separately. Ended matches count only at depth 0.
+    Repetition is ignored.
 
     Args:
-      game: The rules, or a game's id.
-      depth: Number of steps (sub-steps, passes included) or turns, at least 0.
-      position: Position text to begin from; the start of the game if None.
+      game: The game, or its id.
+      depth: Number of steps or turns, 0 to 1000. Each leap of a chain is a step, and so is a pass.
+      position: Text of the position to begin from; the start of the game if None.
       turns: Whether to count whole turns.
+
+    Returns:
+      The number of sequences.
 
     Raises:
       PositionError: If the text is not a position of the game.
@@ -33,12 +37,20 @@ def perft(game: Game | str, depth: int, position: str | None = None, *, turns: b
 
 
 def divide(game: Game | str, depth: int, position: str | None = None, *, turns: bool = False) -> dict[str, int]:
-    """The counts behind each first step, by its text; they add up to `perft`. With `turns`, behind each first turn.
+    """Counts the sequences that begin with each legal step, or with each legal turn. The counts add up to `perft`.
 
-    A turn is named by all its leaps, as in `Match.turns`; where a chain may be stopped, that is not written.
+    Args:
+      game: The game, or its id.
+      depth: Number of steps or turns, 1 to 1000.
+      position: Text of the position to begin from; the start of the game if None.
+      turns: Whether to count whole turns.
+
+    Returns:
+      The count by the text of the first step or turn. A turn is written as in `Match.turns`.
 
     Raises:
-      PositionError, AlquerqueError: As `perft`; the depth must be at least 1.
+      PositionError: If the text is not a position of the game.
+      AlquerqueError: If the depth is not a whole number or out of range.
     """
     _check_depth(depth, 1)
     match = Match(game, position)

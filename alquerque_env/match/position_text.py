@@ -1,6 +1,6 @@
-"""Text of positions: reading with every check, and writing.
+"""Reads and writes position text such as `W:Wa1,Kc3:Be5:H4`, a format modelled on the FEN of draughts in PDN.
 
-The format is that of draughts' FEN in PDN: `W:Wa1,Kc3:Be5:H4`. The exported player carries this file as it is.
+Exported players contain this file unchanged.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,12 +14,12 @@ Words = Sequence[int]
 
 
 def format_position(t: Words, labels: Sequence[str], s: Words) -> str:
-    """Writes a state as position text.
+    """Returns the position text of a state.
 
     Args:
-      t: Step table of the game.
-      labels: The points' names.
-      s: A state.
+      t: The game's step table.
+      labels: The names of its points.
+      s: The state.
     """
     fields = [SIDES[s[e.PLAYER]], *(_format_side(labels, s, player) for player in (0, 1))]
     if t[e.T_NO_PROGRESS_LIMIT] and s[e.QUIET]:
@@ -39,8 +39,13 @@ def format_position(t: Words, labels: Sequence[str], s: Words) -> str:
 def parse_position(t: Words, labels: Sequence[str], text: str) -> list[int]:
     """Reads position text.
 
+    Args:
+      t: The game's step table.
+      labels: The names of its points.
+      text: The text.
+
     Returns:
-      The state, as a list of integers.
+      The state, a list of `T_STATE_SIZE` integers.
 
     Raises:
       PositionError: If the text is not a position of the game; the message says what is wrong and where.
@@ -49,7 +54,7 @@ def parse_position(t: Words, labels: Sequence[str], text: str) -> list[int]:
 
 
 def points_of(word: int) -> Iterator[int]:
-    """The points of a word, in ascending order."""
+    """Yields the points of a bitboard in ascending order."""
     point = 0
     while word >> point:
         if word >> point & 1:
@@ -64,7 +69,7 @@ def _format_side(labels: Sequence[str], s: Words, player: int) -> str:
 
 
 def _memory(t: Words, s: Words) -> list[tuple[int, int]]:
-    """Pairs of the point of a piece and a point to which it may not step."""
+    """Returns pairs of the point of a piece and a point to which it may not step."""
     if not t[e.T_REMEMBERS]:
         return []
     points = range(t[e.T_POINTS])
@@ -123,7 +128,7 @@ class _Reader:
             if letter not in ("H", "C", "U", "X", "S") or not letter:
                 raise self.fail(f"unknown field {part!r}, expected one that begins with H, C, U, X or S")
             if letter in fields:
-                raise self.fail(f"field {letter} stands twice")
+                raise self.fail(f"field {letter} is given twice")
             if not value:
                 raise self.fail(f"field {letter} is empty")
             fields[letter] = value
@@ -152,13 +157,13 @@ class _Reader:
             return
         limit = self.t[e.T_NO_PROGRESS_LIMIT]
         if not limit:
-            raise self.fail("field H counts turns without progress, but this game does not")
+            raise self.fail("field H counts turns without progress, but this game has no limit on them")
         if not (value.isascii() and value.isdigit() and len(value) < 9):
             raise self.fail(f"H{value} is not a number of turns")
         if int(value) > limit:
             raise self.fail(f"H{value} exceeds the limit of {limit} turns without progress")
         if int(value) and self.state[e.CHAIN] >= 0:
-            raise self.fail(f"H{value} cannot be in a chain of captures, which is progress")
+            raise self.fail(f"H{value} is given in a chain of captures, but a capture is progress")
         self.state[e.QUIET] = int(value)
 
     def read_chain(self, value: str | None) -> None:
@@ -169,14 +174,14 @@ class _Reader:
         point = self.point(value, "field C")
         mover = self.state[e.PLAYER]
         if not (self.state[e.MEN + mover] | self.state[e.KINGS + mover]) >> point & 1:
-            raise self.fail(f"C{value} is no piece of the mover, player_{mover}")
+            raise self.fail(f"C{value}: player_{mover}, who is to move, has no piece there")
         self.state[e.CHAIN] = point
 
     def read_memory(self, value: str | None) -> None:
         if value is None:
             return
         if not self.t[e.T_REMEMBERS]:
-            raise self.fail("field U forbids steps back, but this game does not")
+            raise self.fail("field U forbids steps back, but this game allows them")
         seen: dict[object, str] = {}
         for item in value.split(","):
             ends = item.split("-")
@@ -216,14 +221,14 @@ class _Reader:
         if not at_end:
             raise self.fail("field X names pieces to be removed later, but in this game they are removed at once")
         if self.state[e.CHAIN] < 0:
-            raise self.fail("field X names captured pieces, but no field C a piece in a chain")
+            raise self.fail("field X names captured pieces, but field C is missing")
         enemy = 1 - self.state[e.PLAYER]
         for label in value.split(","):
             point = self.point(label, "field X")
             if not (self.state[e.MEN + enemy] | self.state[e.KINGS + enemy]) >> point & 1:
-                raise self.fail(f"{label} in field X is no piece of player_{enemy}")
+                raise self.fail(f"player_{enemy} has no piece on {label} of field X")
             if self.state[e.CAPTURED] >> point & 1:
-                raise self.fail(f"{label} stands twice in field X")
+                raise self.fail(f"{label} is given twice in field X")
             self.state[e.CAPTURED] |= 1 << point
 
     def read_start(self, value: str | None) -> None:
@@ -233,7 +238,7 @@ class _Reader:
                 raise self.fail("field S is missing: a chain may not return to its start")
             return
         if not barred:
-            raise self.fail("field S names the start of a chain, but nothing looks at it here")
+            raise self.fail("field S names the start of a chain, but it does not matter here")
         point = self.point(value, "field S")
         if any(word >> point & 1 for word in self.state[: e.PLAYER]):
             raise self.fail(f"a piece stands on {value}, the start of the chain in field S")

@@ -1,16 +1,16 @@
-"""A match in words: how it stands, who won and why, its turns with their numbers."""
+"""A match in words: what to do next, who won and why, its numbered turns."""
 
 from collections import Counter
 
 from ..game.rules_text import SIDES, progress
 from .match import Match, Outcome
 
-# Turns before the limit from which on it is mentioned.
+# The no-progress limit is mentioned from this many turns before it.
 _WARNING = 10
 
 
 def standing(match: Match) -> str:
-    """What a player should know besides the board; empty if nothing."""
+    """Returns what a player should know besides the board, or an empty string."""
     label = None if match.chain is None else match.game.board.labels[match.chain]
     if label is not None:
         if any(step.is_pass for step in match.legal_steps):
@@ -27,7 +27,7 @@ def standing(match: Match) -> str:
 
 
 def exact_sentence(match: Match) -> str:
-    """Who wins under best play, and in how many turns; empty where nothing is known."""
+    """Returns who wins under best play and in how many turns, or an empty string if that is unknown."""
     value = match.value
     if match.is_over or value is None:
         return ""
@@ -41,29 +41,27 @@ def exact_sentence(match: Match) -> str:
 
 
 def quiet_turns(match: Match) -> int:
-    """Turns without progress, as the position text counts them."""
+    """Returns the number of turns without progress, 0 in games without a limit on them."""
     fields = match.position.split(":")[3:]
     return next((int(field[1:]) for field in fields if field.startswith("H")), 0)
 
 
 def outcome_sentence(match: Match, outcome: Outcome) -> str:
-    """Who won and why."""
+    """Returns who won and why."""
     who = "Draw" if outcome.winner is None else f"{SIDES[outcome.winner]} wins"
     return f"{who}: {_reason(match, outcome)}."
 
 
 def _reason(match: Match, outcome: Outcome) -> str:
     pieces = Counter(player for player, _ in match.picture().pieces.values())
-    stuck = SIDES[match.player]
-    limit = f"{match.game.rules.no_progress_limit} turns without {progress(match.game)}"
     if outcome.reason == "captured":
-        beaten = SIDES[0 if pieces[0] == 0 else 1]
-        return f"{beaten} has no pieces left"
+        return f"{SIDES[0 if pieces[0] == 0 else 1]} has no pieces left"
     if outcome.reason == "blocked":
         counted = match.game.rules.no_moves == "majority"
-        return f"{stuck} cannot move" + (f", and {_majority(pieces, outcome)}" if counted else "")
+        return f"{SIDES[match.player]} cannot move" + (f", and {_majority(pieces, outcome)}" if counted else "")
     if outcome.reason == "repetition":
         return "the position has occurred three times"
+    limit = f"{match.game.rules.no_progress_limit} turns without {progress(match.game)}"
     return limit + (f", and {_majority(pieces, outcome)}" if outcome.reason == "majority" else "")
 
 
@@ -74,7 +72,7 @@ def _majority(pieces: Counter[int], outcome: Outcome) -> str:
 
 
 def numbered_turns(match: Match) -> list[str]:
-    """The turns of a match in pairs, as `1. c2-c3 c4xc2`."""
+    """Returns the turns of a match in numbered pairs such as `1. c2-c3 c4xc2`."""
     turns = list(match.turns)
     if turns and match.history[0][0] != match.game.first_player:
         turns.insert(0, "...")

@@ -9,7 +9,6 @@ import pytest
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots import Limits
-from alquerque_env.bots.turns import push_turn
 from alquerque_env.errors import BotError, IllegalStepError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
@@ -120,7 +119,7 @@ def play_line(match: Match, line: tuple[str, ...]) -> Match:
     """The match after a line; every turn of it must be legal and whole."""
     ahead = match.copy()
     for turn in line:
-        push_turn(ahead, turn)
+        ahead.push_turn(turn)
         assert ahead.chain is None
     return ahead
 
@@ -140,7 +139,7 @@ def check(analysis, match: Match, *, all_steps: bool) -> None:
         assert sum(shares) == pytest.approx(1)
     for candidate in analysis.candidates:
         begun = match.copy()
-        push_turn(begun, candidate.line[0])
+        begun.push_turn(candidate.line[0])
         assert begun.steps[len(match.steps)] == candidate.step
         play_line(match, candidate.line)
 
@@ -370,10 +369,10 @@ def test_limits_are_checked(limits):
 
 def test_a_turn_is_whole_or_refused():
     match = Match(load_game("alquerque_murray"), "W:Wa1,e1:Bb2,b3,e5")
-    push_turn(match, "a1xc3")
+    match.push_turn("a1xc3")
     assert (match.player, match.chain) == (1, None)
     chained = Match(load_game("alquerque"), "W:Wa1,e1:Bb2,b3,e5")
     before = chained.position
     with pytest.raises(IllegalStepError, match=r"^a1xc3 is not a whole turn in .W:.*.: then c3xa3 must follow$"):
-        push_turn(chained, "a1xc3")
+        chained.push_turn("a1xc3")
     assert chained.position == before

@@ -25,7 +25,6 @@ from alquerque_env.bots.alphabeta import score_to_value
 from alquerque_env.bots.external import ugi_bot
 from alquerque_env.bots.external.ugi_bot import UgiBot
 from alquerque_env.bots.external.ugi_client import MOST_LINES, Timeouts
-from alquerque_env.bots.turns import push_turn
 from alquerque_env.cli.main import main
 from alquerque_env.errors import BotError
 from alquerque_env.game.game import Game
@@ -189,7 +188,7 @@ def test_an_engine_has_a_value_for_every_step_also_in_the_middle_of_a_chain(engi
             assert one.value == pytest.approx((kept if after.player == match.player else known)[one.step])
             ahead = match.copy()
             for turn in one.line:
-                push_turn(ahead, turn)
+                ahead.push_turn(turn)
             assert ahead.steps[len(match.steps)] == one.step
 
 
@@ -225,7 +224,7 @@ def test_each_ask_shows_the_match_from_its_begin(fake):
     match, bot = Match(ALQUERQUE), made.bot()
     match.push(bot.choose(match))
     for turn in ("b3xd3", "e3xc3", "d4-d3"):
-        push_turn(match, turn)
+        match.push_turn(turn)
     with pytest.raises(BotError, match="answered 'd2-c3', which is no turn here: "):
         bot.choose(match)
     positions = [line for line in made.heard if line.startswith("position")]
@@ -353,7 +352,7 @@ def test_an_engine_that_dies_in_mid_match_has_lost_that_and_is_started_again_for
     match, pid = Match(ALQUERQUE), bot.pid
     match.push(bot.choose(match))
     for turn in ("b3xd3", "e3xc3", "d4-d3"):
-        push_turn(match, turn)
+        match.push_turn(turn)
     for _ in range(2):
         with pytest.raises(BotError, match=r"^fake ended with status 9, without 'bestmove'$"):
             bot.choose(match)

@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from alquerque_env import Match, games, load_game
 from alquerque_env.bots.external.process import Process, ProcessError
 from alquerque_env.bots.external.ugi_protocol import parse_info
-from alquerque_env.bots.turns import push_turn
 from alquerque_env.cli.main import main
 from alquerque_env.cli.ugi import Engine, EngineOptions
 from alquerque_env.cli.ugi.ugi_position import play_moves
@@ -247,14 +246,14 @@ def test_go_searches_within_its_limits(talk, go):
     lines = talk.until("bestmove")
     match = Match(load_game("alquerque"))
     for turn in ("d3-c3", "b3xd3"):
-        push_turn(match, turn)
+        match.push_turn(turn)
     infos = [parse_info(line) for line in lines[:-1]]
     assert all(info.score is not None and info.nodes is not None for info in infos)
     # Without any time a position that was looked at is all there may be.
     assert infos[-1].nodes or go in ("go movetime 0", "go p1time -20 p2time 10 p1inc 0 p2inc 0 movestogo 3")
     assert infos[-1].milliseconds is not None
     for turn in infos[-1].line:
-        push_turn(match, turn)
+        match.push_turn(turn)
     assert lines[-1] == f"bestmove {infos[-1].line[0]}"
 
 
@@ -396,7 +395,7 @@ def test_every_bestmove_is_a_whole_legal_turn(name, options, level):
         chains += match.chain is not None
         assert here.ask(f"position fen {match.position}") == []
         turn = here.turn("go nodes 40" if level.startswith("alphabeta") else "go")
-        push_turn(match, turn)
+        match.push_turn(turn)
         assert match.chain is None
     assert chains or load_game(name, **options).rules.chain == "single" or name.startswith(("alquerque", "awith"))
 

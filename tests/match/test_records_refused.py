@@ -20,8 +20,8 @@ from alquerque_env.match.records import Record, load_records
 @pytest.mark.parametrize(
     ("turns", "problem"),
     [
-        ("1. c2-c4", "turn 1 of South in position 'START': c2-c4 is not legal; legal: b2-c3, c2-c3, d2-c3, d3-c3"),
-        ("1. c2-c3 c4-c3", "c4-c3 is not legal; legal: c4xc2"),
+        ("1. c2-c4", "turn 1 of South: c2-c4 is not legal in 'START'; legal: b2-c3, c2-c3, d2-c3, d3-c3"),
+        ("1. c2-c3 c4-c3", "c4-c3 is not legal in 'AFTER'; legal: c4xc2"),
         ("1. c2-c3 c4xc2 2. c4-c3", "turn 2 of South"),
         ("1. c2-c3 z9", "turn 1 of North"),
         ("1. c2-c3 c4-z9", "unknown point 'z9' in 'c4-z9'; points are a1 to e5"),
@@ -32,25 +32,26 @@ from alquerque_env.match.records import Record, load_records
         ("1. c2-c3...", "c2-c3... leaves a chain open that has ended"),
         ("1. c2-c3 ....", "cannot read '.'"),
         ("2. c2-c3", "it is numbered 2, expected 1"),
-        ("1. c2-c3 2. c4xc2", "turn 1 of North in position 'B:"),
+        ("1. c2-c3 2. c4xc2", "turn 1 of North: it is numbered 2, expected 1"),
         ("1... c2-c3", "dots stand for a turn of the player who is to move"),
         ("1. ... c4-c3", "dots stand for a turn of the player who is to move"),
-        ("1. c2-c3 ...", "dots for a turn that is not there come first only; expected a turn"),
+        ("1. c2-c3 ...", "dots for a missing turn may only come first; expected a turn"),
         ("1. c2-c3 c4xc2 2.", "number 2 has no turn; remove it, or add the turn"),
         ("1. 2. c2-c3", "number 1 has no turn"),
         ('1. c2-c3 [North "x"]', "header North follows turns; expected the result of the match"),
         ('1. [North "x"] c2-c3', "header North follows turns"),
         ("1. c2-c3 [", "cannot read '[ *' as a header"),
-        ("1. c2-c3 }", "'}' belongs to nothing"),
+        ("1. c2-c3 }", "unexpected '}'; remove it or put it into a comment"),
         ("1. c2-c3 { c4xc2", "line 3: the comment that begins here has no end, expected a '}'"),
         (f"1. {'c2x' * 400}c2", "as a turn: it is too long"),
     ],
 )
 def test_a_turn_that_is_wrong_is_named_with_the_position_before_it(turns, problem):
-    start = Match(load_game("fetaix")).position
+    start = Match("fetaix").position
+    after = played("fetaix", "c2-c3").position
     message = refused(text_of(turns))
 
-    assert problem.replace("START", start) in message
+    assert problem.replace("START", start).replace("AFTER", after) in message
     assert re.match(r"match 1, line 3|line 3", message)
 
 
@@ -63,12 +64,12 @@ def test_a_turn_that_is_wrong_is_named_with_the_position_before_it(turns, proble
         ({"Version": "²"}, "header Version"),
         ({"Options": "chainn=single"}, "no option 'chainn' of fetaix; did you mean 'chain'?"),
         ({"Options": "chain=often"}, "chain cannot be 'often'"),
-        ({"Options": "chain"}, "header Options has no value for it: 'chain', expected name=value"),
-        ({"Options": "chain=single chain=single"}, "header Options names it twice"),
+        ({"Options": "chain"}, "header Options has no value for an option: 'chain', expected name=value"),
+        ({"Options": "chain=single chain=single"}, "header Options repeats an option"),
         ({"Options": "no_progress_limit=off"}, "a match could go on for ever"),
         ({"Position": "W:Wa1"}, "expected mover:W<pieces>:B<pieces>"),
         ({"Position": ""}, "expected mover:W<pieces>:B<pieces>"),
-        ({"Date": "21.11.2026"}, "the date is '21.11.2026', expected the like of 2026.11.21"),
+        ({"Date": "21.11.2026"}, "the date is '21.11.2026', expected a date such as 2026.11.21"),
         ({"Date": "2026.13.01"}, "the date is '2026.13.01'"),
         ({"Date": "2026.02.30"}, "the date is '2026.02.30'"),
         ({"Result": "1-0"}, "header Result is '1-0', but the match ends with *"),
@@ -96,10 +97,10 @@ def test_a_header_that_is_wrong_is_named(headers, problem):
         ("1. c2-c3 *", 'match 1, line 1: expected the headers of a match, beginning with one such as [Game "'),
         ("*", "expected the headers of a match"),
         ("hello", "expected the headers of a match"),
-        ('[Event "x"]\n*', 'header Game is missing; expected the like of [Game "fetaix"]'),
+        ('[Event "x"]\n*', 'header Game is missing; expected one such as [Game "fetaix"]'),
         ('[Game "fetaix"]', "the match has no end; expected its result, one of 1-0, 0-1, 1/2-1/2, *"),
         ('[Game "fetaix"]\n1. c2-c3', "the match has no end"),
-        ('[Game "fetaix"]\n[Game "fetaix"]\n*', "line 2: header Game stands twice"),
+        ('[Game "fetaix"]\n[Game "fetaix"]\n*', "line 2: header Game is given twice"),
         ('[Game "fetaix"]\n[South "x]\n*', "line 2: cannot read '[South \"x]' as a header"),
         ("[Game fetaix]\n*", "line 1: cannot read '[Game fetaix]' as a header"),
         ('[Game "fetaix"]\n1. c2-c3 * *', "match 2, line 2: expected the headers"),
@@ -132,7 +133,7 @@ def test_an_end_that_is_not_that_on_the_board_is_refused(result, headers, proble
 def test_a_turn_after_the_end_is_refused():
     text = text_of("1. a1xc1 c1-c2", result="1-0", Position="W:Wa1:Bb1")
 
-    assert "c1-c2 is not legal: the match is over (captured); expected its result" in refused(text)
+    assert "c1-c2 is not legal in 'B:Wc1:B': the match is over" in refused(text)
 
 
 @pytest.mark.parametrize("result", ["1-0", "0-1", "1/2-1/2", "*"])
@@ -148,7 +149,7 @@ def test_the_length_of_a_match_is_limited(monkeypatch):
     monkeypatch.setattr(records.record, "MAX_TURNS", 3)
 
     assert "there are more than 3 turns" in refused(text_of("1. c2-c3 c4xc2 2. c1xc3 a3xc1 3. c3-c4"))
-    with pytest.raises(RecordError, match="the match has 4 turns, of which a record holds at most 3"):
+    with pytest.raises(RecordError, match="the match has 4 turns, but a record holds at most 3"):
         format_record(played("fetaix", "c2-c3", "c4xc2", "c1xc3", "a3xc1"))
 
 
@@ -160,7 +161,7 @@ def test_the_length_of_a_match_is_limited(monkeypatch):
         ({"south": "a\nb"}, r"header South holds the character '\\n'"),
         ({"north": "\udce9"}, r"header North holds the character '\\udce9'"),
         ({"date": "today"}, "the date is 'today'"),
-        ({"headers": {"South": "x"}}, "header South is not a further one"),
+        ({"headers": {"South": "x"}}, "header South cannot be given in headers"),
         ({"headers": {"two words": "x"}}, "'two words' cannot name a header"),
         ({"headers": {f"A{number}": "x" for number in range(101)}}, "there are 101 further headers"),
     ],

@@ -9,7 +9,7 @@ from ...game.game import Game
 from ...game.step import Step
 from ...match.match import Match
 from ..bot import GameBot
-from ..turns import actions_since, push_turn
+from ..turns import actions_since
 
 TIMEOUT = 600.0
 """Seconds for a turn, by default."""
@@ -53,7 +53,7 @@ class ExportedBot(GameBot):
     def _read_turn(self, match: Match, text: str) -> tuple[int, ...]:
         ahead = match.copy()
         try:
-            push_turn(ahead, text)
+            ahead.push_turn(text)
         except AlquerqueError as error:
             raise IllegalTurnError(f"{self.name} answered {text!r}: {error}") from None
         return actions_since(match, ahead)

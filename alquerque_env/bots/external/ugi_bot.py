@@ -15,7 +15,7 @@ from ...match.match import Match
 from ..alphabeta import score_to_value
 from ..analysis import NO_LIMITS, Analysis, Candidate, Limits, Report
 from ..bot import GameBot
-from ..turns import actions_since, push_turn
+from ..turns import actions_since
 from .process import ProcessError
 from .ugi_client import Timeouts, UgiClient
 from .ugi_protocol import Go, Info, clip, write_position
@@ -179,7 +179,7 @@ class UgiBot(GameBot):
         text, info = client.search(_write_match(match), go, stop=limits.stop, listen=hear)
         ahead = match.copy()
         try:
-            push_turn(ahead, text)
+            ahead.push_turn(text)
         except AlquerqueError as error:
             what = f"answered {clip(text)}, which is no turn here: {error}"
             raise client.fail(what, IllegalTurnError) from None
@@ -233,7 +233,7 @@ def _legal_part(match: Match, line: Sequence[str]) -> tuple[int, ...]:
     ahead = match.copy()
     for turn in line:
         try:
-            push_turn(ahead, turn)
+            ahead.push_turn(turn)
         except AlquerqueError:
             break
     return actions_since(match, ahead)

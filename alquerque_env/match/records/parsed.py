@@ -1,34 +1,35 @@
-"""Matches as they stand in a file, before anybody asks the rules."""
+"""Divides a match file into its matches, which are not yet checked against the rules."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple, TextIO
 
-from ...errors import RecordError, shorten
-from .tokens import KNOWN, MAX_HEADERS, MAX_TURNS, RESULTS, Header, Number, Word, read_words
+from ...errors import AlquerqueError, RecordError, shorten
+from .tokens import KNOWN_HEADERS, MAX_HEADERS, MAX_TURNS, RESULTS, Token, read_tokens
 
-# Longer than every turn of a board with some dozens of pieces.
+# Longer than any turn on a board with some dozens of pieces.
 _MAX_TURN = 1_000
 
 
 class Turn(NamedTuple):
-    """A turn as it stands in a file, with its line and the number before it, if there is one."""
+    """The text of a turn, its line in the file, and the number before it if there is one."""
 
     line: int
     text: str
-    number: Number | None
+    number: Token | None
 
 
 @dataclass
-class Draft:
-    """A match as it stands in a file, not yet compared with the rules.
+class ParsedMatch:
+    """The text of a match, divided into its parts.
 
     Attributes:
       number: Its place in the file, from 1.
-      line: Where it begins.
+      line: The line where it begins.
       headers: Its headers, in order.
-      turns: Its turns, dots for one that is not there among them.
-      result: What its text ends with.
+      turns: Its turns, including dots for a missing one.
+      result: The result that ends it.
     """
 
     number: int
@@ -37,61 +38,72 @@ class Draft:
     turns: list[Turn] = field(default_factory=list)
     result: str = ""
 
-    def fail(self, problem: str, line: int | None = None) -> RecordError:
-        """An error that says where in the file it is."""
-        return RecordError(f"match {self.number}, line {line or self.line}: {problem}")
+    @contextmanager
+    def located(self, line: int | None = None, where: str = "") -> Iterator[None]:
+        """Adds the place in the file to errors raised inside.
+
+        Raises:
+          RecordError: For every error of this package.
+        """
+        try:
+            yield
+        except AlquerqueError as error:
+            raise RecordError(f"match {self.number}, line {line or self.line}{where}: {error}") from None
 
 
-def read_drafts(source: str | TextIO) -> Iterator[Draft]:
-    """Divides a match file into its matches.
+def parse_matches(source: str | TextIO) -> Iterator[ParsedMatch]:
+    """Divides a match file into its matches, one after the other.
+
+    Args:
+      source: Text, or a stream of text.
 
     Raises:
       RecordError: If the text is not that of matches.
     """
-    draft, number, count = None, None, 0
-    for word in read_words(source):
-        if draft is None:
-            count += 1
-            draft = Draft(count, word.line)
-        if isinstance(word, Header):
-            _add_header(draft, word, number)
-        elif not draft.headers:
-            raise draft.fail('expected the headers of a match, beginning with one such as [Game "fetaix"]')
-        elif isinstance(word, Number):
-            if number is not None:
-                raise _idle(draft, number)
-            number = word
-        elif word.text in RESULTS:
-            if number is not None:
-                raise _idle(draft, number)
-            draft.result = word.text
-            yield draft
-            draft, number = None, None
-        else:
-            _add_turn(draft, word, number)
-            number = None
-    if draft is not None:
-        raise draft.fail(f"the match has no end; expected its result, one of {', '.join(RESULTS)}")
+    parsed: ParsedMatch | None = None
+    number: Token | None = None
+    found = 0
+    for token in read_tokens(source):
+        if parsed is None:
+            found += 1
+            parsed = ParsedMatch(found, token.line)
+        elif number is not None and (token.kind == "number" or token.text in RESULTS):
+            with parsed.located(number.line):
+                raise RecordError(f"number {number.text} has no turn; remove it, or add the turn")
+        with parsed.located(token.line):
+            if token.kind == "header":
+                _add_header(parsed, token, number)
+            elif not parsed.headers:
+                raise RecordError('expected the headers of a match, beginning with one such as [Game "fetaix"]')
+            elif token.kind == "number":
+                number = token
+            elif token.text in RESULTS:
+                parsed.result = token.text
+            else:
+                _add_turn(parsed, token, number)
+                number = None
+        if parsed.result:
+            yield parsed
+            parsed = None
+    if parsed is not None:
+        with parsed.located():
+            raise RecordError(f"the match has no end; expected its result, one of {', '.join(RESULTS)}")
 
 
-def _idle(draft: Draft, number: Number) -> RecordError:
-    return draft.fail(f"number {number.value} has no turn; remove it, or add the turn", number.line)
+def _add_header(parsed: ParsedMatch, header: Token, number: Token | None) -> None:
+    name = header.text
+    if parsed.turns or number is not None:
+        raise RecordError(f"header {name} follows turns; expected the result of the match, one of {', '.join(RESULTS)}")
+    if name in parsed.headers:
+        raise RecordError(f"header {name} is given twice; remove one")
+    if name not in KNOWN_HEADERS and len(parsed.headers.keys() - KNOWN_HEADERS) == MAX_HEADERS:
+        raise RecordError(f"there are more than {MAX_HEADERS} further headers")
+    parsed.headers[name] = header.value
 
 
-def _add_header(draft: Draft, header: Header, number: Number | None) -> None:
-    if draft.turns or number is not None:
-        problem = f"header {header.name} follows turns; expected the result of the match, one of {', '.join(RESULTS)}"
-        raise draft.fail(problem, header.line)
-    if header.name in draft.headers:
-        raise draft.fail(f"header {header.name} stands twice; remove one", header.line)
-    if header.name not in KNOWN and len(draft.headers.keys() - KNOWN) == MAX_HEADERS:
-        raise draft.fail(f"there are more than {MAX_HEADERS} further headers", header.line)
-    draft.headers[header.name] = header.value
-
-
-def _add_turn(draft: Draft, word: Word, number: Number | None) -> None:
+def _add_turn(parsed: ParsedMatch, word: Token, number: Token | None) -> None:
     if len(word.text) > _MAX_TURN:
-        raise draft.fail(f"cannot read {shorten(word.text)!r} as a turn: it is too long", word.line)
-    if len(draft.turns) > MAX_TURNS:  # one more, for the dots
-        raise draft.fail(f"there are more than {MAX_TURNS} turns", word.line)
-    draft.turns.append(Turn(word.line, word.text, number))
+        raise RecordError(f"cannot read {shorten(word.text)!r} as a turn: it is too long")
+    if len(parsed.turns) > MAX_TURNS:  # dots for a missing turn do not count
+        raise RecordError(f"there are more than {MAX_TURNS} turns")
+    parsed.turns.append(Turn(word.line, word.text, number))

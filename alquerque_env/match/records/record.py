@@ -1,7 +1,8 @@
-"""A match with what a file says about it, and its text."""
+"""A match with its headers and result, and the text of one."""
 
 import datetime
 import re
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -10,7 +11,7 @@ from ...errors import RecordError, shorten
 from ...game.game import Game
 from ...game.options import spell
 from ..match import REASONS, Match, Outcome
-from .tokens import DOTS, KNOWN, MAX_HEADERS, MAX_TURNS, RESULTS, format_header
+from .tokens import DOTS, KNOWN_HEADERS, MAX_HEADERS, MAX_TURNS, RESULTS, format_header
 
 WIDTH = 80
 UNKNOWN_NAME = "?"
@@ -22,12 +23,12 @@ _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """A match as a file has it; `str(record)` is its text.
+    """A match read from a file; `str(record)` is its text.
 
     Attributes:
-      headers: All headers of the file, in its order; read-only.
-      match: The match as it was left, in the middle of a chain too. Its steps can be taken back.
-      result: "1-0", "0-1", "1/2-1/2" or "*".
+      headers: All headers in the order of the file; read-only.
+      match: The match with all its steps, which can be taken back. It may be in the middle of a chain.
+      result: "1-0" if South won, "0-1" if North won, "1/2-1/2" for a draw, "*" if unknown.
     """
 
     headers: Mapping[str, str]
@@ -36,28 +37,28 @@ class Record:
 
     @property
     def south(self) -> str:
-        """Who played South, "?" if that is not known."""
+        """Who played South, "?" if unknown."""
         return self.headers.get("South", UNKNOWN_NAME)
 
     @property
     def north(self) -> str:
-        """Who played North, "?" if that is not known."""
+        """Who played North, "?" if unknown."""
         return self.headers.get("North", UNKNOWN_NAME)
 
     @property
     def date(self) -> str:
-        """When it was played, with question marks for the digits that are not known."""
+        """When the match was played, such as "2026.11.21", with question marks for unknown digits."""
         return self.headers.get("Date", UNKNOWN_DATE)
 
     @property
     def reason(self) -> str | None:
-        """Why it ended, None if that is not said."""
+        """Why the match ended, None if the file does not say."""
         return self.headers.get("Reason")
 
     @property
     def other_headers(self) -> dict[str, str]:
-        """The headers that have no meaning here."""
-        return {name: value for name, value in self.headers.items() if name not in KNOWN}
+        """The headers that this package gives no meaning, such as `Event`."""
+        return {name: value for name, value in self.headers.items() if name not in KNOWN_HEADERS}
 
     def __str__(self) -> str:
         return format_record(
@@ -81,23 +82,23 @@ def format_record(
     reason: str | None = None,
     headers: Mapping[str, str] = _NO_HEADERS,
 ) -> str:
-    """The text of a match. Texts of several, one after the other, make a file.
+    """Returns the text of a match. Several texts, one after the other, make a file.
 
     Args:
-      match: The match, over or not, also in the middle of a chain.
+      match: The match. It need not be over and may be in the middle of a chain.
       south: Who played South.
       north: Who played North.
-      date: When it was played, None if that is not known; a text is of the form `2026.11.21`, with `?` for digits that
-        are not known.
-      result: One of `RESULTS`; that on the board if None, `*` if there is none.
-      reason: Why it ended; that on the board if None.
+      date: When the match was played, None if unknown; text is such as "2026.11.21", with "?" for unknown digits.
+      result: "1-0", "0-1", "1/2-1/2" or "*"; by default the result on the board, "*" if the match is not over.
+      reason: Why the match ended; by default the reason on the board.
       headers: Further headers.
 
     Returns:
-      Lines, the last of which ends too.
+      Lines of text with a line break at the end of each.
 
     Raises:
-      RecordError: If result or reason contradict the board, a header cannot be written, or the match is too long.
+      RecordError: If the result or the reason contradicts the board, a header cannot be written, or the match is too
+        long.
     """
     outcome = match.outcome
     result = result or ("*" if outcome is None else result_of(outcome))
@@ -116,10 +117,12 @@ def format_record(
         "Result": result,
         "Reason": reason,
     }
-    if clash := next((name for name in headers if name in KNOWN), None):
-        raise RecordError(f"header {clash} is not a further one: it is written from what the match and the caller say")
+    if clash := next((name for name in headers if name in KNOWN_HEADERS), None):
+        raise RecordError(
+            f"header {clash} cannot be given in headers: it is written from the match and the other arguments"
+        )
     if len(headers) > MAX_HEADERS:
-        raise RecordError(f"there are {len(headers)} further headers, of which a record holds at most {MAX_HEADERS}")
+        raise RecordError(f"there are {len(headers)} further headers, but a record holds at most {MAX_HEADERS}")
     written = {name: value for name, value in known.items() if value is not None} | dict(headers)
     lines = [format_header(name, value) for name, value in written.items()]
     return "\n".join([*lines, "", _format_turns(match, start.player, result), ""])
@@ -128,27 +131,17 @@ def format_record(
 def _format_turns(match: Match, first_mover: int, result: str) -> str:
     turns = list(match.turns)
     if len(turns) > MAX_TURNS:
-        raise RecordError(f"the match has {len(turns)} turns, of which a record holds at most {MAX_TURNS}")
+        raise RecordError(f"the match has {len(turns)} turns, but a record holds at most {MAX_TURNS}")
     if turns and match.chain is not None:
         turns[-1] += DOTS
     if turns and first_mover != match.game.first_player:
         turns.insert(0, DOTS)
     words = [turn if place % 2 else f"{place // 2 + 1}. {turn}" for place, turn in enumerate(turns)]
-    return _fill([*words, result])
-
-
-def _fill(words: list[str]) -> str:
-    lines = words[:1]
-    for word in words[1:]:
-        if len(lines[-1]) + 1 + len(word) > WIDTH:
-            lines.append(word)
-        else:
-            lines[-1] += f" {word}"
-    return "\n".join(lines)
+    return textwrap.fill(" ".join([*words, result]), WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def starting_point(match: Match) -> Match:
-    """The match before its first step."""
+    """Returns a copy of a match without its steps."""
     start = match.copy()
     for _ in match.steps:
         start.pop()
@@ -156,16 +149,18 @@ def starting_point(match: Match) -> Match:
 
 
 def result_of(outcome: Outcome) -> str:
-    """The result of a match that is over on the board."""
+    """Returns the result of a match that is over on the board, one of `RESULTS`."""
     return RESULTS[2 if outcome.winner is None else outcome.winner]
 
 
 def check_end(match: Match, result: str, reason: str | None) -> None:
-    """Compares what is said about the end of a match with the board.
+    """Checks that a result and a reason agree with the board.
+
+    If the match is not over there, any result is allowed, with any reason but those of the rules: a player may have
+    resigned, or both agreed on a draw.
 
     Raises:
-      RecordError: If they contradict each other. Where the match is not over, any result may be given, with any reason
-        but those of the rules: somebody resigned, or both agreed.
+      RecordError: If they do not agree, or the result is not one of `RESULTS`.
     """
     if result not in RESULTS:
         raise RecordError(f"the result is {shorten(result)!r}, expected one of {', '.join(RESULTS)}")
@@ -177,12 +172,12 @@ def check_end(match: Match, result: str, reason: str | None) -> None:
     if result != result_of(outcome):
         raise RecordError(f"the result is {result}, but the match ended on the board: {result_of(outcome)} is expected")
     if reason not in (None, outcome.reason):
-        said = shorten(str(reason))
-        raise RecordError(f"the reason is {said!r}, but the match ended on the board: {outcome.reason!r} is expected")
+        stated = shorten(str(reason))
+        raise RecordError(f"the reason is {stated!r}, but the match ended on the board: {outcome.reason!r} is expected")
 
 
 def format_options(game: Game) -> str:
-    """The options of a game that are not the defaults, as `name=value name=value`."""
+    """Returns the options of a game that are not the defaults, as `name=value name=value`."""
     chosen = {name: value for name, value in game.options.items() if value != game.option_table[name].default}
     return " ".join(f"{name}={spell(value)}" for name, value in chosen.items())
 
@@ -190,26 +185,24 @@ def format_options(game: Game) -> str:
 def _format_date(date: datetime.date | str | None) -> str:
     if isinstance(date, datetime.date):
         return f"{date.year:04}.{date.month:02}.{date.day:02}"
-    text = UNKNOWN_DATE if date is None else date
-    check_date(text)
-    return text
+    check_date(date)
+    return UNKNOWN_DATE if date is None else date
 
 
-def check_date(text: str) -> None:
-    """Refuses what is no date.
+def check_date(text: str | None) -> None:
+    """Checks the date of a match; None is no date.
 
     Raises:
-      RecordError: If it is not of the form `2026.11.21`, or such a day does not exist.
+      RecordError: If the text is not such as "2026.11.21", or there is no such day.
     """
+    if text is None:
+        return
     parts = _DATE.fullmatch(text)
-    problem = f"the date is {shorten(text)!r}, expected the like of 2026.11.21, with ? for digits that are not known"
-    if parts is None:
-        raise RecordError(problem)
+    # A part with unknown digits could be any; 2000 is a leap year.
+    known = zip(parts.groups(), ("2000", "01", "01"), strict=True) if parts else ()
+    day = "-".join(default if "?" in part else part for part, default in known)
     try:
-        # A day that is known in part may be any; 2000 is a leap year.
-        year, month, day = (
-            known if "?" in part else int(part) for part, known in zip(parts.groups(), (2000, 1, 1), strict=True)
-        )
-        datetime.date(year, month, day)
+        datetime.date.fromisoformat(day)
     except ValueError:
-        raise RecordError(problem) from None
+        expected = "a date such as 2026.11.21, with ? for unknown digits"
+        raise RecordError(f"the date is {shorten(text)!r}, expected {expected}") from None

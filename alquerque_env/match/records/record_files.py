@@ -7,8 +7,8 @@ from typing import TextIO
 
 from ...errors import RecordError
 from ...files.atomic import write_whole
-from .parsed import read_drafts
-from .reader import play_draft, read_records
+from .parsed import parse_matches
+from .reader import read_records, replay
 from .record import Record
 
 
@@ -17,11 +17,11 @@ def save_record(path: Path | str, text: str, *, overwrite: bool = True) -> None:
 
     Args:
       path: The file.
-      text: What `format_record` made, for one match or several.
-      overwrite: Whether a file that is there may be replaced.
+      text: One or several texts of `format_record`, one after the other.
+      overwrite: Whether an existing file may be replaced.
 
     Raises:
-      RecordError: If the file is there and may not be replaced, or cannot be written.
+      RecordError: If the file exists and may not be replaced, or cannot be written.
     """
     try:
         write_whole(Path(path), text.encode(), overwrite=overwrite)
@@ -32,7 +32,13 @@ def save_record(path: Path | str, text: str, *, overwrite: bool = True) -> None:
 
 
 def load_records(path: Path | str) -> Iterator[Record]:
-    """Reads the matches of a file, one after the other.
+    """Reads the matches of a file, one after the other; only one is held at a time.
+
+    Args:
+      path: The file.
+
+    Yields:
+      The matches.
 
     Raises:
       RecordError: As `read_records`, or if the file cannot be read.
@@ -42,37 +48,40 @@ def load_records(path: Path | str) -> Iterator[Record]:
 
 
 def load_record(path: Path | str, number: int = 1) -> Record:
-    """Reads one match of a file; those before it are not compared with the rules.
+    """Reads one match of a file. Those before it are not checked against the rules.
 
     Args:
       path: The file.
-      number: The place of the match in it, from 1.
+      number: The place of the match in the file, from 1.
 
     Raises:
       RecordError: As `read_records`, or if the file cannot be read or has no such match.
     """
     count = 0
     with _opened(path) as stream:
-        for count, draft in enumerate(read_drafts(stream), 1):
+        for count, parsed in enumerate(parse_matches(stream), 1):
             if count == number:
-                return play_draft(draft)
+                return replay(parsed)
         held = "no match" if count == 0 else f"{count} match{'es' * (count > 1)}"
         raise RecordError(f"the file holds {held}, so there is no match {number}")
 
 
 def count_records(path: Path | str) -> int:
-    """The number of matches in a file, whether or not they keep the rules.
+    """Counts the matches in a file without checking them against the rules.
+
+    Args:
+      path: The file.
 
     Raises:
       RecordError: If the file cannot be read, or its text is not that of matches.
     """
     with _opened(path) as stream:
-        return sum(1 for _ in read_drafts(stream))
+        return sum(1 for _ in parse_matches(stream))
 
 
 @contextmanager
 def _opened(path: Path | str) -> Iterator[TextIO]:
-    """A file as a stream; errors name it."""
+    """Opens a file; errors raised while it is read name it."""
     try:
         with open(path, encoding="utf-8") as stream:
             yield stream

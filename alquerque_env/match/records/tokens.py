@@ -1,21 +1,22 @@
-"""The words of a match file: headers, numbers, turns and results, read from a stream that is never held as a whole."""
+"""The tokens of a match file: headers, numbers, turns and results, read from a stream line by line."""
 
 import io
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import count
 from typing import NamedTuple, TextIO
 
 from ...errors import RecordError, shorten
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
-"""How a match ended, and what ends its text: South wins, North wins, a draw, not known."""
+"""The results that end the text of a match: South wins, North wins, draw, unknown."""
 
-KNOWN = ("Game", "Version", "Options", "South", "North", "Date", "Position", "Result", "Reason")
-"""The headers that have a meaning here."""
+KNOWN_HEADERS = ("Game", "Version", "Options", "South", "North", "Date", "Position", "Result", "Reason")
+"""The headers that this package gives a meaning."""
 
 DOTS = "..."
-"""What stands for something that is not there: a turn before the first one, or the rest of a chain."""
+"""Stands for the missing turn before the first one, and at the end of a turn for the rest of its chain."""
 
 MAX_LINE = 65_536
 MAX_VALUE = 10_000
@@ -36,37 +37,31 @@ _ESCAPED = re.compile(r"\\(.)")
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 
 
-class Header(NamedTuple):
-    """A header, `[Name "value"]`, with the line in which it stands."""
+class Token(NamedTuple):
+    """A token of a match file.
+
+    Attributes:
+      line: Its line in the file, from 1.
+      kind: "header" for `[Name "value"]`, "number" for the number of a pair of turns such as `3.` or `3...`, "word" for
+        a turn, a result, or the dots of a missing turn.
+      text: The name of the header, the digits of the number, or the word.
+      value: The value of the header; the dots of `3...`.
+    """
 
     line: int
-    name: str
-    value: str
-
-
-class Number(NamedTuple):
-    """The number of a pair of turns, `3.`; with dots, `3...`, that of its second turn."""
-
-    line: int
-    value: int
-    has_dots: bool
-
-
-class Word(NamedTuple):
-    """A turn, a result, or the dots of a turn that is not there."""
-
-    line: int
+    kind: str
     text: str
+    value: str = ""
 
 
-def read_words(source: str | TextIO) -> Iterator[Header | Number | Word]:
-    """The words of a match file, comments dropped.
+def read_tokens(source: str | TextIO) -> Iterator[Token]:
+    """Reads the tokens of a match file without its comments.
 
     Args:
       source: Text, or a stream of text.
 
     Raises:
-      RecordError: If a line is too long, is no text in UTF-8, or holds what is no word; if a comment does not end.
+      RecordError: If a line is too long, not UTF-8 or not made of tokens, or if a comment does not end.
     """
     comment = 0  # the line in which an open comment began
     for number, line in _lines(source):
@@ -85,52 +80,50 @@ def read_words(source: str | TextIO) -> Iterator[Header | Number | Word]:
             if token["comment"]:
                 comment = number
             elif token["name"]:
-                yield Header(number, *_read_header(number, token["name"], token["value"]))
+                yield Token(number, "header", token["name"], _header_value(number, token["name"], token["value"]))
             elif token["number"]:
-                yield Number(number, int(token["number"]), bool(token["dots"]))
+                yield Token(number, "number", token["number"], token["dots"] or "")
             elif token["word"]:
-                yield Word(number, token["word"])
+                yield Token(number, "word", token["word"])
     if comment:
         raise RecordError(f"line {comment}: the comment that begins here has no end, expected a '}}'")
 
 
 def _lines(source: str | TextIO) -> Iterator[tuple[int, str]]:
     stream = io.StringIO(source, newline=None) if isinstance(source, str) else source
-    number = 0
-    while True:
-        number += 1
+    for number in count(1):
         try:
             line = stream.readline(MAX_LINE + 1)
         except UnicodeDecodeError:
-            raise RecordError("this is no match file, which is text in UTF-8") from None
+            raise RecordError("this is not a match file: it is not text in UTF-8") from None
         if not line:
             return
         if len(line) > MAX_LINE:
-            raise RecordError(f"line {number} is longer than {MAX_LINE} characters; break it where a space is")
+            raise RecordError(f"line {number} is longer than {MAX_LINE} characters; break it at a space")
         yield number, line.removeprefix("\ufeff") if number == 1 else line
 
 
-def _read_header(line: int, name: str, value: str) -> tuple[str, str]:
-    wrong = next((mark for mark in _ESCAPED.findall(value) if mark not in '"\\'), None)
+def _header_value(line: int, name: str, escaped: str) -> str:
+    wrong = next((mark for mark in _ESCAPED.findall(escaped) if mark not in '"\\'), None)
     if wrong is not None:
         name = shorten(name)
         raise RecordError(f'line {line}: header {name} has a backslash before {wrong!r}, expected \\" or \\\\')
-    value = _ESCAPED.sub(r"\1", value)
+    value = _ESCAPED.sub(r"\1", escaped)
     try:
         check_header(name, value)
     except RecordError as error:
         raise RecordError(f"line {line}: {error}") from None
-    return name, value
+    return value
 
 
 def check_header(name: str, value: str) -> None:
-    """Refuses a header that could not be written and read again.
+    """Checks that a header can be written and read back.
 
     Raises:
-      RecordError: If the name is not a word of letters and digits, or the value not one line of some length.
+      RecordError: If the name is not made of letters, digits and _, or the value is too long or not one printable line.
     """
     if not _NAME.fullmatch(name):
-        raise RecordError(f"{shorten(name)!r} cannot name a header, expected letters, digits and _ after a letter")
+        raise RecordError(f"{shorten(name)!r} cannot name a header, expected a letter, then letters, digits and _")
     if len(value) > MAX_VALUE:
         raise RecordError(f"header {name} has {len(value)} characters, expected at most {MAX_VALUE}")
     if wrong := next((mark for mark in value if unicodedata.category(mark) in _UNPRINTABLE), None):
@@ -138,7 +131,7 @@ def check_header(name: str, value: str) -> None:
 
 
 def format_header(name: str, value: str) -> str:
-    r"""A header as a line, with a backslash before `"` and `\`.
+    r"""Returns a header as a line, with a backslash before `"` and `\`.
 
     Raises:
       RecordError: As `check_header`.
@@ -151,5 +144,5 @@ def format_header(name: str, value: str) -> str:
 def _unreadable(number: int, line: str, place: int) -> str:
     found = shorten(line[place:].rstrip())
     if found[0] == "[":
-        return f'line {number}: cannot read {found!r} as a header; expected the like of [South "human"] in one line'
-    return f"line {number}: {found[0]!r} belongs to nothing; remove it, or put it into a comment"
+        return f'line {number}: cannot read {found!r} as a header; expected one line such as [South "human"]'
+    return f"line {number}: unexpected {found[0]!r}; remove it or put it into a comment"
