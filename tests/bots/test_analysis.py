@@ -9,7 +9,7 @@ import pytest
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots import Limits
-from alquerque_env.errors import BotError, IllegalStepError
+from alquerque_env.errors import BotError
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.search.puct import MAX_SIMULATIONS
@@ -365,14 +365,3 @@ def test_a_match_that_cannot_be_played_cannot_be_analysed(make_bot, spec):
 def test_limits_are_checked(limits):
     with pytest.raises(BotError, match=r"^the limit of \w+ is .*, expected \d or more$"):
         Limits(**limits)
-
-
-def test_a_turn_is_whole_or_refused():
-    match = Match(load_game("alquerque_murray"), "W:Wa1,e1:Bb2,b3,e5")
-    match.push_turn("a1xc3")
-    assert (match.player, match.chain) == (1, None)
-    chained = Match(load_game("alquerque"), "W:Wa1,e1:Bb2,b3,e5")
-    before = chained.position
-    with pytest.raises(IllegalStepError, match=r"^a1xc3 is not a whole turn in .W:.*.: then c3xa3 must follow$"):
-        chained.push_turn("a1xc3")
-    assert chained.position == before

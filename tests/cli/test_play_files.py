@@ -186,7 +186,7 @@ def test_a_damaged_file_is_refused_and_the_match_continues(file):
 
     output = " ".join(shown("fetaix", typed=f"load {file}|c2-c3").split())
 
-    assert "match 1, line 2, turn 1 of South in position" in output
+    assert "match 1, line 2, turn 1 of South: c2-c4 is not legal in" in output
     assert "c2-c4 is not legal" in output
     assert "1. c2-c3 c4xc2" in output
 

@@ -5,6 +5,7 @@ import dataclasses
 import itertools
 import pickle
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -105,7 +106,9 @@ def pieces_seen(match: Match, observation: np.ndarray) -> list[list[int]]:
 def _no_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     pygame = pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setattr(Window, "_wait", lambda _window: True)
+    # An hour goes by at every look at the clock, so that no picture has to wait.
+    clock = SimpleNamespace(monotonic=itertools.count(step=3600.0).__next__, sleep=None)
+    monkeypatch.setattr("alquerque_env.render.window.time", clock)
     yield
     pygame.quit()
 
@@ -335,7 +338,6 @@ class TestPlay:
             return next(step for step in match.legal_steps if step.text in ("c1xc3", "c3xa5"))
 
         monkeypatch.setattr("alquerque_env.envs.opponent.load_game", lambda _name: game)
-        monkeypatch.setattr("alquerque_env.envs.opponent_vector.load_game", lambda _name: game)
         single, vector = (
             VersusEnv(opponent=twice, seat=1, max_cycles=1),
             VersusVectorEnv(1, opponent=twice, seat=1, max_cycles=1),

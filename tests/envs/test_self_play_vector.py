@@ -366,7 +366,7 @@ class TestAutoreset:
 
     def test_the_first_reset_begins_all_matches(self) -> None:
         env = make("fetaix", 2)
-        with pytest.raises(AlquerqueError, match="the first reset begins all matches"):
+        with pytest.raises(AlquerqueError, match="the first reset must begin all matches"):
             env.reset(options={"reset_mask": np.array([True, False])})
         env.reset(options={"reset_mask": np.array([True, True])})
 

@@ -161,6 +161,25 @@ def test_a_whole_turn_that_could_go_on_stops_an_optional_chain():
     assert begin("alquerque_murray", position, "b2xd4", "d4xb4xb2").turns == ("b2xd4xb4xb2",)
 
 
+def test_push_turn_ends_the_turn_or_leaves_its_chain_open():
+    position = "W:Wa1,e1:Bb2,b3,e5"
+    whole, left_open = begin("alquerque_murray", position), begin("alquerque_murray", position)
+    whole.push_turn("a1xc3")
+    left_open.push_turn("a1xc3", is_whole=False)
+
+    assert (whole.player, whole.chain) == (1, None)
+    assert (left_open.player, left_open.chain) == (0, 12)
+
+
+def test_push_turn_refuses_a_turn_that_must_go_on():
+    match = begin("alquerque", "W:Wa1,e1:Bb2,b3,e5")
+    before = everything(match)
+
+    with pytest.raises(IllegalStepError, match=r"^a1xc3 is not legal in 'W:.*': after a1xc3 only c3xa3 can follow$"):
+        match.push_turn("a1xc3")
+    assert everything(match) == before
+
+
 def test_a_whole_turn_may_begin_in_the_middle_of_a_chain():
     match = begin("alquerque_murray", "W:Wa1,b2:Bc3,c4,b3,e1", "b2xd4", "d4xb4xb2")
 
