@@ -89,9 +89,9 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
                 self._choose = self._make_choose(int(self.np_random.integers(2**31)))
         if not self._matches:
             self._matches = [Match(self.game) for _ in range(self.num_envs)]
-        frame = self._advance(np.zeros(self.num_envs, np.int64), np.where(chosen, RESET, HOLD).astype(np.int8))
+        result = self._advance(np.zeros(self.num_envs, np.int64), np.where(chosen, RESET, HOLD).astype(np.int8))
         self._ended &= ~chosen
-        return self._observation(frame), self._info(frame)
+        return self._observation(result), self._info(result)
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Plays an action in every match, then the opponent's turns.
@@ -112,28 +112,28 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         begins = self._ended
         in_range = (actions >= 0) & (actions < self.game.num_actions)
         legal = in_range & self._games.is_legal(np.where(in_range, actions, 0))
-        frame = self._advance(actions, np.where(begins, RESET, np.where(legal, PLAY, HOLD)).astype(np.int8))
+        result = self._advance(actions, np.where(begins, RESET, np.where(legal, PLAY, HOLD)).astype(np.int8))
         illegal = ~begins & ~legal
-        winner = frame.winner
+        winner = result.winner
         winner[illegal] = 1 - self._seats[illegal]
         rewards = np.select([winner == self._seats, winner == 1 - self._seats], [1.0, -1.0], 0.0)
-        terminated = (frame.outcome != e.ONGOING) | illegal
+        terminated = (result.outcome != e.ONGOING) | illegal
         truncated = np.zeros(self.num_envs, bool)
         if self.max_cycles is not None:
             truncated = ~terminated & ~begins & (self._elapsed >= self.max_cycles)
         self._ended = terminated | truncated
-        return self._observation(frame), rewards, terminated, truncated, self._info(frame)
+        return self._observation(result), rewards, terminated, truncated, self._info(result)
 
     def _advance(self, actions: np.ndarray, orders: np.ndarray) -> StepResult:
         """Carries out the orders, then lets the opponent play until the agent is to move in every match."""
-        frame = self._play(actions, orders)
-        waiting = self._opponent_moves(frame, orders)
+        result = self._play(actions, orders)
+        waiting = self._opponent_moves(result, orders)
         rest_of_turn: dict[int, list[int]] = {}
         while waiting.any():
-            frame = self._play(self._answers(waiting, rest_of_turn), np.where(waiting, PLAY, HOLD).astype(np.int8))
-            waiting &= self._opponent_moves(frame, orders)
+            result = self._play(self._answers(waiting, rest_of_turn), np.where(waiting, PLAY, HOLD).astype(np.int8))
+            waiting &= self._opponent_moves(result, orders)
             waiting[list(rest_of_turn)] = True
-        return frame
+        return result
 
     def _play(self, actions: np.ndarray, orders: np.ndarray) -> StepResult:
         begins, plays = orders == RESET, orders == PLAY
@@ -150,8 +150,8 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
                 self._matches[game].push(int(actions[game]))
         return self._games.step(actions, orders)
 
-    def _opponent_moves(self, frame: StepResult, orders: np.ndarray) -> np.ndarray:
-        waiting = (frame.outcome == e.ONGOING) & (frame.player != self._seats) & (orders != HOLD)
+    def _opponent_moves(self, result: StepResult, orders: np.ndarray) -> np.ndarray:
+        waiting = (result.outcome == e.ONGOING) & (result.player != self._seats) & (orders != HOLD)
         if self.max_cycles is not None:
             # As in `VersusEnv`, no match is truncated before the agent has played.
             waiting &= (self._elapsed < self.max_cycles) | (orders == RESET)
@@ -177,14 +177,14 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         ahead.push(answer)
         return [step.action for step in ahead.steps[len(match.steps) :]]
 
-    def _observation(self, frame: StepResult) -> np.ndarray:
+    def _observation(self, result: StepResult) -> np.ndarray:
         """Returns each match in its agent's frame, also if it has ended with the opponent to move."""
-        for game in np.flatnonzero(self._ended & (frame.player != self._seats)):
-            frame.observation[game] = self._view.convert(
-                frame.observation[game], self._games.states[game], int(self._seats[game])
+        for game in np.flatnonzero(self._ended & (result.player != self._seats)):
+            result.observation[game] = self._view.convert(
+                result.observation[game], self._games.states[game], int(self._seats[game])
             )
-        return frame.observation
+        return result.observation
 
-    def _info(self, frame: StepResult) -> dict[str, Any]:
-        mask = np.where(self._ended[:, None], np.int8(0), frame.mask)
+    def _info(self, result: StepResult) -> dict[str, Any]:
+        mask = np.where(self._ended[:, None], np.int8(0), result.mask)
         return batch_info(np.ones(self.num_envs, bool), action_mask=mask, player=self._seats.copy())

@@ -92,9 +92,9 @@ class SelfPlayVectorEnv(BatchEnv):
             self._games.rng[0] = self.np_random.integers(2**62)
         self._is_reset = True
         self._elapsed[chosen] = 0
-        frame = self._games.step(np.zeros(self.num_envs, np.int64), np.where(chosen, RESET, HOLD).astype(np.int8))
+        result = self._games.step(np.zeros(self.num_envs, np.int64), np.where(chosen, RESET, HOLD).astype(np.int8))
         self._ended &= ~chosen
-        return frame.observation, self._info(frame)
+        return result.observation, self._info(result)
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Plays an action in every match.
@@ -118,16 +118,16 @@ class SelfPlayVectorEnv(BatchEnv):
             raise gymnasium.error.ResetNeeded(
                 f"match {game} has ended: reset it by reset(options={{'reset_mask': mask}}) before step"
             )
-        frame = self._games.step(self._check(actions), plays.view(np.int8))
-        terminated = frame.outcome != e.ONGOING
+        result = self._games.step(self._check(actions), plays.view(np.int8))
+        terminated = result.outcome != e.ONGOING
         truncated = np.zeros(self.num_envs, bool)
         if self.max_cycles is not None:
             self._elapsed = np.where(plays, self._elapsed + 1, 0)
             truncated = ~terminated & (self._elapsed >= self.max_cycles)
         self._ended = terminated | truncated
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._ended.any():
-            return self._restart(frame, terminated, truncated)
-        return frame.observation, frame.reward, terminated, truncated, self._info(frame)
+            return self._restart(result, terminated, truncated)
+        return result.observation, result.reward, terminated, truncated, self._info(result)
 
     def sample_actions(self) -> np.ndarray:
         """Returns int64 `[B]`, a legal action for each match drawn uniformly; 0 where the match has ended."""
@@ -199,40 +199,40 @@ class SelfPlayVectorEnv(BatchEnv):
         self._games.rng[:] = state["rng"]
         self._elapsed = np.array(state["elapsed"], np.int64)
         self._ended = np.array(state["ended"], bool)
-        frame = self._games.look()
-        return frame.observation, self._info(self._clear_mask(frame))
+        result = self._games.look()
+        return result.observation, self._info(self._clear_mask(result))
 
     def _restart(
-        self, frame: StepResult, terminated: np.ndarray, truncated: np.ndarray
+        self, result: StepResult, terminated: np.ndarray, truncated: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Begins new matches for the ended ones within the step that ended them."""
         ended = self._ended
-        info = self._info(frame, ended)
-        observation = frame.observation.copy()
-        final = {"final_obs": frame.observation, "_final_obs": ended, "final_info": info, "_final_info": ended.copy()}
+        info = self._info(result, ended)
+        observation = result.observation.copy()
+        final = {"final_obs": result.observation, "_final_obs": ended, "final_info": info, "_final_info": ended.copy()}
         games = np.flatnonzero(ended)
         fresh = self._games.reset(games)
         observation[games] = fresh.observation
-        mask, player = frame.mask.copy(), frame.player.copy()
+        mask, player = result.mask.copy(), result.player.copy()
         mask[games], player[games] = fresh.mask, fresh.player
         self._elapsed[games] = 0
         self._ended = np.zeros(self.num_envs, bool)
-        begun = self._info(frame._replace(mask=mask, player=player, winner=frame.winner.copy()))
-        return observation, frame.reward, terminated, truncated, begun | final
+        begun = self._info(result._replace(mask=mask, player=player, winner=result.winner.copy()))
+        return observation, result.reward, terminated, truncated, begun | final
 
-    def _info(self, frame: StepResult, ended: np.ndarray | None = None) -> dict[str, Any]:
+    def _info(self, result: StepResult, ended: np.ndarray | None = None) -> dict[str, Any]:
         present = np.ones(self.num_envs, bool) if ended is None else ended
-        mask = self._clear_mask(frame, ended).mask
-        return batch_info(present, action_mask=mask, player=frame.player, winner=frame.winner)
+        mask = self._clear_mask(result, ended).mask
+        return batch_info(present, action_mask=mask, player=result.player, winner=result.winner)
 
-    def _clear_mask(self, frame: StepResult, ended: np.ndarray | None = None) -> StepResult:
+    def _clear_mask(self, result: StepResult, ended: np.ndarray | None = None) -> StepResult:
         """Clears the mask of truncated matches."""
         if self.max_cycles is None:
-            return frame
-        truncated = (self._ended if ended is None else ended) & (frame.outcome == e.ONGOING)
+            return result
+        truncated = (self._ended if ended is None else ended) & (result.outcome == e.ONGOING)
         if truncated.any():
-            frame.mask[truncated] = 0
-        return frame
+            result.mask[truncated] = 0
+        return result
 
     def _check(self, actions: np.ndarray) -> np.ndarray:
         actions = check_actions(actions, self.num_envs)
