@@ -33,10 +33,11 @@ class Position:
         self.player = int(state[e.PLAYER])
         scratch, legal = room
         count = entry_points.legal_actions(table, state, scratch, legal)
-        outcome = int(entry_points.outcome(table, state, count, earlier))
-        over = outcome != e.ONGOING
+        # Not `outcome`: in an exported player that would hide the engine's function.
+        code = int(entry_points.outcome(table, state, count, earlier))
+        over = code != e.ONGOING
         self.actions: tuple[int, ...] = () if over else tuple(sorted(int(action) for action in legal[:count]))
-        self.result = RESULTS[outcome % 4] if over else None
+        self.result = RESULTS[code % 4] if over else None
 
     @classmethod
     def of(cls, match: Match) -> "Position":

@@ -53,7 +53,7 @@ def test_a_run_leaves_its_config_log_and_checkpoint(uninterrupted: TrainingResul
     assert [line["iteration"] for line in log] == list(range(1, ITERATIONS + 1))
     assert ["win_rate_player_0" in line for line in log] == [False] * 3 + [True] + [False] * 3 + [True]
     assert loaded.meta.steps == 4096
-    assert loaded.meta.strength == [uninterrupted.evaluation.as_strength("policy alone")]
+    assert list(loaded.meta.strength) == [uninterrupted.evaluation.as_strength("policy alone")]
     assert uninterrupted.evaluation.games == 8
     assert sorted(path.name for path in (run / "checkpoints").iterdir()) == [
         "final",
