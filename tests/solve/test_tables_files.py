@@ -276,13 +276,13 @@ def stopped_work(path):
 def test_work_on_something_else_is_refused(tmp_path, all_reports):
     path = tmp_path / "table.aqt"
     folder = stopped_work(path)
-    others = [
-        (MURRAY, 3),
-        (FETAIX, 2),
-        (small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority", no_moves="pass"), 3),
-    ]
-    for game, pieces in others:
-        with pytest.raises(TableError, match=r"table\.aqt\.work holds the work on .*, not on ") as caught:
+    other = small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority", no_moves="pass")
+    for game, pieces, message in [
+        (MURRAY, 3, r"table\.aqt\.work holds the work on .*, not on "),
+        (FETAIX, 2, r"table\.aqt\.work holds the work on .*, not on "),
+        (other, 3, r"table\.aqt\.work was made for other rules, .*: delete that folder to begin again"),
+    ]:
+        with pytest.raises(TableError, match=message) as caught:
             build_table(game, pieces, path)
         assert str(folder) in str(caught.value)
         assert not path.exists()
