@@ -576,12 +576,20 @@ max_cycles = 60
 """
 
 
-def test_the_checkpoints_of_a_run_make_a_curve(installed: None, protocol: Protocol, folder: Path) -> None:
+@pytest.fixture(scope="module")
+def tiny_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A training run with two checkpoints."""
     from alquerque_training.run.train import train
 
+    folder = tmp_path_factory.mktemp("training")
     (folder / "tiny.toml").write_text(TINY)
-    path = train(folder / "tiny.toml").run
-    shown = run("--curve", f"{path}:4", "-o", "curve.json", "--picture", "curve.png", "--quick")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        return folder / train(folder / "tiny.toml").run
+
+
+def test_the_checkpoints_of_a_run_make_a_curve(installed: None, tiny_run: Path, folder: Path) -> None:
+    shown = run("--curve", f"{tiny_run}:4", "-o", "curve.json", "--picture", "curve.png", "--quick")
 
     assert shown.exit_code == 0, shown.output
     found = read_file(folder / "curve.json")
@@ -592,19 +600,19 @@ def test_the_checkpoints_of_a_run_make_a_curve(installed: None, protocol: Protoc
     assert all(result.games[NAME].calibration is not None for result in found)
     assert "256" in shown.stdout
     assert (folder / "curve.png").stat().st_size > 10_000
-    assert [result.facts.simulations for result in run_curve(str(path), protocol.shortened())] == [0, 0]
     assert list(folder.glob("*.unfinished")) == []
-    assert_interrupted_run_is_resumed(path, protocol.shortened(), folder / "curve.json")
 
 
-def assert_interrupted_run_is_resumed(path: Path, protocol: Protocol, output: Path) -> None:
+def test_an_interrupted_curve_is_resumed(protocol: Protocol, tiny_run: Path, tmp_path: Path) -> None:
+    output = tmp_path / "curve.json"
+
     def interrupt(progress: Progress) -> None:
         begun.append(progress.about)
         if len(set(begun)) == 2:
             raise KeyboardInterrupt
 
     def measure(watch: Watch, name: str = "it") -> list[Measured]:
-        return run_curve(str(path), protocol, name=name, watch=watch, partial=PartialResults(output))
+        return run_curve(str(tiny_run), protocol.shortened(), name=name, watch=watch, partial=PartialResults(output))
 
     begun: list[str] = []
     with pytest.raises(KeyboardInterrupt):
@@ -615,11 +623,12 @@ def assert_interrupted_run_is_resumed(path: Path, protocol: Protocol, output: Pa
     seen: set[str] = set()
     results = measure(lambda progress: seen.add(progress.about))
     assert seen == {begun[-1]}
-    whole = run_curve(str(path), protocol, name="it")
+    whole = run_curve(str(tiny_run), protocol.shortened(), name="it")
+    assert [result.facts.simulations for result in whole] == [0, 0]
     assert [without_times(result) for result in results] == [without_times(result) for result in whole]
     PartialResults(output).remove()
     assert PartialResults(output).count == 0
-    (output.parent / "curve.json.unfinished").write_text("{")
+    (tmp_path / "curve.json.unfinished").write_text("{")
     with pytest.raises(BenchmarkError, match="is not a result of the benchmark"):
         PartialResults(output)
 
