@@ -83,21 +83,21 @@ def borrowed_known(known: Known) -> Known:
 @kernel
 def search(known: Known, line: Search, budget: int) -> bool:
     """Searches `budget` more positions; returns whether the question is answered."""
-    states, choices = borrowed(line.states), borrowed(line.choices)
-    p_line = Search(states, choices, borrowed(line.frames), borrowed(line.kids))
-    return _search(borrowed_known(known), p_line, budget)
-
-
-@kernel
-def _search(k: Known, line: Search, budget: int) -> bool:
-    states, frames, kids, control = line.states, line.frames, line.kids, k.control
+    k = borrowed_known(known)
+    states, choices, frames, kids = (
+        borrowed(line.states),
+        borrowed(line.choices),
+        borrowed(line.frames),
+        borrowed(line.kids),
+    )
+    p_line, control = Search(states, choices, frames, kids), k.control
     level = control[LEVEL]
     end = control[NODES] + budget
     if level == BEGIN:
-        level = 0
+        level += 1  # not `level = 0`: Numba compiles a kernel once for each constant argument
         frames[0][PROOF_LIMIT] = INFINITE
         frames[0][DISPROOF_LIMIT] = INFINITE
-        _expand(k, line, level)
+        _expand(k, p_line, level)
     done = False
     while control[NODES] < end:
         frame = frames[level]
@@ -106,9 +106,9 @@ def _search(k: Known, line: Search, budget: int) -> bool:
         if frame[PROOF] < frame[PROOF_LIMIT] and frame[DISPROOF] < frame[DISPROOF_LIMIT]:
             _choose(frame, frames[level + 1], kids[level], proves)
             e.copy_state(k.t, states[level], states[level + 1])
-            e.apply_action(k.t, states[level + 1], k.w, line.choices[level][frame[CHOSEN]])
+            e.apply_action(k.t, states[level + 1], k.w, choices[level][frame[CHOSEN]])
             level += 1
-            _expand(k, line, level)
+            _expand(k, p_line, level)
             continue
         store(k, frame)
         if level == 0:

@@ -15,7 +15,7 @@ COUNT, NEXT, FRAME_SIZE = 0, 1, 2
 
 # Layout of the tally: the current level, then counts.
 LEVEL, POSITIONS, ENDS, GAPS, WRONG, TALLY_SIZE = 0, 1, 2, 3, 4, 5
-BEGIN = -2  # as a level: the walk has not begun
+BEGIN, FINISHED = -2, -1  # as levels
 
 # Layout of the task: who succeeds, the number that is 0 if it is shown, and the mask of `seen`.
 SUCCEEDS, SHOWN, MASK, TASK_SIZE = 0, 1, 2, 3
@@ -50,17 +50,12 @@ def walk(known: Known, state: Walk, budget: int) -> bool:
     """Visits `budget` more positions, or until `gaps` is full; returns whether the walk is finished."""
     states, choices, frames = borrowed(state.states), borrowed(state.choices), borrowed(state.frames)
     kid, task, seen, tally = borrowed(state.kid), borrowed(state.task), borrowed(state.seen), borrowed(state.tally)
-    p_walk = Walk(states, choices, frames, kid, task, seen, tally, borrowed(state.gaps))
-    return _walk(borrowed_known(known), p_walk, len(state.gaps), budget)
-
-
-@kernel
-def _walk(k: Known, at: Walk, room: int, budget: int) -> bool:
-    kid, seen, tally = at.kid, at.seen, at.tally
+    at = Walk(states, choices, frames, kid, task, seen, tally, borrowed(state.gaps))
+    k, room = borrowed_known(known), len(state.gaps)
     level = tally[LEVEL]
     end = tally[POSITIONS] + budget
     if level == BEGIN:
-        level = 0
+        level += 2  # not `level = 0`: Numba compiles a kernel once for each constant argument
         _enter(k, at, level)
     while level >= 0 and tally[POSITIONS] < end and tally[GAPS] < room and tally[WRONG] == 0:
         frame = at.frames[level]
@@ -82,7 +77,7 @@ def _walk(k: Known, at: Walk, room: int, budget: int) -> bool:
         level += 1
         _enter(k, at, level)
     tally[LEVEL] = level
-    return level == -1
+    return level == FINISHED
 
 
 @kernel

@@ -128,14 +128,29 @@ def bound(group: Group, row: int, begin: int, end: int) -> int:
     """
     g = borrowed_group(group)
     line = allocate_line(g.t, 2)
+    actions = line.choices[0]
     most = 0
     for number in range(begin, end):
         place = g.x[row + BASE] + number
         if g.bounds[place - g.first] == CLOSED:
             continue
         set_up(g.t, g.x, row, number, line.states[0])
-        code = _bound_one(g, place, line)
-        if code != UNKNOWN:
+        n = e.legal_actions(g.t, line.states[0], line.scratch[0], actions)
+        score = NO_SCORE
+        if g.bounds[place - g.first] != UNKNOWN:
+            score = score_of(int(g.bounds[place - g.first]))
+        is_open = False
+        for action in range(n):
+            child = _number_after(g, line, actions[action])
+            if child >= 0 and g.bounds[child - g.first] == CLOSED:
+                score = max(score, score_of(value_before(int(g.values[child]))))
+            elif child >= 0:
+                is_open = True
+        if score == NO_SCORE:
+            continue
+        code = code_of(score)
+        g.bounds[place - g.first] = code
+        if not is_open or (code > DRAWN and code != ENDLESS):
             g.values[place] = code
             most = max(most, plies_of(code))
     release_line(line)
@@ -148,31 +163,6 @@ def plies_of(code: int) -> int:
     if code == DRAWN or code >= ENDLESS or code <= -ENDLESS:
         return 0
     return code - WON if code > 0 else LOST - code
-
-
-@kernel
-def _bound_one(g: Group, place: int, line: Line) -> int:
-    actions = line.choices[0]
-    n = e.legal_actions(g.t, line.states[0], line.scratch[0], actions)
-    score = NO_SCORE
-    if g.bounds[place - g.first] != UNKNOWN:
-        score = score_of(int(g.bounds[place - g.first]))
-    is_open = False
-    for index in range(n):
-        child = _number_after(g, line, actions[index])
-        if child < 0:
-            continue
-        if g.bounds[child - g.first] == CLOSED:
-            score = max(score, score_of(value_before(int(g.values[child]))))
-        else:
-            is_open = True
-    if score == NO_SCORE:
-        return UNKNOWN
-    code = code_of(score)
-    g.bounds[place - g.first] = code
-    if not is_open or (code > DRAWN and code != ENDLESS):
-        return code
-    return UNKNOWN
 
 
 @inlined
@@ -295,6 +285,7 @@ def find_losses(group: Group, row: int, begin: int, end: int, ply: int) -> int:
     """Finds the candidates that are lost in `ply` plies; returns the most plies in which one is lost."""
     g = borrowed_group(group)
     line = allocate_line(g.t, 2)
+    actions = line.choices[0]
     most = 0
     for number in range(begin, end):
         place = g.x[row + BASE] + number
@@ -305,25 +296,20 @@ def find_losses(group: Group, row: int, begin: int, end: int, ply: int) -> int:
         if g.values[place] != UNKNOWN or limit == DRAWN or limit > DRAWN or limit == -ENDLESS:
             continue
         set_up(g.t, g.x, row, number, line.states[0])
-        if _all_won(g, line, WON + ply - 1):
+        n = e.legal_actions(g.t, line.states[0], line.scratch[0], actions)
+        are_won = True  # by the opponent; open positions count only in at most `ply - 1` plies
+        for action in range(n):
+            child = _number_after(g, line, actions[action])
+            if child < 0 or g.bounds[child - g.first] == CLOSED:
+                continue
+            if g.values[child] <= DRAWN or g.values[child] > WON + ply - 1:
+                are_won = False
+                break
+        if are_won:
             g.values[place] = min(LOST - ply, limit)
             most = max(most, LOST - int(g.values[place]))
     release_line(line)
     return most
-
-
-@kernel
-def _all_won(g: Group, line: Line, slowest: int) -> bool:
-    """Whether the opponent wins after every step; open positions count if their code is at most `slowest`."""
-    actions = line.choices[0]
-    n = e.legal_actions(g.t, line.states[0], line.scratch[0], actions)
-    for index in range(n):
-        child = _number_after(g, line, actions[index])
-        if child < 0 or g.bounds[child - g.first] == CLOSED:
-            continue
-        if g.values[child] <= DRAWN or g.values[child] > slowest:
-            return False
-    return True
 
 
 @kernel
@@ -338,7 +324,7 @@ def resolve_endless(group: Group, row: int, begin: int, end: int, what: int) -> 
     """
     g = borrowed_group(group)
     line = allocate_line(g.t, 2)
-    x = g.x
+    x, actions = g.x, line.choices[0]
     has_more = x[row + OWN_MEN] + x[row + OWN_KINGS] > x[row + ENEMY_MEN] + x[row + ENEMY_KINGS]
     count = 0
     for number in range(begin, end):
@@ -349,34 +335,29 @@ def resolve_endless(group: Group, row: int, begin: int, end: int, what: int) -> 
         if g.values[place] != UNKNOWN or g.bounds[place - g.first] == CLOSED:
             continue
         set_up(g.t, x, row, number, line.states[0])
-        code = _resolve_one(g, int(g.bounds[place - g.first]), line, what, has_more)
+        n = e.legal_actions(g.t, line.states[0], line.scratch[0], actions)
+        limit = int(g.bounds[place - g.first])
+        wins = limit > DRAWN
+        draws = limit == DRAWN
+        escapes = False  # to a position of unknown value
+        for action in range(n):
+            child = _number_after(g, line, actions[action])
+            if child < 0 or g.bounds[child - g.first] == CLOSED:
+                continue
+            value = int(g.values[child])
+            wins = wins or value < 0
+            draws = draws or value == DRAWN
+            escapes = escapes or value == UNKNOWN
+        code = UNKNOWN
+        if what == ENDLESS_RESULTS and wins:
+            code = ENDLESS
+        elif what == ENDLESS_RESULTS and not (draws or escapes):
+            code = -ENDLESS
+        elif what == FORCED_DRAWS and (not (escapes or wins) if has_more else draws):
+            code = DRAWN
         if code != UNKNOWN:
             g.values[place] = code
             g.marks[place - g.first] = RESOLVED
             count += 1
     release_line(line)
     return count
-
-
-@kernel
-def _resolve_one(g: Group, limit: int, line: Line, what: int, has_more: bool) -> int:
-    actions = line.choices[0]
-    n = e.legal_actions(g.t, line.states[0], line.scratch[0], actions)
-    wins = limit > DRAWN
-    draws = limit == DRAWN
-    escapes = False  # to a position of unknown value
-    for index in range(n):
-        child = _number_after(g, line, actions[index])
-        if child < 0 or g.bounds[child - g.first] == CLOSED:
-            continue
-        code = int(g.values[child])
-        wins = wins or code < 0
-        draws = draws or code == DRAWN
-        escapes = escapes or code == UNKNOWN
-    if what == ENDLESS_RESULTS:
-        if wins:
-            return ENDLESS
-        return UNKNOWN if draws or escapes else -ENDLESS
-    if has_more:
-        return UNKNOWN if escapes or wins else DRAWN
-    return DRAWN if draws else UNKNOWN
