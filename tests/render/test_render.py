@@ -496,8 +496,8 @@ def run_python(code: str) -> str:
 
 def test_importing_the_package_and_drawing_text_and_svg_load_no_pygame() -> None:
     code = (
-        "import sys; from alquerque_env.game.load import load_board; from alquerque_env.render import *; "
-        "p = Picture(load_board('alquerque')); draw_text(p); draw_svg(p); print('pygame' in sys.modules)"
+        "import sys; from alquerque_env import load_game; from alquerque_env.render import *; "
+        "p = Picture(load_game('alquerque').board); draw_text(p); draw_svg(p); print('pygame' in sys.modules)"
     )
 
     assert run_python(code) == "False"
@@ -599,8 +599,8 @@ class TestPixels:
 
     def test_no_display_is_opened_and_nothing_is_printed(self) -> None:
         code = (
-            "from alquerque_env.game.load import load_board; from alquerque_env.render import *; "
-            "draw_rgb(Picture(load_board('alquerque'), player=0, caption='x')); import pygame; "
+            "from alquerque_env import load_game; from alquerque_env.render import *; "
+            "draw_rgb(Picture(load_game('alquerque').board, player=0, caption='x')); import pygame; "
             "print(pygame.get_init(), pygame.display.get_init(), pygame.mixer.get_init())"
         )
 
