@@ -1,10 +1,26 @@
-"""Games of the alquerque family as reinforcement-learning environments.
+"""The alquerque family of board games as reinforcement-learning environments.
 
->>> from alquerque_env import Match, load_game
->>> match = Match(load_game("alquerque"))
->>> match.push("c2-c3")
->>> [str(step) for step in match.legal_steps]
-['c4xc2']
+Example:
+  >>> from alquerque_env import Match, load_game
+  >>> match = Match(load_game("alquerque"))
+  >>> match.push("c2-c3")
+  >>> [str(step) for step in match.legal_steps]
+  ['c4xc2']
+
+Games
+  `games` lists the ids, `load_game` loads a `Game` with its rule options.
+Matches
+  `Match` plays one match by `Step`s and ends with an `Outcome`. `perft` counts sequences of steps, `rollouts` plays
+  many random matches at once.
+Environments
+  `env`, or the module `alquerque_env.<id>_v0`, makes a PettingZoo environment, and `SelfPlayVectorEnv` is a batch of
+  matches for self-play. `gymnasium.make("alquerque/<Id>-v0", opponent=...)` plays against a bot.
+Bots and tables
+  `load_bot` loads a bot by its spec, such as "mcts:1000", and `load_table` an endgame table.
+Match files
+  `format_record` writes the text of a match and `read_records` reads it.
+
+`alquerque_env.errors` lists the errors; `alquerque_env.render` draws positions.
 """
 
 from importlib import import_module
@@ -26,12 +42,12 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Loaded on first use: compiled kernels and environments are not needed to list the games.
+# Loaded on first use: listing the games needs neither compiled kernels nor environments.
 _LAZY = {
     "Match": ".match.match",
     "Outcome": ".match.match",
-    "Step": ".game.step",
     "SelfPlayVectorEnv": ".envs.self_play_vector",
+    "Step": ".game.step",
     "env": ".envs.aec",
     "format_record": ".match.records",
     "load_bot": ".bots",
@@ -66,6 +82,10 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(_LAZY[name], __name__), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})
 
 
 _register()
