@@ -1,6 +1,6 @@
 """Pictures of positions: text, SVG, pixels and a window, all drawn from a `Picture`.
 
-Importing this package does not load pygame; `draw_rgb` and `Window` do, and say how to install it where it is missing.
+`draw_rgb` and `Window` need the extra `render`: pygame and resvg.
 """
 
 from .picture import Picture, Piece

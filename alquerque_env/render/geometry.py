@@ -1,7 +1,7 @@
-"""Where everything of a board lies in a picture: places of points, lines, arcs, labels and margins.
+"""Places of points, lines, arcs and labels of a board in its picture.
 
-A place is `(x, y)` in drawing units, x to the right and y down. The two closest points of a board are `UNIT` apart,
-whatever the board, so that sizes of pieces and marks are given in parts of `UNIT`.
+A place is `(x, y)` in drawing units, x to the right and y down. The two closest points of every board are `UNIT` apart,
+so that sizes of pieces and marks are given in parts of `UNIT`.
 """
 
 import math
@@ -42,7 +42,7 @@ class Arc:
 
     @property
     def polyline(self) -> tuple[Place, ...]:
-        """Places along the arc, near enough to each other to draw it with straight strokes."""
+        """Places along the arc, close enough together to draw it with straight strokes."""
         first = math.atan2(self.start[1] - self.centre[1], self.start[0] - self.centre[0])
         pieces = max(2, math.ceil(abs(self.sweep) / _ARC_STEP))
         angles = (first + self.sweep * i / pieces for i in range(1, pieces))
@@ -55,12 +55,12 @@ class Arc:
 
 @dataclass(frozen=True)
 class Edge:
-    """A piece of a drawn line between two neighbouring points.
+    """A part of a drawn line between two neighbouring points.
 
     Attributes:
       points: The two points, the lower number first.
       places: Where they lie.
-      arc: The curve that joins them, None for a straight stroke.
+      arc: The curve that joins them, None for a straight line.
     """
 
     points: tuple[int, int]
@@ -73,8 +73,8 @@ class Label:
     """A name written on the picture.
 
     Attributes:
-      text: What is written.
-      place: Its middle.
+      text: The name.
+      place: The middle of the text.
       size: Height of the font.
     """
 
@@ -85,15 +85,15 @@ class Label:
 
 @dataclass(frozen=True)
 class Layout:
-    """A board laid out for drawing. Make one with `lay_out`.
+    """A board laid out for drawing, as `lay_out` returns it.
 
     Attributes:
       board: The board.
       turned: Whether it is rotated by 180 degrees.
-      stretch: Factor by which rows are drawn apart, for boards too flat to hold their pieces.
+      stretch: Factor by which the distance of rows is enlarged, on boards too flat for their pieces.
       size: Width and height of the picture.
-      places: The place of every point.
-      strip: Breadth of the frame that holds labels and caption.
+      places: The place of each point.
+      strip: Breadth of the frame, which holds labels and caption.
       label_size: Height of the labels' font.
     """
 
@@ -107,7 +107,7 @@ class Layout:
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
-        """Every drawn edge once, in the order of its points."""
+        """Each edge once, in the order of its points."""
         arcs = {
             tuple(sorted(pair)): arc
             for line in self.board.end_arcs
@@ -121,7 +121,7 @@ class Layout:
 
     @cached_property
     def labels(self) -> tuple[Label, ...]:
-        """Names of columns and rows in the frame; names beside the points where the board has no columns and rows."""
+        """Names of columns and rows in the frame; on boards without columns and rows, names beside the points."""
         names = columns_and_rows(self.board, self.places)
         if names is None:
             shift = 0.41 * UNIT
@@ -137,7 +137,7 @@ class Layout:
         )
 
     def route(self, origin: int, landing: int) -> tuple[Place, ...]:
-        """The way of a step as a polyline: straight, along an arc, or round a bend of the board."""
+        """Returns the way of a step as a polyline: straight, along an arc, or around a bend of the board."""
         if any(origin in line and landing in line for line in self.board.lines):
             return self.places[origin], self.places[landing]
         for line in self.board.end_arcs:
@@ -168,7 +168,7 @@ def lay_out(board: Board, turned: bool = False) -> Layout:
       turned: Whether to rotate the board by 180 degrees.
 
     Returns:
-      The layout; the same one for the same arguments.
+      The layout. Results are cached.
     """
     stretch = _stretch(board)
     flat = [(float(x), -y * stretch) for x, y in board.points]
@@ -185,14 +185,14 @@ def lay_out(board: Board, turned: bool = False) -> Layout:
 
 
 def _bounds(board: Board, places: tuple[Place, ...]) -> tuple[Place, Place]:
-    """Upper left and lower right corner of everything drawn: a curve may reach further out than its points."""
+    """Returns the upper left and lower right corner of points and curves; a curve may reach beyond its points."""
     curves = (arc.polyline for line in board.end_arcs for arc in _arcs(line, places) if arc is not None)
     xs, ys = zip(*places, *chain.from_iterable(curves), strict=True)
     return (min(xs), min(ys)), (max(xs), max(ys))
 
 
 def _label_sizes(board: Board, places: tuple[Place, ...], longer: float) -> tuple[float, float]:
-    """Breadth of the frame's strip and height of the labels' font."""
+    """Returns the breadth of the frame and the height of the labels' font."""
     # Large boards are shown small, so that their labels need a larger share.
     size = min(max(0.04 * longer, 0.22 * UNIT), 0.4 * UNIT)
     names = columns_and_rows(board, places)
@@ -204,7 +204,7 @@ def _label_sizes(board: Board, places: tuple[Place, ...], longer: float) -> tupl
 
 
 def _stretch(board: Board) -> float:
-    """Draws rows apart until points of different rows are no closer than neighbours of one row, on flat boards only."""
+    """Returns the factor at which points of different rows are no closer than neighbours in one row, 1 unless flat."""
     pairs = list(combinations(board.points, 2))
     in_row = min((abs(a[0] - b[0]) for a, b in pairs if a[1] == b[1]), default=1.0)
     (left, low), (right, high) = ([edge(values) for values in zip(*board.points, strict=True)] for edge in (min, max))
@@ -216,7 +216,7 @@ def _stretch(board: Board) -> float:
 
 
 def columns_and_rows(board: Board, places: tuple[Place, ...]) -> tuple[dict[str, float], dict[str, float]] | None:
-    """The x of each column and the y of each row, None where the labels do not name columns and rows."""
+    """Returns the x of each column and the y of each row by name, None if the labels do not name columns and rows."""
     columns: dict[str, float] = {}
     rows: dict[str, float] = {}
     for label, (x, y) in zip(board.labels, places, strict=True):
@@ -230,7 +230,7 @@ def columns_and_rows(board: Board, places: tuple[Place, ...]) -> tuple[dict[str,
 
 
 def _arcs(line: tuple[int, ...], places: tuple[Place, ...]) -> list[Arc | None]:
-    """The arc of each edge along a curved line, through the next or the last but one point of the line."""
+    """Returns the arc of each edge along a curved line; each goes through three successive points of the line."""
     arcs = []
     for i in range(len(line) - 1):
         first = max(0, min(i, len(line) - 3))
@@ -240,7 +240,7 @@ def _arcs(line: tuple[int, ...], places: tuple[Place, ...]) -> list[Arc | None]:
 
 
 def _arc(start: Place, end: Place, support: list[Place]) -> Arc | None:
-    """The arc between two places of the circle through three, None where the three lie on a straight line."""
+    """Returns the arc between two places on the circle through three; None if the three lie on a straight line."""
     (ax, ay), (bx, by), (cx, cy) = support
     cross = (bx - ax) * (cy - by) - (by - ay) * (cx - bx)
     if abs(cross) < 1e-6 * UNIT**2:

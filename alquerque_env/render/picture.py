@@ -1,4 +1,4 @@
-"""What is shown of a position, without saying how."""
+"""The content of a picture: a position and the marks on it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,20 +29,23 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Picture:
-    """A position and what is marked on it. Immutable; points are absolute, as numbered by the board.
+    """A position and the marks on it. Immutable. Points are absolute, as the board numbers them.
 
     Attributes:
       board: Points and lines.
       pieces: The piece on each occupied point, as `(player, promoted)`.
-      player: The player to move, None where nobody is.
+      player: The player to move, None if the match is over.
       chain: Point of the piece in the middle of a chain, or None.
       last_turn: Points of the last turn in order: its origin, then each landing. Empty before the first turn.
       captured: Points whose pieces the last turn captured.
-      pending: Points of pieces captured in this chain that still stand.
+      pending: Points of pieces captured in this chain that are not yet removed.
       targets: Points to show as legal targets.
-      origins: Points of pieces to show as free to move.
+      origins: Points of pieces to show as movable.
       caption: A line of text about the picture.
-      turned: Whether the board is drawn for North, rotated by 180 degrees.
+      turned: Whether the board is rotated by 180 degrees, as North sees it.
+
+    Raises:
+      ValueError: If a point is not on the board, or a player is not 0 or 1.
     """
 
     board: Board
@@ -67,13 +70,13 @@ class Picture:
                 raise ValueError(f"picture: no player {player!r}, expected 0 or 1")
 
     def piece(self, point: int) -> Piece | None:
-        """The piece on a point, None where it is vacant."""
+        """Returns the piece on a point, None if it is vacant."""
         found = self.pieces.get(point)
         return None if found is None else Piece(*found)
 
     @property
     def victim_player(self) -> int | None:
-        """Whose pieces the last turn captured, None where it captured nothing."""
+        """The player whose pieces the last turn captured, None if it captured nothing."""
         if not self.captured:
             return None
         mover = self.piece(self.last_turn[-1]) if self.last_turn else None
@@ -83,17 +86,17 @@ class Picture:
 
     @property
     def steps(self) -> tuple[tuple[int, int], ...]:
-        """The last turn step by step, as `(origin, landing)`; a step that stays on its point is left out."""
+        """The steps of the last turn as `(origin, landing)`, without those that stay on their point."""
         return tuple((origin, landing) for origin, landing in pairwise(self.last_turn) if origin != landing)
 
     @property
     def title(self) -> str:
-        """The caption in one printable line, or the board's name where there is none."""
+        """The caption in one printable line, or the board's name if there is none."""
         return printable(self.caption) or printable(self.board.title)
 
     @property
     def description(self) -> str:
-        """The position in words, for readers who do not see the picture."""
+        """The position in words, for people who cannot see the picture."""
         sentences = [] if self.player is None else [f"{SIDES[self.player]} to move."]
         for player, side in enumerate(SIDES):
             names = [
@@ -106,5 +109,5 @@ class Picture:
 
 
 def printable(text: str) -> str:
-    """The text in one line, without characters that XML or a font cannot hold."""
+    """Returns a text in one line, without characters that XML or a font cannot hold."""
     return "".join(character if character.isprintable() else " " for character in text).strip()

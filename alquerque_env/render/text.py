@@ -27,34 +27,33 @@ class _Glyphs:
 
 _UNICODE = _Glyphs((("○", "♔"), ("●", "♚")), "·", "×", "◇", "─", "│", "╱", "╲", ("┼", "╳"))
 _ASCII = _Glyphs((("w", "W"), ("b", "B")), ".", "x", "*", "-", "|", "/", "\\", ("+", "X"))
-# The most telling first.
+# In order of precedence.
 _BRACKETS = {"chain": "[]", "pending": "{}", "origin": "<>", "last turn": "()"}
 _MEANINGS = {
     "chain": "in a chain",
-    "pending": "captured, still standing",
+    "pending": "captured, not yet removed",
     "origin": "may move",
     "last turn": "last turn",
 }
-# Orange and blue of the 256 colours: readable on light and dark terminals, and apart for all colour vision.
+# Orange and blue of the 256 colours: readable on light and dark terminals, and with any form of colour blindness.
 _COLOURS = {"south": "1;38;5;208", "north": "1;38;5;33", "line": "2", "mark": "1"}
 _RESET = "\x1b[0m"
 # Columns from a point to the next one in its row, and lines from a row to the next.
 _COLUMN_GAP = 4
 _ROW_GAP = 2
-# Rows nearer than this in the board's coordinates count as one.
+# Rows closer than this in the board's coordinates count as one.
 _SAME_ROW = 0.05
 
 
 def draw_text(picture: Picture, *, unicode: bool = True, color: bool = False) -> str:
     """Draws a picture with characters.
 
-    The mark around a point says what happens there, and a line below the board says what each mark means: `[ ]` the
-    piece in the middle of a chain, `{ }` a captured piece that still stands, `< >` a piece that may move, `( )` where
-    the last turn went.
+    Marks around points are explained below the board: `[ ]` the piece in the middle of a chain, `{ }` a captured piece
+    that is not yet removed, `< >` a piece that may move, `( )` a point of the last turn.
 
     Args:
       picture: What to show.
-      unicode: Whether box-drawing characters may be used; without them every character is ASCII.
+      unicode: Whether to use box-drawing characters; otherwise every character is ASCII.
       color: Whether to colour pieces and marks with ANSI escapes.
 
     Returns:
@@ -72,7 +71,7 @@ def draw_text(picture: Picture, *, unicode: bool = True, color: bool = False) ->
 
 
 class _Canvas:
-    """Characters at cells `(row, column)`, each with the name of its colour."""
+    """A grid of characters, each with the name of its colour."""
 
     def __init__(self, picture: Picture, glyphs: _Glyphs) -> None:
         self.picture = picture
@@ -87,7 +86,7 @@ class _Canvas:
                 self._cross(cell, character)
 
     def draw_labels(self) -> None:
-        """Columns below and rows on the left, or each label beside its point where there are no columns and rows."""
+        """Writes columns below and rows on the left; on boards without columns and rows, labels beside their points."""
         names = columns_and_rows(self.picture.board, tuple((x, y) for y, x in self.cells))
         if names is None:
             for label, (row, column) in zip(self.picture.board.labels, self.cells, strict=True):
@@ -111,7 +110,7 @@ class _Canvas:
                     self.characters[cell[0], cell[1] + shift] = bracket, "mark"
 
     def lines(self, color: bool) -> list[str]:
-        """What was drawn, line by line."""
+        """Returns the lines of text from top to bottom."""
         (top, left), (bottom, right) = (
             [edge(axis) for axis in zip(*self.characters, strict=True)] for edge in (min, max)
         )
@@ -143,20 +142,20 @@ class _Canvas:
 
 
 def _cells(picture: Picture) -> tuple[Cell, ...]:
-    """The cell `(row, column)` of every point."""
+    """Returns the cell `(row, column)` of each point."""
     points = picture.board.points
     pairs = list(combinations(points, 2))
     row_gap = min((abs(a[1] - b[1]) for a, b in pairs if abs(a[1] - b[1]) > _SAME_ROW), default=1.0)
     column_gap = min((abs(a[0] - b[0]) for a, b in pairs if abs(a[1] - b[1]) <= _SAME_ROW), default=1.0)
     lines = _ROW_GAP / row_gap
-    # A character is about twice as high as broad.
+    # A character is about twice as high as wide.
     columns = max(_COLUMN_GAP / column_gap, float(int(2 * lines / lay_out(picture.board).stretch)))
     sign = -1 if picture.turned else 1
     return tuple((round(-sign * y * lines), round(sign * x * columns)) for x, y in points)
 
 
 def _stroke(start: Cell, end: Cell, glyphs: _Glyphs) -> Iterator[tuple[Cell, str]]:
-    """The characters between two cells, of which the first is not the lower one."""
+    """Yields the characters between two cells; the first cell is not below the second."""
     (top, first), (bottom, last) = start, end
     down, across = bottom - top, last - first
     slant = glyphs.falling if across > 0 else glyphs.rising
@@ -174,7 +173,7 @@ def _stroke(start: Cell, end: Cell, glyphs: _Glyphs) -> Iterator[tuple[Cell, str
 
 
 def _mark(picture: Picture, point: int) -> str | None:
-    """The mark around a point, the most telling one where several apply."""
+    """Returns the mark around a point, the first in `_BRACKETS` if several apply."""
     if point == picture.chain:
         return "chain"
     if point in picture.pending:

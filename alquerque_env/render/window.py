@@ -1,4 +1,4 @@
-"""A window that shows pictures while a match goes on."""
+"""A window that shows the pictures of a match."""
 
 import time
 from types import TracebackType
@@ -12,24 +12,18 @@ if TYPE_CHECKING:
 
 
 class Window:
-    """A window on the screen. Opens with the first picture and can be closed by its user at any time.
+    """A window on the screen. It opens with the first picture, and its user may close it at any time.
 
-    Attributes:
+    Args:
       size: Length of the longer side of the pictures in pixels.
-      fps: Pictures a second at most; `show` waits where they come faster. 0 for no limit.
+      fps: Most pictures per second, 0 for no limit; `show` waits if they come faster.
+      title: Text of the title bar.
+
+    Raises:
+      MissingExtraError: If pygame or resvg is not installed.
     """
 
     def __init__(self, *, size: int = 640, fps: float = 4.0, title: str = "alquerque") -> None:
-        """Prepares a window without opening it.
-
-        Args:
-          size: Length of the longer side in pixels.
-          fps: Pictures a second at most, 0 for no limit.
-          title: What stands in the title bar.
-
-        Raises:
-          MissingExtraError: If pygame or resvg is not installed.
-        """
         require_render_extra()
         self.size = size
         self.fps = fps
@@ -45,17 +39,17 @@ class Window:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the window was closed, by its user or by `close`; it stays closed."""
+        """Whether the window was closed, by its user or by `close`. A closed window cannot be opened again."""
         return self._closed
 
     def show(self, picture: Picture) -> bool:
-        """Shows a picture, no sooner than `fps` allows.
+        """Shows a picture, after a wait if `fps` requires it.
 
         Args:
           picture: What to show.
 
         Returns:
-          Whether it was shown: False once the window is closed.
+          Whether it was shown; False if the window is closed.
         """
         if not self.pump():
             return False
@@ -68,10 +62,10 @@ class Window:
         return True
 
     def pump(self) -> bool:
-        """Lets the window answer its user; call it from time to time while nothing new is shown.
+        """Handles the window's events. Call it from time to time while there is no new picture.
 
         Returns:
-          False once the window is closed.
+          Whether the window is not closed.
         """
         import pygame
 
@@ -84,12 +78,12 @@ class Window:
             if event.type == pygame.QUIT or (event.type == pygame.WINDOWCLOSE and event.window == self._window):
                 self.close()
             elif event.type == pygame.WINDOWCLOSE:
-                # Another window's: left for its own pump.
+                # The event of another window: its own `pump` handles it.
                 pygame.event.post(event)
         return not self._closed
 
     def close(self) -> None:
-        """Closes the window; does nothing where it is closed already."""
+        """Closes the window; has no effect if it is closed."""
         if self._window is not None:
             self._window.destroy()
         self._window = None
@@ -114,7 +108,7 @@ class Window:
         return self._window
 
     def _wait(self) -> bool:
-        """Waits until the next picture is due, answering the user meanwhile; False once the window is closed."""
+        """Waits until the next picture is due and handles events meanwhile; returns False if the window is closed."""
         while (left := self._due - time.monotonic()) > 0:
             if not self.pump():
                 return False

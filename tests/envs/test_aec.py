@@ -1,4 +1,4 @@
-"""A match as a PettingZoo environment: the kit's own tests, and what the kit does not look at."""
+"""A match as a PettingZoo environment: PettingZoo's own tests, and what they do not cover."""
 
 import copy
 import importlib
@@ -25,7 +25,7 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.planes import planes
 
 with warnings.catch_warnings():
-    # The kit makes a game of its own in the old way, of which PettingZoo warns.
+    # PettingZoo's tests make a game of their own in a deprecated way and warn of it.
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, performance_benchmark, seed_test
 
@@ -76,7 +76,7 @@ def is_done(env: Any) -> bool:
 
 
 def play(env: Any, rng: np.random.Generator, steps: int = 10**6) -> list[int]:
-    """Plays random actions, at most so many or to the end; returns them."""
+    """Plays random actions to the end of the match or up to a number of them; returns the actions."""
     played: list[int] = []
     while len(played) < steps and not is_done(env):
         played.append(int(rng.choice(choices(env))))
@@ -111,7 +111,7 @@ def snapshot(env: Any) -> dict[str, Any]:
     }
 
 
-class TestTheKit:
+class TestPettingZooChecks:
     @every_game
     def test_the_api_test_passes_with_the_two_unavoidable_warnings_only(self, name: str) -> None:
         with warnings.catch_warnings(record=True) as caught:
@@ -129,7 +129,7 @@ class TestTheKit:
     def test_play_by_the_mask_as_in_the_benchmark_meets_no_illegal_action(
         self, name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
-        """The kit's benchmark, with a clock by which its five seconds are 500 rounds."""
+        """PettingZoo's benchmark, with a clock by which its five seconds are 500 rounds."""
         clock = (tick / 100 for tick in itertools.count())
         monkeypatch.setattr(sys.modules[performance_benchmark.__module__].time, "time", lambda: next(clock))
         env = module(name).env(max_cycles=60)
@@ -235,7 +235,7 @@ class TestRegistry:
             pettingzoo.make("aec", "alquerque/fetaix-v0", chian="single")
 
     def test_registering_again_overrides_nothing(self) -> None:
-        """PettingZoo and Gymnasium warn of an override, and a warning is an error here."""
+        """PettingZoo and Gymnasium warn of an override, and pytest turns warnings into errors."""
         before = dict(pettingzoo.aec_registry)
 
         registration.register()
@@ -395,7 +395,9 @@ CHAINS = [(name, options) for name, options in CASES if load_game(name, **option
 @pytest.mark.parametrize("make", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
 @pytest.mark.parametrize(("name", "options"), CHAINS, ids=named)
 class TestCopies:
-    def test_a_copy_in_the_middle_of_a_chain_goes_on_alike(self, name: str, options: dict[str, Any], make: Any) -> None:
+    def test_a_copy_made_in_a_chain_continues_in_the_same_way(
+        self, name: str, options: dict[str, Any], make: Any
+    ) -> None:
         for wrapped in (module(name).env, module(name).raw_env):
             env = begun(wrapped(max_cycles=200, **options))
             play_into_a_chain(env, np.random.default_rng(3))
@@ -423,7 +425,7 @@ class TestCopies:
 
 class TestFreshArrays:
     @pytest.mark.parametrize("wrapped", ["env", "raw_env"])
-    def test_spoiling_all_that_was_returned_changes_nothing(self, wrapped: str) -> None:
+    def test_changing_returned_arrays_does_not_change_the_matches(self, wrapped: str) -> None:
         def arrays(env: Any) -> Iterator[np.ndarray]:
             observation, _, _, _, info = env.last()
             yield from (*observation.values(), *info.values())
@@ -457,7 +459,7 @@ class TestFreshArrays:
         for one, other in itertools.combinations(seen, 2):
             assert not np.shares_memory(one, other)
 
-    def test_a_spoilt_mask_lets_no_illegal_action_through(self) -> None:
+    def test_a_changed_mask_does_not_make_an_illegal_action_legal(self) -> None:
         env = begun(raw_env("fetaix"))
         illegal = int(np.flatnonzero(env.observe("player_0")["action_mask"] == 0)[0])
         for info in env.infos.values():
@@ -497,7 +499,7 @@ class TestEnds:
         assert winners == {0, 1}
 
     @every_case
-    def test_what_last_tells_is_the_sum_of_the_rewards_since(self, name: str, options: dict[str, Any]) -> None:
+    def test_last_returns_the_sum_of_the_rewards_since_the_last_turn(self, name: str, options: dict[str, Any]) -> None:
         env = begun(module(name).env(**options))
         rng = np.random.default_rng(5)
         owed = dict.fromkeys(AGENTS, 0)
@@ -577,7 +579,7 @@ class TestEnds:
         assert not any(cut.truncations.values())
         assert cut.rewards == env.rewards
 
-    def test_a_reset_clears_what_the_last_match_left(self) -> None:
+    def test_reset_clears_the_last_match(self) -> None:
         fresh = snapshot(begun(module("fetaix").env()))
         env = module("fetaix").env()
         for seed in range(3):
@@ -638,7 +640,7 @@ class TestIllegalActions:
     @pytest.mark.parametrize(
         "action", [-1, 10_000, 10**30, None, 1.0, np.float64(1), "c2-c3", np.array([1]), [1]], ids=repr
     )
-    def test_what_is_no_action_raises_and_changes_nothing(self, action: Any) -> None:
+    def test_an_action_of_another_type_raises_and_changes_nothing(self, action: Any) -> None:
         raw, wrapped = begun(raw_env("fetaix")), begun(module("fetaix").env())
         before = snapshot(raw)
 

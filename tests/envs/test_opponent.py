@@ -57,7 +57,7 @@ def first_legal(match: Match) -> Step:
 
 
 def by_position(match: Match) -> int:
-    """Plays something else in each position, but always the same there."""
+    """Returns an action that depends on the position only."""
     return match.legal_steps[sum(match.position.encode()) % len(match.legal_steps)].action
 
 
@@ -113,16 +113,16 @@ def _no_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     pygame.quit()
 
 
-class TestTheChecker:
-    """Gymnasium warns where it is not content, and a warning is an error here."""
+class TestGymnasiumChecks:
+    """Gymnasium warns of what it finds, and pytest turns warnings into errors."""
 
     @every_game
     @pytest.mark.usefixtures("_no_screen")
-    def test_the_env_checker_is_content(self, name: str) -> None:
+    def test_the_env_checker_passes(self, name: str) -> None:
         check_env(make(name).unwrapped)
 
     @every_case
-    def test_the_passive_checker_is_content_with_whole_matches(
+    def test_the_passive_checker_passes_for_whole_matches(
         self, name: str, options: dict[str, Any], max_cycles: int | None
     ) -> None:
         env = make(name, max_cycles=max_cycles, **options)
@@ -210,7 +210,7 @@ class TestPlay:
                 assert reward == (0 if winner is None else 1 if winner == seat else -1)
 
     @seats
-    def test_wins_and_losses_and_draws_are_told_from_the_agents_side(self, seat: int) -> None:
+    def test_rewards_are_those_of_the_agent(self, seat: int) -> None:
         rewards = set()
         env = make("awithlaknannai_mosona", opponent="random", seat=seat)
         rng = np.random.default_rng(0)
@@ -221,7 +221,7 @@ class TestPlay:
         assert rewards == {-1.0, 0.0, 1.0}
 
     @seats
-    def test_the_opponent_is_asked_only_when_it_is_to_move(self, seat: int) -> None:
+    def test_the_opponent_chooses_only_when_it_is_to_move(self, seat: int) -> None:
         asked = []
 
         def opponent(match: Match) -> Step:
@@ -291,7 +291,7 @@ class TestPlay:
             assert env.reset()[1]["action_mask"].any()
 
     @pytest.mark.parametrize("action", [1.0, None, "c2-c3", np.float32(2), [3], np.array([3])], ids=repr)
-    def test_what_is_no_integer_raises_and_changes_nothing(self, action: Any) -> None:
+    def test_an_action_that_is_not_an_integer_raises_and_changes_nothing(self, action: Any) -> None:
         env = VersusEnv("fetaix", first_legal, 0)
         _, info = env.reset()
         before = env.match.position
@@ -327,7 +327,7 @@ class TestPlay:
                 env.unwrapped.step(0)
 
     def test_max_cycles_lets_the_opponent_finish_its_first_turn(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """In a start where the first player captures twice, which no game has."""
+        """No game starts with a double capture, so the test makes a start with one."""
         alquerque = load_game("alquerque")
         points = [
             frozenset(alquerque.board.index[label] for label in labels.split()) for labels in ("c1 d2 c4", "c5 b4 c2")
@@ -367,7 +367,7 @@ class TestPlay:
             told, same = ((step[0], step[4], step[2]) for step in (env.step(action), twin.step(action)))
 
     @pytest.mark.parametrize("opponent", ["random", "greedy", first_legal])
-    def test_copies_in_the_middle_of_a_match_go_on_alike(self, opponent: Any) -> None:
+    def test_copies_continue_in_the_same_way(self, opponent: Any) -> None:
         env = VersusEnv("fetaix", opponent, 0)
         rng = np.random.default_rng(0)
         _, info = env.reset(seed=0)
@@ -535,7 +535,7 @@ class TestVector:
         assert not terminated.any()
 
     @pytest.mark.parametrize("opponent", ["random", "greedy"])
-    def test_random_seats_are_told_and_seeded(self, opponent: str) -> None:
+    def test_random_seats_are_in_the_info_and_follow_the_seed(self, opponent: str) -> None:
         def run(env: VersusVectorEnv, seed: int) -> list[Any]:
             rng = np.random.default_rng(0)
             told: tuple[Any, ...] = env.reset(seed=seed)
@@ -556,7 +556,7 @@ class TestVector:
             assert (np.array(told[-2]) == after[-2])[~begins].all()
 
     def test_the_random_opponent_plays_as_in_random_self_play(self) -> None:
-        """Wins, losses and draws of some 1500 matches a way, which differ by less than five standard deviations."""
+        """Wins, losses and draws of about 1500 matches each way differ by less than five standard deviations."""
         wanted = 1500
 
         def share(results: list[float]) -> np.ndarray:
@@ -612,7 +612,7 @@ class TestVector:
         [np.zeros(3, np.int64), np.zeros(1, np.int64), np.zeros((2, 1), np.int64), np.zeros(2), None, 0],
         ids=repr,
     )
-    def test_what_are_no_actions_raises_and_changes_nothing(self, actions: Any) -> None:
+    def test_actions_of_another_type_raise_and_change_nothing(self, actions: Any) -> None:
         env, twin = (make_vec("fetaix", 2, opponent=first_legal, seat=0) for _ in range(2))
         for one in (env, twin):
             _, info = one.reset(seed=0)
@@ -632,7 +632,7 @@ class TestVector:
         env.close()
 
 
-def test_the_package_offers_what_the_contract_names() -> None:
+def test_the_package_has_the_documented_names() -> None:
     assert alquerque_env.SelfPlayVectorEnv is SelfPlayVectorEnv
     assert callable(alquerque_env.env)
     assert callable(alquerque_env.load_bot)

@@ -1,4 +1,4 @@
-"""How environments draw themselves: every mode, whoever asks and whenever."""
+"""Rendering of environments: every mode, in the middle and at the end of matches."""
 
 import copy
 import pickle

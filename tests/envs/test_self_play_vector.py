@@ -1,4 +1,4 @@
-"""Batched self-play: the same matches as one by one, and the manners of Gymnasium's vector environments."""
+"""Batched self-play: agreement with single matches and with Gymnasium's own vector environments."""
 
 import copy
 import pickle
@@ -132,7 +132,7 @@ class TestAgreement:
             ]
 
     @every_game
-    def test_a_bot_is_asked_match_by_match(self, name: str) -> None:
+    def test_a_bot_chooses_match_by_match(self, name: str) -> None:
         env = begun(make(name, 8))
         for _ in range(5):
             env.step(env.sample_actions())
@@ -223,7 +223,7 @@ class TestAgreement:
         by_name, loaded = SelfPlayVectorEnv("fetaix", 2), make("fetaix", 2)
         assert_equal(by_name.reset(seed=0), loaded.reset(seed=0))
 
-    def test_the_winner_is_told_in_the_step_that_wins_and_only_there(self) -> None:
+    def test_the_winner_is_in_the_info_of_the_winning_step_only(self) -> None:
         env = begun(make("fetaix", 20))
         seen = set()
         for _ in range(150):
@@ -290,7 +290,7 @@ def test_each_autoreset_mode_is_that_of_gymnasium(
 
 
 def assert_infos_agree(ours: dict[str, Any], theirs: dict[str, Any], skip: set[str]) -> None:
-    """Where they say that there is something, we say the same; `skip` names what we define otherwise."""
+    """Compares the entries that Gymnasium's info has; `skip` names those that are defined differently here."""
     for key, told in theirs.items():
         if key in skip or (key.startswith("_") and key[1:] in skip) or key in ("final_obs", "_final_obs"):
             continue
@@ -315,7 +315,7 @@ class TestAutoreset:
         assert np.array_equal(info["action_mask"], first["action_mask"])
         assert not np.any([rewards, terminated, truncated])
 
-    def test_in_same_step_the_winner_is_told_with_the_first_observation_of_the_next_match(self) -> None:
+    def test_same_step_returns_the_winner_with_the_next_first_observation(self) -> None:
         env = begun(SelfPlayVectorEnv("fetaix", 4, autoreset_mode="SameStep"))
         wins = 0
         for _ in range(200):
@@ -377,7 +377,7 @@ class TestAutoreset:
 
 class TestFreshArrays:
     @modes
-    def test_spoiling_all_that_was_returned_changes_nothing(self, mode: AutoresetMode) -> None:
+    def test_changing_returned_arrays_does_not_change_the_matches(self, mode: AutoresetMode) -> None:
         env, twin = (begun(SelfPlayVectorEnv("fetaix", 4, autoreset_mode=mode, max_cycles=50)) for _ in range(2))
         for _ in range(120):
             actions = twin.sample_actions()
@@ -475,7 +475,7 @@ class TestIllegalActions:
         ],
         ids=repr,
     )
-    def test_what_are_no_actions_raises_before_anything_changes(self, actions: Any) -> None:
+    def test_actions_of_another_type_raise_and_change_nothing(self, actions: Any) -> None:
         env = begun(make("fetaix", 2))
         before = env.get_state()
         with pytest.raises(IllegalStepError, match=r"expected integers of shape \(2,\)"):
@@ -493,7 +493,7 @@ class TestIllegalActions:
 
     @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data())
-    def test_no_actions_whatever_raise_anything_but_a_value_error(self, data: st.DataObject) -> None:
+    def test_arbitrary_actions_raise_only_value_errors(self, data: st.DataObject) -> None:
         env = begun(SHARED)
         numbers = st.integers(-3, env.single_action_space.n + 2)
         for _ in range(data.draw(st.integers(1, 6), label="steps")):
@@ -533,7 +533,7 @@ class TestSampling:
 
     @every_game
     def test_sampling_is_uniform(self, name: str) -> None:
-        """By the chi-square of 20,000 draws where there are many actions; its deviation is at most some six sigma."""
+        """A chi-square test on 20,000 draws with many legal actions, passed within about six standard deviations."""
         env = begun(make(name, 2000))
         rng = np.random.default_rng(1)
         mask = env.reset(seed=1)[1]["action_mask"][0]
@@ -590,7 +590,7 @@ class TestSampling:
 class TestState:
     @every_case
     @modes
-    def test_a_state_goes_on_alike_in_another_instance(
+    def test_a_restored_state_continues_in_the_same_way(
         self, name: str, options: dict[str, Any], max_cycles: int | None, mode: AutoresetMode
     ) -> None:
         game = load_game(name, **options)
@@ -637,7 +637,7 @@ class TestState:
         assert_equal(env.step(env.sample_actions()), other.step(other.sample_actions()))
 
     @pytest.mark.parametrize("make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-    def test_copies_go_on_alike(self, make_twin: Any) -> None:
+    def test_copies_continue_in_the_same_way(self, make_twin: Any) -> None:
         env = begun(make("fetaix", 5, repetition="threefold_draw"))
         self.play(env, 40)
         twin = make_twin(env)
@@ -659,7 +659,7 @@ class TestState:
         ],
         ids=str,
     )
-    def test_a_foreign_state_is_refused_and_changes_nothing(
+    def test_a_state_of_other_matches_is_refused_and_changes_nothing(
         self, name: str, options: dict[str, Any], num_envs: int
     ) -> None:
         env = begun(make("fetaix", 3))

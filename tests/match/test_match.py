@@ -1,4 +1,4 @@
-"""One play of a game: pushing in every form, taking back, copies, outcome, turns, and what is refused."""
+"""One match: pushing in every form, popping, copies, outcome, turns, and what is refused."""
 
 import copy
 import pickle
@@ -271,7 +271,7 @@ NO_STEPS = [
 
 
 @pytest.mark.parametrize("thing", NO_STEPS, ids=repr)
-def test_what_is_neither_step_nor_number_nor_text_is_refused(thing):
+def test_a_step_of_another_type_is_refused(thing):
     """In this position actions 0 and 1 are legal."""
     match = begin("alquerque_murray", "W:Wa1:Be5")
     assert {0, 1} <= {step.action for step in match.legal_steps}
@@ -443,7 +443,7 @@ def test_keys_tell_how_often_the_position_occurred_since_the_last_progress(name,
     assert repeated > 10
 
 
-def test_keys_of_a_match_that_began_with_turns_on_the_clock_are_those_since_then():
+def test_keys_begin_at_the_first_position_of_the_match():
     shuffle = ("a1-a2", "c5-d5", "a2-a1", "d5-c5")
     match = begin("fetaix", "W:WKa1:BKc5:H7", *shuffle, repetition="threefold_draw")
     keys = match.keys(20)
@@ -454,7 +454,7 @@ def test_keys_of_a_match_that_began_with_turns_on_the_clock_are_those_since_then
     assert not any(keys[12:])
 
 
-def test_a_match_shows_itself_as_code_that_makes_it_again():
+def test_repr_is_code_that_makes_the_match():
     match = begin("fetaix", "W:Wa1:BKe5:H3", chain="optional")
 
     assert repr(match) == "Match(load_game('fetaix', chain='optional'), position='W:Wa1:BKe5:H3')"

@@ -47,7 +47,7 @@ def random_match(game: Game, seed: int) -> Iterator[Match]:
 
 
 @pytest.mark.parametrize(("name", "options"), every_value(), ids=str)
-def test_a_position_and_every_middle_of_a_chain_is_read_back_as_it_was_written(name, options):
+def test_every_position_survives_writing_and_reading(name, options):
     in_chains = 0
     game = load_game(name, **options)
     for seed in range(3):
@@ -72,7 +72,7 @@ def test_a_position_and_every_middle_of_a_chain_is_read_back_as_it_was_written(n
         ({}, "B:Wc1,Kd3:BKd4,e5:H79"),
     ],
 )
-def test_fields_say_what_the_rules_look_at_in_fetaix(options, text):
+def test_fields_hold_what_the_rules_depend_on_in_fetaix(options, text):
     assert position("fetaix", text, **options) == text
 
 
@@ -87,7 +87,7 @@ def test_fields_say_what_the_rules_look_at_in_fetaix(options, text):
         ("alquerque", {"no_progress_limit": 9, "undo_cleared_by_jump": False}, "W:Wc1:Be5:H8:Uc1-b1"),
     ],
 )
-def test_fields_say_what_the_rules_look_at_in_other_games(name, options, text):
+def test_fields_hold_what_the_rules_depend_on_in_other_games(name, options, text):
     assert position(name, text, **options) == text
 
 
@@ -113,7 +113,7 @@ def test_fields_may_come_in_any_order():
 
 
 @pytest.mark.parametrize("options", [{}, {"no_progress_limit": "off", "repetition": "threefold_draw"}])
-def test_a_text_holds_all_that_is_legal_also_where_the_start_comes_back(options):
+def test_a_text_determines_the_legal_steps_even_if_the_start_recurs(options):
     """With optional captures both players can put their pieces back; only a clock tells this from the start."""
     game = load_game(MOSONA, capture="optional", **options)
     match = Match(game)
@@ -249,7 +249,7 @@ def test_malformed_text_is_refused_with_the_problem_and_the_text(name, options, 
 
 
 @pytest.mark.parametrize("text", [7, b"W:Wa1:Ba5", 1.5, ["W:Wa1:Ba5"]])
-def test_a_position_that_is_no_text_is_refused(text):
+def test_a_position_that_is_not_text_is_refused(text):
     with pytest.raises(PositionError, match=f"a position is text, not {type(text).__name__}"):
         Match(load_game("fetaix"), text)
 
@@ -356,7 +356,7 @@ def test_a_position_with_faults_is_another_position_or_refused(changed):
 
 
 def test_faults_leave_some_positions_and_spoil_others():
-    """Else the test of faults would say little."""
+    """Otherwise the test of faults would prove little."""
     rng = np.random.default_rng(0)
     accepted = []
     for case in range(len(FUZZED)):

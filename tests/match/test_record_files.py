@@ -21,7 +21,7 @@ def test_a_file_is_written_and_read(tmp_path):
     assert os.listdir(tmp_path) == ["match.pdn"]
 
 
-def test_a_file_that_is_there_is_replaced_only_if_that_is_wanted(tmp_path):
+def test_an_existing_file_is_replaced_only_with_overwrite(tmp_path):
     file = tmp_path / "match.pdn"
     save_record(file, text_of(""), overwrite=False)
 
@@ -92,6 +92,6 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path, content, problem):
         load_record(file)
 
 
-def test_a_folder_is_no_match_file(tmp_path):
+def test_a_folder_is_refused(tmp_path):
     with pytest.raises(RecordError, match="cannot read"):
         list(load_records(tmp_path))

@@ -41,7 +41,7 @@ def played(game: str, *turns: str, position: str | None = None, **options: objec
 
 
 def refused(text: str) -> str:
-    """What is said of a text that is no match file."""
+    """Returns the message with which a text is refused."""
     with pytest.raises(RecordError) as caught:
         list(read_records(text))
     message = str(caught.value)
@@ -50,7 +50,7 @@ def refused(text: str) -> str:
 
 
 def same(one: Match, other: Match) -> bool:
-    """Whether two matches have gone the same way and stand alike."""
+    """Whether two matches have the same game, start, steps and position."""
     return (
         one.game.table_hash == other.game.table_hash
         and one.steps == other.steps
@@ -75,8 +75,8 @@ def play_on(match: Match, choices: list[int]) -> Match:
 @pytest.mark.parametrize(("name", "options"), every_value(), ids=lambda case: str(case).replace("'", ""))
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(choices=CHOICES, begun=CHOICES, name_south=st.text(st.characters(exclude_categories=UNPRINTABLE)))
-def test_every_match_is_read_back_as_it_was_written(name, options, choices, begun, name_south):
-    """From the start and from any position, ended or left anywhere, also in the middle of a chain."""
+def test_every_match_survives_writing_and_reading(name, options, choices, begun, name_south):
+    """From the start and from other positions, to the end or to any step, also in the middle of a chain."""
     game = load_game(name, **options)
     middle = play_on(Match(game), begun)
     for match in (play_on(middle, choices), play_on(Match(game, middle.position), choices)):
@@ -131,7 +131,7 @@ def test_the_result_and_the_reason_are_those_on_the_board():
     assert record(drawn).result == "1/2-1/2"
 
 
-def test_the_position_is_written_where_the_match_did_not_begin_at_the_start():
+def test_the_position_is_written_unless_it_is_the_start():
     start = Match(load_game("fetaix")).position
 
     assert "Position" not in format_record(played("fetaix", "c2-c3", position=start))
@@ -163,7 +163,7 @@ def test_a_forced_pass_is_a_turn():
 # Chains.
 
 
-def test_a_chain_that_was_stopped_and_one_that_is_open_are_told_apart():
+def test_stopped_and_open_chains_are_written_differently():
     stopped = played("alquerque_murray", "a1xc1", "pass", position=MURRAY_CHAIN)
     left_open = played("alquerque_murray", "a1xc1", position=MURRAY_CHAIN)
 
@@ -289,7 +289,7 @@ def test_victims_are_named_where_two_are_possible():
     )
 
 
-def test_a_record_that_is_read_goes_on_and_back():
+def test_steps_can_be_pushed_and_popped_after_reading():
     match = record(text_of(FIRST_TURNS)).match
 
     match.push(match.legal_steps[0])

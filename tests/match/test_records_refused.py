@@ -46,7 +46,7 @@ from alquerque_env.match.records import Record, load_records
         (f"1. {'c2x' * 400}c2", "as a turn: it is too long"),
     ],
 )
-def test_a_turn_that_is_wrong_is_named_with_the_position_before_it(turns, problem):
+def test_a_wrong_turn_is_refused_with_its_line(turns, problem):
     start = Match("fetaix").position
     after = played("fetaix", "c2-c3").position
     message = refused(text_of(turns))
@@ -84,7 +84,7 @@ def test_a_turn_that_is_wrong_is_named_with_the_position_before_it(turns, proble
         ({f"A{number}": "x" for number in range(101)}, "there are more than 100 further headers"),
     ],
 )
-def test_a_header_that_is_wrong_is_named(headers, problem):
+def test_a_wrong_header_is_refused_by_name(headers, problem):
     message = refused(text_of("", **headers) if "Game" in headers else text_of("", "fetaix", **headers))
 
     assert problem in message
@@ -109,7 +109,7 @@ def test_a_header_that_is_wrong_is_named(headers, problem):
         ('[Game "fetaix"]\n1. c2-c3 [Game "fetaix"] *', "header Game follows turns"),
     ],
 )
-def test_what_is_no_match_file_is_refused(text, problem):
+def test_other_text_is_refused(text, problem):
     assert problem in refused(text)
 
 
@@ -123,7 +123,7 @@ def test_what_is_no_match_file_is_refused(text, problem):
         ("1-0", {"Reason": "blocked"}, "the reason is 'blocked', but the match ended on the board: 'captured' is"),
     ],
 )
-def test_an_end_that_is_not_that_on_the_board_is_refused(result, headers, problem):
+def test_a_result_that_contradicts_the_board_is_refused(result, headers, problem):
     text = text_of("1. a1xc1", result=result, Position="W:Wa1:Bb1", **headers)
 
     assert problem in refused(text)
@@ -138,7 +138,7 @@ def test_a_turn_after_the_end_is_refused():
 
 @pytest.mark.parametrize("result", ["1-0", "0-1", "1/2-1/2", "*"])
 @pytest.mark.parametrize("reason", [None, "resigned", "agreed", "time"])
-def test_a_match_that_is_not_over_may_end_as_the_players_say(result, reason):
+def test_any_result_may_end_a_match_that_is_not_over(result, reason):
     text = format_record(played("fetaix", "c2-c3"), result=result, reason=reason)
 
     assert (record(text).result, record(text).reason) == (result, reason)
@@ -166,7 +166,7 @@ def test_the_length_of_a_match_is_limited(monkeypatch):
         ({"headers": {f"A{number}": "x" for number in range(101)}}, "there are 101 further headers"),
     ],
 )
-def test_what_could_not_be_read_back_is_not_written(arguments, problem):
+def test_arguments_that_could_not_be_read_back_are_refused(arguments, problem):
     with pytest.raises(RecordError, match=problem):
         format_record(Match(load_game("fetaix")), **arguments)
 

@@ -115,7 +115,7 @@ def character_at(text: str, column: str, row: str) -> str:
     return line[names.index(column)]
 
 
-def test_a_point_that_the_board_lacks_is_refused() -> None:
+def test_a_point_outside_the_board_is_refused() -> None:
     with pytest.raises(ValueError, match="no point 25 on a board of 25 points"):
         Picture(ALQUERQUE, targets=(25,))
     with pytest.raises(ValueError, match="no point -1"):
@@ -306,11 +306,11 @@ def test_the_arrow_along_an_arc_ends_at_the_rim_of_the_piece() -> None:
     assert 1.0 < math.dist(tip, lay_out(CULIN).places[b3]) / PIECE_RADIUS < 1.2
 
 
-def test_svg_survives_a_turn_that_ends_where_it_began() -> None:
+def test_svg_draws_a_turn_that_ends_where_it_began() -> None:
     assert marks_of(draw_svg(picture("Wc3", last_turn="c3 c3")), "last-turn") == ["c3-c3"]
 
 
-def test_svg_shows_who_is_to_move_on_that_side_of_the_board() -> None:
+def test_svg_marks_the_side_of_the_player_to_move() -> None:
     def height(player: int, turned: bool) -> float:
         root = ElementTree.fromstring(draw_svg(Picture(ALQUERQUE, player=player, turned=turned)))
         mover = next(element for element in root if element.get("class") == "mover")
@@ -371,7 +371,7 @@ def test_svg_has_the_size_asked_for_or_none() -> None:
     assert free.get("viewBox") == sized.get("viewBox")
 
 
-def test_names_of_points_stand_beside_them_where_there_are_no_columns() -> None:
+def test_names_stand_beside_the_points_on_boards_without_columns() -> None:
     board = ring()
     root = ElementTree.fromstring(draw_svg(Picture(board)))
 
@@ -429,7 +429,7 @@ def test_text_draws_the_lines_of_the_board() -> None:
     ]
 
 
-def test_text_slants_the_edges_of_mosona_and_leaves_out_lines_that_the_board_lacks() -> None:
+def test_text_draws_only_the_lines_that_a_mosona_board_has() -> None:
     culin, murray = (draw_text(Picture(load_board(name)), unicode=False).split("\n") for name in BOARDS[1:3])
 
     assert culin[:3] == [
@@ -469,7 +469,7 @@ def test_text_marks_chain_last_turn_victims_and_targets_where_given() -> None:
     assert character_at(marked, "b", "2") == "x"
     assert character_at(marked, "c", "5") == "*"
     assert marked.endswith(
-        "[ ] in a chain   { } captured, still standing   < > may move   ( ) last turn   x captured   * target"
+        "[ ] in a chain   { } captured, not yet removed   < > may move   ( ) last turn   x captured   * target"
     )
 
 
@@ -682,7 +682,7 @@ class TestWindow:
             assert window.show(start())
             assert window.show(start("awithlaknannai_mosona"))
 
-    def test_a_window_that_was_never_opened_closes_without_harm(self) -> None:
+    def test_a_window_that_never_opened_can_be_closed(self) -> None:
         window = Window()
         window.close()
 
