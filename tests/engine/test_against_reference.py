@@ -5,7 +5,7 @@ import pytest
 from reference import Reference, RefMatch, RefStep
 
 from alquerque_env import Match, games, load_game
-from alquerque_env.errors import RulesError
+from alquerque_env.errors import PositionError, RulesError
 from alquerque_env.game.game import Game
 
 
@@ -40,6 +40,7 @@ MIXED: list[tuple[str, dict[str, object]]] = [
     ("alquerque", {"last_rank_frozen": True, "man_capture_dirs": "first_leap_forward_sideways"}),
     ("fetaix", {"man_capture_dirs": "all", "midchain_promotion": "promote_and_continue"}),
     ("fetaix", {"man_capture_dirs": "all", "midchain_promotion": "promote_and_stop", "max_capture": "most_pieces"}),
+    ("fetaix", {"man_capture_dirs": "all", "chain": "single", "midchain_promotion": "promote_and_continue"}),
     ("fetaix", {"man_capture_dirs": "all", "mullah_landing": "must_continue", "capture": "optional"}),
     ("fetaix", {"mullah_landing": "must_continue", "max_capture": "most_pieces", "capture_removal": "end_of_turn"}),
     ("fetaix", {"man_capture_dirs": "first_leap_forward_sideways", "chain": "optional", "no_moves": "pass"}),
@@ -58,15 +59,16 @@ MIXED: list[tuple[str, dict[str, object]]] = [
 
 @pytest.mark.parametrize(("name", "options"), every_value(), ids=lambda case: str(case).replace("'", ""))
 def test_engine_and_reference_agree_at_every_sub_step(name: str, options: dict[str, object]) -> None:
-    game = load_game(name, **options)
-    rng = np.random.default_rng(0)
-    sub_steps = 0
-    for _ in range(MATCHES):
-        sub_steps += play_both(game, rng)
-    assert sub_steps > 10 * MATCHES
+    assert compare_matches(load_game(name, **options), MATCHES) > 10 * MATCHES
 
 
 MATCHES = 12
+
+
+def compare_matches(game: Game, matches: int) -> int:
+    """Compares random matches; returns their number of sub-steps."""
+    rng = np.random.default_rng(0)
+    return sum(play_both(game, rng) for _ in range(matches))
 
 
 def play_both(game: Game, rng: np.random.Generator) -> int:
@@ -110,3 +112,51 @@ def test_loading_refuses_what_contradicts_itself() -> None:
     ):
         with pytest.raises(RulesError):
             load_game("fetaix", **options)
+
+
+def random_position(game: Game, rng: np.random.Generator) -> str:
+    """Text of a position with pieces anywhere, a random mover and a clock up to a step before the limit."""
+    density, kings = rng.uniform(0.05, 0.9), rng.uniform(0, 0.5) if game.promotion_points(0) else 0.0
+    sides: tuple[list[str], list[str]] = [], []
+    for label in game.board.labels:
+        if rng.random() < density:
+            sides[rng.integers(2)].append(("K" if rng.random() < kings else "") + label)
+    limit = game.options["no_progress_limit"]
+    clock = f":H{rng.integers(1, limit)}" if isinstance(limit, int) and limit > 1 and rng.random() < 0.5 else ""
+    return f"{'WB'[rng.integers(2)]}:W{','.join(sides[0])}:B{','.join(sides[1])}{clock}"
+
+
+@pytest.mark.parametrize(("name", "options"), every_value(), ids=lambda case: str(case).replace("'", ""))
+def test_engine_and_reference_agree_on_random_positions_and_the_chains_from_there(
+    name: str, options: dict[str, object]
+) -> None:
+    compare_positions(load_game(name, **options))
+
+
+POSITIONS = 30
+
+
+def compare_positions(game: Game) -> None:
+    """Compares random positions and six sub-steps after each."""
+    reference, rng = Reference(game), np.random.default_rng(1)
+    compared = 0
+    while compared < POSITIONS:
+        try:
+            match = Match(game, random_position(game, rng))
+        except PositionError:  # a man on its promotion points, for one
+            continue
+        play_on(game, match, RefMatch(reference, reference.parse(match.position)), rng)
+        compared += 1
+
+
+def play_on(game: Game, match: Match, other: RefMatch, rng: np.random.Generator) -> None:
+    """Compares the next six sub-steps, captures if there are any."""
+    for _ in range(6):
+        assert_same(game, match, other)
+        if match.is_over:
+            return
+        steps = [step for step in match.legal_steps if step.captured] or match.legal_steps
+        step = steps[rng.integers(len(steps))]
+        match.push(step)
+        other.push(RefStep(step.origin, step.target, step.captured[0] if step.captured else None))
+    assert_same(game, match, other)

@@ -4,6 +4,7 @@ Everything goes through `Match`, in whole turns: `turns` lists those that can be
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -473,6 +474,12 @@ def test_a_chain_that_may_not_return_to_its_start_ends_before_it():
     assert after(MOSONA, position, "f1xi2xg2xd1", **options) == "B:Wd1:Bn3"
 
 
+def test_a_chain_through_the_first_point_keeps_its_start():
+    match = begin(MOSONA, "B:Wa2,c2,e2,j3:Bb3,d3", "d3xb1", "b1xc2", chain_may_return_to_start=False)
+
+    assert match.position == "B:We2,j3:Bc2,b3:Cc2:Sd3"
+
+
 def test_outer_rows_are_safe_from_straight_leaps_on_the_board_without_outer_lines():
     """M-W4."""
     assert turns_in(MOSONA, "W:Wg2:Bh3", leap="straight") == steps("g2: f1 h1 e2 i2 f3")
@@ -666,6 +673,13 @@ def test_promotion_resets_the_clock_where_it_is_progress():
     assert after("alquerque_alfonso_x", "W:Wa4:Be1:H5", "a4-a5") == "B:Wa5:Be1:H6"
 
 
+def test_promotion_moves_the_clock_where_only_captures_are_progress():
+    fetaix = load_game("fetaix")
+    match = Match(replace(fetaix, rules=replace(fetaix.rules, progress="capture")), "W:Wa4:Be1:H5")
+    match.push("a4-a5")
+    assert match.position == "B:WKa5:Be1:H6"
+
+
 def test_a_forced_pass_is_a_turn_without_progress():
     match = begin("alquerque_alfonso_x", f"{BLOCKED}:H4", no_moves="pass")
 
@@ -735,6 +749,8 @@ MOSONA_BLOCKED = "W:Wb1:Bd1,a2,c2,e2,b3,d3"
 def test_who_has_captured_everything_wins():
     assert outcome_in("fetaix", "B:Wc3:B") == Outcome(0, "captured")
     assert outcome_in("fetaix", "W:W:BKc3") == Outcome(1, "captured")
+    assert outcome_in("fetaix", "W:Wc3:B") == Outcome(0, "captured")
+    assert outcome_in("fetaix", "B:W:BKc3") == Outcome(1, "captured")
     match = begin("fetaix", "W:Wb2:Bc3", "b2xd4")
     assert match.position == "B:Wd4:B"
     assert match.outcome == Outcome(0, "captured")

@@ -1,9 +1,9 @@
 """Mutation tests of the rules of play: small faults are put into the engine, one at a time, and a test must fail.
 
-A mutant is one changed place in a function that finds legal actions, applies one or tells the outcome. Each runs in a
-forked process with kernels off. The checks, fastest first: random matches beside the reference under every option
-value, the tests of the rules, more matches beside the reference. Mutants that no check can tell from the original are
-listed in `equivalent.toml`, with the reason.
+A mutant is one changed place in a function that finds legal actions, applies one or returns the outcome. Each runs in a
+forked process with kernels off. The checks, fastest first: random positions compared with the reference under every
+option value, the tests of the rules, random matches compared with the reference. Mutants that no check can tell from
+the original are listed in `equivalent.toml`, with the reason.
 
     python tests/mutation/mutate.py                  # all mutants, two at a time; needs Linux or macOS
     python tests/mutation/mutate.py --sample 40      # some of them
@@ -26,13 +26,17 @@ import signal
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+os.environ["ALQUERQUE_JIT"] = "0"
 HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / "engine"), str(HERE.parents[1])]
+from alquerque_env.game import table_layout  # noqa: E402
+
 EQUIVALENT = HERE / "equivalent.toml"
 ENGINE = HERE.parents[1] / "alquerque_env" / "engine"
 FUNCTIONS = {
@@ -111,7 +115,8 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
         for left_out in range(len(node.values)):
             values = [value for index, value in enumerate(node.values) if index != left_out]
             yield values[0] if len(values) == 1 else ast.BoolOp(node.op, values)
-    if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in OPERATORS:
+    is_nothing_added = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and value_of(node.right) == 0
+    if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in OPERATORS and not is_nothing_added:
         changed = copy.copy(node)
         changed.op = OPERATORS[type(node.op)]()
         yield changed
@@ -123,12 +128,17 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
         yield changed
     if isinstance(node, ast.Assign | ast.AugAssign | ast.Expr | ast.Continue) and not is_docstring(node):
         yield ast.Pass()
-    if isinstance(node, ast.Return) and node.value is not None:
+    if isinstance(node, ast.Return) and node.value is not None and not isinstance(node.value, ast.Constant):
         for value in (0, 1):
-            if not isinstance(node.value, ast.Constant):
+            if value != value_of(node.value):
                 yield ast.Return(ast.Constant(value))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "max":
         yield ast.Call(ast.Name("min", ast.Load()), node.args, [])
+
+
+def value_of(node: ast.AST) -> int | None:
+    """The value of a name of the table's layout, such as ORIGIN, which is 0."""
+    return vars(table_layout).get(node.id) if isinstance(node, ast.Name) else None
 
 
 def is_docstring(node: ast.AST) -> bool:
@@ -270,23 +280,18 @@ def stop(*_: object) -> None:
 
 
 class MatchError(Exception):
-    """A match that differs from the reference, with the index of its game."""
+    """A difference from the reference, with the index of its game."""
 
 
-def check_matches(matches: int, first: list[int]) -> None:
-    """Random matches beside the reference, under every option value, games in `first` before the others."""
-    import numpy as np
-    from test_against_reference import play_both
-
+def check_games(check: Callable[[Any], None], first: list[int]) -> None:
+    """Compares with the reference under every option value, games in `first` before the others."""
     games = games_of_all_options()
     for index in [*first, *(index for index in range(len(games)) if index not in first)]:
-        rng = np.random.default_rng(matches)
-        for _ in range(matches):
-            try:
-                with Limit():
-                    play_both(games[index], rng)
-            except BaseException as error:
-                raise MatchError(index) from error
+        try:
+            with Limit():
+                check(games[index])
+        except BaseException as error:
+            raise MatchError(index) from error
 
 
 @cache
@@ -312,9 +317,11 @@ def check_tests() -> None:
 
 def run_checks(first: list[int]) -> None:
     """Raises an error if a check fails."""
-    check_matches(1, first)
+    from test_against_reference import compare_matches, compare_positions
+
+    check_games(compare_positions, first)
     check_tests()
-    check_matches(4, first)
+    check_games(lambda game: compare_matches(game, 4), first)
 
 
 def run_mutant(mutant: Mutant, first: list[int], connection: Any) -> None:
@@ -377,8 +384,6 @@ def main() -> int:
     parser.add_argument("--results", type=Path, metavar="FILE", help="JSON lines; mutants that stand there are not run")
     parser.add_argument("--only", default="", metavar="TEXT", help="run mutants whose name contains this text")
     arguments = parser.parse_args()
-    os.environ["ALQUERQUE_JIT"] = "0"
-    sys.path[:0] = [str(HERE.parent), str(HERE.parent / "engine"), str(HERE.parents[1])]
     run_checks_unchanged()
     chosen = [mutant for mutant in mutants() if arguments.only in mutant.name]
     if arguments.sample:
