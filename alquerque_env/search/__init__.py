@@ -1,6 +1,7 @@
 """Tree search led by a network, over many matches at once."""
 
 from .quiescence import Gains
-from .trees import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
+from .tree_kernels import Decisions
+from .trees import GUMBEL, PUCT, BatchSearch, Evaluate, Rule, SearchNode
 
-__all__ = ["GUMBEL", "PUCT", "BatchSearch", "Decisions", "Evaluate", "Gains", "Rule"]
+__all__ = ["GUMBEL", "PUCT", "BatchSearch", "Decisions", "Evaluate", "Gains", "Rule", "SearchNode"]

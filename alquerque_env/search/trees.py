@@ -1,4 +1,4 @@
-"""Search trees of many matches side by side, so that a network is asked once for all of them."""
+"""Tree search in many matches at once, so that a network evaluates the leaves of all trees in one batch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,23 +12,24 @@ from ..game.kernel_arrays import word_rows, words
 from ..game.planes import planes
 from . import tree_kernels as k
 from .sequential_halving import considered_visits
+from .tree_kernels import Decisions
 
 GUMBEL, PUCT = k.GUMBEL, k.PUCT
 
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """From int8 `[R, C, P]` observations to float32 `[R, A]` logits and `[R]` values for the player to move."""
 
-# Edges a node: room for all but a tree of positions with an unusual choice, whose last leaves get no edges then.
+# Room for edges, on average a node. In a tree of positions with unusually many choices the last leaves get no edges.
 EDGES_PER_NODE = 24
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """How a search chooses.
+    """How a search selects actions.
 
     Attributes:
       kind: GUMBEL or PUCT.
-      considered: Actions of a root that GUMBEL looks at, those with the highest logits after noise.
+      considered: Actions of a root that are considered, those with the highest logits after noise, GUMBEL.
       value_offset: Added to the visits of the most visited action, GUMBEL: `c_visit` of the paper.
       value_scale: Weight of values in [-1, 1] against logits, GUMBEL: `c_scale` of the paper.
       mmd_weight: Weight of the regularisation towards the uniform policy, in [0, 1], as in magnetic mirror descent with
@@ -51,58 +52,64 @@ class Rule:
     dirichlet_total: float = 10.0
 
 
-class Decisions(NamedTuple):
-    """What searches of `B` matches came to.
+class SearchNode(NamedTuple):
+    """A position in a search tree.
 
     Attributes:
-      actions: int64 `[B]`, to play.
-      counts: int64 `[B]`, numbers of legal actions.
-      legal: int64 `[B, K]`, legal actions in ascending order, as many as `counts` says.
-      policy: float64 `[B, K]`, their probabilities as the search has improved them.
-      values: float64 `[B]`, for the players to move.
+      parent: Index of its parent among the nodes of the tree, -1 for the root.
+      action: The action in the parent's position that leads here, maybe followed by steps without a choice; -1 for the
+        root.
+      visits: Simulations that took this action.
+      value: Their mean value for `player_0`.
+      state: The engine's state.
+      choices: Number of its edges: of its legal actions, or 0 if the match has ended or there was no room for more.
+      is_over: Whether the match has ended.
     """
 
-    actions: np.ndarray
-    counts: np.ndarray
-    legal: np.ndarray
-    policy: np.ndarray
-    values: np.ndarray
+    parent: int
+    action: int
+    visits: int
+    value: float
+    state: tuple[int, ...]
+    choices: int
+    is_over: bool
 
 
 class BatchSearch:
     """Searches matches of one game together.
 
     Args:
-      game: What is played.
+      game: The game.
       matches: The most matches at once, `B`.
       simulations: The most simulations for each.
-      rule: How to choose.
+      rule: How actions are selected.
 
     Attributes:
-      roots: int8 `[B, C, P]`, what the players saw where the last search began.
+      roots: int8 `[B, C, P]`, observations of the roots of the last search.
     """
 
     def __init__(self, game: Game, matches: int, simulations: int, rule: Rule) -> None:
         self.game = game
         self.rule = rule
-        self.simulations = simulations
         t = self._t = game.table.words
         nodes = simulations + 1
         edges = nodes * EDGES_PER_NODE + game.num_actions
-        self._b = words(k.SEARCH_SIZE)
-        self._b[k.NODES], self._b[k.EDGES], self._b[k.RULE] = nodes, edges, rule.kind
-        self._weights = np.array([rule.value_offset, rule.value_scale, rule.mmd_weight, rule.exploration])
-        self._states = word_rows(matches * nodes, t[e.T_STATE_SIZE])
-        self._nodes = words(matches * nodes * k.NODE_SIZE)
-        self._ends = words(2 * matches)
-        self._edges = words(matches * edges * k.EDGE_SIZE)
-        self._reals = np.zeros(matches * edges * k.EDGE_REALS)
-        self._values = np.zeros(matches * nodes)
+        settings = words(k.SETTINGS_SIZE)
+        settings[k.NODES], settings[k.EDGES], settings[k.RULE] = nodes, edges, rule.kind
+        self._trees = k.Trees(
+            settings=settings,
+            weights=np.array([rule.value_offset, rule.value_scale, rule.mmd_weight, rule.exploration]),
+            states=word_rows(matches * nodes, t[e.T_STATE_SIZE]),
+            nodes=word_rows(matches * nodes, k.NODE_SIZE),
+            sizes=word_rows(matches, 2),
+            edges=word_rows(matches * edges, k.EDGE_SIZE),
+            reals=np.zeros((matches * edges, k.EDGE_REALS)),
+            values=np.zeros(matches * nodes),
+            policy=np.zeros(game.num_actions),
+        )
         self._leaves = words(matches)
         self._w, self._room = words(t[e.T_SCRATCH_SIZE]), words(game.num_actions)
-        self._scratch = np.zeros(game.num_actions)
-        self._shape = len(planes(game)), len(game.board.points)
-        self._observation = np.zeros((matches, *self._shape), np.int8)
+        self._observation = np.zeros((matches, len(planes(game)), len(game.board.points)), np.int8)
         self.roots = self._observation
 
     def run(
@@ -116,75 +123,64 @@ class BatchSearch:
         """Searches from some positions that are not over.
 
         Args:
-          states: Rows of words, the engine's states.
-          past: Rows of words, hashes of the positions since the last progress, as `engine.earlier_occurrences` keeps
-            them; looked at only where the game looks at repetition.
-          evaluate: Gives policies and values.
-          simulations: For each of them; with 0 the policy alone decides.
-          generator: Source of the noise, where the rule wants any.
+          states: Rows of integers, the engine's states.
+          past: Rows of integers, hashes of the positions since the last progress, as `rules.earlier_occurrences` stores
+            them; read only if the game has a repetition rule.
+          evaluate: Returns logits and values.
+          simulations: Number of simulations for each; with 0 the policy alone decides.
+          generator: Source of the noise, if the rule has any.
         """
         count = len(states)
-        # Rows of an array of bytes for the kernels, which write observations one after another.
+        # The kernels write observations one after another.
         flat = self._observation.reshape(-1)
-        tree = self._states, self._nodes, self._ends, self._edges
-        k.plant(self._t, self._b, states, past, *tree, self._w, self._room, flat)
-        roots = np.arange(count) * self._b[k.NODES]
+        k.init_roots(self._t, self._trees, states, past, self._w, self._room, flat)
+        roots = np.arange(count) * self._trees.settings[k.NODES]
         self._leaves[:count] = roots if isinstance(self._leaves, np.ndarray) else roots.tolist()
         self.roots = self._observation[:count].copy()
-        self._take_in(count, evaluate)
-        choices = self._choices(count)
-        self._stir(choices, generator)
+        k.evaluate_leaves(self._trees, self._leaves, count, *evaluate(self._observation[:count]))
+        choices = np.array([self._trees.nodes[root][k.COUNT] for root in roots.tolist()], np.int64)
+        self._add_noise(choices, generator)
         visits = considered_visits(choices, min(self.rule.considered, simulations or 1), simulations)
-        wanted = words(count)
-        numbers = self._reals, self._values, self._weights, self._scratch
-        asked = wanted, self._leaves, self._w, self._room, flat
+        required = words(count)
         for simulation in range(simulations):
-            wanted[:] = visits[simulation] if isinstance(wanted, np.ndarray) else visits[simulation].tolist()
-            found = k.descend(self._t, self._b, past, *tree, *numbers, *asked)
-            if found:
-                self._take_in(found, evaluate)
-        return self._decide(count)
+            row = visits[simulation]
+            required[:] = row if isinstance(required, np.ndarray) else row.tolist()
+            room = self._leaves, self._w, self._room, flat
+            if found := k.select_and_expand(self._t, self._trees, past, required, *room):
+                k.evaluate_leaves(self._trees, self._leaves, found, *evaluate(self._observation[:found]))
+        actions, counts = np.zeros((2, count), np.int64)
+        legal = np.zeros((count, int(choices.max())), np.int64)
+        decisions = Decisions(actions, counts, legal, np.zeros(legal.shape), np.zeros(count))
+        k.decide(self._trees, decisions)
+        return decisions
 
-    def _take_in(self, count: int, evaluate: Evaluate) -> None:
-        logits, values = evaluate(self._observation[:count])
-        k.take_in(
-            self._states, self._nodes, self._edges, self._reals, self._values, self._leaves, count, logits, values
-        )
+    def tree(self, match: int) -> list[SearchNode]:
+        """The nodes of a match's tree after a search, parents before children."""
+        trees = self._trees
+        first = match * trees.settings[k.NODES]
+        found = []
+        for index in range(first, first + trees.sizes[match][0]):
+            node, edge = trees.nodes[index], trees.nodes[index][k.PARENT_EDGE]
+            visits = 0 if edge == k.NONE else int(trees.edges[edge][k.VISITS])
+            found.append(
+                SearchNode(
+                    parent=-1 if edge == k.NONE else int(node[k.PARENT]) - first,
+                    action=-1 if edge == k.NONE else int(trees.edges[edge][k.ACTION]),
+                    visits=visits,
+                    value=float(trees.reals[edge][k.TOTAL]) / visits if visits else 0.0,
+                    state=tuple(int(trees.states[index][place]) for place in range(self._t[e.T_STATE_SIZE])),
+                    choices=int(node[k.COUNT]),
+                    is_over=node[k.OUTCOME] != e.ONGOING,
+                )
+            )
+        return found
 
-    def _choices(self, count: int) -> np.ndarray:
-        """int64 `[count]`, the numbers of legal actions at the roots."""
-        places = np.arange(count) * (self._b[k.NODES] * k.NODE_SIZE) + k.COUNT
-        return np.asarray(self._nodes)[places]
-
-    def _stir(self, choices: np.ndarray, generator: np.random.Generator | None) -> None:
-        """Adds noise at the roots."""
+    def _add_noise(self, choices: np.ndarray, generator: np.random.Generator | None) -> None:
+        """Adds noise at the roots, which have so many choices."""
         noise = self.rule.root_noise
         shape = len(choices), int(choices.max())
         if self.rule.kind == GUMBEL:
-            drawn = generator.gumbel(size=shape) * noise if noise and generator else np.zeros(shape)
-            k.add_noise(self._b, self._nodes, self._reals, drawn)
+            k.add_noise(self._trees, generator.gumbel(size=shape) * noise if noise and generator else np.zeros(shape))
         elif noise and generator:
             drawn = generator.standard_gamma(self.rule.dirichlet_total / choices[:, None], shape)
-            k.blend_noise(self._b, self._nodes, self._reals, drawn, noise)
-
-    def _decide(self, count: int) -> Decisions:
-        width = int(self._choices(count).max())
-        actions, counts, legal = words(count), words(count), word_rows(count, width)
-        policy, values = np.zeros((count, width)), np.zeros(count)
-        k.decide(
-            self._b,
-            self._states,
-            self._nodes,
-            self._edges,
-            self._reals,
-            self._values,
-            self._weights,
-            self._scratch,
-            count,
-            actions,
-            counts,
-            legal,
-            policy,
-            values,
-        )
-        return Decisions(np.asarray(actions), np.asarray(counts), np.asarray(legal), policy, values)
+            k.mix_noise(self._trees, drawn, noise)

@@ -17,8 +17,7 @@ from stored_trees import EVALUATORS, FOLDER, PLACES, as_text, grow, load, match_
 from alquerque_env import Match, load_game
 from alquerque_env.game.kernel_arrays import word_rows
 from alquerque_env.match.position_text import format_position
-from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule
-from alquerque_env.search import tree_kernels as k
+from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule, SearchNode
 
 KINDS = {"gumbel": GUMBEL, "puct": PUCT}
 TREES = [(game, name) for game in PLACES for name in load(game)]
@@ -65,38 +64,28 @@ def along(root: Match, line: str) -> Iterator[Match]:
 
 
 def nodes_of(search: BatchSearch, row: int, root: Match) -> dict[str, tuple[int, float]]:
-    """For each line of steps to a node of a tree, its visits and what came of them on average for `player_0`."""
-    whole, edges = np.reshape(search._nodes, (-1, k.NODE_SIZE)), np.reshape(search._edges, (-1, k.EDGE_SIZE))
-    totals = np.reshape(search._reals, (-1, k.EDGE_REALS))[:, k.TOTAL]
-    found = {}
-    waiting = [(row * search._b[k.NODES], root)]
-    while waiting:
-        node, match = waiting.pop()
-        first = whole[node, k.FIRST]
-        for edge in range(first, first + whole[node, k.COUNT]):
-            child, visits = edges[edge, k.CHILD], edges[edge, k.VISITS]
-            if child == k.NONE:
-                continue
-            ahead = match.copy()
-            ahead.push(int(edges[edge, k.ACTION]))
-            while ahead.position != position_of(search, child):
-                (step,) = ahead.legal_steps
-                ahead.push(step)
-            line = " ".join(step.text for step in ahead.steps[len(root.steps) :])
-            found[line] = (int(visits), totals[edge] / visits)
-            waiting.append((child, ahead))
-    assert len(found) + 1 == search._ends[2 * row]
+    """For each line of steps to a node of a tree, its visits and its mean value for `player_0`."""
+    nodes = search.tree(row)
+    reached, found = [root], {}
+    for node in nodes[1:]:
+        ahead = reached[node.parent].copy()
+        ahead.push(node.action)
+        while ahead.position != position_of(search, node):
+            (step,) = ahead.legal_steps
+            ahead.push(step)
+        reached.append(ahead)
+        found[" ".join(step.text for step in ahead.steps[len(root.steps) :])] = node.visits, node.value
+    assert len(found) + 1 == len(nodes)
     return found
 
 
-def position_of(search: BatchSearch, node: int) -> str:
-    state = [int(word) for word in search._states[node]]
-    return format_position(search.game.table.words, search.game.board.labels, state)
+def position_of(search: BatchSearch, node: SearchNode) -> str:
+    return format_position(search.game.table.words, search.game.board.labels, list(node.state))
 
 
-def root_visits(search: BatchSearch, row: int) -> list[int]:
-    first, count = np.reshape(search._nodes, (-1, k.NODE_SIZE))[row * search._b[k.NODES], [k.FIRST, k.COUNT]]
-    return np.reshape(search._edges, (-1, k.EDGE_SIZE))[first : first + count, k.VISITS].tolist()
+def root_visits(search: BatchSearch, row: int, actions: list[int]) -> list[int]:
+    visits = {node.action: node.visits for node in search.tree(row) if node.parent == 0}
+    return [visits.get(action, 0) for action in actions]
 
 
 @pytest.mark.parametrize("game", PLACES)
@@ -125,7 +114,7 @@ def test_the_search_decides_as_is_stored(game, name):
     assert decisions.legal[1, :count].tolist() == [step.action for step in root.legal_steps]
     assert [step.text for step in root.legal_steps] == list(stored["root"])
     expected = zip(*stored["root"].values(), strict=True)
-    assert root_visits(search, 1) == list(next(expected))
+    assert root_visits(search, 1, decisions.legal[1, :count].tolist()) == list(next(expected))
     assert decisions.policy[1, :count].tolist() == pytest.approx(next(expected), abs=CLOSE)
     assert decisions.actions[1] == stored["action"]
     assert decisions.values[1] == pytest.approx(stored["value"], abs=CLOSE)
@@ -174,6 +163,6 @@ def test_a_long_search_has_room_for_all_steps_where_there_are_many(kind):
         states[row][:], past[row][:] = each.state, each.keys(ROOM)
     search = BatchSearch(match.game, len(found), 256, Rule(kind=kind))
     search.run(states, past, EVALUATORS["mixed"], 256)
-    nodes = np.reshape(search._nodes, (len(found), -1, k.NODE_SIZE))
-    grown = np.arange(nodes.shape[1]) < np.reshape(search._ends, (-1, 2))[:, :1]
-    assert not (grown & (nodes[:, :, k.COUNT] == 0) & (nodes[:, :, k.STANDING] == 0)).any()
+    nodes = [node for row in range(len(found)) for node in search.tree(row)]
+    assert len(nodes) > 100 * len(found)
+    assert all(node.is_over == (node.choices == 0) for node in nodes)
