@@ -50,12 +50,12 @@ def score_to_value(score: int) -> float:
     """Maps a score in hundredths of a man to [-1, 1], where 1 is a certain win and -1 a certain loss."""
     if abs(score) > k.SURE:
         return math.copysign(1.0, score)
-    return math.tanh(score / (2 * k.MAN_WORTH))
+    return math.tanh(score / (2 * k.MAN_SCORE))
 
 
 def value_to_score(value: float) -> int:
     """Inverts `score_to_value`; never returns the score of a certain result."""
-    return round(2 * k.MAN_WORTH * math.atanh(max(-HIGHEST_UNCERTAIN_VALUE, min(value, HIGHEST_UNCERTAIN_VALUE))))
+    return round(2 * k.MAN_SCORE * math.atanh(max(-HIGHEST_UNCERTAIN_VALUE, min(value, HIGHEST_UNCERTAIN_VALUE))))
 
 
 def turns_to_end(score: int) -> int | None:
@@ -264,8 +264,9 @@ class AlphaBetaBot(SearchBot):
         t = self.game.table.words
         rows = (self._states, self._choices, self._frames, self._scratch, self._keys)
         endgames = (self._endgames.index, self._endgames.codes)
+        arrays = k.Search(*rows, *endgames, self._table, self._history, self._control)
         while budget := deadline.budget(int(self._control[k.NODES]), NODES_AT_ONCE):
-            if k.search(t, *rows, *endgames, self._table, self._history, self._control, budget):
+            if k.search(t, arrays, budget):
                 return True
         return False
 

@@ -114,11 +114,11 @@ class MctsBot(SearchBot):
         past, keys, room = self._make_keys(match)
         end = k.NODE_SIZE
         done = 0
+        rollout = (self._state, self._scratch, self._actions, past, keys)
+        arrays = k.Uct(state, *rollout, self._endgames.index, self._endgames.codes, tree, rng)
         while done < simulations:
             count = min(simulations - done, SIMULATIONS_AT_ONCE)
-            playout = (self._state, self._scratch, self._actions, past, keys, room)
-            endgames = (self._endgames.index, self._endgames.codes)
-            end = k.simulate(t, state, *playout, *endgames, tree, end, rng, count)
+            end = k.simulate(t, arrays, room, end, count)
             done += count
             yield done
             if done >= least and deadline.is_over:

@@ -1,4 +1,4 @@
-"""Tree search led by a network, over many matches at once."""
+"""Tree search: alpha-beta, UCT, and network-guided search in many matches at once."""
 
 from .quiescence import Gains
 from .tree_kernels import Decisions

@@ -1,39 +1,42 @@
-"""Alpha-beta search over whole turns, compiled.
+"""Kernels of an alpha-beta search over whole turns.
 
-The value of a position at depth 0 is its material, once no capture is pending; at a greater depth it is the best of the
-values after each turn, at one depth less. A turn of several leaps is several steps of the search, and values change
-their sign where the player changes.
+At depth 0 only captures are searched (quiescence) and the value of a quiet position is its material. At a greater
+depth the value is the best of those after each turn, at one depth less. A turn of several leaps is several plies of the
+tree, and values are negated only where the player to move changes.
 
-The search keeps its own stack, so that it can be left and taken up again. Sources: Knuth and Moore 1975, An Analysis of
+The search keeps its own stack, so that it can be interrupted and resumed. Sources: Knuth and Moore 1975, An Analysis of
 Alpha-Beta Pruning; Slate and Atkin 1977, Chess 4.5 (transposition table); Schaeffer 1989, The History Heuristic.
 """
 
+from typing import Any, NamedTuple
+
 from ..engine import rules as e
 from ..engine.compiler import borrowed, inlined, kernel, popcount, wrapped_product, wrapped_sum
+from ..engine.kernel_types import Rows, Table, Words
 from ..solve.tables.index_layout import DRAWN, UNKNOWN
 from ..solve.tables.search_probe_kernels import exact_value, plies_to_end
 
-# Scores, for the player to move. A win so many turns away is worth WIN less that many.
-MAN_WORTH = 100
-KING_WORTH = 200
-ROW_WORTH = 1  # of a row that a man has yet before it: little, so that it decides between equals in material
+# Scores, for the player to move. A win in n turns scores WIN - n.
+MAN_SCORE = 100
+KING_SCORE = 200
+ROW_SCORE = 1  # of each row before a man; small, so that it decides only between positions of equal material
 WIN = 30_000
 INFINITE = 32_000
-SURE = WIN - 1_000  # scores beyond it are won or lost
+SURE = WIN - 1_000  # greater scores are wins, and smaller than -SURE losses
 
-# Layout of a frame: a position of the line that is being searched. Its own best line follows from LINE.
+# Layout of a stack entry, a position on the path that is searched. Its principal variation stands from LINE on.
 COUNT, NEXT = 0, 1  # choices, and the next to try
-ALPHA, BETA, FLOOR = 2, 3, 4  # the window, and its lower end at first
+ALPHA, BETA, FLOOR = 2, 3, 4  # the window, and alpha at first
 BEST, CHOICE = 5, 6  # best score so far, and the action that leads to it
-DEPTH, PLY = 7, 8  # turns to go, and turns since the root
-KEY, HINT = 9, 10  # place in the transposition table, and the action that it advises or -1
-ONCE, TWICE = 11, 12  # sums over the positions since the last progress, and over those that occurred twice
+DEPTH, PLY = 7, 8  # turns left to search, and turns since the root
+KEY, HINT = 9, 10  # hash for the transposition table, and the best action stored there or -1
+ONCE, TWICE = 11, 12  # hashes of the positions since the last progress, and of those that occurred twice
 LENGTH, LINE = 13, 14
 
-# Layout of the controls of a search. The points of each row of the board follow from ROW.
+# Layout of the state of a search. Bitboards of the rows of the board stand from ROW on.
 LEVEL, NODES, CLOCK, GENERATION, MASK, ROWS, ROW = 0, 1, 2, 3, 4, 5, 6
 
-# An entry of the transposition table: a key, and a word of score, bound, depth, action and generation.
+# An entry of the transposition table: a hash, and an integer of score, bound, depth, action and generation.
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2
 SCORE_BITS, BOUND_BITS, DEPTH_BITS, ACTION_BITS, GENERATION_BITS = 16, 2, 8, 16, 20
 BOUND_AT = SCORE_BITS
@@ -42,52 +45,62 @@ ACTION_AT = DEPTH_AT + DEPTH_BITS
 GENERATION_AT = ACTION_AT + ACTION_BITS
 
 
-@kernel
-def search(t, states, choices, frames, w, keys, x, codes, table, history, control, budget):
-    """Goes on with a search for `budget` nodes; tells whether it has come to its end.
+class Search(NamedTuple):
+    """The arrays of a search.
 
-    `states`, `choices` and `frames` have a row for each step of the line that is being searched, row 0 for the root.
-    `keys` are hashes of the positions since the last progress before the root, then of those of the line, turn by turn.
-    `x` and `codes` are an endgame table. `table` is the transposition table; `history` says for each player and action
-    how much it has refuted.
+    Attributes:
+      states: The states on the path, row 0 for the root.
+      choices: The actions of each, likewise.
+      frames: The stack, likewise.
+      scratch: Scratch space of the rules.
+      keys: Hashes of the positions since the last progress before the root, then of those on the path, turn by turn.
+      table_index: Index of an endgame table.
+      codes: Values of the endgame table.
+      table: The transposition table.
+      history: Counts of cut-offs by player and action.
+      control: The state of the search.
     """
-    return _search(
-        borrowed(t),
-        borrowed(states),
-        borrowed(choices),
-        borrowed(frames),
-        borrowed(w),
-        borrowed(keys),
-        borrowed(x),
-        borrowed(codes),
-        borrowed(table),
-        borrowed(history),
-        borrowed(control),
-        budget,
-    )
+
+    states: Rows
+    choices: Rows
+    frames: Rows
+    scratch: Words
+    keys: Words
+    table_index: Table
+    codes: Any
+    table: Words
+    history: Words
+    control: Words
 
 
 @kernel
-def _search(t, states, choices, frames, w, keys, x, codes, table, history, control, budget):
+def search(t: Any, arrays: Search, budget: int) -> bool:
+    """Continues a search for `budget` nodes; returns whether it is finished."""
+    return _search(borrowed(t), borrowed(arrays), budget)
+
+
+@kernel
+def _search(t: Table, a: Search, budget: int) -> bool:
+    states, choices, control = a.states, a.choices, a.control
     level = control[LEVEL]
     nodes = 0
     done = False
     while nodes < budget and not done:
-        frame = frames[level]
+        frame = a.frames[level]
         if frame[NEXT] < frame[COUNT] and frame[ALPHA] < frame[BETA]:
-            action = _next_choice(t, states[level], choices[level], frame, history, level)
+            action = _next_choice(t, states[level], choices[level], frame, a.history, level)
             e.copy_state(t, states[level], states[level + 1])
-            e.apply_action(t, states[level + 1], w, action)
+            e.apply_action(t, states[level + 1], a.scratch, action)
             level += 1
             nodes += 1
-            if _open(t, states, choices, frames, w, keys, x, codes, table, control, level):
+            if _open(t, a, level):
                 continue
         elif level == 0:
             done = True
             continue
         else:
-            _store(frame, table, control)
-        _back_up(t, states, choices, frames, history, level)
+            _store(frame, a.table, control)
+        _back_up(t, a, level)
         level -= 1
     control[LEVEL] = level
     control[NODES] += nodes
@@ -95,8 +108,8 @@ def _search(t, states, choices, frames, w, keys, x, codes, table, history, contr
 
 
 @inlined
-def _next_choice(t, s, choices, frame, history, level):
-    """Moves the most promising of the untried choices to the front. At the root Python has put them in order."""
+def _next_choice(t: Table, s: Table, choices: Words, frame: Words, history: Words, level: int) -> int:
+    """The next choice: the stored best action, then by history. At the root the choices are in order already."""
     index = frame[NEXT]
     frame[NEXT] = index + 1
     if level > 0:
@@ -113,40 +126,40 @@ def _next_choice(t, s, choices, frame, history, level):
 
 
 @kernel
-def _open(t, states, choices, frames, w, keys, x, codes, table, control, level):
-    """Sets up the frame of a new position. Tells whether it must be searched; if not, its score is in BEST."""
-    s = states[level]
-    frame = frames[level]
-    _inherit(frame, frames[level - 1], s[e.PLAYER] != states[level - 1][e.PLAYER])
-    n = e.legal_actions(t, s, w, choices[level])
+def _open(t: Table, a: Search, level: int) -> bool:
+    """Sets up the stack entry of a new position. Returns whether it must be searched; if not, its score is in BEST."""
+    s, choices, control = a.states[level], a.choices[level], a.control
+    frame, parent = a.frames[level], a.frames[level - 1]
+    _inherit(frame, parent, s[e.PLAYER] != a.states[level - 1][e.PLAYER])
+    n = e.legal_actions(t, s, a.scratch, choices)
     earlier = 0
     if t[e.T_THREEFOLD]:
-        earlier = _note(t, s, frame, frames[level - 1], keys, control[CLOCK] + frame[PLY])
+        earlier = _note(t, s, frame, parent, a.keys, control[CLOCK] + frame[PLY])
     result = e.outcome(t, s, n, earlier)
     if result != e.ONGOING:
         frame[BEST] = _final(result % 4, s[e.PLAYER], frame[PLY])
         return False
-    code = exact_value(t, x, codes, s, choices[level], n)
+    code = exact_value(t, a.table_index, a.codes, s, choices, n)
     if code != UNKNOWN:
         frame[BEST] = _sure(code, frame[PLY] + plies_to_end(t, s, code))
         return False
     frame[BEST] = -INFINITE
     frame[FLOOR] = frame[ALPHA]
     if frame[DEPTH] == 0 and s[e.CHAIN] < 0:
-        n = _count_captures(t, s, choices[level], n)
+        n = _count_captures(t, s, choices, n)
         if n == 0 or t[e.T_CAPTURE_OPTIONAL]:
             frame[BEST] = evaluate(s, control)
             if n == 0 or frame[BEST] >= frame[BETA]:
                 return False
             frame[ALPHA] = max(frame[ALPHA], frame[BEST])
     frame[COUNT] = n
-    frame[CHOICE] = choices[level][0]
-    return not _probe(t, s, frame, table, control)
+    frame[CHOICE] = choices[0]
+    return not _probe(t, s, frame, a.table, control)
 
 
 @inlined
-def _inherit(frame, parent, turned):
-    """Hands window and depth down to the position after a step."""
+def _inherit(frame: Words, parent: Words, turned: bool) -> None:
+    """Sets the window and the depth of the position after a step."""
     frame[ALPHA] = -parent[BETA] if turned else parent[ALPHA]
     frame[BETA] = -parent[ALPHA] if turned else parent[BETA]
     frame[PLY] = parent[PLY] + 1 if turned else parent[PLY]
@@ -156,7 +169,7 @@ def _inherit(frame, parent, turned):
 
 
 @inlined
-def _final(winner, player, ply):
+def _final(winner: int, player: int, ply: int) -> int:
     """The score of an ended match."""
     if winner == e.NOBODY:
         return 0
@@ -164,18 +177,18 @@ def _final(winner, player, ply):
 
 
 @inlined
-def _sure(code, ply):
-    """The score of a value by the endgame table, for a match that ends so many turns after the root."""
+def _sure(code: int, ply: int) -> int:
+    """The score of a value of the endgame table, for a match that ends `ply` turns after the root."""
     if code == DRAWN:
         return 0
     return WIN - ply if code > DRAWN else ply - WIN
 
 
 @inlined
-def evaluate(s, control):
-    """Material and the rows that men have yet before them, for the player to move.
+def evaluate(s: Table, control: Table) -> int:
+    """Material, and the rows before men, for the player to move.
 
-    Men in reserve are worth something, since most steps forward cannot be taken back.
+    Men in reserve have a value, since most steps forward cannot be taken back.
     """
     player = s[e.PLAYER]
     men = popcount(s[e.MEN + player]) - popcount(s[e.MEN + 1 - player])
@@ -184,12 +197,12 @@ def evaluate(s, control):
     for row in range(control[ROWS]):
         points = control[ROW + row]
         rows += (control[ROWS] - 1 - row) * popcount(s[e.MEN] & points) - row * popcount(s[e.MEN + 1] & points)
-    return MAN_WORTH * men + KING_WORTH * kings + ROW_WORTH * (rows if player == 0 else -rows)
+    return MAN_SCORE * men + KING_SCORE * kings + ROW_SCORE * (rows if player == 0 else -rows)
 
 
 @inlined
-def _count_captures(t, s, choices, n):
-    """Number of captures among the choices, which begin with them."""
+def _count_captures(t: Table, s: Table, choices: Words, n: int) -> int:
+    """Number of captures among the choices, which come first."""
     steps = t[e.T_STEPS] + e.STEP_SIZE * t[e.T_NUM_ACTIONS] * s[e.PLAYER] + e.OVER
     count = 0
     while count < n and t[steps + e.STEP_SIZE * choices[count]] >= 0:
@@ -198,10 +211,10 @@ def _count_captures(t, s, choices, n):
 
 
 @kernel
-def _note(t, s, frame, parent, keys, place):
-    """Notes a position for the rule of repetition and tells how often it occurred before.
+def _note(t: Table, s: Table, frame: Words, parent: Words, keys: Words, place: int) -> int:
+    """Stores the hash of a position for the repetition rule; returns how often the position occurred before.
 
-    In the middle of a chain nothing that was can come again.
+    Positions in the middle of a chain do not count.
     """
     frame[ONCE] = 0
     frame[TWICE] = 0
@@ -224,11 +237,11 @@ def _note(t, s, frame, parent, keys, place):
 
 
 @kernel
-def _table_key(t, s, frame):
-    """A hash of everything on which the score can depend within the depth to go.
+def _table_key(t: Table, s: Table, frame: Words) -> int:
+    """A hash of everything that the score can depend on within the remaining depth.
 
-    That is the clock where its limit is so near, and of the earlier positions those that could occur a third time: one
-    that occurred once needs three turns more for that, there and back.
+    This includes the clock if its limit is within this depth, and earlier positions that could occur a third time. One
+    that occurred once needs at least three more turns for it.
     """
     key = e.position_key(t, s)
     depth = frame[DEPTH]
@@ -245,17 +258,17 @@ def _table_key(t, s, frame):
 
 
 @inlined
-def blend(key, word):
+def blend(key: int, word: int) -> int:
     """A hash of a hash and a word."""
     key = wrapped_product(key ^ (key >> 29) ^ word, 0x1B873593CC9E2D51)
     return key ^ (key >> 32)
 
 
 @kernel
-def _probe(t, s, frame, table, control):
-    """Looks a position up. Tells whether its score is known well enough, and then leaves it in BEST.
+def _probe(t: Table, s: Table, frame: Words, table: Words, control: Words) -> bool:
+    """Looks a position up in the transposition table. Returns whether its score is known, which is then in BEST.
 
-    Only scores of the same depth count, so that a search gives what it would without the table.
+    Only scores of the same depth are used, so the result of a search does not depend on the table.
     """
     key = _table_key(t, s, frame)
     frame[KEY] = key
@@ -280,8 +293,8 @@ def _probe(t, s, frame, table, control):
 
 
 @kernel
-def _store(frame, table, control):
-    """Notes the score of a position, unless a deeper search of another one stands in its place."""
+def _store(frame: Words, table: Words, control: Words) -> None:
+    """Stores the score of a position, unless its place holds a deeper search of another position."""
     place = 2 * (frame[KEY] & control[MASK])
     old = table[place + 1]
     is_current = old >> GENERATION_AT == control[GENERATION]
@@ -308,15 +321,15 @@ def _store(frame, table, control):
 
 
 @kernel
-def _back_up(t, states, choices, frames, history, level):
-    """Hands the score of a position to the one before it."""
-    frame = frames[level]
-    parent = frames[level - 1]
-    player = states[level - 1][e.PLAYER]
-    score = frame[BEST] if states[level][e.PLAYER] == player else -frame[BEST]
+def _back_up(t: Table, a: Search, level: int) -> None:
+    """Updates score, window and principal variation of the position before."""
+    frame = a.frames[level]
+    parent = a.frames[level - 1]
+    player = a.states[level - 1][e.PLAYER]
+    score = frame[BEST] if a.states[level][e.PLAYER] == player else -frame[BEST]
     if score <= parent[BEST]:
         return
-    action = choices[level - 1][parent[NEXT] - 1]
+    action = a.choices[level - 1][parent[NEXT] - 1]
     parent[BEST] = score
     parent[CHOICE] = action
     if score <= parent[ALPHA]:
@@ -327,4 +340,4 @@ def _back_up(t, states, choices, frames, history, level):
         parent[LINE + 1 + index] = frame[LINE + index]
     parent[LENGTH] = frame[LENGTH] + 1
     if score >= parent[BETA]:
-        history[t[e.T_NUM_ACTIONS] * player + action] += parent[DEPTH] * parent[DEPTH]
+        a.history[t[e.T_NUM_ACTIONS] * player + action] += parent[DEPTH] * parent[DEPTH]

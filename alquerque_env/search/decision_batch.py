@@ -1,30 +1,31 @@
-"""Matches played one decision at a time: steps without a choice are played on the way to the next choice."""
+"""Matches played from choice to choice: steps without a choice are played at once."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine import rules as e
 from ..engine.compiler import borrowed, inlined, kernel
+from ..engine.kernel_types import Rows, Table, Words
 from ..game.game import Game
 from ..game.kernel_arrays import word_rows, words
 
-# Without a limit, a match that outlasts the room for its history is drawn.
+# In a game without a limit, a match that fills the room for its history is drawn.
 ROOM = 512
 
 
-class Matches:
-    """`count` matches of a game, each at a position with a choice; one that ends begins anew.
+class DecisionBatch:
+    """`count` matches of a game, each at a position with a choice. A match that ends is reset.
 
     Args:
-      game: What is played.
-      count: How many.
-      opening_plies: Each begins with 0 to so many random steps, so that they do not all go the same way.
-      seed: Of these.
+      game: The game.
+      count: Number of matches.
+      opening_plies: Each match begins with 0 to this many random steps, so that the matches differ.
+      seed: Seed of these.
 
     Attributes:
-      states: Rows of words, the engine's states.
-      past: Rows of words, hashes of the positions since the last progress.
+      states: Rows of integers, the engine's states.
+      past: Rows of integers, hashes of the positions since the last progress.
     """
 
     def __init__(self, game: Game, count: int, opening_plies: int, seed: int) -> None:
@@ -36,47 +37,36 @@ class Matches:
         self._opening_plies = opening_plies
         self.rng = words(1)
         self.rng[0] = seed
-        self._w, self._actions = words(t[e.T_SCRATCH_SIZE]), words(game.num_actions)
-        begin_all(t, self.states, self.past, room, self._w, self._actions, self.rng, opening_plies)
+        scratch, actions = words(t[e.T_SCRATCH_SIZE]), words(game.num_actions)
+        self._work = Work(self.states, self.past, scratch, actions, self.rng)
+        reset_all(t, self._work, room, opening_plies)
 
     def players(self) -> np.ndarray:
         """int64 `[count]`, the players to move."""
         return np.asarray(self.states)[:, e.PLAYER].copy()
 
     def advance(self, actions: np.ndarray, stops: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Plays a step in each match and goes on to its next choice.
+        """Plays a step in each match, and then the steps up to its next choice.
 
         Args:
           actions: int64 `[count]`, legal.
-          stops: Bool `[count]`, matches to begin anew instead.
+          stops: Bool `[count]`, matches to reset instead.
 
         Returns:
-          int64 `[count]`, how the matches stand that have ended, as `engine.outcome` codes it, else 0; int64 `[count]`,
-          the steps played.
+          int64 `[count]`, codes of `engine.rules.outcome` where a match has ended, else 0; int64 `[count]`, steps
+          played.
         """
-        standings, steps = words(len(actions)), words(len(actions))
-        advance_all(
-            self._t,
-            self.states,
-            self.past,
-            self._room,
-            self._w,
-            self._actions,
-            self.rng,
-            self._opening_plies,
-            actions,
-            stops.astype(np.int64),
-            standings,
-            steps,
-        )
-        return np.asarray(standings), np.asarray(steps)
+        outcomes, steps = words(len(actions)), words(len(actions))
+        own = self._work, self._room, self._opening_plies
+        advance_all(self._t, *own, actions, stops.astype(np.int64), outcomes, steps)
+        return np.asarray(outcomes), np.asarray(steps)
 
     def get_state(self) -> dict[str, np.ndarray]:
-        """Everything that decides how the matches go on."""
+        """Everything that the following steps depend on."""
         return {"states": np.array(self.states), "past": np.array(self.past), "rng": np.array(self.rng)}
 
     def set_state(self, state: dict[str, np.ndarray]) -> None:
-        """Goes back to a state."""
+        """Restores a state."""
         _overwrite(self.states, state["states"])
         _overwrite(self.past, state["past"])
         self.rng[0] = int(state["rng"][0])
@@ -89,68 +79,77 @@ def _overwrite(rows: Any, values: np.ndarray) -> None:
         rows[:] = values.tolist()
 
 
-@kernel
-def begin_all(t, states, past, room, w, actions, rng, plies):
-    """Begins every match."""
-    p_t, p_states, p_past, p_w = borrowed(t), borrowed(states), borrowed(past), borrowed(w)
-    p_actions, p_rng = borrowed(actions), borrowed(rng)
-    for match in range(len(states)):
-        _begin(p_t, p_states[match], p_past[match], room, p_w, p_actions, p_rng, plies)
+class Work(NamedTuple):
+    """The arrays of a batch: states and histories, scratch space, room for actions, and the generator."""
+
+    states: Rows
+    past: Rows
+    scratch: Words
+    actions: Words
+    rng: Words
 
 
 @kernel
-def advance_all(t, states, past, room, w, actions, rng, plies, chosen, stops, standings, steps):
-    """Plays on in every match: see `Matches.advance`."""
-    p_t, p_states, p_past, p_w = borrowed(t), borrowed(states), borrowed(past), borrowed(w)
-    p_actions, p_rng, p_chosen, p_stops = borrowed(actions), borrowed(rng), borrowed(chosen), borrowed(stops)
-    p_standings, p_steps = borrowed(standings), borrowed(steps)
-    for match in range(len(states)):
-        s = p_states[match]
-        p_standings[match] = e.ONGOING
+def reset_all(t: Any, work: Work, room: int, plies: int) -> None:
+    """Resets every match."""
+    p_t, p = borrowed(t), borrowed(work)
+    for match in range(len(work.states)):
+        _reset(p_t, p, match, room, plies)
+
+
+@kernel
+def advance_all(t: Any, work: Work, room: int, plies: int, chosen: Any, stops: Any, outcomes: Any, steps: Any) -> None:
+    """Advances every match, see `DecisionBatch.advance`."""
+    p_t, p, p_chosen, p_stops = borrowed(t), borrowed(work), borrowed(chosen), borrowed(stops)
+    p_outcomes, p_steps = borrowed(outcomes), borrowed(steps)
+    for match in range(len(work.states)):
+        p_outcomes[match] = e.ONGOING
         p_steps[match] = 0
         if p_stops[match]:
-            _begin(p_t, s, p_past[match], room, p_w, p_actions, p_rng, plies)
+            _reset(p_t, p, match, room, plies)
             continue
-        e.apply_action(p_t, s, p_w, p_chosen[match])
-        standing, forced = _go_on(p_t, s, p_past[match], room, p_w, p_actions)
+        e.apply_action(p_t, p.states[match], p.scratch, p_chosen[match])
+        outcome, forced = _play_forced(p_t, p, match, room)
         p_steps[match] = 1 + forced
-        p_standings[match] = standing
-        if standing != e.ONGOING:
-            _begin(p_t, s, p_past[match], room, p_w, p_actions, p_rng, plies)
+        p_outcomes[match] = outcome
+        if outcome != e.ONGOING:
+            _reset(p_t, p, match, room, plies)
 
 
 @kernel
-def _begin(t, s, past, room, w, actions, rng, plies):
-    """Begins a match and plays random steps, again until there is a choice after them."""
-    standing = e.NO_PROGRESS
-    while standing != e.ONGOING:
+def _reset(t: Table, p: Work, match: int, room: int, plies: int) -> None:
+    """Resets a match and plays random steps; repeats this until there is a choice after them."""
+    s = p.states[match]
+    outcome = e.NO_PROGRESS
+    while outcome != e.ONGOING:
         for index in range(t[e.T_STATE_SIZE]):
             s[index] = t[t[e.T_START] + index]
-        standing, _ = _go_on(t, s, past, room, w, actions)
-        left = e.random_below(rng, plies + 1)
-        while left > 0 and standing == e.ONGOING:
-            action, _ = e.sample_action(t, s, w, actions, rng)
-            e.apply_action(t, s, w, action)
-            standing, _ = _go_on(t, s, past, room, w, actions)
+        outcome, _ = _play_forced(t, p, match, room)
+        left = e.random_below(p.rng, plies + 1)
+        while left > 0 and outcome == e.ONGOING:
+            action, _ = e.sample_action(t, s, p.scratch, p.actions, p.rng)
+            e.apply_action(t, s, p.scratch, action)
+            outcome, _ = _play_forced(t, p, match, room)
             left -= 1
 
 
 @inlined
-def _go_on(t, s, past, room, w, actions):
-    """Plays steps without a choice; returns how the match stands, and their number."""
+def _play_forced(t: Table, p: Work, match: int, room: int) -> tuple[int, int]:
+    """Plays steps without a choice; returns the outcome and the number of steps."""
+    s, past = p.states[match], p.past[match]
     forced = 0
-    n = e.legal_actions(t, s, w, actions)
-    standing = _stand(t, s, past, room, n)
-    while standing == e.ONGOING and n == 1:
-        e.apply_action(t, s, w, actions[0])
+    n = e.legal_actions(t, s, p.scratch, p.actions)
+    outcome = _outcome(t, s, past, room, n)
+    while outcome == e.ONGOING and n == 1:
+        e.apply_action(t, s, p.scratch, p.actions[0])
         forced += 1
-        n = e.legal_actions(t, s, w, actions)
-        standing = _stand(t, s, past, room, n)
-    return standing, forced
+        n = e.legal_actions(t, s, p.scratch, p.actions)
+        outcome = _outcome(t, s, past, room, n)
+    return outcome, forced
 
 
 @inlined
-def _stand(t, s, past, room, n):
+def _outcome(t: Table, s: Words, past: Words, room: int, n: int) -> int:
     earlier = 0
     if t[e.T_THREEFOLD]:
         if s[e.QUIET] + 1 >= room:

@@ -1,58 +1,73 @@
-"""UCT with random playouts, compiled.
+"""Kernels of UCT, a tree search with random rollouts.
 
 Sources: Kocsis and Szepesvári 2006, Bandit Based Monte-Carlo Planning; Coulom 2006, Efficient Selectivity and Backup
 Operators in Monte-Carlo Tree Search (one new node a simulation).
 """
 
 import math
+from typing import Any, NamedTuple
 
 from ..engine import rules as e
 from ..engine.compiler import borrowed, inlined, kernel
+from ..engine.kernel_types import Table, Words
 from ..solve.tables.index_layout import DRAWN, UNKNOWN
 from ..solve.tables.search_probe_kernels import exact_value
 
 EXPLORATION = 1.0
-"""Weight of what is little known against what has done well."""
+"""Weight of exploration in UCB1."""
 
-# Layout of a node. Children stand in a row from FIRST, 0 if there are none yet. TOTAL adds up results for player_0:
-# where the same player is to move twice, no sign changes.
+# Layout of a node. Its children stand one after another from FIRST on; FIRST is 0 before expansion. TOTAL is the sum of
+# results for player_0, also where the same player is to move twice.
 PARENT, FIRST, CHILDREN, ACTION, RESULT, VISITS, TOTAL, NODE_SIZE = 0, 1, 2, 3, 4, 5, 6, 7
 
 
-@kernel
-def simulate(t, root, s, w, actions, past, keys, room, x, codes, tree, end, rng, simulations):
-    """Adds simulations to a tree; returns the new end of it, where the next node goes.
+class Uct(NamedTuple):
+    """The arrays of a search.
 
-    `root` is the state at the root, which is not over; its node stands at 0 of `tree`. `past` are the keys of the
-    positions up to it, as `engine.earlier_occurrences` wants them, and `keys` is room for `room` of them: a match that
-    outlasts them without progress is taken for a draw. `x` and `codes` are an endgame table.
+    Attributes:
+      root: The state at the root, ongoing. Its node stands at 0 of `tree`.
+      state: Room for a state.
+      scratch: Scratch space of the rules.
+      actions: Room for actions.
+      past: Hashes of the positions up to the root, as for `rules.earlier_occurrences`.
+      keys: Room for such hashes.
+      table_index: Index of an endgame table.
+      codes: Values of the endgame table.
+      tree: The nodes.
+      rng: State of the generator.
     """
-    return _simulate(
-        borrowed(t),
-        borrowed(root),
-        borrowed(s),
-        borrowed(w),
-        borrowed(actions),
-        borrowed(past),
-        borrowed(keys),
-        room,
-        borrowed(x),
-        borrowed(codes),
-        borrowed(tree),
-        len(tree),
-        end,
-        borrowed(rng),
-        simulations,
-    )
+
+    root: Words
+    state: Words
+    scratch: Words
+    actions: Words
+    past: Table
+    keys: Words
+    table_index: Table
+    codes: Any
+    tree: Words
+    rng: Words
 
 
 @kernel
-def _simulate(t, root, s, w, actions, past, keys, room, x, codes, tree, size, end, rng, simulations):
+def simulate(t: Any, arrays: Uct, room: int, end: int, simulations: int) -> int:
+    """Adds simulations to a tree; returns its new end, where the next node goes.
+
+    Args:
+      room: Length of `arrays.keys`. A match that fills it without progress counts as a draw.
+      end: The end of the tree.
+    """
+    return _simulate(borrowed(t), borrowed(arrays), room, len(arrays.tree), end, simulations)
+
+
+@kernel
+def _simulate(t: Table, a: Uct, room: int, size: int, end: int, simulations: int) -> int:
+    root, s, w, actions, keys, tree = a.root, a.state, a.scratch, a.actions, a.keys, a.tree
     for _ in range(simulations):
         e.copy_state(t, root, s)
         if t[e.T_THREEFOLD]:
             for clock in range(root[e.QUIET] + 1):
-                keys[clock] = past[clock]
+                keys[clock] = a.past[clock]
         node = 0
         while tree[node + RESULT] == e.ONGOING and (node == 0 or tree[node + VISITS] > 0):
             if tree[node + FIRST] == 0:
@@ -60,7 +75,7 @@ def _simulate(t, root, s, w, actions, past, keys, room, x, codes, tree, size, en
                 if end + n * NODE_SIZE > size:
                     break
                 end = _expand(tree, node, end, actions, n)
-            node = _select(tree, node, s[e.PLAYER], rng)
+            node = _select(tree, node, s[e.PLAYER], a.rng)
             e.apply_action(t, s, w, tree[node + ACTION])
             earlier = 0
             if t[e.T_THREEFOLD] and s[e.CHAIN] < 0:
@@ -69,25 +84,25 @@ def _simulate(t, root, s, w, actions, past, keys, room, x, codes, tree, size, en
                 n = e.legal_actions(t, s, w, actions)
                 tree[node + RESULT] = _outcome(t, s, n, earlier, room)
                 if tree[node + RESULT] == e.ONGOING:
-                    tree[node + RESULT] = _foreseen(s, exact_value(t, x, codes, s, actions, n))
+                    tree[node + RESULT] = _exact_outcome(s, exact_value(t, a.table_index, a.codes, s, actions, n))
         result = tree[node + RESULT]
         if result == e.ONGOING:
-            result, _ = e.play_out(t, s, w, actions, keys, room, rng)
+            result, _ = e.play_out(t, s, w, actions, keys, room, a.rng)
         _back_up(tree, node, result % 4)
     return end
 
 
 @inlined
-def _outcome(t, s, legal, earlier, room):
-    """As `engine.outcome`, with the draw of a match that outlasts the room for keys."""
+def _outcome(t: Table, s: Words, legal: int, earlier: int, room: int) -> int:
+    """As `rules.outcome`, but a match that fills the room for hashes is drawn."""
     if t[e.T_THREEFOLD] and s[e.QUIET] + 1 >= room:
         return 4 * e.NO_PROGRESS + e.NOBODY
     return e.outcome(t, s, legal, earlier)
 
 
 @inlined
-def _foreseen(s, code):
-    """How the match will end by the endgame table, as `engine.outcome` codes it."""
+def _exact_outcome(s: Words, code: int) -> int:
+    """The outcome by the endgame table, coded as by `rules.outcome`."""
     if code == UNKNOWN:
         return e.ONGOING
     if code == DRAWN:
@@ -96,7 +111,7 @@ def _foreseen(s, code):
 
 
 @kernel
-def _expand(tree, node, end, actions, n):
+def _expand(tree: Words, node: int, end: int, actions: Words, n: int) -> int:
     """Adds the children of a node; returns the new end of the tree."""
     tree[node + FIRST] = end
     tree[node + CHILDREN] = n
@@ -112,11 +127,11 @@ def _expand(tree, node, end, actions, n):
 
 
 @kernel
-def _select(tree, node, player, rng):
-    """The child with the highest upper bound, UCB1; one without a visit before all others."""
+def _select(tree: Words, node: int, player: int, rng: Words) -> int:
+    """The child with the highest upper confidence bound, UCB1; children without a visit come first."""
     first, n = tree[node + FIRST], tree[node + CHILDREN]
     if tree[node + VISITS] < n + (1 if node else 0):
-        # Each visit but a first one, which ends there, went to a child, so that one is left without.
+        # Each visit but the first, which ended here, went to a child, so there is a child without a visit.
         index = e.random_below(rng, n)
         while tree[first + index * NODE_SIZE + VISITS] > 0:
             index = index + 1 if index + 1 < n else 0
@@ -135,7 +150,7 @@ def _select(tree, node, player, rng):
 
 
 @inlined
-def _back_up(tree, node, winner):
+def _back_up(tree: Words, node: int, winner: int) -> None:
     value = 0 if winner == e.NOBODY else 1 - 2 * winner
     while node >= 0:
         tree[node + VISITS] += 1

@@ -1,10 +1,10 @@
-"""PUCT: tree search led by a policy and a value, one simulation after another.
+"""PUCT in plain Python: a tree search guided by the policy and the value of a network, one simulation at a time.
 
-Values are kept in the eyes of `player_0` and turned when they are read: a player who is to move twice in a row, in the
-middle of a chain, needs no special case. Steps without a choice are gone through on the way to the next choice or the
-end. There is no noise: the same position and evaluation lead to the same decision.
+Values are for `player_0` and are negated where `player_1` is to move, so a player who moves twice in a row, in the
+middle of a chain, needs no special case. Steps without a choice are played on the way to the next choice or the end.
+There is no noise: equal positions and evaluations give equal decisions.
 
-Standard library only: the exported player carries this file as it is.
+It uses the standard library only, since the exported player carries this file.
 
 Source: Silver et al. 2018, A general reinforcement learning algorithm that masters chess, shogi, and Go through
 self-play, Science 362, 1140-1144, supplement, "Search".
@@ -15,19 +15,18 @@ from math import sqrt
 from typing import NamedTuple, Protocol
 
 MAX_SIMULATIONS = 100_000
-# Weight of the policy against what the search has found out, unless a player has another; what other numbers did is in
-# `training/EXPERIMENTS.md`, "What a search may doubt".
+# Exploration constant, unless a player has its own. `training/EXPERIMENTS.md` has measurements of other constants.
 EXPLORATION = 0.3
-# The highest that settings and cards may have: there the policy decides all that a search of any length here can.
+# The greatest exploration constant in settings and model cards. With it the policy alone decides.
 MOST_EXPLORATION = 100
-# Scores that rounding alone keeps apart count as equal, so that two evaluators of one network decide alike.
+# Scores that differ by rounding alone count as equal, so that all evaluators of one network decide alike.
 TOLERANCE = 1e-9
-# Steps without a choice gone through at a time.
+# Most steps without a choice that are played at a time.
 LONGEST_FORCED = 64
 
 
 class SearchPosition(Protocol):
-    """What the search asks of a position."""
+    """A position as the search needs it."""
 
     @property
     def player(self) -> int:
@@ -39,7 +38,7 @@ class SearchPosition(Protocol):
 
     @property
     def result(self) -> int | None:
-        """What `player_0` gets when the match is over, 1, 0 or -1; None while it goes on."""
+        """The result for `player_0` when the match is over, 1, 0 or -1; None before."""
 
     def after(self, action: int) -> "SearchPosition":
         """The position after a legal action."""
@@ -50,12 +49,12 @@ Evaluate = Callable[..., tuple[Sequence[float], float]]
 
 
 class Decision(NamedTuple):
-    """What was decided in a position.
+    """A decision in a position.
 
     Attributes:
-      action: What to play.
-      policy: Probability of each legal action: the policy's, or the share of the simulations that went there.
-      value: The result to expect, for the player to move, in [-1, 1].
+      action: The action to play.
+      policy: Probability of each legal action: its share of the visits, or its prior without simulations.
+      value: The expected result for the player to move, in [-1, 1].
     """
 
     action: int
@@ -74,14 +73,14 @@ def decide(
 
     Args:
       position: A position that is not over.
-      evaluate: Gives policy and value.
-      simulations: How many to spend; with none the policy alone decides.
+      evaluate: Returns policy and value.
+      simulations: Number of simulations; with 0 the policy alone decides.
       keeping: The actions to choose from; None for all.
-      exploration: Weight of the policy against what the search has found out.
+      exploration: The exploration constant.
 
     Returns:
-      The most probable action without simulations, else the one most simulations went to, the better of equals; the
-      lowest where that does not decide either.
+      The action with most visits, of equals the one with the best value, or without simulations the most probable one.
+      Remaining ties go to the lowest action.
     """
     root = Node(position, evaluate, exploration)
     for _ in range(simulations):
@@ -95,13 +94,13 @@ class Node:
 
     Attributes:
       position: The position.
-      exploration: Weight of the policy against what the search has found out, here and below.
+      exploration: The exploration constant, here and below.
       sign: 1 where `player_0` is to move, -1 where `player_1` is.
       value: The evaluation, or the result where the match is over, for `player_0`.
       priors: The policy.
-      visits: Simulations that went on with each action.
-      totals: Sums of what they came to, for `player_0`.
-      children: The positions reached by each action, None where no simulation went yet.
+      visits: Number of visits of each action.
+      totals: Sums of the values of these visits, for `player_0`.
+      children: The node after each action, None without a visit.
     """
 
     __slots__ = ("children", "exploration", "position", "priors", "sign", "totals", "value", "visits")
@@ -126,7 +125,7 @@ class Node:
         return self.sign * (self.value + sum(self.totals)) / (1 + sum(self.visits))
 
     def simulate(self, evaluate: Evaluate) -> None:
-        """Goes down the tree from here, adds a position below it and carries its value back up."""
+        """Selects a path down the tree, adds a node at its end and backs its value up."""
         path: list[tuple[Node, int]] = []
         node: Node | None = self
         while node is not None and node.position.result is None:
@@ -143,18 +142,18 @@ class Node:
             parent.totals[index] += node.value
 
     def select(self) -> int:
-        """The index of the action with the highest upper bound; an untried one is taken to be worth the position."""
-        sign, untried = self.sign, self.value_to_mover
+        """The index of the action with the highest upper bound. An action without a visit has the value of the node."""
+        sign, unvisited = self.sign, self.value_to_mover
         weight = self.exploration * sqrt(1 + sum(self.visits))
         return _first_best(
             [
-                (sign * total / visits if visits else untried) + weight * prior / (1 + visits)
+                (sign * total / visits if visits else unvisited) + weight * prior / (1 + visits)
                 for prior, visits, total in zip(self.priors, self.visits, self.totals, strict=True)
             ]
         )
 
     def best(self, keeping: Container[int] | None = None) -> int:
-        """The index of the action with most visits, the better of equals; without any visits the most probable.
+        """The index of the action with most visits, of equals the best value; without visits the most probable.
 
         Args:
           keeping: The actions to choose from; None for all.
@@ -169,7 +168,7 @@ class Node:
 
 
 def _next_choice(position: SearchPosition) -> SearchPosition:
-    """Goes on until there is a choice or the match is over."""
+    """Plays steps without a choice until there is a choice or the match is over."""
     for _ in range(LONGEST_FORCED):
         if len(position.actions) != 1:
             break

@@ -1,23 +1,23 @@
-"""What each legal step of an observed position gains in pieces, once the captures that follow it are played out."""
+"""Search features: the material swing of each legal step of an observed position, by a shallow search."""
 
 import numpy as np
 
 from ..game.game import Game
 from ..game.kernel_arrays import JIT
 from ..game.planes import planes as game_planes
-from .quiescence_kernels import CODES, EVEN, ILLEGAL, MOST, weigh
+from .quiescence_kernels import CODES, EVEN, ILLEGAL, MOST, code_steps
 
 __all__ = ["CODES", "EVEN", "ILLEGAL", "MOST", "MOST_TURNS", "Gains"]
 
 MOST_TURNS = 4
-"""So many turns are tried in full at most: each takes about three times as long as one less."""
+"""The greatest depth in turns. One more turn takes about three times as long."""
 
 
 class Gains:
-    """Gains and losses of all steps of observed positions.
+    """Material swings of all steps of observed positions.
 
     Args:
-      game: What is played.
+      game: The game.
     """
 
     def __init__(self, game: Game) -> None:
@@ -30,22 +30,22 @@ class Gains:
 
         Args:
           planes: int8 `[R, C, P]`, observations.
-          turns: Turns that are tried in full after each step, before only captures are; up to `MOST_TURNS`.
+          turns: Turns that are searched in full after each step, before captures only; up to `MOST_TURNS`.
 
         Returns:
-          int8 `[R, A]`: `ILLEGAL`, or `EVEN` and the pieces that a step gains, -`MOST` to `MOST`.
+          int8 `[R, A]`: `ILLEGAL`, or `EVEN` plus the material swing, between -`MOST` and `MOST`.
 
         Raises:
-          ValueError: If the planes are those of another game.
+          ValueError: If the planes have the shape of another game's.
         """
         if planes.shape[1:] != self._shape:
-            raise ValueError(f"planes have the shape {planes.shape[1:]}, those of this game have {self._shape}")
+            raise ValueError(f"planes have the shape {planes.shape[1:]}, expected {self._shape} in this game")
         codes = np.zeros((len(planes), self._actions), np.int8)
         flat = np.ascontiguousarray(planes, np.int8).reshape(-1)
         if JIT:
-            weigh(self._table, flat, len(planes), turns, codes.reshape(-1))
+            code_steps(self._table, flat, len(planes), turns, codes.reshape(-1))
         else:
             found = [0] * codes.size
-            weigh(self._table, flat.tolist(), len(planes), turns, found)
+            code_steps(self._table, flat.tolist(), len(planes), turns, found)
             codes[:] = np.reshape(found, codes.shape)
         return codes

@@ -1,4 +1,4 @@
-"""Sequential halving: how often each action of a root is tried before the worse half of them is dropped.
+"""Sequential halving: how often each action of a root is visited before the worse half of them is dropped.
 
 Source: Karnin, Koren and Somekh 2013, Almost optimal exploration in multi-armed bandits, ICML; used at the root of a
 tree as in Danihelka et al. 2022, section 4.
@@ -11,7 +11,7 @@ import numpy as np
 
 
 def considered_visits(choices: np.ndarray, considered: int, simulations: int) -> np.ndarray:
-    """How many visits an action must have to be tried by each simulation.
+    """How many visits an action must have to be considered by each simulation.
 
     Args:
       choices: int64 `[B]`, numbers of legal actions.
@@ -27,7 +27,7 @@ def considered_visits(choices: np.ndarray, considered: int, simulations: int) ->
 
 @cache
 def halving(considered: int, simulations: int) -> tuple[int, ...]:
-    """For each simulation the visits that a considered action has by then: the best half goes on after each round."""
+    """For each simulation the visits of a considered action by then. After each round the better half remains."""
     if considered <= 1:
         return tuple(range(simulations))
     rounds = ceil(log2(considered))

@@ -12,7 +12,7 @@ from alquerque_env.errors import PositionError
 from alquerque_env.game.game import Game
 from alquerque_env.search import Gains
 from alquerque_env.search.quiescence import EVEN, ILLEGAL, MOST
-from alquerque_env.search.quiescence_kernels import PATIENCE
+from alquerque_env.search.quiescence_kernels import MAX_NODES
 
 VARIANTS = [(name, options) for name, options in every_value() if options.get("repetition") != "threefold_draw"]
 FREE = ("chain", "capture")
@@ -55,7 +55,7 @@ def play_out(match: Match, turns: int, tried: list[int]) -> int:
     worths = [material(match)] if is_free else []
     for step in choices:
         tried.append(1)
-        if len(tried) > PATIENCE:
+        if len(tried) > MAX_NODES:
             raise PatienceError
         after = match.copy()
         after.push(step)
@@ -161,7 +161,7 @@ def test_many_positions_are_told_as_one_by_one_and_from_either_side():
 def test_planes_of_another_game_are_refused_and_nonsense_is_survived():
     game = load_game("fetaix")
     gains = Gains(game)
-    with pytest.raises(ValueError, match=r"planes have the shape \(5, 25\), those of this game have \(6, 25\)"):
+    with pytest.raises(ValueError, match=r"planes have the shape \(5, 25\), expected \(6, 25\) in this game"):
         gains(observe(Match(load_game("alquerque")))[None])
 
     nonsense = np.random.default_rng(0).integers(0, 2, (200, 6, 25), dtype=np.int8)

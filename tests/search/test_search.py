@@ -15,7 +15,7 @@ from alquerque_env.game.kernel_arrays import JIT, word_rows
 from alquerque_env.game.planes import planes
 from alquerque_env.match.position_text import format_position
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule, puct
-from alquerque_env.search.decision_batch import Matches
+from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.search.sequential_halving import considered_visits, halving
 
 PLAIN = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
@@ -324,14 +324,14 @@ def test_repetition_is_seen_with_the_history_of_the_match():
     assert ordinary[number["d5-c5"]] - ordinary[number["d5-e5"]] == pytest.approx(0, abs=1e-6)
 
 
-# Matches, one decision at a time.
+# DecisionBatch, one decision at a time.
 
 
 @pytest.mark.parametrize("name", games())
 def test_matches_stand_at_choices_and_end_as_they_do_step_by_step(name):
     game = load_game(name)
     count = 20 if JIT else 4
-    played = Matches(game, count, 3, seed=1)
+    played = DecisionBatch(game, count, 3, seed=1)
     rng = np.random.default_rng(0)
     twins = [Match(game, text) for text in texts(game, played)]
     ended = 0
@@ -356,14 +356,14 @@ def test_matches_stand_at_choices_and_end_as_they_do_step_by_step(name):
     assert ended > 0 or not JIT
 
 
-def texts(game: Game, matches: Matches) -> list[str]:
+def texts(game: Game, matches: DecisionBatch) -> list[str]:
     rows = [[int(word) for word in row] for row in matches.states]
     return [format_position(game.table.words, game.board.labels, row) for row in rows]
 
 
 def test_stopped_matches_begin_anew_and_the_others_play_on():
     game = load_game("alquerque")
-    played = Matches(game, 4, 0, seed=1)
+    played = DecisionBatch(game, 4, 0, seed=1)
     begin = texts(game, played)[0]
     first = [Match(game, text).legal_steps[0].action for text in texts(game, played)]
     played.advance(np.array(first), np.zeros(4, bool))
@@ -378,7 +378,7 @@ def test_stopped_matches_begin_anew_and_the_others_play_on():
 
 def test_a_state_of_matches_goes_on_alike():
     game = load_game("fetaix", repetition="threefold_draw")
-    one, other = Matches(game, 6, 4, seed=3), Matches(game, 6, 4, seed=9)
+    one, other = DecisionBatch(game, 6, 4, seed=3), DecisionBatch(game, 6, 4, seed=9)
     other.set_state(one.get_state())
     for _ in range(30):
         assert texts(game, one) == texts(game, other)

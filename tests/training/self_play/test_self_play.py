@@ -17,7 +17,7 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
 from alquerque_env.game.step import Step
-from alquerque_env.search.decision_batch import Matches
+from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.tables import EndgameTable, build_table, load_table
 from alquerque_env.solve.tables.locations import table_path
 
@@ -39,8 +39,8 @@ def self_play(config: Config, seed: int = 1) -> SelfPlay:
     return SelfPlay(game, config.self_play.num_games, config.self_play, config.search, seed)
 
 
-class Watched(Matches):
-    """Matches that remember who moved and how they ended."""
+class Watched(DecisionBatch):
+    """DecisionBatch that remember who moved and how they ended."""
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)
@@ -68,7 +68,7 @@ class Watched(Matches):
 )
 def test_every_position_of_an_ended_match_gets_the_result_of_its_mover(name, options, room, monkeypatch):
     """However long the match: there is room for 64 at first."""
-    monkeypatch.setattr("alquerque_training.self_play.generator.Matches", Watched)
+    monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Watched)
     play = self_play(settings(name, run={"options": options}))
     rows, tally = play.play(even, 300, 2)
     assert len(play.get_state()["movers"]) >= 16 * room
@@ -140,8 +140,8 @@ def test_a_match_beyond_max_cycles_is_truncated_and_counts_as_drawn():
     assert (rows.outcome == 0).mean() > 0.9
 
 
-class Replayed(Matches):
-    """Matches that play every step one by one on the side, and keep how long each took and how it ended."""
+class Replayed(DecisionBatch):
+    """DecisionBatch that play every step one by one on the side, and keep how long each took and how it ended."""
 
     def __init__(self, game: Game, *others: object) -> None:
         super().__init__(game, *others)
@@ -170,7 +170,7 @@ class Replayed(Matches):
 @pytest.mark.parametrize("max_cycles", [None, 30])
 def test_a_match_counts_when_it_ends_with_all_its_steps(max_cycles, monkeypatch):
     """However often self-play was called in the course of it."""
-    monkeypatch.setattr("alquerque_training.self_play.generator.Matches", Replayed)
+    monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Replayed)
     play = self_play(settings("awithlaknannai_mosona_davis", self_play={"max_cycles": max_cycles}))
     endings, none = set(), 0
     for _ in range(60):
@@ -383,8 +383,13 @@ def test_a_result_is_the_exact_value_from_the_first_position_in_the_table(name, 
     """Each row is compared with the table's own answers about the match as it was played."""
     game, discount = load_game(name), 0.9
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+<<<<<<< HEAD
     table = load_table(game, build_table(game, pieces, table_path(game, pieces)))
     monkeypatch.setattr("alquerque_training.self_play.generator.Matches", Recorded)
+=======
+    table = load_table(game, build_table(game, 4, table_path(game, 4)))
+    monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Recorded)
+>>>>>>> 0baac16 (Kernels of alpha-beta, UCT and decision batches take named tuples; plain words and types in the search)
     play = self_play(settings(name, self_play={"exact_values": True, "discount": discount}))
     rows, _ = play.play(even, 400, 2)
 
@@ -397,8 +402,8 @@ def test_a_result_is_the_exact_value_from_the_first_position_in_the_table(name, 
     assert len([value for value in reached if value is not None]) > 100
 
 
-class Recorded(Matches):
-    """Matches that remember their states and how they ended."""
+class Recorded(DecisionBatch):
+    """DecisionBatch that remember their states and how they ended."""
 
     def __init__(self, *args: object) -> None:
         super().__init__(*args)

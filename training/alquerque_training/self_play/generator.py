@@ -10,7 +10,7 @@ from alquerque_env.game.game import Game, load_game
 from alquerque_env.game.planes import planes
 from alquerque_env.match.match import Match
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
-from alquerque_env.search.decision_batch import Matches
+from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import SearchConfig, SelfPlayConfig
 from alquerque_training.experience.bot_opponents import BotOpponents, bot_maker
@@ -27,12 +27,12 @@ class Tally:
     """Counts of the matches that ended; see `games` in `measure.metrics`.
 
     Attributes:
-      games: Matches that ended.
+      games: DecisionBatch that ended.
       steps: Their steps from the first decision on, forced ones included.
-      player_0_wins: Matches that `player_0` won.
-      draws: Matches drawn by the rules.
-      resigned: Matches that ended by resignation.
-      truncated: Matches ended by `max_cycles`; their positions are learned as draws.
+      player_0_wins: DecisionBatch that `player_0` won.
+      draws: DecisionBatch drawn by the rules.
+      resigned: DecisionBatch that ended by resignation.
+      truncated: DecisionBatch ended by `max_cycles`; their positions are learned as draws.
       decisions: Positions with a choice.
     """
 
@@ -51,7 +51,7 @@ class Tally:
 
 
 class SelfPlay:
-    """Matches in progress, each with the positions whose outcome is not known yet.
+    """DecisionBatch in progress, each with the positions whose outcome is not known yet.
 
     Args:
       game: The game.
@@ -70,7 +70,11 @@ class SelfPlay:
         played = with_progress_limit(game, self_play.no_progress_limit)
         self._generator = np.random.Generator(np.random.PCG64(seed))
         first = int(self._generator.integers(2**62))
+<<<<<<< HEAD
         self.matches = Matches(played, matches, self_play.opening_plies, first)
+=======
+        self._matches = DecisionBatch(played, matches, self_play.opening_plies, first)
+>>>>>>> 0baac16 (Kernels of alpha-beta, UCT and decision batches take named tuples; plain words and types in the search)
         most = max(search.simulations, search.final_simulations or 0, search.quick_simulations)
         self._tree = BatchSearch(played, matches, most, make_rule(search, noise=search.root_noise))
         self._shape = len(planes(game)), len(game.board.points)
