@@ -383,13 +383,8 @@ def test_a_result_is_the_exact_value_from_the_first_position_in_the_table(name, 
     """Each row is compared with the table's own answers about the match as it was played."""
     game, discount = load_game(name), 0.9
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
-<<<<<<< HEAD
     table = load_table(game, build_table(game, pieces, table_path(game, pieces)))
-    monkeypatch.setattr("alquerque_training.self_play.generator.Matches", Recorded)
-=======
-    table = load_table(game, build_table(game, 4, table_path(game, 4)))
     monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Recorded)
->>>>>>> 0baac16 (Kernels of alpha-beta, UCT and decision batches take named tuples; plain words and types in the search)
     play = self_play(settings(name, self_play={"exact_values": True, "discount": discount}))
     rows, _ = play.play(even, 400, 2)
 

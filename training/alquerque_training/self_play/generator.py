@@ -70,11 +70,7 @@ class SelfPlay:
         played = with_progress_limit(game, self_play.no_progress_limit)
         self._generator = np.random.Generator(np.random.PCG64(seed))
         first = int(self._generator.integers(2**62))
-<<<<<<< HEAD
-        self.matches = Matches(played, matches, self_play.opening_plies, first)
-=======
-        self._matches = DecisionBatch(played, matches, self_play.opening_plies, first)
->>>>>>> 0baac16 (Kernels of alpha-beta, UCT and decision batches take named tuples; plain words and types in the search)
+        self.matches = DecisionBatch(played, matches, self_play.opening_plies, first)
         most = max(search.simulations, search.final_simulations or 0, search.quick_simulations)
         self._tree = BatchSearch(played, matches, most, make_rule(search, noise=search.root_noise))
         self._shape = len(planes(game)), len(game.board.points)

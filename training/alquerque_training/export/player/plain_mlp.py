@@ -63,13 +63,8 @@ class Mlp:
         e.observe(self._table, position.state, position.earlier, observation, 0)
         inputs = [observation[place] * factor for place, factor in self._inputs]
         codes = self._codes
-<<<<<<< HEAD
         if self._depth is not None:
-            q.weigh(self._table, observation, 1, self._depth, codes)
-=======
-        if self._turns is not None:
-            q.code_steps(self._table, observation, 1, self._turns, codes)
->>>>>>> 0baac16 (Kernels of alpha-beta, UCT and decision batches take named tuples; plain words and types in the search)
+            q.code_steps(self._table, observation, 1, self._depth, codes)
             for numbers in zip(*q.CODES, strict=True):
                 inputs += [numbers[code] for code in codes]
         hidden = _relu(self._entrance(inputs))
