@@ -21,67 +21,9 @@ from ..game.kernel_arrays import JIT
 from .kernel_types import Words
 
 if JIT:
-    from .words.llvm import (
-        allocate,
-        borrowed,
-        clear_bytes,
-        count_lanes,
-        fill_lanes,
-        find_lane,
-        invert_lanes,
-        lowest,
-        narrow_lanes,
-        nth_bit,
-        popcount,
-        release,
-        reverse_bits,
-        spread_bits,
-        wrapped_product,
-        wrapped_sum,
-    )
+    from .words.llvm import *
 else:
-    from .words.plain_words import (
-        allocate,
-        borrowed,
-        clear_bytes,
-        count_lanes,
-        fill_lanes,
-        find_lane,
-        invert_lanes,
-        lowest,
-        narrow_lanes,
-        nth_bit,
-        popcount,
-        release,
-        reverse_bits,
-        spread_word,
-        wrapped_product,
-        wrapped_sum,
-    )
-
-__all__ = [
-    "JIT",
-    "allocate",
-    "borrowed",
-    "cache_folder",
-    "clear_bytes",
-    "count_lanes",
-    "fill_lanes",
-    "find_lane",
-    "inlined",
-    "invert_lanes",
-    "kernel",
-    "kernel_sources",
-    "lowest",
-    "narrow_lanes",
-    "nth_bit",
-    "popcount",
-    "release",
-    "reverse_bits",
-    "spread_word",
-    "wrapped_product",
-    "wrapped_sum",
-]
+    from .words.plain_words import *
 
 F = TypeVar("F", bound=Callable[..., Any])
 

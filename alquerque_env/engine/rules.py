@@ -375,6 +375,15 @@ def _open_actions(t: Table, s: Table, w: Words, actions: Words) -> int:
 
 
 @inlined
+def count_captures(t: Table, s: Table, actions: Words, n: int) -> int:
+    """Number of captures among `n` legal actions, which begin with them."""
+    count = 0
+    while count < n and t[step_of(t, s[PLAYER], actions[count]) + OVER] >= 0:
+        count += 1
+    return count
+
+
+@inlined
 def step_of(t: Table, player: int, action: int) -> int:
     """Index in the table of the row of an action."""
     return t[T_STEPS] + STEP_SIZE * (t[T_NUM_ACTIONS] * player + action)

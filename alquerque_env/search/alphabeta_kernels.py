@@ -146,7 +146,7 @@ def _open(t: Table, a: Search, level: int) -> bool:
     frame[BEST] = -INFINITE
     frame[FLOOR] = frame[ALPHA]
     if frame[DEPTH] == 0 and s[e.CHAIN] < 0:
-        n = _count_captures(t, s, choices, n)
+        n = e.count_captures(t, s, choices, n)
         if n == 0 or t[e.T_CAPTURE_OPTIONAL]:
             frame[BEST] = evaluate(s, control)
             if n == 0 or frame[BEST] >= frame[BETA]:
@@ -198,16 +198,6 @@ def evaluate(s: Table, control: Table) -> int:
         points = control[ROW + row]
         rows += (control[ROWS] - 1 - row) * popcount(s[e.MEN] & points) - row * popcount(s[e.MEN + 1] & points)
     return MAN_SCORE * men + KING_SCORE * kings + ROW_SCORE * (rows if player == 0 else -rows)
-
-
-@inlined
-def _count_captures(t: Table, s: Table, choices: Words, n: int) -> int:
-    """Number of captures among the choices, which come first."""
-    steps = t[e.T_STEPS] + e.STEP_SIZE * t[e.T_NUM_ACTIONS] * s[e.PLAYER] + e.OVER
-    count = 0
-    while count < n and t[steps + e.STEP_SIZE * choices[count]] >= 0:
-        count += 1
-    return count
 
 
 @kernel

@@ -7,13 +7,13 @@ from ..game.kernel_arrays import JIT
 from ..game.planes import planes as game_planes
 from .quiescence_kernels import CODES, EVEN, ILLEGAL, MOST, code_steps
 
-__all__ = ["CODES", "EVEN", "ILLEGAL", "MOST", "MOST_TURNS", "Gains"]
+__all__ = ["CODES", "EVEN", "ILLEGAL", "MAX_DEPTH", "MOST", "SearchFeatures"]
 
-MOST_TURNS = 4
+MAX_DEPTH = 4
 """The greatest depth in turns. One more turn takes about three times as long."""
 
 
-class Gains:
+class SearchFeatures:
     """Material swings of all steps of observed positions.
 
     Args:
@@ -25,12 +25,12 @@ class Gains:
         self._actions = game.num_actions
         self._shape = len(game_planes(game)), len(game.board.points)
 
-    def __call__(self, planes: np.ndarray, turns: int = 0) -> np.ndarray:
+    def __call__(self, planes: np.ndarray, depth: int = 0) -> np.ndarray:
         """Codes of steps, in the frame of the player to move.
 
         Args:
           planes: int8 `[R, C, P]`, observations.
-          turns: Turns that are searched in full after each step, before captures only; up to `MOST_TURNS`.
+          depth: Turns that are searched in full after each step, before captures only; up to `MAX_DEPTH`.
 
         Returns:
           int8 `[R, A]`: `ILLEGAL`, or `EVEN` plus the material swing, between -`MOST` and `MOST`.
@@ -43,9 +43,9 @@ class Gains:
         codes = np.zeros((len(planes), self._actions), np.int8)
         flat = np.ascontiguousarray(planes, np.int8).reshape(-1)
         if JIT:
-            code_steps(self._table, flat, len(planes), turns, codes.reshape(-1))
+            code_steps(self._table, flat, len(planes), depth, codes.reshape(-1))
         else:
             found = [0] * codes.size
-            code_steps(self._table, flat.tolist(), len(planes), turns, found)
+            code_steps(self._table, flat.tolist(), len(planes), depth, found)
             codes[:] = np.reshape(found, codes.shape)
         return codes

@@ -121,21 +121,11 @@ def _open(t: Table, states: Rows, choices: Rows, path: Rows, w: Words, level: in
     entry[COUNT] = n
     entry[BEST] = -2 * WIN
     if s[e.CHAIN] < 0 and entry[TURNS] == 0:
-        entry[COUNT] = _captures(t, s, choices[level], n)
+        entry[COUNT] = e.count_captures(t, s, choices[level], n)
         if entry[COUNT] == 0 or t[e.T_CAPTURE_OPTIONAL]:
             entry[BEST] = _material(s)
             entry[ALPHA] = max(entry[ALPHA], entry[BEST])
     return entry[COUNT] > 0
-
-
-@inlined
-def _captures(t: Table, s: Table, choices: Words, n: int) -> int:
-    """The number of captures among the choices, which begin with them."""
-    over = t[e.T_STEPS] + e.STEP_SIZE * t[e.T_NUM_ACTIONS] * s[e.PLAYER] + e.OVER
-    count = 0
-    while count < n and t[over + e.STEP_SIZE * choices[count]] >= 0:
-        count += 1
-    return count
 
 
 @inlined

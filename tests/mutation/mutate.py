@@ -21,7 +21,6 @@ import json
 import multiprocessing
 import os
 import random
-import resource
 import signal
 import sys
 import tomllib
@@ -32,9 +31,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-os.environ["ALQUERQUE_JIT"] = "0"
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parent / "engine"), str(HERE.parents[1])]
+if __name__ == "__main__":
+    os.environ["ALQUERQUE_JIT"] = "0"
+    sys.path[:0] = [str(HERE.parent), str(HERE.parent / "engine"), str(HERE.parents[1])]
+
 from alquerque_env.game import table_layout  # noqa: E402
 
 EQUIVALENT = HERE / "equivalent.toml"
@@ -145,6 +146,7 @@ def is_docstring(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
+@cache
 def mutants() -> list[Mutant]:
     """All mutants of all functions."""
     found: list[Mutant] = []
@@ -327,6 +329,8 @@ def run_checks(first: list[int]) -> None:
 def run_mutant(mutant: Mutant, first: list[int], connection: Any) -> None:
     """Sends how a mutant was killed, or that it survived, and the index of the game that killed it."""
     signal.signal(signal.SIGVTALRM, stop)
+    import resource
+
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     sys.setrecursionlimit(2000)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):

@@ -10,7 +10,7 @@ from test_planes import mask_of, observe, random_match
 from alquerque_env import Match, load_game
 from alquerque_env.errors import PositionError
 from alquerque_env.game.game import Game
-from alquerque_env.search import Gains
+from alquerque_env.search import SearchFeatures
 from alquerque_env.search.quiescence import EVEN, ILLEGAL, MOST
 from alquerque_env.search.quiescence_kernels import MAX_NODES
 
@@ -28,7 +28,7 @@ def variant(number: int) -> Game:
 
 def gains_of(match: Match, turns: int = 0) -> dict[str, int]:
     """What the search says of each step, by its text; nothing is said of others."""
-    codes = Gains(match.game)(observe(match)[None], turns)[0]
+    codes = SearchFeatures(match.game)(observe(match)[None], turns)[0]
     assert (codes != ILLEGAL).astype(int).tolist() == mask_of(match).tolist()
     return {step.text: int(codes[step.action]) - EVEN for step in match.legal_steps}
 
@@ -147,7 +147,7 @@ def test_worked_positions(name, position, step, gain):
 def test_many_positions_are_told_as_one_by_one_and_from_either_side():
     game = load_game("fetaix")
     seen = np.stack([observe(match) for match in random_match(game, 1) if not match.is_over])
-    gains = Gains(game)
+    gains = SearchFeatures(game)
 
     together = gains(seen)
 
@@ -160,7 +160,7 @@ def test_many_positions_are_told_as_one_by_one_and_from_either_side():
 
 def test_planes_of_another_game_are_refused_and_nonsense_is_survived():
     game = load_game("fetaix")
-    gains = Gains(game)
+    gains = SearchFeatures(game)
     with pytest.raises(ValueError, match=r"planes have the shape \(5, 25\), expected \(6, 25\) in this game"):
         gains(observe(Match(load_game("alquerque")))[None])
 

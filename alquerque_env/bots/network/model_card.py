@@ -12,7 +12,7 @@ from ...files.schema import Key, parse, show
 from ...game.game import Game
 from ...game.options import OptionValue
 from ...search.puct import EXPLORATION, MOST_EXPLORATION
-from ...search.quiescence import MOST_TURNS
+from ...search.quiescence import MAX_DEPTH
 
 FORMAT: Literal[1] = 1
 META, WEIGHTS, TRAINING = "meta.json", "weights.safetensors", "training.safetensors"
@@ -31,7 +31,7 @@ class NetworkCard:
     width: Annotated[int, Key("Units of a layer, for each point in `conv` and `graph`.", low=1, high=4096)]
     blocks: Annotated[int, Key("Residual blocks.", low=0, high=64)]
     search_features: Annotated[
-        Literal["off"] | Annotated[int, Key(low=0, high=MOST_TURNS)],
+        Literal["off"] | Annotated[int, Key(low=0, high=MAX_DEPTH)],
         Key("Depth in turns of the search whose results the network receives, or `off`."),
     ] = NO_FEATURES
     weight_bits: Annotated[
@@ -201,7 +201,7 @@ def find_renamed(network: Mapping[Any, Any]) -> str | None:
     if network.get("kind") == "quiescent":
         return f"network.kind = 'quiescent' is now network.kind = 'mlp' with network.search_features = {turns!r:.40}"
     if "turns" in network:
-        return f"network.turns is now network.search_features: {NO_FEATURES!r}, or a depth from 0 to {MOST_TURNS}"
+        return f"network.turns is now network.search_features: {NO_FEATURES!r}, or a depth from 0 to {MAX_DEPTH}"
     return None
 
 

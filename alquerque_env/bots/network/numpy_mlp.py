@@ -11,7 +11,7 @@ from safetensors.numpy import load
 from ...batch.single import PlayerView
 from ...game.game import Game
 from ...game.planes import planes
-from ...search import Gains
+from ...search import SearchFeatures
 from ...search.quiescence import CODES
 from .search_position import Position
 
@@ -34,7 +34,7 @@ class NumpyMlp:
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
         self._blocks = _blocks(exact)
         self._scale = exact["plane_scale"][:, None]
-        self._depth, self._gains = search_features, Gains(game)
+        self._depth, self._gains = search_features, SearchFeatures(game)
         self._worth = exact.get("worth")
         self._view = PlayerView(game)
 

@@ -4,12 +4,12 @@ from typing import Any, TypeVar
 
 from ...game.kernel_arrays import WORD_BITS
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 _MASK = (1 << WORD_BITS) - 1
 _LANES = 8
 
 
-def borrowed(sequence: T) -> T:
+def borrowed(sequence: _T) -> _T:
     """The same sequence, or named tuple of sequences; when compiled, pointers to them."""
     return sequence
 

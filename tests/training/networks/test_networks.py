@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import plane_scale, planes
-from alquerque_env.search.quiescence import EVEN, Gains
+from alquerque_env.search.quiescence import EVEN, SearchFeatures
 
 CULIN = ("awithlaknannai_mosona", {"board": "culin"})
 GAMES = [*((name, {}) for name in games()), CULIN, ("alquerque", {"undo_scope": "never_revisit"})]
@@ -88,7 +88,7 @@ def test_a_new_network_has_nearly_uniform_policies_and_small_values(kind, name, 
     assert values.shape == (len(shown),)
     assert logits.dtype == values.dtype == torch.float32
     if kind == FEATURES:
-        codes = torch.from_numpy(Gains(game)(shown.numpy()))
+        codes = torch.from_numpy(SearchFeatures(game)(shown.numpy()))
         assert codes[mask].unique().numel() >= 3
         logits = logits - 2 * (codes - EVEN) * mask
     assert (logits.amax(1) - logits.amin(1)).max() < 0.3

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from alquerque_env.bots.network.model_card import NO_FEATURES, describe_network, describe_player, find_renamed
 from alquerque_env.search.puct import EXPLORATION, MOST_EXPLORATION
-from alquerque_env.search.quiescence import MOST_TURNS
+from alquerque_env.search.quiescence import MAX_DEPTH
 from alquerque_training.config.toml_text import format_toml
 
 OptionValue = str | int | bool
@@ -253,7 +253,7 @@ class NetworkConfig(Section):
     kind: Literal["mlp", "conv", "graph"] = "mlp"
     width: Annotated[int, Ge(1), Le(4096)] = 128
     blocks: Annotated[int, Ge(0), Le(64)] = 2
-    search_features: Literal["off"] | Annotated[int, Ge(0), Le(MOST_TURNS)] = NO_FEATURES
+    search_features: Literal["off"] | Annotated[int, Ge(0), Le(MAX_DEPTH)] = NO_FEATURES
     weight_bits: Annotated[int, Ge(2), Le(16)] | None = None
 
     @model_validator(mode="before")

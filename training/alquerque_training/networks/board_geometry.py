@@ -7,7 +7,7 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.planes import planes
 from alquerque_env.game.ruleset import NORTH, SOUTH
 from alquerque_env.game.table_layout import NO_POINT
-from alquerque_env.search import Gains
+from alquerque_env.search import SearchFeatures
 
 # The least number of points on the path of a step and of a capture, the target included.
 NEAREST_STEP, NEAREST_CAPTURE = 1, 2
@@ -70,7 +70,7 @@ class Geometry:
     links: tuple[Link, ...]
     zones: tuple[frozenset[int], frozenset[int]]
     fact_planes: tuple[int, ...]
-    gains: Gains = field(compare=False, repr=False)
+    gains: SearchFeatures = field(compare=False, repr=False)
 
     @classmethod
     def of(cls, game: Game) -> "Geometry":
@@ -86,7 +86,7 @@ class Geometry:
             links=_links(game, memory),
             zones=(game.promotion_points(SOUTH), game.promotion_points(NORTH)),
             fact_planes=tuple(plane for plane in range(len(planes(game))) if plane not in of_links),
-            gains=Gains(game),
+            gains=SearchFeatures(game),
         )
 
     @property
