@@ -1,10 +1,11 @@
-"""Plays many matches at once under every option value and prints digests of all they tell; run by test_batch.py."""
+"""Plays many matches at once under every option value and prints digests of all results; run by test_batch.py."""
 
 import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from test_against_reference import every_value
@@ -17,14 +18,15 @@ from alquerque_env.engine.simd_table import make_simd_table
 from alquerque_env.game.board import parse_board
 from alquerque_env.game.game import Game
 
-# A batch that NumPy plays match by match and one that it plays at once.
+# A batch that NumPy plays match by match, and one that it plays at once.
 BATCHES = (3, 24)
 STEPS = 60
 ROLLOUTS = 20
 
 
+@cache
 def digests() -> dict[str, list[str]]:
-    """One digest a step, for each game with its options and each batch; one of random matches that columns play."""
+    """One digest a step, for each game with its options and each batch; one of the rollouts of the SIMD kernels."""
     found = {}
     for name, game in every_game():
         for batch in BATCHES:
@@ -59,19 +61,19 @@ def wide_game() -> Game:
 
 
 def play(game: Game, batch: int, make: Callable[[Game, int], Batch] = make_batch) -> Iterator[str]:
-    """A digest a step of what matches tell; `make` makes them."""
+    """A digest of the results of each step of a batch; `make` makes the batch."""
     matches = make(game, batch)
     matches.rng[0] = 5
-    frame = matches.step(np.zeros(batch, np.int64), np.full(batch, RESET, np.int8))
+    result = matches.step(np.zeros(batch, np.int64), np.full(batch, RESET, np.int8))
     for _ in range(STEPS):
         content = hashlib.sha256(matches.states.astype(np.int64).tobytes())
-        for name, array in zip(frame._fields, frame, strict=True):
+        for name, array in zip(result._fields, result, strict=True):
             content.update(f"{name} {array.dtype} {array.shape}".encode() + np.ascontiguousarray(array).tobytes())
         actions = matches.sample()
         content.update(actions.tobytes())
         yield content.hexdigest()[:12]
-        assert matches.first_illegal(actions, (frame.outcome == 0).astype(np.int8)) < 0
-        frame = matches.step(actions, (frame.outcome == 0).astype(np.int8))
+        assert matches.first_illegal(actions, (result.outcome == 0).astype(np.int8)) < 0
+        result = matches.step(actions, (result.outcome == 0).astype(np.int8))
 
 
 if __name__ == "__main__":

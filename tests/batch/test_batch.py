@@ -1,4 +1,4 @@
-"""The readers of the step table, the engine and columns in vectors and in NumPy, tell the same to the bit."""
+"""All kinds of batches, scalar, SIMD and NumPy, return the same results to the bit."""
 
 import json
 import os
@@ -17,8 +17,8 @@ from alquerque_env.batch.step_result import HOLD, PLAY, RESET
 from alquerque_env.engine.compiler import JIT
 
 
-@pytest.mark.skipif(not JIT, reason="there is only one reader without Numba")
-def test_both_readers_agree_in_every_field_under_every_option_value() -> None:
+@pytest.mark.skipif(not JIT, reason="without Numba there is nothing to compare with")
+def test_compiled_and_numpy_batches_agree_in_every_field_under_every_option_value() -> None:
     script = Path(batch_digest.__file__)
     environment = {**os.environ, "ALQUERQUE_JIT": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
     plain = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=environment)
@@ -32,33 +32,32 @@ def test_both_readers_agree_in_every_field_under_every_option_value() -> None:
     assert not differing, sorted(differing)[:5]
 
 
-@pytest.mark.skipif(not JIT, reason="there are no vectors without Numba")
-def test_vectors_tell_what_the_engine_tells_under_every_option_value() -> None:
-    in_vectors = 0
+@pytest.mark.skipif(not JIT, reason="without Numba there are no SIMD batches")
+def test_simd_and_scalar_batches_agree_under_every_option_value() -> None:
+    compared = 0
     for name, game in batch_digest.every_game():
         if type(make_batch(game, 24)) is not ScalarBatch:
-            in_vectors += 1
-            by_engine = list(batch_digest.play(game, 24, ScalarBatch))
-            assert list(batch_digest.play(game, 24)) == by_engine, name
-    assert in_vectors > 80
+            compared += 1
+            assert batch_digest.digests()[f"{name} x 24"] == list(batch_digest.play(game, 24, ScalarBatch)), name
+    assert compared > 80
 
 
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
 @pytest.mark.parametrize("batch", [8, 16, 33, 1024])
-def test_matches_that_are_held_or_begun_anew_do_not_disturb_others(name: str, batch: int) -> None:
+def test_matches_that_are_held_or_reset_do_not_disturb_others(name: str, batch: int) -> None:
     game = load_game(name)
     matches, alone = make_batch(game, batch), ScalarBatch(game, batch) if JIT else make_batch(game, batch)
     generator = np.random.default_rng(batch)
     actions, commands = np.zeros(batch, np.int64), np.full(batch, RESET, np.int8)
     for _ in range(40):
         before = matches.states.copy()
-        frame, expected = matches.step(actions, commands), alone.step(actions, commands)
-        for field, told, known in zip(frame._fields, frame, expected, strict=True):
-            np.testing.assert_array_equal(told, known, field)
+        result, expected = matches.step(actions, commands), alone.step(actions, commands)
+        for field, got, known in zip(result._fields, result, expected, strict=True):
+            np.testing.assert_array_equal(got, known, field)
         np.testing.assert_array_equal(matches.states[commands == HOLD], before[commands == HOLD])
-        np.testing.assert_array_equal(frame.reward[commands != PLAY], 0)
+        np.testing.assert_array_equal(result.reward[commands != PLAY], 0)
         commands = generator.choice(np.array([PLAY, PLAY, PLAY, HOLD, RESET], np.int8), batch)
-        commands[(frame.outcome != 0) & (commands == PLAY)] = RESET
+        commands[(result.outcome != 0) & (commands == PLAY)] = RESET
         alone.rng[:] = matches.rng
         actions = matches.sample()
-        actions[commands != PLAY] = generator.integers(-(2**40), 2**40)  # nobody may look at it
+        actions[commands != PLAY] = generator.integers(-(2**40), 2**40)  # must not be read
