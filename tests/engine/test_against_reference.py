@@ -98,6 +98,8 @@ def assert_same(game: Game, match: Match, other: RefMatch) -> None:
         assert {point for point, king in mine.items() if king} == state.kings[player]
     again = Match(game, position=match.position)
     assert again.position == match.position
+    if game.options["repetition"] == "off":  # else the clock counts, and is not in the text where there is no limit
+        assert list(again.state) == list(match.state), match.position
     if match.outcome is None or match.outcome.reason != "repetition":
         assert again.legal_steps == match.legal_steps
     assert other.reference.parse(match.position) == state, match.position

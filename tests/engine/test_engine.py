@@ -140,6 +140,21 @@ def test_a_digest_changes_with_the_rules():
     assert len(set(digests)) == 4
 
 
+@pytest.mark.parametrize(("name", "options"), [*VARIANTS, ("fetaix", {"opening": "straight_only"})], ids=str)
+def test_legal_actions_do_not_depend_on_what_buffers_held_before(name, options):
+    game = load_game(name, **options)
+    table = game.table.words
+    for match in list(random_match(game, 3))[:30]:
+        found = []
+        for action in {0, game.num_actions - 1, *(step.action for step in match.legal_steps)}:
+            scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+            scratch[:] = [action * 0x1234567 % 2**40] * len(scratch)
+            room[:] = [action] * len(room)
+            number = entry_points.legal_actions(table, match.state, scratch, room)
+            found.append([int(room[index]) for index in range(number)])
+        assert found == found[:1] * len(found)
+
+
 # The hash of a position.
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from alquerque_env import Match, Outcome, games, load_game
+from alquerque_env.game.table_layout import QUIET
 
 MOSONA = "awithlaknannai_mosona"
 DAVIS = "awithlaknannai_mosona_davis"
@@ -729,6 +730,31 @@ def test_mullahs_count_as_one_piece_in_a_majority():
 
     assert outcome_in("fetaix", "W:WKa1:Bc5,d5:H80", **majority) == Outcome(1, "majority")
     assert outcome_in("fetaix", "W:WKa1:Bc5:H80", **majority) == Outcome(None, "majority")
+    assert outcome_in("fetaix", "W:Wa1:BKc5,d5:H80", **majority) == Outcome(1, "majority")
+    assert outcome_in("fetaix", "W:Wa1,b1:BKc5:H80", **majority) == Outcome(0, "majority")
+
+
+def test_a_limit_of_one_ends_the_match_with_the_first_turn():
+    match = begin("fetaix", None, "c2-c3", no_progress_limit=1)
+
+    assert match.outcome == Outcome(None, "no_progress")
+
+
+def test_the_opening_rule_holds_at_any_clock_where_there_is_no_limit():
+    game = load_game(MOSONA, no_progress_limit="off", repetition="threefold_draw")
+    start = Match(game)
+    state = [int(word) for word in start.state]
+    state[QUIET] = 6
+
+    assert start.legal_steps != Match(load_game(MOSONA, opening="any")).legal_steps
+    assert Match.from_state(game, state).legal_steps == start.legal_steps
+
+
+def test_the_opening_rule_goes_with_a_rule_against_undoing_steps():
+    fetaix = load_game("fetaix", opening="straight_only")
+    match = Match(replace(fetaix, rules=replace(fetaix.rules, undo_scope="per_coin")))
+
+    assert [step.text for step in match.legal_steps] == ["c2-c3"]
 
 
 def test_without_a_limit_the_clock_stands_still():
