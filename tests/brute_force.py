@@ -1,13 +1,12 @@
-"""The truth about positions with few pieces, found slowly and plainly.
+"""Exact values of positions with few pieces, by slow and plain value iteration.
 
-Every position is written down with the positions after each whole turn, read off `reference.py`, and its value is
-worked out from theirs again and again until nothing changes. Nothing is shared with the tables or the engine: no
-numbers of positions, no symmetries, no steps taken back.
+Lists every position with the positions after each whole turn, from `reference.py`, and recomputes its value from theirs
+until nothing changes. It shares nothing with the tables or the engine: no position numbers, no symmetries, no retrograde
+steps.
 
-After `n` rounds a position has the value that it would have if the match were called off after `n` turns and then worth
-what endless play is. More rounds than a forced end takes change nothing, since endless play is worse for whoever can
-force a win, and better for whoever can only delay a loss. Captures never add pieces, so positions with fewer of them
-come first and are final when they are looked up.
+After `n` rounds a position has the value of a match that is stopped after `n` turns and then scored as endless play.
+More rounds than a forced end takes change nothing, since endless play is worse than a win and better than a loss.
+Captures never add pieces, so positions with fewer pieces are solved first.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,8 +1,7 @@
-"""A second reading of the rules: slow, plain, and apart from the engine.
+"""An independent implementation of the rules, slow and plain, to compare the engine with.
 
-Works on sets of points and walks along the board's lines, with nothing compiled and nothing shared with the engine but
-the data of a game. Everything is absolute: the board is not turned for `player_1`. What the engine says is right where
-this says the same.
+It works on sets of points and walks along the board's lines. It shares only the data of a game with the engine, and
+nothing is compiled. Points are absolute: the board is not turned for `player_1`.
 """
 
 from collections import Counter

@@ -1,21 +1,20 @@
-"""A second reading of the tree search: slow, plain, and apart from the compiled one.
+"""An independent implementation of the tree search, slow and plain, to compare the compiled one with.
 
-Nodes and edges are objects, one match is searched at a time, and of the package only the rules of play are used. What
-the compiled search builds is right where this builds the same. Written from the papers; where they leave something
-open, or the search of the package says that it goes another way, its way is taken:
+Nodes and edges are objects, one match is searched at a time, and only the rules of play are taken from the package. It
+is written from the papers. Where they leave something open, or the package differs on purpose, it follows the package:
 
-* A player may be to move twice in a row, so nothing is negated from level to level: what comes of a simulation is kept
-  for each player.
-* Where the game does not look at repetition, steps without a choice are gone through on the way to the next choice or
-  the end, at most 64 at a time. A root stays where it is.
-* Scores that differ by 1e-9 or less count as equal. Among equals the lowest action is taken.
-* The value that comes out is the mean of the root's evaluation and all simulations.
-* Gumbel: values lie in [-1, 1], and are not stretched to what is seen in the tree. A round of sequential halving takes
-  its actions one after another, each the best by then of those that the round before went through, where the paper
-  drops the worse half at once. Two are always left to go on with.
-* Gumbel: the policy that is learned may leave out a share of its own logits (`mmd_weight`).
-* PUCT: the weight of the policy is constant, and the evaluation of a position counts as a visit to it. An untried
-  action is taken to be worth the mean of its position. Of the actions visited most, that with the best mean is played.
+* A player may move twice in a row, so values are not negated from level to level but kept for each player.
+* Without a repetition rule, steps without a choice are played on the way to the next choice or the end, at most 64 at a
+  time. A root stays where it is.
+* Scores that differ by 1e-9 or less count as equal. Among equals the lowest action is chosen.
+* The value of a search is the mean of the root's evaluation and all simulations.
+* Gumbel: values lie in [-1, 1] and are not rescaled to the range in the tree. A round of sequential halving visits its
+  actions one after another, each time the best of those left from the round before; the paper drops the worse half at
+  once. Two actions always remain.
+* Gumbel: the improved policy may leave out a share of the logits (`mmd_weight`).
+* PUCT: the exploration constant does not grow, and the evaluation of a position counts as a visit to it. An action
+  without a visit has the mean value of its position. Of the actions with most visits, the one with the best mean is
+  played.
 
 Sources: Danihelka et al. 2022, Policy improvement by planning with Gumbel, ICLR (untried actions: appendix D); Karnin,
 Koren and Somekh 2013, Almost optimal exploration in multi-armed bandits, ICML; Silver et al. 2018, A general

@@ -56,7 +56,7 @@ def expect(game: Game) -> tuple[float, float, float, float]:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_winners_and_lengths_are_as_likely_as_the_reference_works_out(name: str) -> None:
+def test_winners_and_lengths_have_the_probabilities_of_the_reference(name: str) -> None:
     game = SMALL[name]
     south, north, length, variance = expect(game)
     found = rollouts(game, MATCHES, seed=1)
@@ -66,7 +66,7 @@ def test_winners_and_lengths_are_as_likely_as_the_reference_works_out(name: str)
     assert abs(found.length.mean() - length) <= SIGMAS * math.sqrt(variance / MATCHES)
 
 
-def test_columns_play_all_games_but_those_whose_rules_compare_captures_or_remember_points() -> None:
+def test_simd_kernels_play_all_games_except_those_that_compare_captures_or_remember_points() -> None:
     assert all(make_simd_table(load_game(name)) is not None for name in games())
     assert make_simd_table(load_game("fetaix", max_capture="most_pieces")) is None
     assert make_simd_table(load_game("alquerque", undo_scope="never_revisit")) is None
@@ -88,7 +88,7 @@ print((found.length * (found.winner + 2)).sum())
 
 
 @pytest.mark.skipif(not JIT or platform.machine() not in ("x86_64", "AMD64"), reason="asks for the least of its kind")
-def test_a_processor_with_nothing_but_the_least_plays_the_same_matches(tmp_path: Path) -> None:
+def test_a_processor_without_extensions_plays_the_same_matches(tmp_path: Path) -> None:
     environment = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "+sse2", "NUMBA_CACHE_DIR": str(tmp_path)}
     played = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, env={**os.environ, **environment}
@@ -103,7 +103,7 @@ def test_matches_without_a_seed_differ() -> None:
 
 @settings(deadline=None)
 @given(count=st.integers(1, 70), seed=st.integers(0, 2**63 - 1))
-def test_as_many_matches_as_asked_come_to_an_end(count: int, seed: int) -> None:
+def test_the_requested_number_of_matches_is_finished(count: int, seed: int) -> None:
     found = rollouts("awithlaknannai_mosona", count, seed=seed)
     assert found.winner.shape == found.length.shape == found.reason.shape == (count,)
     assert (found.length >= 1).all()
@@ -112,7 +112,7 @@ def test_as_many_matches_as_asked_come_to_an_end(count: int, seed: int) -> None:
     assert math.isclose(found.share(0) + found.share(1) + found.share(-1), 1)
 
 
-def test_matches_begin_where_the_given_one_stands_and_leave_it_there() -> None:
+def test_matches_begin_at_the_given_position_and_do_not_change_it() -> None:
     match = Match(load_game("fetaix"), "W:WKa1,b1:Bb2,d4,a5")
     position = match.position
     found = rollouts(match, 200, seed=1)
@@ -120,7 +120,7 @@ def test_matches_begin_where_the_given_one_stands_and_leave_it_there() -> None:
     assert found.share(0) > found.share(1)
 
 
-def test_a_chain_in_progress_is_gone_on_with() -> None:
+def test_a_chain_in_progress_is_continued() -> None:
     match = Match(load_game("alquerque_alfonso_x", chain="compulsory"), "W:Wa1:Ba2,a4")
     match.push("a1xa3")
     assert match.chain is not None

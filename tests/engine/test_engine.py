@@ -129,7 +129,7 @@ def plain_digests() -> list[str]:
 
 @pytest.mark.skipif(not JIT, reason="Numba is not installed or switched off")
 @pytest.mark.parametrize("number", range(len(VARIANTS)), ids=[str(variant) for variant in VARIANTS])
-def test_compiled_kernels_say_what_their_plain_source_says(number):
+def test_compiled_kernels_agree_with_their_plain_source(number):
     assert digest(*VARIANTS[number]) == plain_digests()[number]
 
 
@@ -159,7 +159,7 @@ def test_legal_actions_do_not_depend_on_what_buffers_held_before(name, options):
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
-def test_the_hash_looks_at_everything_in_a_state_but_the_clock(name, options):
+def test_the_hash_depends_on_everything_in_a_state_but_the_clock(name, options):
     game = load_game(name, **options)
     table = game.table.words
     for match in list(random_match(game, 6))[::5]:
@@ -195,7 +195,7 @@ def test_random_numbers_are_in_range_and_even():
         assert all(abs(count - 3000) < 300 for count in counts.values())
 
 
-def test_random_numbers_differ_with_the_seed_and_do_not_come_round_at_once():
+def test_random_numbers_differ_with_the_seed_and_do_not_repeat_soon():
     draws = [tuple(int(random_below(rng, 2**31 - 1)) for _ in range(100)) for rng in map(seeded, range(50))]
 
     assert len({number for numbers in draws for number in numbers}) > 4990
@@ -238,7 +238,7 @@ REASONS = {e.CAPTURED_ALL: "captured", e.BLOCKED: "blocked", e.NO_PROGRESS: "no_
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
-def test_a_play_out_ends_as_the_reference_says(name, options):
+def test_a_rollout_ends_as_in_the_reference(name, options):
     """Repetition apart, which the reference does not see in a position."""
     game = load_game(name, **options)
     table = game.table.words
@@ -263,7 +263,7 @@ def test_a_play_out_ends_as_the_reference_says(name, options):
     assert compared > 5
 
 
-def test_a_play_out_that_outlasts_its_room_is_drawn():
+def test_a_rollout_that_fills_its_room_is_drawn():
     game = load_game("fetaix", repetition="threefold_draw", no_progress_limit="off")
     table = game.table.words
     scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
@@ -273,7 +273,7 @@ def test_a_play_out_that_outlasts_its_room_is_drawn():
     assert (int(code), int(played)) == (4 * e.NO_PROGRESS + e.NOBODY, 1)
 
 
-def test_a_play_out_counts_a_position_that_two_passes_bring_back():
+def test_a_rollout_counts_a_position_that_two_passes_repeat():
     """All men stand side by side on their last ranks; after four passes the position occurs for the third time."""
     game = load_game("fetaix", no_moves="pass", repetition="threefold_draw")
     table = game.table.words
@@ -284,7 +284,7 @@ def test_a_play_out_counts_a_position_that_two_passes_bring_back():
     assert (int(code), int(played)) == (4 * e.REPETITION + e.NOBODY, 4)
 
 
-def test_a_play_out_sees_positions_that_occurred_before_it():
+def test_a_rollout_counts_positions_before_it():
     """One step back, and the position occurs for the third time."""
     game = load_game("fetaix", repetition="threefold_draw")
     table = game.table.words

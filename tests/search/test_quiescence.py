@@ -99,13 +99,13 @@ def scattered(game: Game, rng: np.random.Generator) -> Match | None:
 
 
 @pytest.mark.parametrize("number", range(len(VARIANTS)), ids=[str(variant) for variant in VARIANTS])
-def test_gains_are_those_of_a_search_of_all_captures(number):
+def test_features_equal_a_plain_search_of_all_captures(number):
     compare_gains(number, turns=0, enough=80)
 
 
 @pytest.mark.parametrize("number", AHEAD, ids=[str(VARIANTS[number]) for number in AHEAD])
 @pytest.mark.parametrize("turns", [1, 2])
-def test_with_turns_ahead_gains_are_those_of_a_search_of_all_of_them(number, turns):
+def test_features_at_a_depth_equal_a_plain_search_of_all_turns(number, turns):
     compare_gains(number, turns, enough=20)
 
 
@@ -140,11 +140,11 @@ WORKED = [
 
 
 @pytest.mark.parametrize(("name", "position", "step", "gain"), WORKED)
-def test_worked_positions(name, position, step, gain):
+def test_features_of_worked_positions(name, position, step, gain):
     assert gains_of(Match(load_game(name), position))[step] == gain
 
 
-def test_many_positions_are_told_as_one_by_one_and_from_either_side():
+def test_a_batch_gives_the_features_of_single_positions_for_either_player():
     game = load_game("fetaix")
     seen = np.stack([observe(match) for match in random_match(game, 1) if not match.is_over])
     gains = SearchFeatures(game)
@@ -158,7 +158,7 @@ def test_many_positions_are_told_as_one_by_one_and_from_either_side():
     assert gains(seen[:0]).shape == (0, game.num_actions)
 
 
-def test_planes_of_another_game_are_refused_and_nonsense_is_survived():
+def test_planes_of_another_shape_are_refused_and_random_planes_do_not_crash():
     game = load_game("fetaix")
     gains = SearchFeatures(game)
     with pytest.raises(ValueError, match=r"planes have the shape \(5, 25\), expected \(6, 25\) in this game"):
@@ -168,7 +168,7 @@ def test_planes_of_another_game_are_refused_and_nonsense_is_survived():
     assert np.isin(gains(nonsense), [ILLEGAL, *range(EVEN - MOST, EVEN + MOST + 1)]).all()
 
 
-def test_where_there_is_too_much_to_try_it_comes_to_an_end():
+def test_the_search_stops_at_its_limit_of_nodes():
     """Captures are free to choose here, and chains may stop: without an end it would try millions."""
     game = load_game("awithlaknannai_mosona", chain="optional", capture="optional")
     for match in random_match(game, 0):

@@ -73,7 +73,7 @@ def search(game: Game, matches: list[Match], simulations: int, rule: Rule, evalu
 @PLAIN
 @pytest.mark.parametrize("name", games())
 @pytest.mark.parametrize(("simulations", "exploration"), [(0, 0.3), (1, 0.3), (40, 0.3), (40, 1.5)])
-def test_puct_decides_as_the_search_of_the_exported_player(name, simulations, exploration):
+def test_puct_decides_as_plain_puct(name, simulations, exploration):
     """The two share no code: one is compiled and searches all trees in turn, one is plain and searches one."""
     game = load_game(name)
     guesses, view = Guesses(game), PlayerView(game)
@@ -145,7 +145,7 @@ def decided(name: str) -> tuple[tuple[str, frozenset[int]], ...]:
 @PLAIN
 @pytest.mark.parametrize("kind", [GUMBEL, PUCT])
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona", "alquerque_murray"])
-def test_a_search_that_knows_nothing_throws_no_win_of_minimax_away(name, kind):
+def test_a_search_without_a_network_keeps_wins_that_minimax_finds(name, kind):
     game = load_game(name)
     endings = decided(name)
     assert len(endings) >= 2
@@ -171,7 +171,7 @@ def learned_values(game: Game, match: Match) -> dict[int, float]:
 
 
 @PLAIN
-def test_values_keep_their_sign_within_a_chain_and_change_it_between_players():
+def test_values_are_negated_between_players_and_not_within_a_chain():
     """The player to move is worth .5: a step after which one is to move again is worth 1 more than one that is not."""
     game = load_game("alquerque_murray")
     compared = 0
@@ -202,13 +202,13 @@ def test_values_keep_their_sign_within_a_chain_and_change_it_between_players():
         (8, 16, (0,) * 8 + (1,) * 4 + (2,) * 2 + (3,) * 2),
     ],
 )
-def test_sequential_halving_tries_all_then_the_better_half(considered, simulations, sequence):
+def test_sequential_halving_visits_all_then_the_better_half(considered, simulations, sequence):
     assert halving(considered, simulations) == sequence
 
 
 @pytest.mark.parametrize("considered", range(1, 17))
 @pytest.mark.parametrize("simulations", [1, 7, 32, 200])
-def test_every_round_of_halving_goes_on_with_actions_that_were_in_the_last(considered, simulations):
+def test_every_round_of_halving_considers_actions_of_the_round_before(considered, simulations):
     sequence = halving(considered, simulations)
     assert len(sequence) == simulations
     tried = [sequence.count(visits) for visits in range(max(sequence) + 1)]
@@ -216,7 +216,7 @@ def test_every_round_of_halving_goes_on_with_actions_that_were_in_the_last(consi
     assert all(later <= earlier for earlier, later in pairwise(tried))
 
 
-def test_the_schedule_of_a_match_is_that_of_its_number_of_choices():
+def test_the_schedule_of_a_match_depends_on_its_number_of_choices():
     table = considered_visits(np.array([2, 3, 40]), 4, 8)
     assert table.shape == (8, 3)
     assert table[:, 0].tolist() == list(halving(2, 8))
@@ -225,7 +225,7 @@ def test_the_schedule_of_a_match_is_that_of_its_number_of_choices():
 
 
 @PLAIN
-def test_gumbel_improves_the_policy_where_its_values_say_so():
+def test_gumbel_raises_the_probability_of_better_actions():
     """The policy of the search gives the actions with the higher values more than the network gave them."""
     game = load_game("alquerque")
     matches = positions(game, 40, seed=2)
@@ -328,7 +328,7 @@ def test_repetition_is_seen_with_the_history_of_the_match():
 
 
 @pytest.mark.parametrize("name", games())
-def test_matches_stand_at_choices_and_end_as_they_do_step_by_step(name):
+def test_a_decision_batch_agrees_with_matches_played_step_by_step(name):
     game = load_game(name)
     count = 20 if JIT else 4
     played = DecisionBatch(game, count, 3, seed=1)
@@ -361,7 +361,7 @@ def texts(game: Game, matches: DecisionBatch) -> list[str]:
     return [format_position(game.table.words, game.board.labels, row) for row in rows]
 
 
-def test_stopped_matches_begin_anew_and_the_others_play_on():
+def test_stopped_matches_are_reset_and_the_others_continue():
     game = load_game("alquerque")
     played = DecisionBatch(game, 4, 0, seed=1)
     begin = texts(game, played)[0]
@@ -376,7 +376,7 @@ def test_stopped_matches_begin_anew_and_the_others_play_on():
     assert steps[0] == steps[2] == 0 < steps[1]
 
 
-def test_a_state_of_matches_goes_on_alike():
+def test_a_restored_decision_batch_continues_equally():
     game = load_game("fetaix", repetition="threefold_draw")
     one, other = DecisionBatch(game, 6, 4, seed=3), DecisionBatch(game, 6, 4, seed=9)
     other.set_state(one.get_state())

@@ -89,7 +89,7 @@ def root_visits(search: BatchSearch, row: int, actions: list[int]) -> list[int]:
 
 
 @pytest.mark.parametrize("game", PLACES)
-def test_the_reference_still_grows_the_trees_that_are_stored(game):
+def test_the_reference_builds_the_stored_trees(game):
     grown, stored = grow(game), load(game)
     assert grown.keys() == stored.keys()
     assert [name for name in stored if grown[name] != stored[name]] == []
@@ -97,7 +97,7 @@ def test_the_reference_still_grows_the_trees_that_are_stored(game):
 
 
 @pytest.mark.parametrize(("game", "name"), TREES)
-def test_the_search_grows_the_stored_tree_node_by_node(game, name):
+def test_the_search_builds_the_stored_tree_node_by_node(game, name):
     stored = load(game)[name]["nodes"]
     root, search, _ = searched(game, name)
     found = nodes_of(search, 1, root)
@@ -107,7 +107,7 @@ def test_the_search_grows_the_stored_tree_node_by_node(game, name):
 
 
 @pytest.mark.parametrize(("game", "name"), TREES)
-def test_the_search_decides_as_is_stored(game, name):
+def test_the_search_makes_the_stored_decision(game, name):
     stored = load(game)[name]
     root, search, decisions = searched(game, name)
     count = decisions.counts[1]
@@ -120,7 +120,7 @@ def test_the_search_decides_as_is_stored(game, name):
     assert decisions.values[1] == pytest.approx(stored["value"], abs=CLOSE)
 
 
-def test_the_stored_trees_hold_what_is_hard():
+def test_the_stored_trees_cover_the_difficult_cases():
     """Chains of either player, at roots and below; all kinds of ends; forced steps; and noise, by either rule."""
     seen = Counter()
     for game, name in TREES:
@@ -150,7 +150,7 @@ def test_the_stored_trees_hold_what_is_hard():
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_a_long_search_has_room_for_all_steps_where_there_are_many(kind):
+def test_a_long_search_has_room_for_the_edges_of_all_nodes(kind):
     """A leaf without edges would be evaluated again and again, and never looked beyond."""
     found, match, generator = [], Match(load_game("alquerque_murray")), np.random.default_rng(0)
     while len(found) < 60:
