@@ -1,7 +1,7 @@
 """Exact values of positions with few pieces, by slow and plain value iteration.
 
 Lists every position with the positions after each whole turn, from `reference.py`, and recomputes its value from theirs
-until nothing changes. It shares nothing with the tables or the engine: no position numbers, no symmetries, no retrograde
+until nothing changes. It shares nothing with the tables or the engine: no position numbers, symmetries or retrograde
 steps.
 
 After `n` rounds a position has the value of a match that is stopped after `n` turns and then scored as endless play.
