@@ -1,1 +1,14 @@
-"""Many matches at once, for batched environments, self-play and rollouts."""
+"""Many matches at once, for batched environments, self-play and rollouts.
+
+`make_batch.py` chooses among three kinds of batch with one interface, `batch.py`. Each writes the action masks,
+observations and results of its matches itself:
+
+| File | |
+|---|---|
+| `simd_batch.py` | compiled, one match a SIMD lane; `action_bits.py` makes the bits of its action masks |
+| `scalar_batch.py` | compiled, match by match, under all rules |
+| `numpy_batch.py` | NumPy arrays, without Numba |
+| `single.py` | one match, for environments of one match |
+| `step_result.py` | what a step returns |
+| `rollouts.py`, `rollout_kernels.py` | random matches |
+"""

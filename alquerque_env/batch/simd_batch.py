@@ -13,7 +13,7 @@ from ..engine.simd_table import SimdArrays, SimdTable
 from ..engine.words.simd_words import any_of, constant, vectors_of, where
 from ..game.game import Game
 from ..game.kernel_arrays import aligned
-from .mask_bits import in_frame, write_action_bits
+from .action_bits import in_frame, write_action_bits
 from .scalar_batch import ScalarBatch
 from .step_result import NO_WINNER, PLAY, RESET, StepResult
 

@@ -1,7 +1,7 @@
 """The rules as questions with answers.
 
 `options.toml` has the questions that a game may leave open, with a sentence for every answer. A game file answers the
-others, and lists its open questions, the options.
+others, and lists its open questions, the options, each with its source.
 """
 
 from collections.abc import Mapping

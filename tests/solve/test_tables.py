@@ -27,7 +27,7 @@ from alquerque_env.game.kernel_arrays import JIT, words
 from alquerque_env.match.position_text import format_position, parse_position
 from alquerque_env.solve.tables import EndgameTable, build_table, load_table
 from alquerque_env.solve.tables.numbering import number_of, set_up
-from alquerque_env.solve.tables.verify import verify_table
+from alquerque_env.solve.tables.verify_table import verify_table
 
 PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 needs_numba = pytest.mark.skipif(not JIT, reason="long without Numba")

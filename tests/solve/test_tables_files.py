@@ -23,7 +23,7 @@ from alquerque_env.solve.tables import build, build_table, load_table, locations
 from alquerque_env.solve.tables import index_layout as x
 from alquerque_env.solve.tables.numbering import set_up
 from alquerque_env.solve.tables.table_file import MAGIC, TableFile
-from alquerque_env.solve.tables.verify import verify_table
+from alquerque_env.solve.tables.verify_table import verify_table
 
 MURRAY = load_game("alquerque_murray")
 FETAIX = small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority")

@@ -1,1 +1,10 @@
-"""Bots that play by a trained network, evaluated with NumPy."""
+"""Bots that play by a trained network, evaluated with NumPy.
+
+| File | |
+|---|---|
+| `model_card.py` | reads and checks a checkpoint's files: the model card `meta.json` and the weights |
+| `numpy_bot.py` | loads a checkpoint as a bot, without torch |
+| `numpy_mlp.py` | evaluates the network |
+| `network_bot.py` | the bot, independent of what evaluates its network |
+| `choose.py`, `search_position.py` | the search, which the exported player carries too |
+"""

@@ -97,7 +97,7 @@ def _solve_table(
     from ...solve.tables.build import GIBIBYTE, plan
     from ...solve.tables.locations import find_table
     from ...solve.tables.slices import memory_needed
-    from ...solve.tables.verify import verify_table
+    from ...solve.tables.verify_table import verify_table
 
     began = time.monotonic()
     with Display(_STOPPED, counts=False) as display:

@@ -1,4 +1,4 @@
-"""Endgame tables: built by `alquerque solve`, opened by `load_table`, verified by `verify.verify_table`."""
+"""Endgame tables: built by `alquerque solve`, opened by `load_table`, verified by `verify_table.verify_table`."""
 
 from .build import build_table
 from .table import EndgameTable, Probed, StepValue, load_table, present_table

@@ -1,4 +1,6 @@
-"""Looks values up in a table. A file holds the values of positions without compulsory captures only.
+"""Looks values up in a table, and finds wrong ones for `verify_table.py`.
+
+A table file holds the values of positions without compulsory captures only.
 
 `row` is where a slice's row begins in the index; its numbers from `begin` to `end` are worked on. `length` is the most
 steps of a turn and of the captures after it.

@@ -1,4 +1,5 @@
-// Draws the board and the pieces, and turns clicks, drags, touches and keys into legal steps.
+// Draws the pieces on the board's picture, which `game_view.py` provides.
+// Turns clicks, drags, touches and keys into legal steps.
 
 import { SIDES } from "./status_text.js";
 
