@@ -28,12 +28,12 @@ by bootstrap over openings, each played from both seats |
 | optimal | share of choices that keep the exact value where some step loses value, with its 95 % interval |
 | one best | the same where exactly one whole turn keeps the value |
 | loss | mean value lost by a choice, from 0 to 2 |
-| value | mean squared error of the result that the agent expects, from 0 to 4 |
-| steps | environment steps behind the weights |
-| time | median time of a decision, asked for one at a time, one thread |
+| value | mean squared error of the value that the agent predicts, from 0 to 4 |
+| steps | environment steps used in training |
+| time | median time of a single decision, in one thread |
 | faults | illegal answers, crashes and late answers |
 
-To measure an agent and make this page again:
+To measure an agent and update this page:
 
 ```sh
 alquerque benchmark AGENT -o {folder}/NAME.json
@@ -42,14 +42,15 @@ alquerque benchmark --leaderboard {folder}/
 
 ## Reading the tables
 
-* A network **with search features** receives the results of a shallow search as input: the material swing of each
-  action, found by a full search of the given depth in turns and then by captures only (depth 0: captures only). Each
-  decision includes that search, so this is not a policy alone. The tables keep such networks apart from the others.
-* `:64` after a network means a tree search of 64 simulations for each decision. Without it the network plays alone.
-* Each table has the best rating first; the first ones sort by the mean rating over the games that an agent was measured
-  in. Ratings of different games cannot be compared. Where intervals overlap, the order is not certain.
-* Bots of the ladder keep their ratings from the matches of the ladder.
-* Times depend on the machine and its load: {machines}.
+* A network **with search features** receives the results of a shallow search as input: for each action, the
+  number of pieces gained or lost, found by a full-width search of the given number of turns and then of captures only
+  (depth 0: captures only). Each decision includes that search, so the tables list these networks separately.
+* `:64` after a network means a tree search of 64 simulations for each decision. Without it there is no tree search.
+* Tables are sorted by rating, best first. The tables of all games are sorted by the mean rating over the games in
+  which an agent was measured. Ratings of different games are not comparable. Where intervals overlap, the order is
+  uncertain.
+* The ratings of the ladder's own bots come from their matches against each other.
+* Times depend on the machine and its load. Measured on: {machines}.
 """
 
 HEADINGS = (
@@ -166,7 +167,7 @@ def render_page(folder: Path, results: Sequence[tuple[Path, Result]]) -> str:
         summarise(board),
         *(f"## {load_game(name).title}\n\n{_game_tables(rows)}" for name, rows in board.items()),
         "## Commands\n",
-        "The commands that made the results, in the repository:\n",
+        "The results come from these commands, run in the root of the repository:\n",
         "```sh\n" + "\n".join(commands) + "\n```\n",
     ]
     return "\n".join(parts)
