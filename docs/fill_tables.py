@@ -185,7 +185,7 @@ def format_table(name: str) -> str:
 
 def command_list(_: str) -> str:
     """The help of every command."""
-    context = click.Context(main, info_name="alquerque")
+    context = click.Context(main, info_name="alquerque", **main.context_settings)
     return "\n".join(_describe(main.get_command(context, name), context, name, "##") for name in COMMANDS)
 
 

@@ -112,9 +112,9 @@ def _open(t: Table, states: Rows, choices: Rows, path: Rows, w: Words, level: in
     entry[BETA] = -parent[ALPHA] if turned else parent[BETA]
     entry[TURNS] = max(0, parent[TURNS] - 1) if turned else parent[TURNS]
     n = e.legal_actions(t, s, w, choices[level])
-    outcome = e.outcome(t, s, n, 0)
-    if outcome != e.ONGOING:
-        winner = outcome & 3
+    result = e.outcome(t, s, n, 0)
+    if result != e.ONGOING:
+        winner = result & 3
         entry[BEST] = 0 if winner == e.NOBODY else WIN if winner == s[e.PLAYER] else -WIN
         return False
     entry[NEXT] = 0

@@ -1,5 +1,6 @@
 """Bots as users meet them: by their specs, in every game, against each other."""
 
+import json
 import random
 import sys
 from collections import Counter
@@ -9,6 +10,7 @@ import pytest
 from hidden_packages import hide_package
 
 from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.errors import BotError, MissingExtraError
 from alquerque_env.game.kernel_arrays import JIT
 
@@ -206,6 +208,9 @@ def test_the_folder_of_a_checkpoint_is_handed_to_training(tmp_path, monkeypatch)
 
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(tmp_path, monkeypatch):
     folder = checkpoint(tmp_path / "one")
+    card = json.loads((shipped_bots()["alquerque-small"] / "meta.json").read_bytes())
+    card["network"] = {**card["network"], "kind": "graph", "search_features": "off"}
+    (folder / "meta.json").write_text(json.dumps(card))
     hide_package(monkeypatch, "torch")
     with pytest.raises(MissingExtraError, match=r'^torch is missing: pip install "alquerque-env\[train\]"$'):
         load_bot(str(folder), load_game("alquerque"))
