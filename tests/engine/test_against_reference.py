@@ -1,5 +1,7 @@
 """Engine and reference, which share no code, agree at every sub-step of random matches under every option value."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from reference import Reference, RefMatch, RefStep
@@ -98,7 +100,7 @@ def assert_same(game: Game, match: Match, other: RefMatch) -> None:
         assert {point for point, king in mine.items() if king} == state.kings[player]
     again = Match(game, position=match.position)
     assert again.position == match.position
-    if game.options["repetition"] == "off":  # else the clock counts, and is not in the text where there is no limit
+    if game.rules.repetition == "off":  # else the clock counts, and is not in the text where there is no limit
         assert list(again.state) == list(match.state), match.position
     if match.outcome is None or match.outcome.reason != "repetition":
         assert again.legal_steps == match.legal_steps
@@ -123,9 +125,30 @@ def random_position(game: Game, rng: np.random.Generator) -> str:
     for label in game.board.labels:
         if rng.random() < density:
             sides[rng.integers(2)].append(("K" if rng.random() < kings else "") + label)
-    limit = game.options["no_progress_limit"]
+    limit = game.rules.no_progress_limit
     clock = f":H{rng.integers(1, limit)}" if isinstance(limit, int) and limit > 1 and rng.random() < 0.5 else ""
     return f"{'WB'[rng.integers(2)]}:W{','.join(sides[0])}:B{','.join(sides[1])}{clock}"
+
+
+# Rules that no game here has together, but a game file may.
+UNCOMMON: list[tuple[str, dict[str, object]]] = [
+    ("alquerque", {"man_steps": "all", "undo_scope": "never_revisit", "no_progress_limit": 30}),
+    ("alquerque", {"man_steps": "all", "undo_scope": "per_player_last_move", "no_progress_limit": 30}),
+    ("fetaix", {"progress": "capture", "opening": "straight_only"}),
+]
+
+
+def uncommon_game(name: str, rules: dict[str, object]) -> Game:
+    """A game with other rules."""
+    game = load_game(name)
+    return replace(game, rules=replace(game.rules, **rules))
+
+
+@pytest.mark.parametrize(("name", "rules"), UNCOMMON, ids=str)
+def test_engine_and_reference_agree_under_rules_of_no_game_here(name: str, rules: dict[str, object]) -> None:
+    game = uncommon_game(name, rules)
+    assert compare_matches(game, MATCHES) > 10 * MATCHES
+    compare_positions(game)
 
 
 @pytest.mark.parametrize(("name", "options"), every_value(), ids=lambda case: str(case).replace("'", ""))

@@ -69,12 +69,13 @@ def seeded(seed: int) -> object:
 
 
 def random_match(game: Game, seed: int) -> Iterator[Match]:
+    """A copy of a random match at every sub-step."""
     match = Match(game)
     rng = np.random.default_rng(seed)
-    yield match
+    yield match.copy()
     while not match.is_over:
         match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
-        yield match
+        yield match.copy()
 
 
 # Compiled and plain.
@@ -155,6 +156,16 @@ def test_legal_actions_do_not_depend_on_what_buffers_held_before(name, options):
         assert found == found[:1] * len(found)
 
 
+def test_the_opening_rule_holds_at_any_clock_where_there_is_no_limit():
+    game = load_game(MOSONA, no_progress_limit="off", repetition="threefold_draw")
+    table, start = game.table.words, Match(game)
+    state, scratch, room = copied(start.state), words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
+    state[e.QUIET] = 6
+    number = entry_points.legal_actions(table, state, scratch, room)
+
+    assert sorted(int(room[index]) for index in range(number)) == [step.action for step in start.legal_steps]
+
+
 # The hash of a position.
 
 
@@ -208,7 +219,7 @@ def test_a_sample_is_each_legal_action_equally_often(name, options):
     table = game.table.words
     scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
     rng = seeded(2)
-    matches = [match.copy() for match in random_match(game, 9)]
+    matches = list(random_match(game, 9))
     in_chains = [match for match in matches if match.chain is not None]
     for match in in_chains[:3] + matches[:: max(1, len(matches) // 6)]:
         if match.is_over:

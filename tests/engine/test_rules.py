@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from alquerque_env import Match, Outcome, games, load_game
-from alquerque_env.game.table_layout import QUIET
 
 MOSONA = "awithlaknannai_mosona"
 DAVIS = "awithlaknannai_mosona_davis"
@@ -740,19 +739,9 @@ def test_a_limit_of_one_ends_the_match_with_the_first_turn():
     assert match.outcome == Outcome(None, "no_progress")
 
 
-def test_the_opening_rule_holds_at_any_clock_where_there_is_no_limit():
-    game = load_game(MOSONA, no_progress_limit="off", repetition="threefold_draw")
-    start = Match(game)
-    state = [int(word) for word in start.state]
-    state[QUIET] = 6
-
-    assert start.legal_steps != Match(load_game(MOSONA, opening="any")).legal_steps
-    assert Match.from_state(game, state).legal_steps == start.legal_steps
-
-
 def test_the_opening_rule_goes_with_a_rule_against_undoing_steps():
     fetaix = load_game("fetaix", opening="straight_only")
-    match = Match(replace(fetaix, rules=replace(fetaix.rules, undo_scope="per_coin")))
+    match = Match(replace(fetaix, rules=replace(fetaix.rules, undo_scope="per_coin", man_steps="all")))
 
     assert [step.text for step in match.legal_steps] == ["c2-c3"]
 

@@ -299,12 +299,13 @@ def check_games(check: Callable[[Any], None], first: list[int]) -> None:
 @cache
 def games_of_all_options() -> list[Any]:
     """Games under every option value, mixed so that options of all kinds are met early."""
-    from test_against_reference import every_value
+    from test_against_reference import UNCOMMON, every_value, uncommon_game
 
     from alquerque_env import load_game
 
     cases = every_value()
-    return [load_game(name, **options) for name, options in random.Random(1).sample(cases, len(cases))]
+    mixed = random.Random(1).sample(cases, len(cases))
+    return [load_game(name, **options) for name, options in mixed] + [uncommon_game(*case) for case in UNCOMMON]
 
 
 def check_tests() -> None:
@@ -315,6 +316,7 @@ def check_tests() -> None:
     tests = [
         f"{engine}/test_rules.py",
         f"{engine}/test_engine.py::test_legal_actions_do_not_depend_on_what_buffers_held_before",
+        f"{engine}/test_engine.py::test_the_opening_rule_holds_at_any_clock_where_there_is_no_limit",
     ]
     options = ["-x", "-q", "-p", "no:cacheprovider", "--no-header", f"--rootdir={HERE.parents[1]}"]
     if pytest.main([*tests, *options], [LimitEachTest()]) != 0:
