@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..bots.network.model_card import META, WEIGHTS, read_card
+from ..bots.network.model_card import read_card
 from ..bots.network.numpy_mlp import read_weights
-from ..bots.shipped import shipped_bots
+from ..bots.shipped import META, WEIGHTS, shipped_bots
 
 _NOT_LEARNED = "plane_scale"
 _EXPORTED_GAME = re.compile(r"^Game: (\w+), version", re.MULTILINE)

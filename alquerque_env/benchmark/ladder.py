@@ -13,8 +13,8 @@ from ..arena.arena_result import Meeting
 from ..arena.opening_lists import choose_openings
 from ..arena.openings import Opening, Openings
 from ..arena.progress import Watch, unwatched
-from ..bots.network.model_card import WEIGHTS, read_card
-from ..bots.shipped import shipped_bots
+from ..bots.network.model_card import read_card
+from ..bots.shipped import WEIGHTS, shipped_bots
 from ..errors import BenchmarkError
 from ..files.schema import parse
 from ..game.game import Game

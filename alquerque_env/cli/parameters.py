@@ -56,6 +56,13 @@ class FloatRange(click.FloatRange):
 
 
 position_option = click.option("--position", metavar="TEXT", help="Start from this position, such as W:Wa1,Kc3:Be5.")
+turn_time_option = click.option(
+    "--seconds",
+    type=float,
+    metavar="S",
+    show_default="5 for engines, no limit for others",
+    help="Time for a turn of a bot that searches.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 rules_option = click.option(
     "--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the rules; repeatable."

@@ -8,7 +8,8 @@ from typing import Any
 from ...arena.figures import BLUE, FAINT, GREY, ORANGE, PANEL, check_picture, draw_band, make_figure, save_figure
 from ...arena.intervals import Estimate
 from ...arena.progress import Progress, Watch, unwatched
-from ...bots.network.model_card import META, read_card
+from ...bots.network.model_card import read_card
+from ...bots.shipped import META
 from ...errors import BenchmarkError
 from ..agent_result import FORMAT, Result
 from ..partial_result import PartialResults

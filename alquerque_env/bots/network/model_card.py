@@ -13,9 +13,10 @@ from ...game.game import Game
 from ...game.options import OptionValue
 from ...search.puct import EXPLORATION, MOST_EXPLORATION
 from ...search.quiescence import MAX_DEPTH
+from ..shipped import META, WEIGHTS
 
 FORMAT: Literal[1] = 1
-META, WEIGHTS, TRAINING = "meta.json", "weights.safetensors", "training.safetensors"
+TRAINING = "training.safetensors"
 NO_FEATURES: Literal["off"] = "off"
 
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from ...game.game import Game
+from ..shipped import WEIGHTS
 from .model_card import (
-    WEIGHTS,
     CheckpointError,
     check_game,
     read_card,

@@ -10,7 +10,7 @@ from ...game.game import Game
 from ..command import HelpfulCommand, print_json, report_console
 from ..console.progress_bar import Display
 from ..console.signals import exit_on_signals
-from ..parameters import PATH, OutputFile, game_argument, json_option, open_match, seed_option
+from ..parameters import PATH, OutputFile, game_argument, json_option, open_match, seed_option, turn_time_option
 
 if TYPE_CHECKING:
     from ...arena import Progress
@@ -61,13 +61,7 @@ def _read_sprt(_ctx: click.Context, _param: click.Parameter, text: str | None) -
 @click.option(
     "-o", "--output", type=OutputFile(), metavar="FILE.jsonl", help="Keep every match; resumes if the file exists."
 )
-@click.option(
-    "--seconds",
-    type=float,
-    metavar="S",
-    show_default="5 for engines, no limit for others",
-    help="Time for a turn of a bot that searches.",
-)
+@turn_time_option
 @json_option
 @click.option("--picture", type=PATH, metavar="FILE.png", help="Draw the cross-table.")
 def arena(

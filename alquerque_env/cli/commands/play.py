@@ -11,7 +11,7 @@ from ...match.records.record import UNKNOWN_NAME
 from ..command import HelpfulCommand
 from ..console.capabilities import find_terminal
 from ..console.interruptible import run_interruptible
-from ..parameters import MAX_SEED, FloatRange, game_argument, open_match, position_option, seed_option
+from ..parameters import MAX_SEED, FloatRange, game_argument, open_match, position_option, seed_option, turn_time_option
 from ..terminal_match.match_file import LoadedMatch, MatchSaver, load_match
 from ..terminal_match.players import HUMAN, Player, is_own_bot, is_person, make_player
 from ..terminal_match.session import Session, describe_loaded, with_names
@@ -45,13 +45,7 @@ DEFAULT_OPPONENT = "alphabeta:3"
 @click.option("--load", metavar="FILE", help="Resume the match in this file, the first if it has several.")
 @click.option("--save", metavar="FILE", help="Write the match to this file after each turn and at the end.")
 @seed_option("Seed that makes the choices of bots repeatable.")
-@click.option(
-    "--seconds",
-    type=float,
-    metavar="S",
-    show_default="5 for engines, no limit for others",
-    help="Time for a turn of a bot that searches.",
-)
+@turn_time_option
 @click.option("--watch", metavar="SPEC", help="Let this bot play in your seat, and watch.")
 @click.option("--delay", type=FloatRange(0, 60), default=0.0, metavar="SECONDS", help="Wait after the turns of bots.")
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw the board with ASCII characters.")

@@ -18,15 +18,14 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from alquerque_env.bots.network.model_card import (
-    META,
     TRAINING,
-    WEIGHTS,
     CheckpointError,
     ModelCard,
     check_game,
     read_card,
     read_checked,
 )
+from alquerque_env.bots.shipped import META, WEIGHTS
 from alquerque_env.files.atomic import make_whole_folder, write_whole
 from alquerque_env.game.game import Game
 from alquerque_training.config.settings import NetworkConfig
