@@ -2,17 +2,21 @@
 
 It starts from a few names and takes their definitions, the definitions of the names in these, and so on, through the
 modules of this project. Imports from the standard library stay imports. Annotations, branches of fixed conditions, and
-docstrings after their first paragraph are removed. If two modules define the same name, one of them is renamed.
+docstrings after their first paragraph are removed. If two modules define the same name, one of them is renamed. A local
+name that is also a global name of its module counts as that one, so a definition may be taken that nothing needs.
 """
 
 import ast
 import builtins
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import NamedTuple
 
-from alquerque_training.export.linking import Linker, bound_names
+_SIMPLE_TYPES = ("int", "str", "bool", "float")
 
 
 class BundleError(RuntimeError):
@@ -49,21 +53,19 @@ class Recipe:
     left_out: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Module:
     """A parsed module.
 
     Attributes:
-      statements: Its top level, without imports and docstring.
-      defined: Index of the statement that defines each name.
+      defined: The statement that defines each name.
       imported: What each imported name stands for.
       starred: Modules that are imported with `*`.
     """
 
-    statements: tuple[ast.stmt, ...]
-    defined: Mapping[str, int]
-    imported: Mapping[str, Origin]
-    starred: tuple[str, ...]
+    defined: dict[str, ast.stmt] = field(default_factory=dict)
+    imported: dict[str, Origin] = field(default_factory=dict)
+    starred: list[str] = field(default_factory=list)
 
 
 def bundle(recipe: Recipe, roots: Iterable[Origin]) -> str:
@@ -78,10 +80,7 @@ def bundle(recipe: Recipe, roots: Iterable[Origin]) -> str:
     """
     roots, avoided = list(roots), set[str]()
     while True:
-        bundler = _Bundler(recipe, avoided)
-        for root in roots:
-            bundler.names[root] = root.name
-        bundler.take_all()
+        bundler = _Bundler(recipe, roots, avoided)
         if not bundler.hidden:
             return bundler.text()
         if kept := bundler.hidden & {*avoided, *(root.name for root in roots)}:
@@ -90,109 +89,68 @@ def bundle(recipe: Recipe, roots: Iterable[Origin]) -> str:
 
 
 class _Bundler:
-    """Collects the definitions.
+    """Takes definitions until none is missing.
 
     Args:
       recipe: The packages, and what to change in them.
+      roots: The names to start from.
       avoided: Names not to use in the file, because a local name would hide them.
+
+    Attributes:
+      hidden: Names in the file that a local name hides where they are needed.
     """
 
-    def __init__(self, recipe: Recipe, avoided: set[str]) -> None:
-        self.recipe = recipe
-        self.avoided = avoided
+    def __init__(self, recipe: Recipe, roots: list[Origin], avoided: set[str]) -> None:
+        self.recipe, self.avoided = recipe, avoided
         self.hidden: set[str] = set()
         self.modules: dict[str, _Module] = {}
-        self.names: dict[Origin, str] = {}
-        self.taken: dict[tuple[str, int], ast.stmt | None] = {}
+        self.names = {root: root.name for root in roots}
+        self.taken: dict[str, dict[ast.stmt, ast.stmt]] = {}
         self.needs: dict[str, dict[str, None]] = {}
-        self.to_do: list[Origin] = []
-
-    def flat_name(self, origin: Origin, wanted: str) -> str:
-        """The name of a definition in the file: the wanted one if it is free. Queues the definition."""
-        if origin not in self.names:
-            name = wanted
-            used = {*self.names.values(), *self.avoided}
-            if name in used or self.is_reserved(origin):
-                name = f"{origin.module.rpartition('.')[2]}_{name.lstrip('_')}"
-            if name in used:
-                raise BundleError(f"more than two definitions of {origin.name}, one in {origin.module}")
-            self.names[origin] = name
-            self.to_do.append(origin)
-        return self.names[origin]
-
-    def is_reserved(self, origin: Origin) -> bool:
-        """Whether a module whose names are never changed defines the same name."""
-        unchanged = self.recipe.unchanged
-        return origin.module not in unchanged and any(origin.name in self.load(module).defined for module in unchanged)
-
-    def take_all(self) -> None:
-        """Takes definitions until none is missing."""
-        self.to_do = list(self.names)
+        for module in recipe.unchanged:
+            for name in self.load(module).defined:
+                self.flat_name(Origin(module, name), name)
+        self.to_do = list(roots)
         while self.to_do:
-            origin = self.to_do.pop()
-            if self.is_ours(origin.module) and origin.module not in self.recipe.given:
-                self.take(origin)
+            self.take(self.to_do.pop())
 
     def take(self, origin: Origin) -> None:
         """Takes the statement that defines a name."""
-        module = self.load(origin.module)
-        index = module.defined[origin.name]
-        if (origin.module, index) in self.taken:
+        if origin.module in self.recipe.given or not self.is_ours(origin.module):
             return
-        self.taken[origin.module, index] = None
-        statement = module.statements[index]
-        for name in bound_names([statement]):
-            self.flat_name(Origin(origin.module, name), name)
-        linker = Linker(
-            find=lambda name: self.link(origin.module, name),
-            member=lambda name, attribute: self.link_member(origin.module, name, attribute),
-            dropped=self.recipe.dropped,
-            left_out=self.recipe.left_out,
-        )
-        self.taken[origin.module, index] = linker.visit(statement)
-        self.hidden |= linker.hidden
+        statement = self.load(origin.module).defined[origin.name]
+        taken = self.taken.setdefault(origin.module, {})
+        if statement not in taken:
+            taken[statement] = statement
+            taken[statement] = _Linker(self, origin.module, statement).visit(statement)
 
-    def link(self, module: str, name: str) -> str:
-        """The name in the file of a global name of a module."""
-        origin = self.find(module, name)
-        if origin is None:
-            return name
-        if not self.is_ours(origin.module):
-            return self.flat_name(origin, name)
-        self.needs.setdefault(module, {})[origin.module] = None
-        return self.flat_name(origin, origin.name)
+    def use(self, module: str, origin: Origin, wanted: str) -> str:
+        """The name in the file of a definition that a module needs. Queues the definition."""
+        if self.is_ours(origin.module):
+            wanted = origin.name
+            if origin.module != module:
+                self.needs.setdefault(module, {})[origin.module] = None
+        self.to_do.append(origin)
+        return self.flat_name(origin, wanted)
 
-    def link_member(self, module: str, name: str, attribute: str) -> str | None:
-        """The name in the file of `name.attribute`, if `name` is a module of ours."""
-        origin = self.find(module, name)
-        if origin is None or origin.name or not self.is_ours(origin.module):
-            return None
-        found = self.find(origin.module, attribute)
-        if found is None:
-            raise BundleError(f"{module}: {name} has no {attribute}")
-        self.needs.setdefault(module, {})[found.module] = None
-        return self.flat_name(found, attribute)
+    def flat_name(self, origin: Origin, wanted: str) -> str:
+        """The name of a definition in the file: the wanted one if it is free."""
+        if origin not in self.names:
+            used = {*self.names.values(), *self.avoided}
+            name = f"{origin.module.rpartition('.')[2]}_{wanted.lstrip('_')}" if wanted in used else wanted
+            if name in used:
+                raise BundleError(f"more than two definitions of {origin.name}, one in {origin.module}")
+            self.names[origin] = name
+        return self.names[origin]
 
     def find(self, module: str, name: str) -> Origin | None:
-        """Where a global name of a module is defined; None for builtins.
-
-        Raises:
-          BundleError: If it is not defined.
-        """
-        if (found := self.look_up(module, name)) is not None:
-            return found
-        if hasattr(builtins, name):
-            return None
-        raise BundleError(f"{module}: {name} is not defined")
-
-    def look_up(self, module: str, name: str) -> Origin | None:
-        """As `find`, but None where the name is not defined."""
+        """Where a global name of a module is defined; None if it is not."""
         there = self.load(module)
         if name in there.defined:
             return Origin(module, name)
         if name in there.imported:
             return self.follow(there.imported[name])
-        return next((found for star in there.starred if (found := self.look_up(star, name)) is not None), None)
+        return next((found for star in there.starred if (found := self.find(star, name)) is not None), None)
 
     def follow(self, target: Origin) -> Origin:
         """The definition that an import refers to."""
@@ -203,7 +161,7 @@ class _Bundler:
         submodule = Origin(f"{target.module}.{target.name}", "")
         if self.path(submodule.module) is not None:
             return self.recipe.replaced.get(submodule, submodule)
-        found = self.look_up(target.module, target.name)
+        found = self.find(target.module, target.name)
         if found is None:
             raise BundleError(f"{target.module} has no {target.name}")
         return found
@@ -213,15 +171,12 @@ class _Bundler:
         return module.partition(".")[0] in self.recipe.packages
 
     def path(self, module: str) -> Path | None:
-        """The file of a module."""
-        folder = self.recipe.packages.get(module.partition(".")[0])
-        if folder is None:
-            return None
-        base = folder.joinpath(*module.split("."))
+        """The file of a module of the project."""
+        base = self.recipe.packages[module.partition(".")[0]].joinpath(*module.split("."))
         return next((path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file()), None)
 
     def load(self, module: str) -> _Module:
-        """Reads a module."""
+        """Reads a module of the project."""
         if module not in self.modules:
             path = self.path(module)
             if path is None:
@@ -234,69 +189,56 @@ class _Bundler:
     def text(self) -> str:
         """The file: each module after those that it needs."""
         sections = [_imports({o: name for o, name in self.names.items() if not self.is_ours(o.module)})]
-        for module in self.in_order():
-            indices = sorted(index for name, index in self.taken if name == module)
-            if indices:
-                code = _join([self.taken[module, index] for index in indices])
-                sections.append(f"# {module.replace('.', '/')}.py\n\n{code}")
+        graph = {module: self.needs.get(module, {}) for module in sorted(self.taken)}
+        for module in TopologicalSorter(graph).static_order():
+            if taken := self.taken.get(module):
+                in_order = dict.fromkeys(s for s in self.load(module).defined.values() if s in taken)
+                sections.append(f"# {module.replace('.', '/')}.py\n\n{_join(taken[s] for s in in_order)}")
         return "\n\n\n".join(sections) + "\n"
-
-    def in_order(self) -> list[str]:
-        """The modules, each after those that it needs."""
-        ordered: dict[str, None] = {}
-        entered: set[str] = set()
-
-        def enter(module: str) -> None:
-            if module not in entered:
-                entered.add(module)
-                for needed in self.needs.get(module, {}):
-                    enter(needed)
-                ordered[module] = None
-
-        for module in sorted({module for module, _ in self.taken}):
-            enter(module)
-        return list(ordered)
 
 
 def _read_module(tree: ast.Module, package: str) -> _Module:
-    statements: list[ast.stmt] = []
-    defined: dict[str, int] = {}
-    imported: dict[str, Origin] = {}
-    starred: list[str] = []
+    module = _Module()
     for statement in tree.body:
         if isinstance(statement, ast.Import):
-            imported |= {alias.asname or alias.name: Origin(alias.name, "") for alias in statement.names}
+            module.imported |= {alias.asname or alias.name: Origin(alias.name, "") for alias in statement.names}
         elif isinstance(statement, ast.ImportFrom):
-            base = _absolute(statement, package)
+            base = resolve_name("." * statement.level + (statement.module or ""), package)
             for alias in statement.names:
                 if alias.name == "*":
-                    starred.append(base)
+                    module.starred.append(base)
                 else:
-                    imported[alias.asname or alias.name] = Origin(base, alias.name)
+                    module.imported[alias.asname or alias.name] = Origin(base, alias.name)
+        elif isinstance(statement, ast.FunctionDef | ast.ClassDef):
+            module.defined[statement.name] = statement
         else:
-            defined |= dict.fromkeys(bound_names([statement]), len(statements))
-            statements.append(statement)
-    return _Module(tuple(statements), defined, imported, tuple(starred))
+            module.defined |= dict.fromkeys(_bound(statement), statement)
+    return module
 
 
-def _absolute(statement: ast.ImportFrom, package: str) -> str:
-    if not statement.level:
-        return statement.module or ""
-    parts = package.split(".")
-    return ".".join([*parts[: len(parts) + 1 - statement.level], *([statement.module] if statement.module else [])])
+def _bound(tree: ast.AST) -> list[str]:
+    """The names that a piece of code binds, in any scope; not those of methods, which no other code sees."""
+    members = {member for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for member in node.body}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.append(node.id)
+        elif isinstance(node, ast.arg):
+            found.append(node.arg)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.ExceptHandler) and node not in members:
+            found += [node.name] if node.name else []
+        elif isinstance(node, ast.alias):
+            found.append(node.asname or node.name)
+    return found
 
 
-def _join(statements: list[ast.stmt | None]) -> str:
+def _join(statements: Iterable[ast.stmt]) -> str:
     """The text of statements, with blank lines around functions and classes."""
     text = ""
-    spaced = False
     for statement in statements:
-        assert statement is not None
-        is_simple = isinstance(statement, ast.Assign)
-        text += "" if not text else "\n" if is_simple and not spaced else "\n\n\n"
-        text += ast.unparse(statement)
-        spaced = not is_simple
-    return text
+        code = ast.unparse(statement)
+        text += f"{code}\n" if isinstance(statement, ast.Assign) else f"\n\n{code}\n\n\n"
+    return re.sub("\n{4,}", "\n\n\n", text).strip()
 
 
 def _imports(names: Mapping[Origin, str]) -> str:
@@ -331,3 +273,85 @@ class _Folder(ast.NodeTransformer):
             value = self._value(test.operand)
             return None if value is None else not value
         return self.fixed.get(test.id) if isinstance(test, ast.Name) else None
+
+
+class _Linker(ast.NodeTransformer):
+    """Gives the global names in a definition those of the file, and removes what the file does not need."""
+
+    def __init__(self, bundler: _Bundler, module: str, definition: ast.stmt) -> None:
+        self.bundler, self.module, self.definition = bundler, module, definition
+        own = {name for name, statement in bundler.load(module).defined.items() if statement is definition}
+        self.bound = set(_bound(definition)) - own
+        self.fields: set[ast.stmt] = set()
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """Gives a global name the one that it has in the file."""
+        origin = self.bundler.find(self.module, node.id)
+        if origin is None and node.id not in self.bound and not hasattr(builtins, node.id):
+            raise BundleError(f"{self.module}: {node.id} is not defined")
+        return node if origin is None else ast.Name(self._flat(origin, node.id), node.ctx)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """Turns a member of a module of ours into its name in the file."""
+        owner = self.bundler.find(self.module, node.value.id) if isinstance(node.value, ast.Name) else None
+        if owner is None or owner.name or not self.bundler.is_ours(owner.module):
+            return self.generic_visit(node)
+        origin = self.bundler.find(owner.module, node.attr)
+        if origin is None:
+            raise BundleError(f"{self.module}: {owner.module} has no {node.attr}")
+        return ast.Name(self._flat(origin), node.ctx)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """Takes off annotations and dropped decorators."""
+        dropped = self.bundler.recipe.dropped
+        node.decorator_list = [d for d in node.decorator_list if not (isinstance(d, ast.Name) and d.id in dropped)]
+        node.returns = None
+        return self._visit_body(node)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        """Takes off an annotation."""
+        node.annotation = None
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """Leaves members out."""
+        left_out = self.bundler.recipe.left_out
+        node.body = [member for member in node.body if f"{node.name}.{getattr(member, 'name', '')}" not in left_out]
+        self.fields.update(node.body)
+        return self._visit_body(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        """Takes off an annotation, where nothing asks for it."""
+        value = None if node.value is None else self.visit(node.value)
+        target = self.visit(node.target)
+        if node in self.fields:
+            # The fields of a dataclass or named tuple need an annotation, whatever it says.
+            is_simple = isinstance(node.annotation, ast.Name) and node.annotation.id in _SIMPLE_TYPES
+            annotation = node.annotation if is_simple else ast.Name("object", ast.Load())
+            return ast.AnnAssign(target, annotation, value, node.simple)
+        return None if value is None else ast.copy_location(ast.Assign([target], value), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Takes `strict` off `zip`, which Python 3.9 does not know."""
+        if isinstance(node.func, ast.Name) and node.func.id == "zip":
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "strict"]
+        return self.generic_visit(node)
+
+    def _visit_body(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
+        text = ast.get_docstring(node)
+        if text is not None:
+            node.body[0] = ast.Expr(ast.Constant(text.partition("\n\n")[0]))
+        if node is self.definition:
+            node.name = self._flat(Origin(self.module, node.name), node.name)
+        self.generic_visit(node)
+        node.body = node.body or [ast.Pass()]
+        return node
+
+    def _flat(self, origin: Origin, name: str = "") -> str:
+        """The name in the file of a definition that is called `name` here."""
+        flat = self.bundler.use(self.module, origin, name or origin.name)
+        if flat != name and flat in self.bound:
+            self.bundler.hidden.add(flat)
+        if flat != name and name in self.bound:
+            raise BundleError(f"{self.module}: {name} is the name of a local variable too")
+        return flat

@@ -23,7 +23,6 @@ from alquerque_training.checkpoints.torch_bot import load_playable
 from alquerque_training.export.bundle import Origin, Recipe, bundle
 from alquerque_training.export.packing import pack
 from alquerque_training.export.weights import pack_weights
-from alquerque_training.networks import PolicyValueNetwork
 
 EXPORTED_KIND = "mlp"
 CARRIED = "alquerque_training.export.player.placeholders"
@@ -112,7 +111,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
     Raises:
       ExportError: If plain Python cannot evaluate its network.
     """
-    network = checkpoint.meta.network
+    network, weights = checkpoint.meta.network, checkpoint.network.state_dict()
     if network.kind != EXPORTED_KIND:
         raise ExportError(f"the network is of kind {network.kind!r}, only {EXPORTED_KIND!r} can be exported")
     roots = [Origin(CARRIED, name) for name in ("GAME", "NETWORK", "EXPLORATION", "WEIGHTS")]
@@ -130,7 +129,7 @@ def make_source(game: Game, checkpoint: Checkpoint) -> str:
             f"NETWORK = {(network.width, network.blocks, network.feature_depth)!r}",
             f"EXPLORATION = {checkpoint.meta.exploration!r}",
             f'GAME = """\n{pack_game(game)}\n"""',
-            f'WEIGHTS = """\n{pack_weights(_tensors(checkpoint.network))}\n"""',
+            f'WEIGHTS = """\n{pack_weights(tensor.flatten().tolist() for tensor in weights.values())}\n"""',
             "",
             'if __name__ == "__main__":',
             "    sys.exit(main())",
@@ -157,20 +156,6 @@ def pack_game(game: Game) -> str:
 
 def _fields(record: Board | Rules) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
-def _tensors(network: PolicyValueNetwork) -> list[list[float]]:
-    """The numbers of each tensor of a network, in the order in which `export.player.plain_mlp.Mlp` reads them."""
-    tensors = network.state_dict()
-    layers = ["input", *(f"blocks.{i}.{half}" for i in range(_blocks(tensors)) for half in ("first", "second"))]
-    parts = [f"{layer}.{part}" for layer in (*layers, "policy", "value") for part in ("weight", "bias")]
-    names = ["plane_scale", *parts, *(["worth"] if "worth" in tensors else [])]
-    assert set(names) == tensors.keys(), "the network has other layers than its evaluator"
-    return [tensors[name].flatten().tolist() for name in names]
-
-
-def _blocks(tensors: dict[str, Any]) -> int:
-    return len({name.split(".")[1] for name in tensors if name.startswith("blocks.")})
 
 
 def _header(game: Game, meta: ModelCard) -> str:

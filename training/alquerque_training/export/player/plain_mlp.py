@@ -33,8 +33,8 @@ class Mlp:
     Args:
       table: Step table of the game.
       network: Width, number of blocks, and depth in turns of the search features (None without them).
-      weights: Packed tensors: the scale of the planes, weight and bias of each layer in the order of the network's
-        definition, and the weights of the search features.
+      weights: Packed tensors, in the order of the network's `state_dict`: the weights of the search features if it has
+        them, the scale of the planes, weight and bias of each layer.
     """
 
     def __init__(self, table: Sequence[int], network: "tuple[int, int, int | None]", weights: str) -> None:
@@ -42,6 +42,7 @@ class Mlp:
         features = 0 if self._depth is None else len(q.CODES[0]) * table[e.T_NUM_ACTIONS]
         planes, points = table[e.T_NUM_PLANES], table[e.T_POINTS]
         reader = WeightReader(weights)
+        self._worth = reader.read(len(q.CODES)).values if features else [0.0]
         scale = reader.read(planes).values
         groups = [group for plane in range(planes) for group in _groups(table, plane)]
         self._table = table
@@ -55,7 +56,6 @@ class Mlp:
         self._policy = _read_rows(reader, width, table[e.T_NUM_ACTIONS])
         self._value = _read_rows(reader, width, 1)
         self._codes = [q.ILLEGAL] * table[e.T_NUM_ACTIONS]
-        self._worth = reader.read(len(q.CODES)).values if features else [0.0]
 
     def __call__(self, position: Position) -> tuple[Vector, float]:
         """The probability of each legal action and the value for the player to move, in [-1, 1]."""
