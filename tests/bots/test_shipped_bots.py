@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 from alquerque_training.checkpoints.checkpoint import META, WEIGHTS
-from alquerque_training.checkpoints.torch_bot import CheckpointBot, load_checkpoint_bot, load_playable
+from alquerque_training.checkpoints.torch_bot import NetworkEvaluator, load_checkpoint_bot, load_playable
 from alquerque_training.config.loader import load_config
 from alquerque_training.config.settings import Config
 from alquerque_training.export.exporter import make_source
@@ -131,7 +131,7 @@ def test_a_name_goes_before_a_file_of_the_same_name(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fetaix-small").write_text("")
 
-    assert isinstance(load_bot("fetaix-small", load_game("fetaix")), CheckpointBot)
+    assert isinstance(load_bot("fetaix-small", load_game("fetaix")).evaluator, NetworkEvaluator)
     with pytest.raises(BotError, match="neither the folder of a checkpoint"):
         load_bot("./fetaix-small", load_game("fetaix"))
 
@@ -220,7 +220,7 @@ def test_without_torch_numpy_plays_by_name_and_by_path(folder: Path, monkeypatch
             for spec in ("fetaix-small:10", f"{path}:10"):
                 bot = load_bot(spec, game)
                 assert isinstance(bot, GameBot)
-                assert not isinstance(bot, CheckpointBot)
+                assert not isinstance(bot.evaluator, NetworkEvaluator)
                 assert bot.name == spec
                 assert bot.choose(match) == expected.choose(match)
 

@@ -38,17 +38,7 @@ def make_meta(
 ) -> ModelCard:
     """Makes the model card of a network; `save_checkpoint` fills in the checksums.
 
-    Args:
-      game: The game.
-      network: The network, which gives the shape.
-      config: Config of the run.
-      steps: Steps of self-play in the run.
-      wall_time: Seconds of training in the run.
-      strength: Measured results.
-      start: The checkpoint that gave the run its first weights; None if they were random.
-      command: The command that started the run.
-      rating: Rating from the matches in `strength`.
-      curve: Strength during training.
+    `steps` and `wall_time` are those of the run itself. The other arguments have the meaning of the card's keys.
     """
     return ModelCard(
         format=FORMAT,

@@ -31,18 +31,6 @@ from alquerque_env.game.game import Game
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
-__all__ = [
-    "META",
-    "TRAINING",
-    "WEIGHTS",
-    "Checkpoint",
-    "CheckpointError",
-    "fitting_weights",
-    "load_checkpoint",
-    "load_start",
-    "save_checkpoint",
-]
-
 _FRESH = "leave run.start out to begin with random weights"
 
 Arrays = Mapping[str, np.ndarray]

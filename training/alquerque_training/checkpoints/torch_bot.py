@@ -2,18 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
 from alquerque_env.batch.single import PlayerView
-from alquerque_env.bots.network.model_card import read_card
+from alquerque_env.bots.network.model_card import CheckpointError, read_card
 from alquerque_env.bots.network.network_bot import NetworkBot, check_simulations, make_name
 from alquerque_env.bots.network.search_position import Position
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game, load_game
-from alquerque_training.checkpoints.checkpoint import Checkpoint, CheckpointError, load_checkpoint
+from alquerque_training.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from alquerque_training.networks import PolicyValueNetwork
 
 
@@ -44,23 +43,9 @@ class NetworkEvaluator:
         return logits.numpy(), values.numpy()
 
 
-class CheckpointBot(NetworkBot):
-    """Plays by a network that torch evaluates.
-
-    Args:
-      name: Name of the bot, usually its spec.
-      game: The game.
-      network: The network; converted to double precision.
-      settings: The other arguments of `NetworkBot`.
-    """
-
-    def __init__(self, name: str, game: Game, network: PolicyValueNetwork, *settings: Any, **named: Any) -> None:
-        super().__init__(name, game, NetworkEvaluator(game, network), *settings, **named)
-
-
 def load_checkpoint_bot(
     path: Path, game: Game, simulations: int | None = 0, seed: int | None = None, *, name: str | None = None
-) -> CheckpointBot:
+) -> NetworkBot:
     """Loads the player of a checkpoint.
 
     Args:
@@ -76,9 +61,8 @@ def load_checkpoint_bot(
     """
     simulations = check_simulations(simulations)
     checkpoint = load_checkpoint(Path(path), game)
-    exploration = checkpoint.meta.exploration
-    name = make_name(name or path, simulations)
-    return CheckpointBot(name, game, checkpoint.network, simulations, seed, exploration=exploration)
+    name, evaluate = make_name(name or path, simulations), NetworkEvaluator(game, checkpoint.network)
+    return NetworkBot(name, game, evaluate, simulations, seed, exploration=checkpoint.meta.exploration)
 
 
 def load_playable(path: Path) -> tuple[Game, Checkpoint]:

@@ -2,13 +2,13 @@
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from alquerque_env.errors import AlquerqueError
+from alquerque_env.errors import AlquerqueError, did_you_mean
+from alquerque_env.files.schema import read_toml
 from alquerque_training.config.settings import SECTIONS, Config
 from alquerque_training.config.shipped_configs import find_config
 
@@ -30,24 +30,10 @@ def load_config(given: str | Path, overrides: Sequence[str] = ()) -> Config:
       ConfigError: If the file cannot be read, a section or key is unknown, or a value is impossible.
     """
     path = find_config(given)
-    data = read_toml(path)
+    data = read_toml(path, path.name, ConfigError)
     for override in overrides:
         _apply(override, data)
     return parse_config(data, path.name)
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file.
-
-    Raises:
-      ConfigError: If the file cannot be read or is not TOML.
-    """
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"config {str(path)!r} cannot be read: {error}") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{path.name} is not valid TOML: {error}") from None
 
 
 def parse_config(data: Mapping[str, Any], source: str) -> Config:
@@ -182,6 +168,4 @@ def _explain(error: ValidationError) -> str:
 
 
 def _suggest(name: str, known: Mapping[str, Any]) -> str:
-    near = get_close_matches(name, known, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ";"
-    return f"{hint} known: {', '.join(known)}"
+    return f"{did_you_mean(name, known) or ';'} known: {', '.join(known)}"

@@ -17,9 +17,10 @@ from alquerque_env.arena.openings import Openings, OpeningsError
 from alquerque_env.arena.progress import Watch, unwatched
 from alquerque_env.arena.seeds import derive_seed
 from alquerque_env.bots.network.model_card import RatingCard
+from alquerque_env.bots.network.network_bot import NetworkBot
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_training.checkpoints.torch_bot import CheckpointBot
+from alquerque_training.checkpoints.torch_bot import NetworkEvaluator
 from alquerque_training.config.settings import Config
 from alquerque_training.networks import PolicyValueNetwork
 
@@ -129,7 +130,8 @@ class Gauntlet:
           AlquerqueError, OSError: As `prepare`.
         """
         found, ladder = self.prepare(watch)
-        player = CheckpointBot(PLAYER, self._game, network, self._simulations, exploration=self._exploration)
+        evaluate = NetworkEvaluator(self._game, network)
+        player = NetworkBot(PLAYER, self._game, evaluate, self._simulations, exploration=self._exploration)
         settings = replace(self._settings, games=games, gauntlet=True)
         openings = replace(found, list=found.list[: games // 2])
         result = play_arena(self._game, [player, *self._opponents], settings, openings=openings, watch=watch)

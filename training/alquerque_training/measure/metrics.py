@@ -205,6 +205,9 @@ class MetricsLog:
       path: The file; created if it does not exist.
       iteration: Lines after this iteration, and partial ones, are removed.
       declared: Metrics that the learner logs besides `METRICS`.
+
+    Attributes:
+      last: The last record; None for an empty log.
     """
 
     def __init__(self, path: Path, iteration: int = 0, declared: Sequence[Metric] = ()) -> None:
@@ -213,13 +216,8 @@ class MetricsLog:
             write_whole(path.with_name(DECLARED), _TABLE.dump_json(tuple(declared), indent=2) + b"\n")
         kept = [(line, record) for line, record in _read_lines(path) if record["iteration"] <= iteration]
         write_whole(path, b"".join(line for line, _ in kept))
-        self._last: Record | None = kept[-1][1] if kept else None
+        self.last: Record | None = kept[-1][1] if kept else None
         self._summaries = Summaries(path.parent, step_of(kept[-1][1]) if kept else -1)
-
-    @property
-    def last(self) -> Record | None:
-        """The last record; None for an empty log."""
-        return self._last
 
     def write(self, record: Record) -> None:
         """Appends a line atomically.
@@ -233,7 +231,7 @@ class MetricsLog:
         self._summaries.write(record, tags, step_of(record))
         with self._path.open("ab", buffering=0) as file:
             append_line(file, record)
-        self._last = record
+        self.last = record
 
     def amend(self, measured: Record) -> None:
         """Adds later measurements to the last line, atomically.
@@ -243,8 +241,8 @@ class MetricsLog:
         """
         tags = {key: tag_of(key, self._metrics) for key in measured}
         *before, (_, last) = _read_lines(self._path)
-        self._last = {**last, **measured}
-        lines = [*(line for line, _ in before), json.dumps(self._last).encode() + b"\n"]
+        self.last = {**last, **measured}
+        lines = [*(line for line, _ in before), json.dumps(self.last).encode() + b"\n"]
         write_whole(self._path, b"".join(lines))
         self._summaries.write(measured, tags, step_of(last))
 

@@ -14,9 +14,10 @@ import numpy as np
 from torch import Tensor
 
 from alquerque_env import SelfPlayVectorEnv
+from alquerque_env.bots.network.model_card import CheckpointError
 from alquerque_env.game.game import Game
 from alquerque_training.alphazero import AlphaZeroLearner
-from alquerque_training.checkpoints.checkpoint import Arrays, CheckpointError
+from alquerque_training.checkpoints.checkpoint import Arrays
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.bot_opponents import bot_maker

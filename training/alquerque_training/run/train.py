@@ -9,10 +9,10 @@ from rich.console import Console
 
 from alquerque_env import load_game
 from alquerque_env.arena.arena_settings import PLIES
-from alquerque_env.bots.network.model_card import CurvePoint, StartCard
+from alquerque_env.bots.network.model_card import CheckpointError, CurvePoint, StartCard
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_training.checkpoints.checkpoint import CheckpointError, fitting_weights, load_checkpoint, load_start
+from alquerque_training.checkpoints.checkpoint import fitting_weights, load_checkpoint, load_start
 from alquerque_training.config.loader import ConfigError, load_config
 from alquerque_training.config.settings import Config, first_difference
 from alquerque_training.config.shipped_configs import find_config
