@@ -112,7 +112,7 @@ class AlphaZeroLearner:
 
         for rows, others in self.workers.collect():
             self._remember(rows)
-            tally.add(others)
+            tally.update(others)
         self.network.load_state_dict(self._average.state_dict())
 
         self.iteration += 1
@@ -120,14 +120,7 @@ class AlphaZeroLearner:
         return {
             "iteration": self.iteration,
             "steps": self.steps,
-            **describe_games(
-                tally.games,
-                tally.steps,
-                player_0_wins=tally.player_0_wins,
-                draws=tally.draws,
-                truncated=tally.truncated,
-                resigned=tally.resigned,
-            ),
+            **describe_games(**tally),
             "simulations": simulations,
             "positions": self.buffer.added,
             "updates": self._updates,

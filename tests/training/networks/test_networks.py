@@ -15,7 +15,6 @@ from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.export.exporter import ExportError, export_player
 from alquerque_training.networks import NETWORKS, Geometry, NetworkError, PolicyValueNetwork, Shape, build_network
 from alquerque_training.networks.board_geometry import Maker, Move
-from alquerque_training.networks.layers import Conv
 from alquerque_training.ppo import Learner
 from test_planes import SYMMETRIC, observe
 from torch import Tensor, nn
@@ -270,7 +269,7 @@ def test_a_convolution_with_its_kernels_mirrored_sees_the_mirror_image() -> None
         )
         made, other, (shown, _) = opinionated("conv", game), opinionated("conv", game), positions(game)
         for layer in other.modules():
-            if isinstance(layer, Conv):
+            if isinstance(layer, nn.Conv2d):
                 layer.weight.data = layer.weight.data.flip(-1)
         renamed = torch.tensor([*mirror.planes, len(mirror.planes)])
         other.input.weight.data[:, renamed] = other.input.weight.data.clone()
@@ -300,7 +299,7 @@ def test_cells_outside_the_board_never_affect_the_output(inside, is_seen) -> Non
         return output + noise
 
     for layer in made.modules():
-        if isinstance(layer, Conv):
+        if isinstance(layer, nn.Conv2d):
             layer.register_forward_hook(disturb)
     after = made(shown)
 

@@ -76,10 +76,10 @@ def test_every_position_of_an_ended_match_gets_the_result_of_its_mover(name, opt
     expected = [
         0 if winner == 2 else 1 if winner == mover else -1 for movers, winner in watched.ended for mover in movers
     ]
-    assert tally.games == len(watched.ended) > 5
+    assert tally["games"] == len(watched.ended) > 5
     assert rows.outcome.tolist() == expected
-    assert tally.player_0_wins == sum(winner == 0 for _, winner in watched.ended)
-    assert tally.draws == sum(winner == 2 for _, winner in watched.ended)
+    assert tally["player_0_wins"] == sum(winner == 0 for _, winner in watched.ended)
+    assert tally["draws"] == sum(winner == 2 for _, winner in watched.ended)
 
 
 class FirstBot:
@@ -134,9 +134,9 @@ def test_the_rows_of_a_position_are_its_legal_actions_and_a_distribution_over_th
 def test_a_match_beyond_max_cycles_is_truncated_and_counts_as_drawn():
     play = self_play(settings(self_play={"max_cycles": 10}))
     rows, tally = play.play(even, 60, 2)
-    assert tally.truncated > 10
-    assert tally.draws == 0
-    assert tally.steps / tally.games < 16
+    assert tally["truncated"] > 10
+    assert tally["draws"] == 0
+    assert tally["steps"] / tally["games"] < 16
     assert (rows.outcome == 0).mean() > 0.9
 
 
@@ -178,10 +178,10 @@ def test_a_match_counts_when_it_ends_with_all_its_steps(max_cycles, monkeypatch)
         ended = list(play.matches.ended)
         play.matches.ended.clear()
         ways = [ending for _, ending in ended]
-        assert (tally.games, tally.steps) == (len(ended), sum(length for length, _ in ended))
-        assert tally.player_0_wins == ways.count("won by 0")
-        assert tally.draws == ways.count("won by None")
-        assert tally.truncated == ways.count("cut")
+        assert (tally["games"], tally["steps"]) == (len(ended), sum(length for length, _ in ended))
+        assert tally["player_0_wins"] == ways.count("won by 0")
+        assert tally["draws"] == ways.count("won by None")
+        assert tally["truncated"] == ways.count("cut")
         endings |= set(ways)
         none += not ended
     assert none > 5
@@ -218,7 +218,7 @@ def test_a_lower_no_progress_limit_ends_matches_sooner():
     seen = {}
     for limit in (6, None):
         rows, tally = self_play(settings(game.name, self_play={"no_progress_limit": limit})).play(even, 200, 2)
-        seen[limit] = rows.planes[:, clock].max(), tally.steps / tally.games
+        seen[limit] = rows.planes[:, clock].max(), tally["steps"] / tally["games"]
 
     assert seen[6][0] == 5
     assert seen[None][0] > 12
@@ -241,7 +241,7 @@ def test_an_end_of_matches_that_the_rules_do_not_have_is_refused(name, options, 
 def test_a_player_who_expects_to_lose_resigns_unless_exempt():
     play = self_play(settings(search={"resign_below": 0.5, "resign_exempt": 0.0, "simulations": 1}))
     rows, tally = play.play(sure, 5, 1)
-    assert tally.resigned == tally.games > 0
+    assert tally["resigned"] == tally["games"] > 0
     assert rows.outcome[-1] == -1
     assert set(np.unique(rows.outcome)) <= {-1.0, 1.0}
     exempt = self_play(settings(search={"resign_below": 0.5, "resign_exempt": 1.0, "simulations": 1}))

@@ -4,6 +4,7 @@ The opponents play each other once. All measurements of a run share these matche
 can be compared, and a player that wins or loses every match against one opponent is still rated by the others.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,17 @@ from alquerque_env.arena.opening_lists import choose_openings
 from alquerque_env.arena.openings import Openings, OpeningsError
 from alquerque_env.arena.progress import Watch, unwatched
 from alquerque_env.arena.seeds import derive_seed
-from alquerque_env.bots.network.model_card import RatingCard
+from alquerque_env.bots.network.model_card import CurvePoint, RatingCard
 from alquerque_env.bots.network.network_bot import NetworkBot
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_training.checkpoints.torch_bot import NetworkEvaluator
 from alquerque_training.config.settings import Config
+from alquerque_training.measure.metrics import Record
 from alquerque_training.networks import PolicyValueNetwork
 
 PLAYER = "player"
+SCORE = "score."
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Measurement:
 
     def as_record(self) -> dict[str, float]:
         """The result as part of a record of the log; see `measure.metrics`."""
-        scores = {f"score.{pairing.second}": round(pairing.score.value, 4) for pairing in self.pairings}
+        scores = {SCORE + pairing.second: round(pairing.score.value, 4) for pairing in self.pairings}
         ratings = {"rating": self.rating.value, "rating_low": self.rating.low, "rating_high": self.rating.high}
         return scores | {name: round(value, 1) for name, value in ratings.items()}
 
@@ -77,6 +80,28 @@ class Measurement:
         ]
 
 
+def read_curve(log: Iterable[Record], steps: int, wall_time: float) -> list[CurvePoint]:
+    """The arenas in the log of a run, for the `curve` of a model card.
+
+    Args:
+      log: Records of the log, with those of `Measurement.as_record`.
+      steps: Steps of self-play that trained the run's first weights.
+      wall_time: Seconds of training of these weights.
+    """
+    return [
+        CurvePoint(
+            steps=steps + int(line["steps"]),
+            wall_time=round(wall_time + line["seconds"], 3),
+            rating=line["rating"],
+            low=line["rating_low"],
+            high=line["rating_high"],
+            scores={key.removeprefix(SCORE): value for key, value in line.items() if key.startswith(SCORE)},
+        )
+        for line in log
+        if "rating" in line
+    ]
+
+
 class Gauntlet:
     """Measures players of a run against the opponents of its config. The same player gets the same result.
 
@@ -92,7 +117,7 @@ class Gauntlet:
         games = max(evaluation.opponent_games, evaluation.final_games or 0)
         self._most = "opponent_games" if games == evaluation.opponent_games else "final_games"
         self._settings = _settings(config, games)
-        self._opponents = _opponents(config)
+        self._opponents = (ANCHOR, *evaluation.opponents)
         self._simulations = evaluation.simulations
         self._exploration = evaluation.exploration
         self._prepared: tuple[Openings, ArenaResult] | None = None
@@ -166,10 +191,6 @@ def check_opponents(config: Config, game: Game) -> None:
         load_bot(spec, game, seed=0)
     if opponents:
         _settings(config, config.evaluation.opponent_games)
-
-
-def _opponents(config: Config) -> tuple[str, ...]:
-    return ANCHOR, *config.evaluation.opponents
 
 
 def _settings(config: Config, games: int) -> Settings:

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.board_geometry import Geometry, Move
 from alquerque_training.networks.interface import PolicyValueNetwork, Shape
-from alquerque_training.networks.layers import Conv, Linear, PooledValue
+from alquerque_training.networks.layers import PooledValue, conv, linear
 
 Displacement = tuple[int, int]
 Direction = tuple[Displacement, Displacement | None]
@@ -30,9 +30,9 @@ class Block(nn.Module):
 
     def __init__(self, width: int, generator: torch.Generator) -> None:
         super().__init__()
-        self.first = Conv(width, width, gain=2**0.5, generator=generator)
-        self.second = Conv(width, width, gain=0.1, generator=generator)
-        self.pool = Linear(2 * width, width, gain=1, generator=generator)
+        self.first = conv(width, width, gain=2**0.5, generator=generator)
+        self.second = conv(width, width, gain=0.1, generator=generator)
+        self.pool = linear(2 * width, width, gain=1, generator=generator)
 
     def forward(self, hidden: Tensor, on_board: Tensor) -> Tensor:
         """`[B, width, height, width]` and `[height, width]`, 1 where a cell is a point, to what `hidden` was."""
@@ -60,11 +60,11 @@ class ResidualConv(PolicyValueNetwork):
         moves = [(move, directions[_direction(geometry, move)]) for move in geometry.moves]
         self.keep("starts", [move.origin * len(directions) + direction for move, direction in moves])
         self.keep("ends", [move.target * len(directions) + direction for move, direction in moves])
-        self.input = Conv(shape.planes + 1, width, gain=2**0.5, generator=generator)
+        self.input = conv(shape.planes + 1, width, gain=2**0.5, generator=generator)
         self.blocks = nn.ModuleList(Block(width, generator) for _ in range(config.blocks))
-        self.origin = Linear(width, len(directions), gain=0.01, generator=generator)
-        self.target = Linear(width, len(directions), gain=0.01, generator=generator)
-        self.stop = Linear(2 * width, 1, gain=0.01, generator=generator) if geometry.has_pass else None
+        self.origin = linear(width, len(directions), gain=0.01, generator=generator)
+        self.target = linear(width, len(directions), gain=0.01, generator=generator)
+        self.stop = linear(2 * width, 1, gain=0.01, generator=generator) if geometry.has_pass else None
         self.value = PooledValue(2 * width, width, generator)
 
     def _lay_out(self, geometry: Geometry) -> None:

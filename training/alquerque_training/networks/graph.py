@@ -23,7 +23,7 @@ from torch.nn import functional
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.board_geometry import Geometry, Move
 from alquerque_training.networks.interface import PolicyValueNetwork, Shape
-from alquerque_training.networks.layers import Linear, PooledValue
+from alquerque_training.networks.layers import PooledValue, linear
 
 ROLES = ("origin", "target", "victim")
 
@@ -78,12 +78,12 @@ class Block(nn.Module):
         super().__init__()
         inner = -(-width // 2)
         self.to_links = Roles(width, inner, generator)
-        self.kind = Linear(kinds, inner, gain=1, generator=generator)
+        self.kind = linear(kinds, inner, gain=1, generator=generator)
         self.memory = nn.Parameter(torch.randn(inner, generator=generator)) if has_memory else None
         self.from_links = Roles(inner, width, generator)
-        self.self = Linear(width, width, gain=1, generator=generator)
-        self.pool = Linear(2 * width, width, gain=1, generator=generator)
-        self.second = Linear(width, width, gain=0.1, generator=generator)
+        self.self = linear(width, width, gain=1, generator=generator)
+        self.pool = linear(2 * width, width, gain=1, generator=generator)
+        self.second = linear(width, width, gain=0.1, generator=generator)
 
     def forward(self, points: Tensor, incidence: Incidence, kinds: Tensor, memory: Tensor) -> Tensor:
         """The points after one round.
@@ -125,13 +125,13 @@ class LinkGraph(PolicyValueNetwork):
         self._read(geometry)
         facts, kinds = len(self.fact_planes) + self.zones.shape[1], self.kinds.shape[1]
         has_memory = len(self.remembering) > 0
-        self.input = Linear(facts, width, gain=2**0.5, generator=generator)
+        self.input = linear(facts, width, gain=2**0.5, generator=generator)
         self.blocks = nn.ModuleList(
             Block(width, kinds, has_memory=has_memory, generator=generator) for _ in range(config.blocks)
         )
         self.actors = Roles(width, width, generator)
-        self.policy = Linear(width, 1, gain=0.01, generator=generator)
-        self.stop = Linear(2 * width, 1, gain=0.01, generator=generator) if geometry.has_pass else None
+        self.policy = linear(width, 1, gain=0.01, generator=generator)
+        self.stop = linear(2 * width, 1, gain=0.01, generator=generator) if geometry.has_pass else None
         self.value = PooledValue(2 * width, width, generator)
 
     def _read(self, geometry: Geometry) -> None:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.interface import PolicyValueNetwork, Shape
-from alquerque_training.networks.layers import Linear
+from alquerque_training.networks.layers import linear
 
 
 class Block(nn.Module):
@@ -21,8 +21,8 @@ class Block(nn.Module):
 
     def __init__(self, width: int, generator: torch.Generator) -> None:
         super().__init__()
-        self.first = Linear(width, width, gain=2**0.5, generator=generator)
-        self.second = Linear(width, width, gain=0.1, generator=generator)
+        self.first = linear(width, width, gain=2**0.5, generator=generator)
+        self.second = linear(width, width, gain=0.1, generator=generator)
 
     def forward(self, hidden: Tensor) -> Tensor:
         """`[B, width]` to `[B, width]`."""
@@ -49,10 +49,10 @@ class ResidualMlp(PolicyValueNetwork):
         inputs: int | None = None,
     ) -> None:
         super().__init__(shape, plane_scale)
-        self.input = Linear(inputs or shape.planes * shape.points, config.width, gain=2**0.5, generator=generator)
+        self.input = linear(inputs or shape.planes * shape.points, config.width, gain=2**0.5, generator=generator)
         self.blocks = nn.ModuleList(Block(config.width, generator) for _ in range(config.blocks))
-        self.policy = Linear(config.width, shape.actions, gain=0.01, generator=generator)
-        self.value = Linear(config.width, 1, gain=0.1, generator=generator)
+        self.policy = linear(config.width, shape.actions, gain=0.01, generator=generator)
+        self.value = linear(config.width, 1, gain=0.1, generator=generator)
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.forward`."""

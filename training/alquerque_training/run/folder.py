@@ -152,7 +152,13 @@ def create_run(name: str, config: Config) -> Run:
       ConfigError: If the folder cannot be created; then nothing is left behind.
     """
     try:
-        path = _make_folder(Path(config.run.directory), name)
+        directory = Path(config.run.directory)
+        directory.mkdir(parents=True, exist_ok=True)
+        for number in itertools.count(1):
+            path = directory / f"{name}-{number}"
+            with suppress(FileExistsError):
+                path.mkdir()
+                break
         try:
             (path / CHECKPOINTS).mkdir()
             write_whole(path / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
@@ -165,16 +171,6 @@ def create_run(name: str, config: Config) -> Run:
             f"{_remedy(error)}, or choose another one"
         ) from None
     return Run(path)
-
-
-def _make_folder(directory: Path, name: str) -> Path:
-    directory.mkdir(parents=True, exist_ok=True)
-    for number in itertools.count(1):
-        path = directory / f"{name}-{number}"
-        with suppress(FileExistsError):
-            path.mkdir()
-            break
-    return path
 
 
 def open_run(path: Path) -> tuple[Run, Config]:

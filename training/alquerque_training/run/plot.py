@@ -152,17 +152,8 @@ def _draw_metric(axes: Axes, metric: Metric, records: Sequence[dict[str, float]]
     label = _label_of(metric)
     if len(values) <= SMOOTHED:
         marked = ~np.isnan(values) if len(values) <= MARKED else _alone(values)
-        marker = marker if marked.any() else ""
-        axes.plot(
-            steps,
-            values,
-            color=color,
-            linestyle=dashes,
-            marker=marker,
-            markersize=4,
-            markevery=marked.tolist(),
-            label=label,
-        )
+        (line,) = axes.plot(steps, values, color=color, linestyle=dashes, label=label)
+        line.set(marker=marker if marked.any() else "", markersize=4, markevery=marked.tolist())
         return
     axes.plot(steps, values, color=color, alpha=0.25, linewidth=0.6)
     axes.plot(steps, _running_mean(values), color=color, linestyle=dashes, label=f"{label}, running mean")
@@ -198,15 +189,9 @@ def _draw_interval(axes: Axes, ends: tuple[str, str], records: Sequence[dict[str
 
 def _running_mean(values: np.ndarray) -> np.ndarray:
     """The running mean of `[N]` values over a twentieth of them, fewer at both ends; NaN where all are missing."""
-    reach = len(values) // 40
-    present = ~np.isnan(values)
-    sums, counts = (
-        np.concatenate([[0.0], np.cumsum(numbers)]) for numbers in (np.where(present, values, 0.0), present)
-    )
-    places = np.arange(len(values))
-    low, high = np.maximum(places - reach, 0), np.minimum(places + reach + 1, len(values))
-    count = counts[high] - counts[low]
-    means: np.ndarray = np.where(count > 0, (sums[high] - sums[low]) / np.maximum(count, 1), math.nan)
+    window = np.ones(2 * (len(values) // 40) + 1)
+    sums, counts = (np.convolve(numbers, window, "same") for numbers in (np.nan_to_num(values), ~np.isnan(values)))
+    means: np.ndarray = np.where(counts > 0, sums / np.maximum(counts, 1), math.nan)
     return means
 
 

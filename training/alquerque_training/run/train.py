@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import torch
@@ -44,11 +45,8 @@ def train(
     session = _start(config_path, config) if resume is None else _resume(config_path, config, Path(resume))
     config_name = given.as_posix() if isinstance(given, Path) else given
     session.command = shlex.join(["alquerque", "train", config_name, *overrides])
-    try:
-        with session.run.locked():
-            result = session.complete(console)
-    finally:
-        session.learner.close()
+    with closing(session.learner), session.run.locked():
+        result = session.complete(console)
     _announce(console, config, result)
     return result
 

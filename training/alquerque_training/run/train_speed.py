@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -238,23 +238,20 @@ def measure_training(config: Config, iterations: int) -> TrainFigure:
       config: Config of the run.
       iterations: Number of iterations to measure.
     """
-    with one_thread(config.run.threads):
-        learner = make_learner(config, load_game(config.run.game, **config.run.options))
-        try:
+    game = load_game(config.run.game, **config.run.options)
+    with one_thread(config.run.threads), closing(make_learner(config, game)) as learner:
+        record = learner.iterate()
+        while "policy_loss" not in record and learner.iteration < MOST_WARM_UP:
             record = learner.iterate()
-            while "policy_loss" not in record and learner.iteration < MOST_WARM_UP:
-                record = learner.iterate()
-            updates = record.get("updates", 0)
-            processor, playing = time.process_time(), 0.0
-            start = begun = time.perf_counter()
-            for _ in range(iterations):
-                record = learner.iterate()
-                now = time.perf_counter()
-                playing += record.get("playing_share", math.nan) * (now - begun)
-                begun = now
-            wall, processor = begun - start, time.process_time() - processor
-        finally:
-            learner.close()
+        updates = record.get("updates", 0)
+        processor, playing = time.process_time(), 0.0
+        start = begun = time.perf_counter()
+        for _ in range(iterations):
+            record = learner.iterate()
+            now = time.perf_counter()
+            playing += record.get("playing_share", math.nan) * (now - begun)
+            begun = now
+        wall, processor = begun - start, time.process_time() - processor
     steps = iterations * config.steps_per_iteration
     share = None if math.isnan(playing) else min(1.0, playing / wall)
     learned = steps * config.ppo.epochs

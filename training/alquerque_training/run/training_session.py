@@ -24,9 +24,8 @@ from alquerque_training.checkpoints.checkpoint import Arrays, save_checkpoint
 from alquerque_training.checkpoints.quantise import quantise
 from alquerque_training.config.settings import Config
 from alquerque_training.measure.evaluate import Evaluation, greedy_policy, play_random
-from alquerque_training.measure.gauntlet import Gauntlet, Measurement
+from alquerque_training.measure.gauntlet import Gauntlet, Measurement, read_curve
 from alquerque_training.measure.metrics import MetricsLog, Record, read_log
-from alquerque_training.measure.strength_curve import read_curve
 from alquerque_training.run.folder import Run, TrainingError
 from alquerque_training.run.learner import Learner
 from alquerque_training.run.live_table import TrainingProgress

@@ -1,7 +1,7 @@
 """Self-play with a tree search: many matches at once, and their positions as training data."""
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,36 +22,8 @@ _KEPT = ("movers", "known", "lengths", "steps", "decisions", "may_resign")
 """Attributes of `SelfPlay` that are part of its state, without their stroke."""
 
 
-@dataclass
-class Tally:
-    """Counts of the matches that ended; see `games` in `measure.metrics`.
-
-    Attributes:
-      games: DecisionBatch that ended.
-      steps: Their steps from the first decision on, forced ones included.
-      player_0_wins: DecisionBatch that `player_0` won.
-      draws: DecisionBatch drawn by the rules.
-      resigned: DecisionBatch that ended by resignation.
-      truncated: DecisionBatch ended by `max_cycles`; their positions are learned as draws.
-      decisions: Positions with a choice.
-    """
-
-    games: int = 0
-    steps: int = 0
-    player_0_wins: int = 0
-    draws: int = 0
-    resigned: int = 0
-    truncated: int = 0
-    decisions: int = 0
-
-    def add(self, other: "Tally") -> None:
-        """Adds the counts of another tally."""
-        for name, number in vars(other).items():
-            setattr(self, name, getattr(self, name) + number)
-
-
 class SelfPlay:
-    """DecisionBatch in progress, each with the positions whose outcome is not known yet.
+    """Matches in progress, each with the positions whose outcome is not known yet.
 
     Args:
       game: The game.
@@ -88,7 +60,7 @@ class SelfPlay:
             TableValues(game, self_play.discount, self_play.no_progress_limit) if self_play.exact_values else None
         )
 
-    def play(self, evaluate: Evaluate, decisions: int, simulations: int) -> tuple[Rows, Tally]:
+    def play(self, evaluate: Evaluate, decisions: int, simulations: int) -> tuple[Rows, Counter[str]]:
         """Plays `decisions` decisions in every match.
 
         Args:
@@ -97,10 +69,11 @@ class SelfPlay:
           simulations: Simulations for each decision.
 
         Returns:
-          The positions of the matches that ended, and their counts.
+          The positions of the matches that ended, and the arguments of `describe_games` for these matches. Positions of
+          truncated ones are learned as draws.
         """
         finished: list[Rows] = []
-        tally = Tally(decisions=decisions * self._count)
+        tally = Counter(games=0, steps=0)
         self._bots.begin(int(self._generator.integers(2**31)))
         for _ in range(decisions):
             self._decide(evaluate, simulations, finished, tally)
@@ -124,7 +97,7 @@ class SelfPlay:
             setattr(self, f"_{name}", np.array(state[name]))
         self._room = len(self._movers) // self._count
 
-    def _decide(self, evaluate: Evaluate, simulations: int, finished: list[Rows], tally: Tally) -> None:
+    def _decide(self, evaluate: Evaluate, simulations: int, finished: list[Rows], tally: Counter[str]) -> None:
         is_full = self._search.full_share >= 1 or self._generator.random() < self._search.full_share
         spent = simulations if is_full else self._search.quick_simulations
         players = self.matches.players()
@@ -140,12 +113,14 @@ class SelfPlay:
         if len(ended) == 0:
             return
         winners = np.where(resigns, 1 - players, np.where(overdue, e.NOBODY, standings & 3))[ended]
-        tally.games += len(ended)
-        tally.steps += int(self._steps[ended].sum())
-        tally.player_0_wins += int((winners == 0).sum())
-        tally.draws += int(((winners == e.NOBODY) & ~overdue[ended]).sum())
-        tally.resigned += int(resigns.sum())
-        tally.truncated += int(overdue.sum())
+        tally.update(
+            games=len(ended),
+            steps=int(self._steps[ended].sum()),
+            player_0_wins=int((winners == 0).sum()),
+            draws=int(((winners == e.NOBODY) & ~overdue[ended]).sum()),
+            truncated=int(overdue.sum()),
+            resigned=int(resigns.sum()),
+        )
         finished.append(self._finish(ended, winners))
         self._lengths[ended] = self._steps[ended] = self._decisions[ended] = 0
         self._may_resign[ended] = self._draw_resigners(len(ended))

@@ -2,6 +2,7 @@
 
 import multiprocessing as mp
 import signal
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -21,7 +22,7 @@ from alquerque_training.experience.replay_buffer import Rows
 from alquerque_training.experience.state_arrays import group
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 from alquerque_training.networks.inference import Inference, choose_device, choose_precision
-from alquerque_training.self_play.generator import SelfPlay, Tally
+from alquerque_training.self_play.generator import SelfPlay
 
 
 class WorkerError(AlquerqueError):
@@ -57,7 +58,7 @@ class Workers:
         for pipe in self._pipes:
             self._send(pipe, ("play", arrays, decisions, simulations))
 
-    def collect(self) -> list[tuple[Rows, Tally]]:
+    def collect(self) -> list[tuple[Rows, Counter[str]]]:
         """The results of all workers, in their order."""
         return [self._receive(pipe) for pipe in self._pipes]
 
