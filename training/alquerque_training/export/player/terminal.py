@@ -62,8 +62,8 @@ class Play:
         """
         self.say(f"{title}. Type a step such as c2-c3, its number, or help.")
         try:
-            self.seat = self.ask_seat() if seat is None else seat
-            self.chooser.simulations = self.ask_level() if simulations is None else simulations
+            self.seat = self.choose_seat() if seat is None else seat
+            self.chooser.simulations = self.choose_level() if simulations is None else simulations
             self.draw()
             while True:
                 self.go_on()
@@ -104,31 +104,26 @@ class Play:
             self.say(line)  # so that a script's output reads like that of a terminal
         return line
 
-    def ask_seat(self) -> int:
-        """Lets the person choose a side."""
-        first = self.match.player
+    def choose(self, question: str, answers: list[str], default: str) -> int:
+        """Asks until the person answers with the beginning of one of the answers, or nothing; returns its index."""
         while True:
-            answer = self.ask(f"Your side, South or North? {SIDES[first]} begins. [{SIDES[first]}] ").lower()
-            found = [seat for seat, side in enumerate(SIDES) if side.lower().startswith(answer)]
-            if answer and len(found) == 1:
+            answer = self.ask(f"{question} [{default}] ").lower() or default.lower()
+            found = [place for place, each in enumerate(answers) if each.lower().startswith(answer)]
+            if len(found) == 1:
                 return found[0]
-            if not answer:
-                return first
-            self.leave_if(answer)
+            if answer in ("q", "quit", "exit"):
+                self.leave()
 
-    def ask_level(self) -> int:
+    def choose_seat(self) -> int:
+        """Lets the person choose a side."""
+        first = SIDES[self.match.player]
+        return self.choose(f"Your side, South or North? {first} begins.", list(SIDES), first)
+
+    def choose_level(self) -> int:
         """Lets the person choose a strength; returns the simulations."""
-        while True:
-            answer = self.ask(f"Level, 1 (weak, fast) to {len(LEVELS)} (strong, slow)? [{DEFAULT_LEVEL}] ").lower()
-            level = _level(answer or str(DEFAULT_LEVEL))
-            if level is not None:
-                return LEVELS[level]
-            self.leave_if(answer)
-
-    def leave_if(self, answer: str) -> None:
-        """Ends the program if the person answered so."""
-        if answer in ("q", "quit", "exit"):
-            self.leave()
+        levels = [str(level) for level in LEVELS]
+        question = f"Level, 1 (weak, fast) to {len(LEVELS)} (strong, slow)?"
+        return LEVELS[1 + self.choose(question, levels, str(DEFAULT_LEVEL))]
 
     def draw(self, piece: int | None = None) -> None:
         """Shows the board and the person's steps, of one piece or of all."""
@@ -140,13 +135,7 @@ class Play:
             marks["targets"] = tuple(step.target for step in steps)
         self.say(f"\n{self.terminal.draw(match.picture(turned=self.seat == 1, **marks))}")
         if match.outcome is not None:
-            who = (
-                ""
-                if match.outcome.winner is None
-                else "You win! "
-                if match.outcome.winner == self.seat
-                else "You lose. "
-            )
+            who = {None: "", self.seat: "You win! "}.get(match.outcome.winner, "You lose. ")
             self.say(f"\n{who}{outcome_sentence(match, match.outcome)} Type new, undo or quit.")
         elif asks:
             self.say("\n".join(part for part in ("", standing(match)) if part))
