@@ -17,12 +17,7 @@ from alquerque_training.networks import PolicyValueNetwork
 
 
 class NetworkEvaluator:
-    """Evaluates positions by a network, in double precision.
-
-    Args:
-      game: The game.
-      network: The network; converted to double precision.
-    """
+    """Evaluates positions by a network, which it converts to double precision."""
 
     def __init__(self, game: Game, network: PolicyValueNetwork) -> None:
         self._network = network.double().eval()

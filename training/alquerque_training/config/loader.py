@@ -37,11 +37,7 @@ def load_config(given: str | Path, overrides: Sequence[str] = ()) -> Config:
 
 
 def parse_config(data: Mapping[str, Any], source: str) -> Config:
-    """Checks settings.
-
-    Args:
-      data: A table for each section.
-      source: Name of the source, for errors.
+    """Checks settings, a table for each section; errors name their source.
 
     Raises:
       ConfigError: If a section or key is unknown or a value is impossible.

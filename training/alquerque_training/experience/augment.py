@@ -7,11 +7,7 @@ from alquerque_training.experience.replay_buffer import Rows
 
 
 class Augmenter:
-    """Replaces each position by its image under a random symmetry.
-
-    Args:
-      game: The game whose symmetries are drawn.
-    """
+    """Replaces each position by its image under a random symmetry of the game."""
 
     def __init__(self, game: Game) -> None:
         symmetries = game.symmetries

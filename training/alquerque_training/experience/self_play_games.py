@@ -69,11 +69,7 @@ class Observation(NamedTuple):
 
 
 class GameCounter:
-    """Counts the games that end, and their steps, from one rollout to the next: see `games` in `measure.metrics`.
-
-    Args:
-      num_games: Number of games, `B`.
-    """
+    """Counts the games that end, and their steps, from one rollout to the next: see `games` in `measure.metrics`."""
 
     def __init__(self, num_games: int) -> None:
         self._steps = torch.zeros(num_games, dtype=torch.int64)

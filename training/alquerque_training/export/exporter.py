@@ -60,13 +60,7 @@ class ExportError(AlquerqueError):
 
 @dataclass(frozen=True)
 class ExportedPlayer:
-    """An exported player.
-
-    Attributes:
-      path: The file.
-      size: Size of the file in bytes.
-      game: The game.
-    """
+    """An exported player: its file, the size of the file in bytes, and its game."""
 
     path: Path
     size: int
@@ -76,12 +70,7 @@ class ExportedPlayer:
 def export_player(checkpoint: Path, output: Path, *, overwrite: bool = False) -> ExportedPlayer:
     """Writes a checkpoint as one file for CPython 3.9 or newer, which chooses the same steps as the checkpoint.
 
-    The file is written atomically. The same checkpoint gives the same file.
-
-    Args:
-      checkpoint: Folder of the checkpoint.
-      output: The file to write.
-      overwrite: Whether an existing file may be replaced.
+    The file `output` is written atomically. The same checkpoint gives the same file.
 
     Raises:
       CheckpointError: If the checkpoint is missing or damaged, or its game cannot be loaded.
@@ -103,10 +92,6 @@ def export_player(checkpoint: Path, output: Path, *, overwrite: bool = False) ->
 
 def make_source(game: Game, checkpoint: Checkpoint) -> str:
     """The source code of an exported player.
-
-    Args:
-      game: The game.
-      checkpoint: The player.
 
     Raises:
       ExportError: If plain Python cannot evaluate its network.

@@ -199,10 +199,9 @@ def tag_of(key: str, metrics: Iterable[Metric] = METRICS) -> str:
 
 
 class MetricsLog:
-    """Appends records to a file of JSON lines.
+    """Appends records to a file of JSON lines, which is created if it does not exist.
 
     Args:
-      path: The file; created if it does not exist.
       iteration: Lines after this iteration, and partial ones, are removed.
       declared: Metrics that the learner logs besides `METRICS`.
 

@@ -13,9 +13,7 @@ FOLDER = "tensorboard"
 class Summaries:
     """Writes the metrics of a run as scalars over its steps; does nothing if TensorBoard is not installed.
 
-    Args:
-      folder: Folder of the run; `tensorboard/` is created in it.
-      last_step: TensorBoard hides scalars of an earlier process after this step.
+    It creates `tensorboard/` in the folder. TensorBoard hides scalars of an earlier process after `last_step`.
     """
 
     def __init__(self, folder: Path, last_step: int) -> None:

@@ -30,11 +30,7 @@ class TrainingError(AlquerqueError):
 
 @dataclass(frozen=True)
 class Run:
-    """A run on disk.
-
-    Attributes:
-      path: Folder of the run.
-    """
+    """A run on disk, in the folder `path`."""
 
     path: Path
 
@@ -83,13 +79,8 @@ class Run:
     def writing(self, kind: str, path: Path, command: str) -> Iterator[None]:
         """Guards the writing of a file of the run: an error leaves no partial file.
 
-        Args:
-          kind: Name of the file in the error.
-          path: The file.
-          command: The command that started the run.
-
         Raises:
-          TrainingError: If the file cannot be written; it says why, what is kept and how to resume.
+          TrainingError: If the file cannot be written; it says why, what is kept, and how to resume with the `command`.
         """
         try:
             yield

@@ -21,14 +21,13 @@ from alquerque_env import SelfPlayVectorEnv, load_game
 from alquerque_env.benchmark.speed.rate import Clock, rate, repeat
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_env.game.planes import plane_scale
 from alquerque_training.config.loader import load_config, parse_config
 from alquerque_training.config.settings import Config, NetworkConfig, SearchConfig, SelfPlayConfig
 from alquerque_training.config.shipped_configs import shipped_configs
-from alquerque_training.networks import Shape, build_network
 from alquerque_training.networks.inference import Inference, choose_precision
 from alquerque_training.run.learner import make_learner
 from alquerque_training.self_play.generator import SelfPlay
+from alquerque_training.self_play.workers import make_network
 
 SIMULATIONS = 32
 # Random steps before the positions with which a network alone is measured.
@@ -109,11 +108,7 @@ class SearchFigure(NamedTuple):
 
 
 class TogetherFigure(NamedTuple):
-    """Speed of several processes at once; fields as in `SearchFigure`, the rates are those of all processes.
-
-    Attributes:
-      processes: Number of processes.
-    """
+    """Speed of several processes at once; fields as in `SearchFigure`, the rates are those of all processes."""
 
     network: str
     precision: str
@@ -177,12 +172,7 @@ def measure_search(
 
 
 def measure_together(fastest: Setup, seconds: float, processes: int) -> TogetherFigure:
-    """Measures several processes that play at once.
-
-    Args:
-      fastest: What each of them does.
-      seconds: Time for the figure.
-      processes: Number of processes.
+    """Measures several processes that do the same at once.
 
     Raises:
       BenchError: If one of them dies.
@@ -232,12 +222,7 @@ def configs_to_measure(given: str, overrides: Sequence[str]) -> list[Config]:
 
 
 def measure_training(config: Config, iterations: int) -> TrainFigure:
-    """Measures iterations of a run, after the first one with an update. Writes no files.
-
-    Args:
-      config: Config of the run.
-      iterations: Number of iterations to measure.
-    """
+    """Measures some iterations of a run, after the first one with an update. Writes no files."""
     game = load_game(config.run.game, **config.run.options)
     with one_thread(config.run.threads), closing(make_learner(config, game)) as learner:
         record = learner.iterate()
@@ -322,8 +307,7 @@ def _measure(setup: Setup, seconds: float, peak: float | None) -> SearchFigure:
 def _prepare(setup: Setup) -> tuple[Inference, int, SelfPlay]:
     """The network, its number of parameters, and games that have begun, with everything compiled."""
     game, device = load_game(setup.game), torch.device(setup.device)
-    scale = torch.from_numpy(plane_scale(game))
-    network = build_network(setup.network, Shape.of(game), scale, torch.Generator().manual_seed(0))
+    network = make_network(Config(network=setup.network), game, torch.Generator().manual_seed(0))
     inference = Inference(network, device, choose_precision(setup.precision, device))
     play = SelfPlay(game, setup.games, SelfPlayConfig(), SearchConfig(simulations=SIMULATIONS), seed=0)
     play.play(inference, 1, SIMULATIONS)

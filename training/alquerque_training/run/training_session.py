@@ -218,11 +218,7 @@ class Session:
         return play_random(greedy_policy(self.learner.network), env, seed=config.run.seed + self.learner.iteration)
 
     def measure(self, watch: Watch = unwatched) -> Measurement | None:
-        """Plays the arena with the weights that would be saved if the run ended now; None without opponents.
-
-        Args:
-          watch: Called with the progress; an exception that it raises ends the arena.
-        """
+        """Plays the arena with the weights that would be saved if the run ended now; None without opponents."""
         config, iteration = self.learner.config, self.learner.iteration
         if self._gauntlet is None:
             return None

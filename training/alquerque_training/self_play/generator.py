@@ -44,7 +44,7 @@ class SelfPlay:
         first = int(self._generator.integers(2**62))
         self.matches = DecisionBatch(played, matches, self_play.opening_plies, first)
         most = max(search.simulations, search.final_simulations or 0, search.quick_simulations)
-        self._tree = BatchSearch(played, matches, most, make_rule(search, noise=search.root_noise))
+        self._tree = BatchSearch(played, matches, most, make_rule(search))
         self._shape = len(planes(game)), len(game.board.points)
         self._count = matches
         self._room = 64
@@ -224,7 +224,7 @@ def with_progress_limit(game: Game, limit: int | None) -> Game:
     return played
 
 
-def make_rule(search: SearchConfig, *, noise: float) -> Rule:
+def make_rule(search: SearchConfig) -> Rule:
     """The search rule of a config."""
     return Rule(
         kind=GUMBEL if search.rule == "gumbel" else PUCT,
@@ -233,6 +233,6 @@ def make_rule(search: SearchConfig, *, noise: float) -> Rule:
         value_scale=search.value_scale,
         mmd_weight=search.mmd_weight,
         exploration=search.exploration,
-        root_noise=noise,
+        root_noise=search.root_noise,
         dirichlet_total=search.dirichlet_total,
     )

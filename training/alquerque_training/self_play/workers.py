@@ -33,9 +33,6 @@ class Workers:
     """The worker processes of a run, each with its own matches.
 
     They are spawned rather than forked, so that they behave the same on every system.
-
-    Args:
-      config: The run's settings.
     """
 
     def __init__(self, config: Config) -> None:

@@ -22,14 +22,7 @@ MORE_HELP = (("level 4", "change the player's strength, 1 to 5"), ("new", "begin
 
 
 class Play:
-    """Matches of a person against the player.
-
-    Args:
-      game: The game, a `CarriedGame` or an `alquerque_env.Game`.
-      chooser: The player.
-      terminal: Capabilities of the output.
-      rules: The rules as sentences.
-    """
+    """Matches of a person against the player, with the rules as sentences."""
 
     def __init__(self, game: Any, chooser: Chooser, terminal: Terminal, rules: tuple[str, ...]) -> None:
         self.match = Match(game)
