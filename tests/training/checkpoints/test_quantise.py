@@ -5,7 +5,7 @@ import pytest
 import torch
 from alquerque_training.checkpoints.quantise import quantise
 from alquerque_training.config.settings import NetworkConfig
-from alquerque_training.export.weights import grid_exponent
+from alquerque_training.export.packing import grid_exponent
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
 from alquerque_env import load_game

@@ -24,8 +24,8 @@ from alquerque_training.checkpoints.checkpoint import META, WEIGHTS, CheckpointE
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 from alquerque_training.export.bundle import BundleError, Origin, Recipe, bundle
 from alquerque_training.export.exporter import ExportError, export_player, make_source
+from alquerque_training.export.packing import WeightReader, pack_weights
 from alquerque_training.export.player.bigint_vectors import Layer
-from alquerque_training.export.weights import WeightReader, pack_weights
 from click.testing import CliRunner
 from random_checkpoints import matches, save_random_checkpoint
 

@@ -245,7 +245,7 @@ def test_a_player_who_expects_to_lose_resigns_unless_exempt():
     assert rows.outcome[-1] == -1
     assert set(np.unique(rows.outcome)) <= {-1.0, 1.0}
     exempt = self_play(settings(search={"resign_below": 0.5, "resign_exempt": 1.0, "simulations": 1}))
-    assert exempt.play(sure, 5, 1)[1].resigned == 0
+    assert exempt.play(sure, 5, 1)[1]["resigned"] == 0
 
 
 def test_quick_decisions_teach_no_policy():

@@ -75,14 +75,7 @@ class GameCounter:
         self._steps = torch.zeros(num_games, dtype=torch.int64)
 
     def count(
-        self,
-        *,
-        live: Tensor,
-        decided: Tensor,
-        players: Tensor,
-        rewards: Tensor,
-        terminated: Tensor,
-        truncated: Tensor,
+        self, *, live: Tensor, decided: Tensor, players: Tensor, rewards: Tensor, terminated: Tensor, truncated: Tensor
     ) -> dict[str, float]:
         """Counts the games that end in the next `L` steps, for the log.
 

@@ -21,8 +21,7 @@ from alquerque_env.game.rules_text import rule_sentences
 from alquerque_training.checkpoints.checkpoint import Checkpoint
 from alquerque_training.checkpoints.torch_bot import load_playable
 from alquerque_training.export.bundle import Origin, Recipe, bundle
-from alquerque_training.export.packing import pack
-from alquerque_training.export.weights import pack_weights
+from alquerque_training.export.packing import pack, pack_weights
 
 EXPORTED_KIND = "mlp"
 CARRIED = "alquerque_training.export.player.placeholders"

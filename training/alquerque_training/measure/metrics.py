@@ -66,11 +66,7 @@ METRICS = (
     ),
     Metric("seconds", "s", "Time spent in training so far, interruptions excluded."),
     Metric("steps_per_second", "steps/s", "Speed of this iteration, learning included, evaluation excluded.", "speed"),
-    Metric(
-        "games",
-        "games",
-        "Games that ended in this iteration. A game without any decision does not count.",
-    ),
+    Metric("games", "games", "Games that ended in this iteration. A game without any decision does not count."),
     Metric(
         "game_length",
         "steps",

@@ -282,7 +282,4 @@ def _lower_learning_rate(config: Config) -> list[str]:
     if config.run.algorithm != "alphazero":
         return []
     rate, final = config.alphazero.learning_rate / 2, config.alphazero.final_learning_rate
-    return [
-        f"alphazero.learning_rate={rate:g}",
-        *([f"alphazero.final_learning_rate={rate:g}"] if final > rate else []),
-    ]
+    return [f"alphazero.learning_rate={rate:g}", *([f"alphazero.final_learning_rate={rate:g}"] if final > rate else [])]

@@ -1,57 +1,46 @@
 """The game of an exported player: its board, rules and step table, compiled when the player was exported."""
 
 import json
-from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 from alquerque_env.game import table_layout as e
 from alquerque_env.game.board import Board
-from alquerque_env.game.step import Step, make_steps
-from alquerque_env.game.step_table import Step as TableStep
-from alquerque_env.game.step_table import Template
+from alquerque_env.game.step import make_steps
+from alquerque_env.game.step_table import Step, Template
 from alquerque_training.export.packing import unpack
 
 
-class CarriedTable(NamedTuple):
-    """The part of `alquerque_env.game.step_table.StepTable` that a match uses; of the templates, the leaps."""
-
-    words: tuple[int, ...]
-    actions: tuple[tuple[()] | None, ...]
-    steps: tuple[TableStep, ...]
-    templates: tuple[tuple[Template, ...], ...]
-    has_two_victims: tuple[bool, ...]
-
-
-class CarriedGame(NamedTuple):
-    """The part of `alquerque_env.Game` that a match uses, and the rules as sentences."""
-
-    name: str
-    title: str
-    board: Board
-    rules: Any
-    sentences: tuple[str, ...]
-    table: CarriedTable
-    steps: tuple[tuple[Step | None, ...], ...]
-
-
-def as_game(game: CarriedGame) -> CarriedGame:
+def as_game(game: Any) -> Any:
     """Replaces `alquerque_env.game.game.as_game`: an exported player has one game."""
     return game
 
 
-def read_game(text: str) -> CarriedGame:
+def read_game(text: str) -> Any:
     """Unpacks a game.
 
     Args:
       text: A packed JSON object with `name`, `title`, `board` (the fields of `Board`), `rules` (those of `Rules`),
         `sentences`, `words` (the table), `leaps` (for each player the fields of the templates) and `two_victims`
         (actions whose text names the victim).
+
+    Returns:
+      The part of `alquerque_env.Game` that a match uses, and the rules as sentences. Its table is the part of
+      `alquerque_env.game.step_table.StepTable` that a match uses; of the templates, the leaps.
     """
     data = json.loads(unpack(text))
     board = Board(**{name: _tuples(value) for name, value in data["board"].items()})
-    table: Any = _table(data)
-    return CarriedGame(
+    t = tuple(data["words"])
+    actions = range(t[e.T_NUM_ACTIONS])
+    rows = range(t[e.T_STEPS], t[e.T_STEPS] + 2 * e.STEP_SIZE * len(actions), e.STEP_SIZE)
+    table: Any = SimpleNamespace(
+        words=t,
+        actions=tuple(None if action == t[e.T_PASS_ACTION] else () for action in actions),
+        steps=tuple(Step(*t[row : row + e.STEP_SIZE]) for row in rows),
+        templates=tuple(tuple(Template(*leap) for leap in leaps) for leaps in data["leaps"]),
+        has_two_victims=tuple(action in data["two_victims"] for action in actions),
+    )
+    return SimpleNamespace(
         name=data["name"],
         title=data["title"],
         board=board,
@@ -59,19 +48,6 @@ def read_game(text: str) -> CarriedGame:
         sentences=tuple(data["sentences"]),
         table=table,
         steps=make_steps(table, board.labels),
-    )
-
-
-def _table(data: Mapping[str, Any]) -> CarriedTable:
-    t = tuple(data["words"])
-    actions = range(t[e.T_NUM_ACTIONS])
-    rows = range(t[e.T_STEPS], t[e.T_STEPS] + 2 * e.STEP_SIZE * len(actions), e.STEP_SIZE)
-    return CarriedTable(
-        words=t,
-        actions=tuple(None if action == t[e.T_PASS_ACTION] else () for action in actions),
-        steps=tuple(TableStep(*t[row : row + e.STEP_SIZE]) for row in rows),
-        templates=tuple(tuple(Template(*leap) for leap in leaps) for leaps in data["leaps"]),
-        has_two_victims=tuple(action in data["two_victims"] for action in actions),
     )
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from alquerque_env.bots.network.search_position import Position
 from alquerque_env.engine import rules as e
 from alquerque_env.search import quiescence_kernels as q
+from alquerque_training.export.packing import WeightReader
 from alquerque_training.export.player.bigint_vectors import Layer
-from alquerque_training.export.weights import WeightReader
 
 try:
     from math import sumprod as dot  # type: ignore[attr-defined]

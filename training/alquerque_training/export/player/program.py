@@ -13,7 +13,7 @@ from alquerque_env.cli.console.capabilities import find_terminal
 from alquerque_env.errors import AlquerqueError, PositionError
 from alquerque_env.match.match import Match
 from alquerque_env.search.puct import MAX_SIMULATIONS
-from alquerque_training.export.player.carried_game import CarriedGame, read_game
+from alquerque_training.export.player.carried_game import read_game
 from alquerque_training.export.player.placeholders import EXPLORATION, GAME, NETWORK, WEIGHTS
 from alquerque_training.export.player.plain_mlp import Mlp
 from alquerque_training.export.player.terminal import DEFAULT_LEVEL, LEVELS, Play
@@ -116,10 +116,7 @@ def _parser() -> _Parser:
     parser.add_argument("--json", action="store_true", help="with --position: print turn, value and policy as JSON")
     strength = parser.add_mutually_exclusive_group()
     strength.add_argument(
-        "--simulations",
-        type=_whole_number,
-        metavar="N",
-        help="simulations for each step (default with --position: 0)",
+        "--simulations", type=_whole_number, metavar="N", help="simulations for each step (default with --position: 0)"
     )
     strength.add_argument(
         "--level", type=int, choices=LEVELS, help=f"strength by name, each a number of simulations ({levels})"
@@ -142,15 +139,14 @@ def _checked(simulations: int) -> int:
 
 
 def _match(position: str) -> Match:
-    game: Any = played_game()
-    match = Match(game, position)
+    match = Match(played_game(), position)
     if match.outcome is not None:
         raise PositionError(f"the match is over ({match.outcome.reason}) in position {position!r}")
     return match
 
 
 @cache
-def played_game() -> CarriedGame:
+def played_game() -> Any:
     """The game that the player was trained for."""
     return read_game(GAME)
 
