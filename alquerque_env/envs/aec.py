@@ -28,7 +28,7 @@ from ..game.game import Game, load_game
 from ..match.match import Match
 from ..match.position_text import format_position
 from .arguments import check_max_cycles
-from .render_modes import RENDER_FPS, RENDER_MODES, Renderer, check_render_mode
+from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 from .spaces import action_space, observation_space
 
 AGENTS = ("player_0", "player_1")
@@ -81,17 +81,10 @@ def raw_env(
     return MatchEnv(load_game(game, **options), render_mode=render_mode, max_cycles=max_cycles)
 
 
-class MatchEnv(AECEnv):
+class MatchEnv(Rendered, AECEnv):
     """One match of a game as an AEC environment; the module describes its spaces and rewards.
 
-    Args:
-      game: The game.
-      render_mode: "human", "rgb_array", "ansi", "svg" or None.
-      max_cycles: Number of steps after which the match is truncated; None for no limit.
-
-    Raises:
-      UnknownNameError: If there is no such render mode.
-      AlquerqueError: If `max_cycles` is not a positive integer or None.
+    The arguments are those of `raw_env`, with a loaded game.
     """
 
     def __init__(self, game: Game, *, render_mode: str | None = None, max_cycles: int | None = None) -> None:
@@ -106,11 +99,15 @@ class MatchEnv(AECEnv):
         self.render_mode = check_render_mode(render_mode)
         self.max_cycles = check_max_cycles(max_cycles)
         self.possible_agents = list(AGENTS)
-        self.observation_spaces = {agent: _observation_space(game) for agent in AGENTS}
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {"observation": observation_space(game), "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8)}
+            )
+            for agent in AGENTS
+        }
         self.action_spaces = {agent: action_space(game) for agent in AGENTS}
         self._play = SingleMatch(game)
         self._idle = np.zeros(game.num_actions, np.int8)
-        self._renderer = Renderer(self.render_mode)
         self._taken: list[int] = []
         self._is_unseen = False
         self.np_random, _ = seeding.np_random()
@@ -140,14 +137,10 @@ class MatchEnv(AECEnv):
         self._taken = []
         self._play.play(RESET)
         self._update()
-        if self.render_mode == "human":
-            self.render()
+        self._show()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """Returns the observation of an agent.
-
-        Args:
-          agent: "player_0" or "player_1".
 
         Returns:
           `observation`, int8 `[C, P]` in the agent's own frame, and `action_mask`, int8 `[A]`, 1 for legal actions and
@@ -180,8 +173,7 @@ class MatchEnv(AECEnv):
         self._cumulative_rewards[agent] = 0
         self._play.play(number)
         self._update()
-        if self.render_mode == "human":
-            self.render()
+        self._show()
 
     @property
     def match(self) -> Match:
@@ -196,21 +188,6 @@ class MatchEnv(AECEnv):
         """The position as text."""
         state = [int(word) for word in self._play.state]
         return format_position(self.game.table.words, self.game.board.labels, state)
-
-    def render(self) -> Any:
-        """Draws the match in the render mode.
-
-        Returns:
-          Text for "ansi", SVG for "svg", uint8 `[H, W, 3]` for "rgb_array"; None for "human", which shows a window.
-
-        Raises:
-          MissingExtraError: If the render mode needs the extra `render`, which is not installed.
-        """
-        return self._renderer.draw(self.match)
-
-    def close(self) -> None:
-        """Closes the window if there is one."""
-        self._renderer.close()
 
     def _check(self, action: Any) -> int:
         try:
@@ -238,12 +215,3 @@ class MatchEnv(AECEnv):
         self.agent_selection = mover
         self.infos = {mover: {"action_mask": play.masks[2]}, other: {"action_mask": play.masks[3]}}
         self._is_unseen = True
-
-
-def _observation_space(game: Game) -> spaces.Dict:
-    return spaces.Dict(
-        {
-            "observation": observation_space(game),
-            "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8),
-        }
-    )

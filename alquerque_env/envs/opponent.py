@@ -15,7 +15,7 @@ from ..game.planes import plane_scale
 from ..game.step import Step
 from ..match.match import Match
 from .arguments import check_max_cycles, check_seat
-from .render_modes import RENDER_FPS, RENDER_MODES, Renderer, check_render_mode
+from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 from .spaces import action_space, observation_space
 
 Opponent = str | Bot | Callable[[Match], "Step | int | str"]
@@ -48,7 +48,7 @@ class AgainstOpponent:
         return choose
 
 
-class VersusEnv(AgainstOpponent, gymnasium.Env):
+class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
     """One player's side of a match. The opponent plays its turns within `reset` and `step`.
 
     | | |
@@ -92,7 +92,6 @@ class VersusEnv(AgainstOpponent, gymnasium.Env):
         self.render_mode = check_render_mode(render_mode)
         self.observation_space = observation_space(self.game)
         self.action_space = action_space(self.game)
-        self._renderer = Renderer(self.render_mode)
         self._match = Match(self.game)
         self._player = 0
         self._ended = True
@@ -121,8 +120,7 @@ class VersusEnv(AgainstOpponent, gymnasium.Env):
         self._match = Match(self.game)
         self._ended = False
         self._answer(None)
-        if self.render_mode == "human":
-            self.render()
+        self._show()
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -141,7 +139,9 @@ class VersusEnv(AgainstOpponent, gymnasium.Env):
         if self._ended:
             raise gymnasium.error.ResetNeeded("the match has not begun or has ended: call reset before step")
         try:
-            self._match.push(_integer(action))
+            self._match.push(as_integer(action))
+        except TypeError:
+            raise AlquerqueError(f"action is {action!r}, expected an integer") from None
         except IllegalStepError:
             self._ended = True
             return self._observation(), -1.0, True, False, self._info()
@@ -149,9 +149,10 @@ class VersusEnv(AgainstOpponent, gymnasium.Env):
         terminated = self._match.is_over
         truncated = not terminated and self._has_lasted(self.max_cycles)
         self._ended = terminated or truncated
-        if self.render_mode == "human":
-            self.render()
-        return self._observation(), self._reward(), terminated, truncated, self._info()
+        self._show()
+        winner = None if self._match.outcome is None else self._match.outcome.winner
+        reward = 0.0 if winner is None else 1.0 if winner == self._player else -1.0
+        return self._observation(), reward, terminated, truncated, self._info()
 
     def action_masks(self) -> np.ndarray:
         """Returns int8 `[A]`, 1 for legal actions; all 0 when the match has ended."""
@@ -165,21 +166,6 @@ class VersusEnv(AgainstOpponent, gymnasium.Env):
         """A copy of the match so far."""
         return self._match.copy()
 
-    def render(self) -> Any:
-        """Draws the match in the render mode.
-
-        Returns:
-          Text for "ansi", SVG for "svg", uint8 `[H, W, 3]` for "rgb_array"; None for "human", which shows a window.
-
-        Raises:
-          MissingExtraError: If the render mode needs the extra `render`, which is not installed.
-        """
-        return self._renderer.draw(self._match)
-
-    def close(self) -> None:
-        """Closes the window if there is one."""
-        self._renderer.close()
-
     def _answer(self, limit: int | None) -> None:
         while not self._match.is_over and self._match.player != self._player and not self._has_lasted(limit):
             self._match.push(self._choose(self._match))
@@ -187,21 +173,9 @@ class VersusEnv(AgainstOpponent, gymnasium.Env):
     def _has_lasted(self, limit: int | None) -> bool:
         return limit is not None and len(self._match.steps) >= limit
 
-    def _reward(self) -> float:
-        if self._match.outcome is None or self._match.outcome.winner is None:
-            return 0.0
-        return 1.0 if self._match.outcome.winner == self._player else -1.0
-
     def _observation(self) -> np.ndarray:
         earlier = self._match.occurrences() - 1 if self._match.chain is None else 0
         return self._view.observe(self._match.state, self._player, earlier)
 
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self.action_masks(), "player": self._player}
-
-
-def _integer(action: Any) -> int:
-    try:
-        return as_integer(action)
-    except TypeError:
-        raise AlquerqueError(f"action is {action!r}, expected an integer") from None

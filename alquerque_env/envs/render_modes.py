@@ -1,6 +1,9 @@
 """Draws matches in the render modes of the environments."""
 
+from abc import ABC, abstractmethod
 from typing import Any
+
+from gymnasium import logger
 
 from ..errors import UnknownNameError
 from ..match.match import Match
@@ -21,38 +24,41 @@ def check_render_mode(mode: str | None) -> str | None:
     return mode
 
 
-class Renderer:
-    """Draws matches in one mode. The window opens on first use; copies do not share it.
+class Rendered(ABC):
+    """Draws the match of an environment in its render mode. The window opens on first use; copies do not share it.
 
-    Args:
-      mode: One of `RENDER_MODES`, or None to draw nothing.
+    Attributes:
+      render_mode: One of `RENDER_MODES`, or None to draw nothing.
     """
 
-    def __init__(self, mode: str | None) -> None:
-        self.mode = mode
-        self._window: Window | None = None
+    render_mode: str | None
+    _window: Window | None = None
 
-    def draw(self, match: Match) -> Any:
-        """Draws a match.
+    @property
+    @abstractmethod
+    def match(self) -> Match:
+        """The match so far, as a `Match` of its own."""
+
+    def render(self) -> Any:
+        """Draws the match in the render mode.
 
         Returns:
-          str for "ansi" and "svg", uint8 `[H, W, 3]` for "rgb_array"; None for "human", which shows a window, and for
-          no mode, which warns.
+          Text for "ansi", SVG for "svg", uint8 `[H, W, 3]` for "rgb_array"; None for "human", which shows a window, and
+          without a render mode, which warns.
 
         Raises:
-          MissingExtraError: If the mode needs the extra `render`, which is not installed.
+          MissingExtraError: If the render mode needs the extra `render`, which is not installed.
         """
-        if self.mode is None:
-            from gymnasium import logger
-
+        if self.render_mode is None:
             logger.warn("render() without a render_mode draws nothing; pass render_mode when you make the environment")
             return None
+        match = self.match
         picture = match.picture()
-        if self.mode == "ansi":
+        if self.render_mode == "ansi":
             return draw_text(picture)
-        if self.mode == "svg":
+        if self.render_mode == "svg":
             return draw_svg(picture)
-        if self.mode == "rgb_array":
+        if self.render_mode == "rgb_array":
             return draw_rgb(picture)
         if self._window is None:
             self._window = Window(title=match.game.title, fps=RENDER_FPS)
@@ -65,8 +71,10 @@ class Renderer:
             self._window.close()
             self._window = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"mode": self.mode, "_window": None}
+    def _show(self) -> None:
+        """Updates the window if the render mode has one."""
+        if self.render_mode == "human":
+            self.render()
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_window": None}

@@ -139,20 +139,13 @@ class SelfPlayVectorEnv(BatchEnv):
     def match(self, env: int) -> Match:
         """Returns the position of one match as a new `Match` without its earlier positions.
 
-        Args:
-          env: Index of the match.
-
         Raises:
           IndexError: If there is no such match.
         """
         return Match.from_state(self.game, self._games.states[env])
 
     def choose(self, bot: Bot, envs: np.ndarray) -> np.ndarray:
-        """Asks a bot for its action in some of the matches, one by one.
-
-        Args:
-          bot: The bot.
-          envs: int64 `[K]`, indices of the matches.
+        """Asks a bot for its action in the matches `envs`, int64 `[K]`, one by one.
 
         Returns:
           int64 `[K]` actions.
@@ -175,9 +168,6 @@ class SelfPlayVectorEnv(BatchEnv):
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, Any]]:
         """Restores a state that `get_state` returned, of the same game and number of matches.
-
-        Args:
-          state: Arrays by name.
 
         Returns:
           `(observation, info)`, as the call before `get_state` returned them.
