@@ -1,13 +1,16 @@
 """What all commands share: the form of their help texts and of their JSON output."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+Report = tuple[Mapping[str, Any], Iterable[str]]
+"""A result for JSON and as lines of text."""
 
 ARGUMENTS: Mapping[str, str] = {
     "GAME": "Id of a game, as `alquerque games` lists them.",
@@ -62,6 +65,14 @@ class HelpfulCommand(click.Command):
 def print_json(content: Mapping[str, Any]) -> None:
     """Prints one JSON object."""
     click.echo(json.dumps(content, indent=2))
+
+
+def print_report(content: Mapping[str, Any], lines: Iterable[str], *, as_json: bool) -> None:
+    """Prints one JSON object, or lines of text."""
+    if as_json:
+        print_json(content)
+    else:
+        click.echo("\n".join(lines))
 
 
 def report_console(width: int) -> "Console":

@@ -138,11 +138,7 @@ class BoardFile:
 
 
 def read_board(file: Traversable, name: str) -> Board:
-    """Reads a board file.
-
-    Args:
-      file: The file.
-      name: What errors call it.
+    """Reads a board file, which errors call `name`.
 
     Raises:
       RulesError: If the file does not describe a board; the error names file, key and value.
@@ -151,11 +147,7 @@ def read_board(file: Traversable, name: str) -> Board:
 
 
 def parse_board(data: dict[str, Any], name: str) -> Board:
-    """Builds a board from the tables of its file; see `BoardFile` for the keys.
-
-    Args:
-      data: The tables.
-      name: What errors call the file.
+    """Builds a board from the tables of its file, which errors call `name`; see `BoardFile` for the keys.
 
     Raises:
       RulesError: If the tables do not describe a board; the error names file, key and value.
@@ -183,12 +175,7 @@ def parse_board(data: dict[str, Any], name: str) -> Board:
 
 
 class _LineReader:
-    """Reads the lines of a board and refuses those that cannot be drawn.
-
-    Args:
-      file: What errors call the file.
-      board: The points.
-    """
+    """Reads the lines of a board and refuses those that cannot be drawn. Errors call the file `file`."""
 
     def __init__(self, file: str, board: Board) -> None:
         self._file, self._board = file, board

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from dataclasses import fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from ..errors import AlquerqueError
@@ -72,10 +72,19 @@ class Game(Ruleset):
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
+    def chosen_options(self) -> dict[str, OptionValue]:
+        """The options that differ from their defaults."""
+        return {name: value for name, value in self.options.items() if value != self.option_table[name].default}
+
+    @property
+    def option_texts(self) -> list[str]:
+        """The chosen options as `name=value`."""
+        return [f"{name}={spell(value)}" for name, value in self.chosen_options.items()]
+
+    @property
     def option_arguments(self) -> list[str]:
-        """The options that differ from their defaults, as arguments of a command."""
-        chosen = {name: value for name, value in self.options.items() if value != self.option_table[name].default}
-        return [text for name, value in chosen.items() for text in ("--option", f"{name}={spell(value)}")]
+        """The chosen options as arguments of a command."""
+        return [argument for text in self.option_texts for argument in ("--option", text)]
 
     def with_options(self, **options: OptionValue) -> "Game":
         """The same game with other options.
@@ -86,19 +95,14 @@ class Game(Ruleset):
         return load_game(self.name, **{**self.options, **options})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reload, (self.name, dict(self.options))
+        return partial(load_game, self.name, **self.options), ()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
         return self
 
     def __repr__(self) -> str:
-        chosen = {name: value for name, value in self.options.items() if value != self.option_table[name].default}
-        arguments = "".join(f", {name}={value!r}" for name, value in chosen.items())
+        arguments = "".join(f", {name}={value!r}" for name, value in self.chosen_options.items())
         return f"load_game({self.name!r}{arguments})"
-
-
-def _reload(name: str, options: dict[str, OptionValue]) -> Game:
-    return load_game(name, **options)
 
 
 def load_game(name: str, /, **options: Any) -> Game:

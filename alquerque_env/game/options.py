@@ -113,6 +113,11 @@ class Option:
             return Literal[listed]
         return Literal[listed] | Limit if listed else Limit
 
+    def as_dict(self) -> dict[str, Any]:
+        """The option for JSON."""
+        values = [{"value": value, "meaning": meaning} for value, meaning in self.values.items()]
+        return {**self.__dict__, "values": values}
+
     def parse(self, value: object, of: str) -> OptionValue:
         """Checks a value, given as itself or as text.
 
@@ -167,11 +172,6 @@ def vocabulary() -> dict[str, Question]:
 
 def make_option(name: str, entry: OptionFile, file: str) -> Option:
     """An option of a game, with its question and the meaning of its values from the vocabulary.
-
-    Args:
-      name: The option.
-      entry: What the game file says.
-      file: What errors call the game file.
 
     Raises:
       RulesError: If the vocabulary does not have the option or one of its values, or the default is none of the values.

@@ -45,13 +45,7 @@ _BLOCKED = {
 
 
 class FixedRule(NamedTuple):
-    """A rule with one answer in a game.
-
-    Attributes:
-      name: The rule.
-      value: The answer.
-      sentence: The rule in words.
-    """
+    """A rule with one answer in a game."""
 
     name: str
     value: OptionValue

@@ -26,12 +26,7 @@ Result = TypeVar("Result")
 
 
 class BotRequests:
-    """Answers requests with bots.
-
-    Args:
-      bots: The bots.
-      is_stopping: Returns whether the server is about to stop; then searches end.
-    """
+    """Answers requests with bots. Searches end when `is_stopping` says that the server is about to stop."""
 
     def __init__(self, bots: BotPool, is_stopping: Callable[[], bool]) -> None:
         self._bots = bots

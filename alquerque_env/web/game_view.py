@@ -5,7 +5,6 @@ from typing import Any
 
 from ..bots.levels import Level
 from ..game.game import Game
-from ..game.options import Option
 from ..game.rules_text import answer, endings, fixed_sentences, notation_sentences, open_questions
 from ..match.match import Match
 from ..render import Picture, Piece, draw_board, draw_piece
@@ -20,7 +19,7 @@ def show_game(game: Game, levels: Sequence[Level]) -> dict[str, Any]:
         "board": game.board.title,
         "points": len(game.board.points),
         "start": Match(game).position,
-        "options": [_option(option) for option in game.option_table.values()],
+        "options": [option.as_dict() for option in game.option_table.values()],
         "sources": list(game.sources),
         "levels": [level._asdict() for level in levels],
     }
@@ -64,14 +63,4 @@ def show_board(game: Game, *, turned: bool) -> dict[str, Any]:
             for player in (0, 1)
             for promoted in kings
         },
-    }
-
-
-def _option(option: Option) -> dict[str, Any]:
-    return {
-        "name": option.name,
-        "question": option.question,
-        "default": option.default,
-        "values": [{"value": value, "meaning": meaning} for value, meaning in option.values.items()],
-        "source": option.source,
     }

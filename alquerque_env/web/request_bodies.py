@@ -64,9 +64,8 @@ class MatchBody(GameBody):
     @classmethod
     def of(cls, match: Match, start: str | None) -> "MatchBody":
         """The body for a match with this start."""
-        table = match.game.option_table
-        options = {name: value for name, value in match.game.options.items() if value != table[name].default}
-        return cls(game=match.game.name, options=options, start=start, steps=[step.text for step in match.steps])
+        game, steps = match.game, [step.text for step in match.steps]
+        return cls(game=game.name, options=game.chosen_options, start=start, steps=steps)
 
     def replay(self) -> Match:
         """Plays the steps.

@@ -27,11 +27,7 @@ HEADERS = {
 
 
 class RequestGuard:
-    """Middleware that refuses requests with another host name (DNS rebinding), from other pages, and too large ones.
-
-    Args:
-      app: Handles all other requests.
-    """
+    """Middleware that refuses requests with another host name (DNS rebinding), from other pages, and too large ones."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

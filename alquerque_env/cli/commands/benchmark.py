@@ -3,12 +3,14 @@
 import json
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...errors import AlquerqueError, require
+from ...files.atomic import write_whole
 from ...game.game import load_game
 from ..command import HelpfulCommand, report_console
 from ..console.progress_bar import Display
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ...benchmark import Protocol
+    from ...benchmark.partial_result import PartialResults
 
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
@@ -75,6 +78,8 @@ def benchmark(
     require("choix", "arena")
     from ...arena.figures import check_picture
     from ...benchmark import load_protocol, make_leaderboard
+    from ...benchmark.partial_result import PartialResults
+    from ...benchmark.report.text_tables import PLAIN_WIDTH
 
     protocol = load_protocol().shortened() if quick else load_protocol()
     with exit_on_signals():
@@ -87,7 +92,19 @@ def benchmark(
         else:
             if picture is not None:
                 check_picture(picture)
-            _run(agent, names, curve, name, protocol, as_json, output, picture)
+            open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
+            partial_results = PartialResults(output)
+            content, show, draw = _measure(agent, names, curve, name, protocol, partial_results)
+            text = json.dumps(content, indent=1, ensure_ascii=False)
+            if output is not None:
+                write_whole(output, f"{text}\n".encode())
+            if as_json:
+                click.echo(text)
+            else:
+                show(report_console(PLAIN_WIDTH))
+            partial_results.remove()
+            if picture is not None:
+                draw(picture)
 
 
 def _check_task(agent: str | None, *others: object) -> None:
@@ -101,57 +118,30 @@ def _check_task(agent: str | None, *others: object) -> None:
         )
 
 
-def _run(
+def _measure(
     agent: str | None,
     names: tuple[str, ...],
     curve: str | None,
     name: str | None,
     protocol: "Protocol",
-    as_json: bool,
-    output: Path | None,
-    picture: Path | None,
-) -> None:
-    """Measures an agent, or the checkpoints of a run."""
+    found: "PartialResults",
+) -> tuple[dict[str, Any], Callable[["Console"], None], Callable[[Path], None]]:
+    """Measures an agent, or the checkpoints of a run; returns the result for JSON, and what prints and draws it."""
     from ...benchmark import run_benchmark, run_curve
-    from ...benchmark.partial_result import PartialResults
     from ...benchmark.report.charts import draw_result
     from ...benchmark.report.learning_curve import curve_as_dict, draw_curve
     from ...benchmark.report.text_tables import print_curve, print_result
 
-    open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
-    partial = PartialResults(output)
-    if partial.count:
-        click.echo(f"{partial.count} games are already measured, in {partial.path}", err=True)
-    kept = f"finished games are kept in {partial.path}; the same command resumes"
-    with Display(kept if output else "nothing is kept without -o") as display:
+    if found.count:
+        click.echo(f"{found.count} games are already measured, in {found.path}", err=True)
+    kept = f"finished games are kept in {found.path}; the same command resumes"
+    with Display(kept if found.path else "nothing is kept without -o") as display:
         if curve is None:
             assert agent is not None
-            result = run_benchmark(agent, names, protocol, name=name, watch=display.show, partial=partial)
-        else:
-            results = run_curve(curve, protocol, name=name, watch=display.show, partial=partial)
-    if curve is None:
-        _report(result.as_dict(), as_json, output, lambda console: print_result(result, console))
-    else:
-        _report(curve_as_dict(curve, results), as_json, output, lambda console: print_curve(results, console))
-    partial.remove()
-    if picture is not None and curve is None:
-        draw_result(result, picture)
-    elif picture is not None and curve is not None:
-        draw_curve(name or curve, results, picture)
-
-
-def _report(content: dict[str, Any], as_json: bool, output: Path | None, show: Callable[["Console"], None]) -> None:
-    """Writes and prints a result."""
-    from ...benchmark.report.text_tables import PLAIN_WIDTH
-    from ...files.atomic import write_whole
-
-    text = json.dumps(content, indent=1, ensure_ascii=False)
-    if output is not None:
-        write_whole(output, f"{text}\n".encode())
-    if as_json:
-        click.echo(text)
-    else:
-        show(report_console(PLAIN_WIDTH))
+            result = run_benchmark(agent, names, protocol, name=name, watch=display.show, partial=found)
+            return result.as_dict(), partial(print_result, result), partial(draw_result, result)
+        results = run_curve(curve, protocol, name=name, watch=display.show, partial=found)
+        return curve_as_dict(curve, results), partial(print_curve, results), partial(draw_curve, name or curve, results)
 
 
 def _make_suite(name: str, path: Path | None, protocol: "Protocol") -> None:

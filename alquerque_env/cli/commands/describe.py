@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ...game.game import Game
-from ...game.options import Option, OptionValue, spell
+from ...game.options import spell
 from ...game.planes import planes
 from ...game.rules_text import SIDES, answer, endings, fixed_rules, fixed_sentences
 from ...game.ruleset import NORTH, SOUTH
@@ -15,7 +15,7 @@ from ...match.match import Match
 from ...match.status_text import exact_sentence, outcome_sentence, standing
 from ...solve.solutions import known_solution
 from ...solve.tables import EndgameTable, StepValue, present_table
-from ..command import HelpfulCommand, print_json
+from ..command import HelpfulCommand, print_report
 from ..console.capabilities import Terminal, align, find_terminal, join_words
 from ..parameters import game_argument, json_option, open_match, position_option
 
@@ -42,10 +42,7 @@ def describe(game: Game, position: str | None, as_json: bool) -> None:
         match = open_match(game, position)
         match.table = present_table(game)
         report, lines = position_json(match), position_text(match, terminal)
-    if as_json:
-        print_json(report)
-    else:
-        click.echo("\n".join(lines))
+    print_report(report, lines, as_json=as_json)
 
 
 def position_json(match: Match) -> dict[str, Any]:
@@ -95,20 +92,28 @@ def _step_values(match: Match) -> tuple[StepValue, ...]:
 
 def game_json(game: Game) -> dict[str, Any]:
     """A game as a JSON object. Points are numbers; `board` has their labels and coordinates."""
+    board = game.board
     return {
         "name": game.name,
         "title": game.title,
         "version": game.version,
         "table_hash": game.table_hash,
         "sources": list(game.sources),
-        "board": _board(game),
+        "board": {
+            "title": board.title,
+            "source": board.source,
+            "points": [{"label": board.labels[point], "x": x, "y": y} for point, (x, y) in enumerate(board.points)],
+            "lines": [list(line) for line in board.lines],
+            "end_arcs": [list(line) for line in board.end_arcs],
+            "bends": [list(line) for line in board.bends],
+        },
         "start": {
             "position": open_match(game).position,
             "player": game.first_player,
             "pieces": [sorted(game.start[SOUTH]), sorted(game.start[NORTH])],
         },
         "rules": [rule._asdict() for rule in fixed_rules(game)],
-        "options": [_option(option, game.options[name]) for name, option in game.option_table.items()],
+        "options": [option.as_dict() | {"value": game.options[name]} for name, option in game.option_table.items()],
         "num_actions": game.num_actions,
         "actions": [None if action is None else list(action) for action in game.actions],
         "victims": list(game.table.over),
@@ -121,29 +126,6 @@ def game_json(game: Game) -> dict[str, Any]:
         "endings": [ending._asdict() for ending in endings(game)],
         "symmetries": len(game.symmetries),
         "solution": None if (known := known_solution(game)) is None else known._asdict(),
-    }
-
-
-def _board(game: Game) -> dict[str, Any]:
-    board = game.board
-    return {
-        "title": board.title,
-        "source": board.source,
-        "points": [{"label": label, "x": x, "y": y} for label, (x, y) in zip(board.labels, board.points, strict=True)],
-        "lines": [list(line) for line in board.lines],
-        "end_arcs": [list(line) for line in board.end_arcs],
-        "bends": [list(line) for line in board.bends],
-    }
-
-
-def _option(option: Option, value: OptionValue) -> dict[str, Any]:
-    return {
-        "name": option.name,
-        "question": option.question,
-        "value": value,
-        "default": option.default,
-        "values": [{"value": known, "meaning": what} for known, what in option.values.items()],
-        "source": option.source,
     }
 
 

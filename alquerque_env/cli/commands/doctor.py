@@ -10,7 +10,7 @@ from typing import NamedTuple
 import click
 
 from ... import __version__
-from ..command import HelpfulCommand, print_json
+from ..command import HelpfulCommand, print_report
 from ..console.capabilities import align, find_terminal
 from ..main import FAILED
 from ..parameters import json_option
@@ -60,18 +60,19 @@ def doctor(as_json: bool) -> None:
 
     Exits with status 1 if something is broken. Missing packages of extras are not.
     """
+    terminal = find_terminal()
+    shapes = "box drawing" if terminal.unicode else "plain characters"
+    colours = "colours" if terminal.color else "no colours"
     findings = [
         Finding("alquerque-env", f"{__version__} in {Path(__file__).parents[2]}"),
         Finding("python", f"{platform.python_version()} ({sys.executable})"),
         Finding("system", f"{platform.platform()}, {os.cpu_count()} cores"),
         *(_package(*package) for package in PACKAGES),
         _kernels(),
-        _terminal(),
+        Finding("terminal", f"{shapes}, {colours}, encoding {sys.stdout.encoding}"),
     ]
-    if as_json:
-        print_json({"findings": [finding._asdict() for finding in findings]})
-    else:
-        click.echo("\n".join(align((each.name, "; ".join(filter(None, each[1:3]))) for each in findings)))
+    lines = align((each.name, "; ".join(filter(None, each[1:3]))) for each in findings)
+    print_report({"findings": [finding._asdict() for finding in findings]}, lines, as_json=as_json)
     if any(finding.is_broken for finding in findings):
         sys.exit(FAILED)
 
@@ -106,9 +107,3 @@ def _kernels() -> Finding:
     if any(folder.glob("entry_points.legal_actions-*.nbc")):
         return Finding("kernels", f"compiled, cached in {folder}")
     return Finding("kernels", f"not compiled yet, cache folder {folder}", "to compile all at once: alquerque compile")
-
-
-def _terminal() -> Finding:
-    terminal = find_terminal()
-    shows = ["box drawing" if terminal.unicode else "plain characters", "colours" if terminal.color else "no colours"]
-    return Finding("terminal", f"{', '.join(shows)}, encoding {sys.stdout.encoding}")

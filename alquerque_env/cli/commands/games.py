@@ -3,7 +3,8 @@
 import click
 
 from ...game import game as library
-from ..command import HelpfulCommand, print_json
+from ..command import HelpfulCommand, print_report
+from ..console.capabilities import align
 from ..parameters import json_option
 
 
@@ -15,9 +16,5 @@ def games(as_json: bool) -> None:
     Prints the id of each game, which other commands take as GAME, and its title.
     """
     titles = {name: library.load_game(name).title for name in library.games()}
-    if as_json:
-        print_json({"games": [{"name": name, "title": title} for name, title in titles.items()]})
-        return
-    width = max(map(len, titles))
-    for name, title in titles.items():
-        click.echo(f"{name:<{width}}  {title}")
+    listed = [{"name": name, "title": title} for name, title in titles.items()]
+    print_report({"games": listed}, align(titles.items()), as_json=as_json)

@@ -5,7 +5,7 @@ import click
 from ...errors import AlquerqueError
 from ...game.game import Game
 from ...match import perft as counting
-from ..command import HelpfulCommand, print_json
+from ..command import HelpfulCommand, print_report
 from ..console.capabilities import align
 from ..console.interruptible import run_interruptible
 from ..parameters import IntRange, game_argument, json_option, open_match, position_option
@@ -38,15 +38,14 @@ def perft(game: Game, depth: int, turns: bool, divide: bool, position: str | Non
         total = sum(parts.values())
     else:
         total = run_interruptible(lambda: counting.perft(game, depth, position, turns=turns), "counting ...")
-    if as_json:
-        report = {
-            "game": game.name,
-            "options": dict(game.options),
-            "position": start,
-            "depth": depth,
-            "turns": turns,
-            "count": total,
-        }
-        print_json(report | ({"divide": parts} if divide else {}))
-    else:
-        click.echo("\n".join(align([*parts.items(), ("total", total)])) if divide else str(total))
+    report = {
+        "game": game.name,
+        "options": dict(game.options),
+        "position": start,
+        "depth": depth,
+        "turns": turns,
+        "count": total,
+        **({"divide": parts} if divide else {}),
+    }
+    lines = align([*parts.items(), ("total", total)]) if divide else [str(total)]
+    print_report(report, lines, as_json=as_json)

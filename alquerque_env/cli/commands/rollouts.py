@@ -5,7 +5,7 @@ import click
 from ...batch import rollouts as playing
 from ...game.game import Game
 from ...game.rules_text import SIDES
-from ..command import HelpfulCommand, print_json
+from ..command import HelpfulCommand, print_report
 from ..console.capabilities import align
 from ..console.interruptible import run_interruptible
 from ..parameters import IntRange, game_argument, json_option, open_match, position_option, seed_option
@@ -28,25 +28,22 @@ def rollouts(game: Game, matches: int, seed: int, position: str | None, as_json:
     """
     match = open_match(game, position)
     found = run_interruptible(lambda: playing.rollouts(match, matches, seed=seed), "playing ...")
-    if as_json:
-        length = found.length
-        report = {
-            "game": game.name,
-            "options": dict(game.options),
-            "position": match.position,
-            "seed": seed,
-            "matches": matches,
-            "wins": [found.share(0), found.share(1)],
-            "draws": found.share(-1),
-            "actions": {"mean": float(length.mean()), "least": int(length.min()), "most": int(length.max())},
-            "endings": found.endings(),
-        }
-        print_json(report)
-        return
+    length = found.length
+    report = {
+        "game": game.name,
+        "options": dict(game.options),
+        "position": match.position,
+        "seed": seed,
+        "matches": matches,
+        "wins": [found.share(0), found.share(1)],
+        "draws": found.share(-1),
+        "actions": {"mean": float(length.mean()), "least": int(length.min()), "most": int(length.max())},
+        "endings": found.endings(),
+    }
     rows = [
         *((f"{SIDES[player]} wins", f"{found.share(player):.1%}") for player in (0, 1)),
         ("drawn", f"{found.share(-1):.1%}"),
-        ("actions a match", f"{found.length.mean():.1f} ({found.length.min()} to {found.length.max()})"),
+        ("actions a match", f"{length.mean():.1f} ({length.min()} to {length.max()})"),
         *((f"ends: {reason}", f"{count / matches:.1%}") for reason, count in found.endings().items()),
     ]
-    click.echo("\n".join([f"{matches:,} random matches from {match.position}", *align(rows)]))
+    print_report(report, [f"{matches:,} random matches from {match.position}", *align(rows)], as_json=as_json)

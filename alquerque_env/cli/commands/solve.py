@@ -10,7 +10,7 @@ import click
 from ...errors import AlquerqueError
 from ...game.game import Game
 from ...game.rules_text import SIDES
-from ..command import HelpfulCommand, print_json
+from ..command import HelpfulCommand, Report, print_report
 from ..console.progress_bar import Display
 from ..parameters import FloatRange, IntRange, game_argument, json_option, open_match, position_option
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ...solve.tables.slices import SolveProgress
     from ...solve.tables.table_file import Header
 
+TABLE = click.Path(path_type=Path, dir_okay=False)
 _STOPPED = "the same command resumes"
 
 
@@ -41,13 +42,11 @@ _STOPPED = "the same command resumes"
 )
 @position_option
 @click.option("--seconds", type=FloatRange(0), metavar="S", help="With --from-start: stop after this time.")
-@click.option(
-    "--table", type=click.Path(path_type=Path, dir_okay=False), metavar="PATH", help="Use this table of the game."
-)
+@click.option("--table", type=TABLE, metavar="PATH", help="Use this table of the game.")
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=TABLE,
     metavar="PATH",
     show_default="its place in the user's cache folder",
     help="File of the table.",
@@ -78,21 +77,16 @@ def solve(
     if pieces is None and not verify and not from_start:
         raise AlquerqueError("nothing to solve: give --pieces K, --from-start, or --verify to check an existing table")
     match = open_match(game, position)  # compiles the rules before the progress bar appears
+    path = output or table
     if pieces is not None or (verify and not from_start):
-        _solve_table(game, pieces, verify, output or table, memory, threads, as_json)
+        print_report(*_solve_table(game, pieces, verify, path, memory, threads), as_json=as_json)
     if from_start:
-        _solve_match(match, output or table, memory, seconds, verify, as_json)
+        print_report(*_solve_match(match, path, memory, seconds, verify), as_json=as_json)
 
 
 def _solve_table(
-    game: Game,
-    pieces: int | None,
-    verify: bool,
-    path: Path | None,
-    memory: float,
-    threads: int | None,
-    as_json: bool,
-) -> None:
+    game: Game, pieces: int | None, verify: bool, path: Path | None, memory: float, threads: int | None
+) -> Report:
     from ...solve.tables import build_table, load_table
     from ...solve.tables.build import GIBIBYTE, plan
     from ...solve.tables.locations import find_table
@@ -109,12 +103,10 @@ def _solve_table(
         table = load_table(game, path)
         if verify:
             verify_table(table, threads, watch)
-    _report(path or find_table(game), table.header, time.monotonic() - began, verify, as_json)
+    return _report_table(path or find_table(game), table.header, time.monotonic() - began, verify)
 
 
-def _solve_match(
-    match: "Match", path: Path | None, memory: float, seconds: float | None, verify: bool, as_json: bool
-) -> None:
+def _solve_match(match: "Match", path: Path | None, memory: float, seconds: float | None, verify: bool) -> Report:
     from ...solve.proof import solve_position
     from ...solve.tables import load_table, present_table
     from ...solve.tables.locations import proof_folder
@@ -135,7 +127,7 @@ def _solve_match(
             verify=verify,
             watch_check=lambda checked: display.update(f"{checked.positions:,} positions of the proof checked"),
         )
-    _report_solution(match, solution, pieces, verify, as_json)
+    return _report_solution(match, solution, pieces, verify)
 
 
 def _show(display: Display, progress: "SolveProgress") -> None:
@@ -152,23 +144,21 @@ def _sentence(question: "Question", answer: "Answer") -> str:
     return f"{SIDES[question.player]} wins: {answer.state}{missing}; {answer.nodes:,} positions"
 
 
-def _report_solution(match: "Match", solution: "Solution", pieces: int, verify: bool, as_json: bool) -> None:
+def _report_solution(match: "Match", solution: "Solution", pieces: int, verify: bool) -> Report:
     answers, checked = solution.answers.items(), solution.checked.items()
-    if as_json:
-        report = {
-            "game": match.game.name,
-            "options": dict(match.game.options),
-            "table_hash": match.game.table_hash,
-            "position": match.position,
-            "winner": solution.winner,
-            "questions": [{"player": question.player, **answer._asdict()} for question, answer in answers],
-            "line": list(solution.line),
-            "table_pieces": pieces,
-            "seconds": round(solution.seconds, 1),
-        }
-        proofs = [{"player": question.player, **proof._asdict()} for question, proof in checked]
-        print_json(report | ({"checked": proofs} if proofs else {}))
-        return
+    report = {
+        "game": match.game.name,
+        "options": dict(match.game.options),
+        "table_hash": match.game.table_hash,
+        "position": match.position,
+        "winner": solution.winner,
+        "questions": [{"player": question.player, **answer._asdict()} for question, answer in answers],
+        "line": list(solution.line),
+        "table_pieces": pieces,
+        "seconds": round(solution.seconds, 1),
+    }
+    if checked:
+        report["checked"] = [{"player": question.player, **proof._asdict()} for question, proof in checked]
     lines = [_sentence(question, answer) for question, answer in answers]
     for question, proof in checked:
         what = f"The proof of whether {SIDES[question.player]} wins holds"
@@ -180,53 +170,49 @@ def _report_solution(match: "Match", solution: "Solution", pieces: int, verify: 
     else:
         lines.append("It is a draw." if solution.winner == "draw" else f"{SIDES[int(solution.winner)]} wins.")
         lines += [f"A line: {' '.join(solution.line)}"] if solution.line else []
-    click.echo("\n".join(lines))
+    return report, lines
 
 
-def _report(path: Path, header: "Header", seconds: float, verified: bool, as_json: bool) -> None:
+def _report_table(path: Path, header: "Header", seconds: float, verified: bool) -> Report:
     positions = sum(part["positions"] for part in header.slices)
     size = path.stat().st_size
-    if as_json:
-        parts = [{key: value for key, value in part.items() if key != "blocks"} for part in header.slices]
-        found = {
-            "game": header.game,
-            "options": header.options,
-            "table_hash": header.table_hash,
-            "pieces": header.pieces,
-            "positions": positions,
-            "bytes": size,
-            "path": str(path),
-            "seconds": round(seconds, 1),
-            "verified": verified,
-            "clock": _clock(header),
-            "slices": parts,
+    studied = [group for group in header.groups if "longest_way" in group]
+    # How many values the no-progress limit would change, which a table leaves out; None where it was not studied.
+    clock = (
+        None
+        if not studied
+        else {
+            "limit": int(header.options["no_progress_limit"]),
+            "longest_way": max(group["longest_way"] for group in studied),
+            "changed": sum(group["changed"] for group in studied),
         }
-        print_json(found)
-        return
+    )
+    report = {
+        "game": header.game,
+        "options": header.options,
+        "table_hash": header.table_hash,
+        "pieces": header.pieces,
+        "positions": positions,
+        "bytes": size,
+        "path": str(path),
+        "seconds": round(seconds, 1),
+        "verified": verified,
+        "clock": clock,
+        "slices": [{key: value for key, value in part.items() if key != "blocks"} for part in header.slices],
+    }
     width = max(len(part["name"]) for part in header.slices)
-    click.echo(f"{'slice':<{width}} {'positions':>13} {'won':>7} {'drawn':>7} {'lost':>7} {'longest':>8}")
+    lines = [f"{'slice':<{width}} {'positions':>13} {'won':>7} {'drawn':>7} {'lost':>7} {'longest':>8}"]
     for part in header.slices:
         shares = " ".join(f"{part[what] / max(part['positions'], 1):>7.2%}" for what in ("won", "drawn", "lost"))
-        click.echo(f"{part['name']:<{width}} {part['positions']:>13,} {shares} {part['longest']:>8}")
-    if clock := _clock(header):
-        click.echo(
+        lines.append(f"{part['name']:<{width}} {part['positions']:>13,} {shares} {part['longest']:>8}")
+    if clock:
+        lines.append(
             f"The longest way to the next capture or promotion has {clock['longest_way']} plies. The no-progress limit "
             f"of {clock['limit']} plies, which the table leaves out, would change the values of {clock['changed']:,} "
             "positions."
         )
     elif header.options["no_progress_limit"] != "off":
-        click.echo("The effect of the no-progress limit on the values is not studied under these rules.")
+        lines.append("The effect of the no-progress limit on the values is not studied under these rules.")
     checked = "; every value checked" if verified else ""
-    click.echo(f"{positions:,} positions, {size / positions:.3f} bytes each, {seconds:.0f} s: {path}{checked}")
-
-
-def _clock(header: "Header") -> dict[str, int] | None:
-    """How many values the no-progress limit would change, which a table leaves out; None where it was not studied."""
-    studied = [group for group in header.groups if "longest_way" in group]
-    if not studied:
-        return None
-    return {
-        "limit": int(header.options["no_progress_limit"]),
-        "longest_way": max(group["longest_way"] for group in studied),
-        "changed": sum(group["changed"] for group in studied),
-    }
+    lines.append(f"{positions:,} positions, {size / positions:.3f} bytes each, {seconds:.0f} s: {path}{checked}")
+    return report, lines

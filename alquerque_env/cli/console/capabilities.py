@@ -35,13 +35,7 @@ class Terminal:
         return draw_text(picture, unicode=self.unicode, color=self.color)
 
     def wrap(self, text: str, indent: str = "", first: str | None = None) -> str:
-        """Breaks a paragraph into lines.
-
-        Args:
-          text: The paragraph.
-          indent: Beginning of each line.
-          first: Beginning of the first line; `indent` if None.
-        """
+        """Breaks a paragraph into lines that begin with `indent`, or with `first` the first one."""
         opening = indent if first is None else first
         return textwrap.fill(
             self.plain(text),
@@ -69,11 +63,7 @@ class Terminal:
 
 
 def find_terminal(*, ascii_only: bool = False) -> Terminal:
-    """Finds out what standard output can show.
-
-    Args:
-      ascii_only: Whether to use ASCII characters on every terminal.
-    """
+    """Finds out what standard output can show; with `ascii_only` no more than ASCII characters."""
     named = os.environ.get("TERM", "")
     return Terminal(
         unicode=not ascii_only and named not in _PLAIN_TERMINALS and _can_encode(_GLYPHS),

@@ -55,11 +55,7 @@ class LoadedMatch:
 
 
 def load_match(path: str, number: int = 1) -> LoadedMatch:
-    """Reads an unfinished match from a file.
-
-    Args:
-      path: The file.
-      number: Place of the match in the file, from 1.
+    """Reads an unfinished match from a file; `number` is its place there, from 1.
 
     Raises:
       RecordError: If the file cannot be read or has no such match, or if the match is over.
@@ -73,12 +69,7 @@ def load_match(path: str, number: int = 1) -> LoadedMatch:
 
 
 class Forfeit(NamedTuple):
-    """The end of a match that one side lost without a position that ends it.
-
-    Attributes:
-      loser: The side that lost.
-      reason: Why.
-    """
+    """The end of a match that one side lost without a position that ends it."""
 
     loser: int
     reason: str
@@ -194,27 +185,24 @@ class MatchSaver:
         Returns:
           The file that holds the match, None if there is none; and what to tell the user.
         """
-        path, notes = self._save_at_end(text, is_unfinished)
+        path, notes = None, []
+        try:
+            if self.save_to is not None:
+                self.save(self.save_to, text)
+                path = self.save_to
+        except RecordError as error:
+            notes.append(str(error))
+        try:
+            if path is None and (is_unfinished or notes):
+                path = self.save_in_state_folder(text)
+        except RecordError as error:
+            notes.append(f"The match is not saved: {error}.")
+        if path is not None:
+            notes.append(f"The match is saved in {path}.")
         if self.autosave not in (None, path):
             with suppress(OSError):
                 os.unlink(self.autosave)
         return path, notes
-
-    def _save_at_end(self, text: str, is_unfinished: bool) -> tuple[str | None, list[str]]:
-        notes = []
-        try:
-            if self.save_to is not None:
-                self.save(self.save_to, text)
-                return self.save_to, [f"The match is saved in {self.save_to}."]
-        except RecordError as error:
-            notes.append(str(error))
-        if not is_unfinished and not notes:
-            return None, []
-        try:
-            path = self.save_in_state_folder(text)
-        except RecordError as error:
-            return None, [*notes, f"The match is not saved: {error}."]
-        return path, [*notes, f"The match is saved in {path}."]
 
 
 def _new_file(text: str) -> str:

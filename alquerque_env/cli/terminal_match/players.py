@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ... import load_bot
-from ...bots.load import find_bot
+from ...bots.load import SPEC_KINDS, find_bot
 from ...bots.shipped import shipped_bots
 from ...errors import AlquerqueError
 from ...game.game import Game
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from ...bots.bot import Bot
 
 HUMAN = "human"
-OWN_KINDS = ("random", "greedy", "alphabeta", "mcts")
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,8 @@ def is_own_bot(name: str) -> bool:
         find_bot(name)
     except AlquerqueError:
         return False
-    return name.partition(":")[0] in (*OWN_KINDS, *shipped_bots())
+    kind = name.partition(":")[0]
+    return kind != "ugi" and kind in (*SPEC_KINDS, *shipped_bots())
 
 
 def is_person(name: str) -> bool:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 
@@ -22,9 +21,6 @@ from ..console.signals import exit_on_signals, ignore_signals
 from .match_file import Forfeit, LoadedMatch, MatchSaver
 from .players import Player
 from .typed_input import play_typed, point_typed
-
-if TYPE_CHECKING:
-    from ...bots.bot import Bot
 
 RESIGNED = "resigned"
 # With more targets of several pieces than this, their marks would hide the pieces.
@@ -108,7 +104,11 @@ class Session:
         click.echo(self.terminal.draw(match.picture(turned=self.people == [1], origins=origins, targets=targets)))
         self._drawn = len(match.steps)
         if asks:
-            self._list_steps()
+            if note := standing(match):
+                self.say(note)
+            width = len(str(len(match.legal_steps)))
+            numbered = [f"{number:>{width}} {step}" for number, step in enumerate(match.legal_steps, 1)]
+            self.say(f"\n{self.terminal.columns(numbered)}")
 
     def show_piece(self, point: int) -> None:
         """Draws the board with the steps of one piece.
@@ -123,10 +123,6 @@ class Session:
     def redraw(self) -> None:
         """Draws the board before the next question, even if no step has been played."""
         self._drawn = None
-
-    def resign(self) -> None:
-        """Lets the side to move lose."""
-        self.forfeit = Forfeit(self.match.player, RESIGNED)
 
     def text(self) -> str:
         """The text of the match file."""
@@ -162,7 +158,11 @@ class Session:
 
     def _play_to_end(self) -> str | None:
         """Plays until the match is over or the user leaves; returns the file that holds the match."""
-        self._greet()
+        sides = ", ".join(f"{side}: {self._name(self.players[number])}" for number, side in enumerate(SIDES))
+        self.say(f"{self.match.game.title}. {sides}.")
+        if self.people and self.match.legal_steps:
+            self.say(f"Type a step such as {self.match.legal_steps[0]}, its number, or help.")
+        self._show_once()
         while True:
             try:
                 while self.is_unfinished:
@@ -174,13 +174,6 @@ class Session:
             if not self._is_taken_back():
                 return path
 
-    def _greet(self) -> None:
-        sides = ", ".join(f"{side}: {self._name(self.players[number])}" for number, side in enumerate(SIDES))
-        self.say(f"{self.match.game.title}. {sides}.")
-        if self.people and self.match.legal_steps:
-            self.say(f"Type a step such as {self.match.legal_steps[0]}, its number, or help.")
-        self._show_once()
-
     def _name(self, player: Player) -> str:
         if player.bot is not None:
             return player.spec
@@ -190,28 +183,14 @@ class Session:
         if self._drawn != len(self.match.steps):
             self.show()
 
-    def _list_steps(self) -> None:
-        if note := standing(self.match):
-            self.say(note)
-        steps = self.match.legal_steps
-        numbered = [f"{number:>{len(str(len(steps)))}} {step}" for number, step in enumerate(steps, 1)]
-        self.say()
-        self.say(self.terminal.columns(numbered))
-
     def _play_turn(self) -> None:
         """Lets a bot play its turn, or reads one line from a person."""
-        bot = self.players[self.match.player].bot
+        match, player, first = self.match, self.match.player, len(self.match.steps)
+        bot = self.players[player].bot
         if bot is None:
             self._show_once()
-            self._report_errors(lambda: self._do(read_line(f"{SIDES[self.match.player]}> ").strip()))
+            self._report_errors(lambda: self._do(read_line(f"{SIDES[player]}> ").strip()))
             return
-        self._play_bot(bot)
-        if not self.people:
-            self._show_once()
-        time.sleep(self.delay)
-
-    def _play_bot(self, bot: "Bot") -> None:
-        match, player, first = self.match, self.match.player, len(self.match.steps)
         while not match.is_over and match.player == player:
             try:
                 # The bot gets a copy since after Ctrl-C it goes on thinking while the match is saved.
@@ -221,6 +200,9 @@ class Session:
                 return
         turn = join_turn([step.text for step in match.steps[first:]])
         self.say(f"\n{SIDES[player]} ({bot.name}) plays {turn}")
+        if not self.people:
+            self._show_once()
+        time.sleep(self.delay)
 
     def _do(self, text: str) -> None:
         """Does what a person typed."""

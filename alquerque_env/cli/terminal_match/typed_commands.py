@@ -14,8 +14,8 @@ from ...match.status_text import numbered_turns
 from ..console.capabilities import align, join_words
 from ..console.interruptible import run_interruptible
 from .help_rows import HELP, help_rows
-from .match_file import load_match
-from .session import Command, Session
+from .match_file import Forfeit, load_match
+from .session import RESIGNED, Command, Session
 
 HINT_SPEC = "alphabeta:4"
 EXAMPLE = "match.pdn"
@@ -67,14 +67,6 @@ def _command_name(word: str) -> str | None:
 def _help(session: Session) -> None:
     for line in align(help_rows(session.match.game.board, MORE_HELP)):
         session.say(f"  {line}")
-
-
-def _rules(session: Session) -> None:
-    session.say("\n".join(session.terminal.bullets(rule_sentences(session.match.game))))
-
-
-def _position(session: Session) -> None:
-    session.say(session.match.position)
 
 
 def _turns(session: Session) -> None:
@@ -138,7 +130,7 @@ def _switch(session: Session) -> None:
 
 def _resign(session: Session) -> None:
     _check_unfinished(session)
-    session.resign()
+    session.forfeit = Forfeit(session.match.player, RESIGNED)
 
 
 def _check_unfinished(session: Session) -> None:
@@ -150,15 +142,15 @@ def _quit(_session: Session) -> None:
     raise EOFError
 
 
-COMMANDS: Mapping[str, Callable[[Session], None]] = MappingProxyType(
+COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
         "help": _help,
         "?": _help,
         "board": Session.show,
         "undo": _undo,
         "hint": _hint,
-        "rules": _rules,
-        "position": _position,
+        "rules": lambda session: session.say("\n".join(session.terminal.bullets(rule_sentences(session.match.game)))),
+        "position": lambda session: session.say(session.match.position),
         "turns": _turns,
         "switch": _switch,
         "resign": _resign,

@@ -11,11 +11,7 @@ GAME, LEVEL = "Game", "Level"
 
 
 class EngineOptions:
-    """The options of an engine.
-
-    Args:
-      game: The game with its options.
-      level: Spec of the bot.
+    """The options of an engine: a game with its options, and the spec of the bot.
 
     Raises:
       BotError: If the spec names no bot.

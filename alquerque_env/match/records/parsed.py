@@ -54,9 +54,6 @@ class ParsedMatch:
 def parse_matches(source: str | TextIO) -> Iterator[ParsedMatch]:
     """Divides a match file into its matches, one after the other.
 
-    Args:
-      source: Text, or a stream of text.
-
     Raises:
       RecordError: If the text is not that of matches.
     """

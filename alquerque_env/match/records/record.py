@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from ...errors import RecordError, shorten
-from ...game.game import Game
-from ...game.options import spell
 from ..match import REASONS, Match, Outcome
 from .tokens import DOTS, KNOWN_HEADERS, MAX_HEADERS, MAX_TURNS, RESULTS, format_header
 
@@ -105,14 +103,16 @@ def format_record(
     reason = reason or (None if outcome is None else outcome.reason)
     check_end(match, result, reason)
     start = starting_point(match)
-    options = format_options(match.game)
+    if isinstance(date, datetime.date):
+        date = f"{date.year:04}.{date.month:02}.{date.day:02}"
+    check_date(date)
     known = {
         "Game": match.game.name,
         "Version": str(match.game.version),
-        "Options": options or None,
+        "Options": " ".join(match.game.option_texts) or None,
         "South": south,
         "North": north,
-        "Date": _format_date(date),
+        "Date": date or UNKNOWN_DATE,
         "Position": None if start.position == Match(match.game).position else start.position,
         "Result": result,
         "Reason": reason,
@@ -174,19 +174,6 @@ def check_end(match: Match, result: str, reason: str | None) -> None:
     if reason not in (None, outcome.reason):
         stated = shorten(str(reason))
         raise RecordError(f"the reason is {stated!r}, but the match ended on the board: {outcome.reason!r} is expected")
-
-
-def format_options(game: Game) -> str:
-    """Returns the options of a game that are not the defaults, as `name=value name=value`."""
-    chosen = {name: value for name, value in game.options.items() if value != game.option_table[name].default}
-    return " ".join(f"{name}={spell(value)}" for name, value in chosen.items())
-
-
-def _format_date(date: datetime.date | str | None) -> str:
-    if isinstance(date, datetime.date):
-        return f"{date.year:04}.{date.month:02}.{date.day:02}"
-    check_date(date)
-    return UNKNOWN_DATE if date is None else date
 
 
 def check_date(text: str | None) -> None:

@@ -13,12 +13,7 @@ from .record import Record
 
 
 def save_record(path: Path | str, text: str, *, overwrite: bool = True) -> None:
-    """Writes a match file, whole or not at all.
-
-    Args:
-      path: The file.
-      text: One or several texts of `format_record`, one after the other.
-      overwrite: Whether an existing file may be replaced.
+    """Writes one or several texts of `format_record` to a match file, whole or not at all.
 
     Raises:
       RecordError: If the file exists and may not be replaced, or cannot be written.
@@ -34,9 +29,6 @@ def save_record(path: Path | str, text: str, *, overwrite: bool = True) -> None:
 def load_records(path: Path | str) -> Iterator[Record]:
     """Reads the matches of a file, one after the other; only one is held at a time.
 
-    Args:
-      path: The file.
-
     Yields:
       The matches.
 
@@ -48,11 +40,7 @@ def load_records(path: Path | str) -> Iterator[Record]:
 
 
 def load_record(path: Path | str, number: int = 1) -> Record:
-    """Reads one match of a file. Those before it are not checked against the rules.
-
-    Args:
-      path: The file.
-      number: The place of the match in the file, from 1.
+    """Reads the match with this place in a file, from 1. Those before it are not checked against the rules.
 
     Raises:
       RecordError: As `read_records`, or if the file cannot be read or has no such match.
@@ -68,9 +56,6 @@ def load_record(path: Path | str, number: int = 1) -> Record:
 
 def count_records(path: Path | str) -> int:
     """Counts the matches in a file without checking them against the rules.
-
-    Args:
-      path: The file.
 
     Raises:
       RecordError: If the file cannot be read, or its text is not that of matches.

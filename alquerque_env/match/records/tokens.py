@@ -57,9 +57,6 @@ class Token(NamedTuple):
 def read_tokens(source: str | TextIO) -> Iterator[Token]:
     """Reads the tokens of a match file without its comments.
 
-    Args:
-      source: Text, or a stream of text.
-
     Raises:
       RecordError: If a line is too long, not UTF-8 or not made of tokens, or if a comment does not end.
     """
