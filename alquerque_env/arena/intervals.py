@@ -29,12 +29,7 @@ class Estimate:
 
 
 def estimate_share(successes: int, trials: int) -> Estimate:
-    """Estimates a share with Wilson's interval, which also holds for shares near 0 and 1.
-
-    Args:
-      successes: Number of successes.
-      trials: Number of trials, at least 1.
-    """
+    """Estimates a share of one trial or more with Wilson's interval, which also holds for shares near 0 and 1."""
     share, width = successes / trials, _QUANTILE**2 / trials
     centre = share + width / 2
     spread = _QUANTILE * (share * (1 - share) / trials + width / (4 * trials)) ** 0.5

@@ -44,12 +44,9 @@ def make_pairings(num_players: int, *, gauntlet: bool) -> list[tuple[int, int]]:
 
 
 def make_batches(num_pairings: int, num_openings: int, batch_size: int) -> Iterator[Batch]:
-    """Yields all batches. All pairings advance together, so that an interrupted arena has results of each.
+    """Yields all batches of `batch_size` matches, two for each opening.
 
-    Args:
-      num_pairings: Number of pairings.
-      num_openings: Number of openings that each of them plays.
-      batch_size: Matches in a batch, two for each opening.
+    All pairings advance together, so that an interrupted arena has results of each.
     """
     openings = batch_size // 2
     for number, start in enumerate(range(0, num_openings, openings)):

@@ -74,9 +74,7 @@ class Verdict:
 def decide(question: Question, counts: Sequence[int]) -> Verdict:
     """Tests a question.
 
-    Args:
-      question: The question.
-      counts: Numbers of pairs in which the first player scored 0, 1/2, 1, 3/2 and 2 points.
+    `counts` are the numbers of pairs in which the first player scored 0, 1/2, 1, 3/2 and 2 points.
     """
     ratio = log_likelihood_ratio(question, counts)
     low, high = question.bounds

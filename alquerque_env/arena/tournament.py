@@ -145,12 +145,7 @@ class _Arena:
 
 
 class _MissingBot:
-    """Replaces a bot that can no longer be loaded, and loses its matches.
-
-    Args:
-      name: Its spec.
-      fault: Why it cannot be loaded.
-    """
+    """Replaces a bot that can no longer be loaded, and loses its matches."""
 
     def __init__(self, name: str, fault: str) -> None:
         self.name, self._fault = name, fault

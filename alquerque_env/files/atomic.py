@@ -20,12 +20,7 @@ _LONGEST = 50
 
 
 def write_whole(path: Path, data: bytes, *, overwrite: bool = True) -> None:
-    """Writes a file.
-
-    Args:
-      path: The file. A link is followed.
-      data: Its content.
-      overwrite: Whether to replace a file that exists.
+    """Writes a file, or the one that a link leads to; replaces an existing file if `overwrite`.
 
     Raises:
       FileExistsError: If it exists and `overwrite` is false.
@@ -67,10 +62,7 @@ def open_whole(path: Path, *, overwrite: bool = True) -> Iterator[BinaryIO]:
 
 @contextmanager
 def make_whole_folder(path: Path) -> Iterator[Path]:
-    """Makes a folder. It gets its name at the end of the context.
-
-    Args:
-      path: The folder; it must not exist. Parent folders are made.
+    """Makes a folder that does not exist, and its parents. It gets its name at the end of the context.
 
     Yields:
       The folder under its hidden name, for writing its files.
@@ -103,12 +95,7 @@ def remove_whole_folder(path: Path) -> None:
 
 
 def remove_partials(folder: Path, name: str | None = None) -> None:
-    """Removes the hidden files and folders of killed processes. The caller holds the lock on the folder.
-
-    Args:
-      folder: The folder.
-      name: The file or folder that was to be written; any if None.
-    """
+    """Removes what killed processes left of one file or folder, or of any. The caller holds the lock on the folder."""
     for path in folder.glob(f".*{_SUFFIX}" if name is None else f".{glob.escape(name[:_LONGEST])}.*{_SUFFIX}"):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)

@@ -60,12 +60,7 @@ class Key:
 
 
 def read_toml(file: Traversable, name: str, error: type[AlquerqueError]) -> dict[str, Any]:
-    """Reads a TOML file.
-
-    Args:
-      file: The file.
-      name: What errors call it.
-      error: What is raised.
+    """Reads a TOML file, which errors call `name`.
 
     Raises:
       AlquerqueError: If the file is missing, cannot be read or is not TOML. The error names the file and the line.

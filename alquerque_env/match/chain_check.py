@@ -10,12 +10,7 @@ from .position_text import Words, points_of
 
 
 def check_chain(game: Game, s: Words, text: str) -> None:
-    """Checks that a chain of captures can lead to a state, if its mover is in the middle of a chain.
-
-    Args:
-      game: The game.
-      s: The state.
-      text: Its position text, for the error.
+    """Checks that a chain of captures can lead to a state, if its mover is in one; `text` is for the error.
 
     Raises:
       PositionError: If the piece cannot capture again, or no chain leads to its point with the captured pieces.

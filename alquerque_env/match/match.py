@@ -4,8 +4,9 @@ Points and players are absolute, as the board numbers them: nothing here is turn
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import index as as_integer
 from typing import Any, NamedTuple, Protocol
 
@@ -183,12 +184,15 @@ class Match:
     @property
     def turns(self) -> tuple[str, ...]:
         """The turns so far in notation; the last one may be unfinished."""
-        return tuple(join_turn([played.step.text for played in turn]) for turn in self._split_turns())
+        return tuple(join_turn([step.text for step in steps]) for _, steps in self.history)
 
     @property
     def history(self) -> tuple[tuple[int, tuple[Step, ...]], ...]:
         """The turns so far, each as its player and its steps; the last one may be unfinished."""
-        return tuple((turn[0].player, tuple(played.step for played in turn)) for turn in self._split_turns())
+        ends = [place for place, played in enumerate(self._played, 1) if played.ends_turn]
+        bounds = pairwise(dict.fromkeys((0, *ends, len(self._played))))
+        turns = [self._played[first:end] for first, end in bounds]
+        return tuple((turn[0].player, tuple(played.step for played in turn)) for turn in turns)
 
     def push(self, step: "Step | int | str") -> None:
         """Plays a step.
@@ -201,12 +205,11 @@ class Match:
           NotationError: If this is not a step, an action index, or text that can be read.
           IllegalStepError: If the step is not legal. The match is unchanged.
         """
+        if isinstance(step, str):
+            self.push_turn(step, is_whole=step.count("x") > 1)
+            return
         if isinstance(step, Step):
-            if step not in self._legal:
-                raise self._illegal(step.text)
-            self._push_legal(step)
-        elif isinstance(step, str):
-            self._push_text(step, is_whole=step.count("x") > 1)
+            meant, text = step if step in self._legal else None, step.text
         else:
             try:
                 if isinstance(step, bool):
@@ -214,7 +217,10 @@ class Match:
                 action = as_integer(step)
             except TypeError:
                 raise NotationError(f"a step is a Step, an action index or text, not {type(step).__name__}") from None
-            self._push_action(action, f"action {action}")
+            meant, text = next((legal for legal in self._legal if legal.action == action), None), f"action {action}"
+        if meant is None:
+            raise self._illegal(text)
+        self._push_legal(meant)
 
     def push_turn(self, text: str, *, is_whole: bool = True) -> None:
         """Plays a turn, or the rest of one in the middle of a chain.
@@ -227,7 +233,17 @@ class Match:
           NotationError: If the text cannot be read.
           IllegalStepError: If this is not a legal turn. The match is unchanged.
         """
-        self._push_text(text, is_whole=is_whole)
+        parts = split_turn(text, self.game.board)
+        for number, part in enumerate(parts):
+            fitting = self._fitting(*part)
+            if len(fitting) != 1:
+                raise self._unfit(text, fitting, number)
+            self._push_legal(fitting[0])
+        if is_whole and self.chain is not None:
+            stops = self._fitting(PASS, None)
+            if not stops:
+                raise self._unfit(text, stops, len(parts))
+            self._push_legal(stops[0])
 
     def pop(self) -> Step:
         """Takes back the last step and returns it.
@@ -292,13 +308,15 @@ class Match:
             for point in range(len(self.game.board.points))
             if (state[e.MEN + player] | state[e.KINGS + player]) >> point & 1
         }
-        last = self._last_turn()
+        history = self.history
+        last = history[-1][1] if history else ()
+        moves = [step for step in last if not step.is_pass]
         shown: dict[str, Any] = {
             "board": self.game.board,
             "pieces": pieces,
             "player": None if self.is_over else self.player,
             "chain": self.chain,
-            "last_turn": _path(last),
+            "last_turn": (*(step.origin for step in moves[:1]), *(step.target for step in moves)),
             "captured": tuple(point for step in last for point in step.captured if point not in pieces),
             "pending": tuple(point for point in pieces if state[e.CAPTURED] >> point & 1),
         }
@@ -325,36 +343,17 @@ class Match:
         self._seen[self._key] += 1
         count = entry_points.legal_actions(self._t, self._state, self._scratch, self._actions)
         code = entry_points.outcome(self._t, self._state, count, self.occurrences() - 1)
-        self._outcome = None if code == e.ONGOING else _read_outcome(int(code))
+        reason, winner = divmod(int(code), 4)
+        self._outcome = Outcome(None if winner == e.NOBODY else winner, REASONS[reason]) if reason else None
         actions = [] if self._outcome else sorted(int(action) for action in self._actions[:count])
         steps = self.game.steps[self.player]
         self._legal = tuple(steps[action] or Step(self.chain, self.chain, (), action, PASS) for action in actions)
-
-    def _push_action(self, action: int, text: str) -> None:
-        for step in self._legal:
-            if step.action == action:
-                self._push_legal(step)
-                return
-        raise self._illegal(text)
 
     def _push_legal(self, step: Step) -> None:
         before, player = self._state.copy(), self.player
         entry_points.apply_action(self._t, self._state, self._scratch, step.action)
         self._played.append(_Played(step, player, before, self._key, self._legal, bool(self._state[e.CHAIN] < 0)))
         self._enter()
-
-    def _push_text(self, text: str, *, is_whole: bool) -> None:
-        parts = split_turn(text, self.game.board)
-        for number, part in enumerate(parts):
-            fitting = self._fitting(*part)
-            if len(fitting) != 1:
-                raise self._unfit(text, fitting, number)
-            self._push_legal(fitting[0])
-        if is_whole and self.chain is not None:
-            stops = self._fitting(PASS, None)
-            if not stops:
-                raise self._unfit(text, stops, len(parts))
-            self._push_legal(stops[0])
 
     def _fitting(self, wanted: str, over: str | None) -> list[Step]:
         """Returns the legal steps that a part of a turn text may mean."""
@@ -384,29 +383,3 @@ class Match:
             return IllegalStepError(f"{shorten(text)} is not legal in {self.position!r}: the match is over")
         legal = ", ".join(step.text for step in self._legal)
         return IllegalStepError(f"{shorten(text)} is not legal in {self.position!r}; legal: {legal}")
-
-    def _split_turns(self) -> Iterator[list[_Played]]:
-        turn: list[_Played] = []
-        for played in self._played:
-            turn.append(played)
-            if played.ends_turn:
-                yield turn
-                turn = []
-        if turn:
-            yield turn
-
-    def _last_turn(self) -> list[Step]:
-        turns = list(self._split_turns())
-        return [played.step for played in turns[-1]] if turns else []
-
-
-def _read_outcome(code: int) -> Outcome:
-    reason, winner = divmod(code, 4)
-    return Outcome(None if winner == e.NOBODY else winner, REASONS[reason])
-
-
-def _path(steps: list[Step]) -> tuple[int, ...]:
-    moves = [step for step in steps if not step.is_pass]
-    if not moves:
-        return ()
-    return (moves[0].origin, *(step.target for step in moves))  # type: ignore[arg-type]

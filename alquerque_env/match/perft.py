@@ -39,18 +39,10 @@ def perft(game: Game | str, depth: int, position: str | None = None, *, turns: b
 def divide(game: Game | str, depth: int, position: str | None = None, *, turns: bool = False) -> dict[str, int]:
     """Counts the sequences that begin with each legal step, or with each legal turn. The counts add up to `perft`.
 
-    Args:
-      game: The game, or its id.
-      depth: Number of steps or turns, 1 to 1000.
-      position: Text of the position to begin from; the start of the game if None.
-      turns: Whether to count whole turns.
+    Arguments and errors are those of `perft`, but `depth` is at least 1.
 
     Returns:
       The count by the text of the first step or turn. A turn is written as in `Match.turns`.
-
-    Raises:
-      PositionError: If the text is not a position of the game.
-      AlquerqueError: If the depth is not a whole number or out of range.
     """
     _check_depth(depth, 1)
     match = Match(game, position)

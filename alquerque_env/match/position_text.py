@@ -14,35 +14,23 @@ Words = Sequence[int]
 
 
 def format_position(t: Words, labels: Sequence[str], s: Words) -> str:
-    """Returns the position text of a state.
-
-    Args:
-      t: The game's step table.
-      labels: The names of its points.
-      s: The state.
-    """
+    """Returns the position text of a state, from the game's step table and the names of its points."""
     fields = [SIDES[s[e.PLAYER]], *(_format_side(labels, s, player) for player in (0, 1))]
     if t[e.T_NO_PROGRESS_LIMIT] and s[e.QUIET]:
         fields.append(f"H{s[e.QUIET]}")
     if s[e.CHAIN] >= 0:
         fields.append(f"C{labels[s[e.CHAIN]]}")
-    held_back = ",".join(f"{labels[point]}-{labels[other]}" for point, other in _memory(t, s))
-    if held_back:
-        fields.append(f"U{held_back}")
-    if s[e.CAPTURED]:
-        fields.append("X" + ",".join(labels[point] for point in points_of(s[e.CAPTURED])))
-    if s[e.BARRED]:
-        fields.append("S" + ",".join(labels[point] for point in points_of(s[e.BARRED])))
+    lists = {
+        "U": [f"{labels[point]}-{labels[other]}" for point, other in _memory(t, s)],
+        "X": [labels[point] for point in points_of(s[e.CAPTURED])],
+        "S": [labels[point] for point in points_of(s[e.BARRED])],
+    }
+    fields += [letter + ",".join(items) for letter, items in lists.items() if items]
     return ":".join(fields)
 
 
 def parse_position(t: Words, labels: Sequence[str], text: str) -> list[int]:
-    """Reads position text.
-
-    Args:
-      t: The game's step table.
-      labels: The names of its points.
-      text: The text.
+    """Reads position text by the game's step table and the names of its points.
 
     Returns:
       The state, a list of `T_STATE_SIZE` integers.
@@ -118,7 +106,13 @@ class _Reader:
             ("X", self.read_captured),
             ("S", self.read_start),
         ):
-            read(fields.get(letter))
+            if letter in fields:
+                read(fields[letter])
+        if self.state[e.CHAIN] >= 0:
+            if self.t[e.T_REMOVAL_AT_END] and "X" not in fields:
+                raise self.fail("field X is missing: in a chain, captured pieces still stand on the board")
+            if not self.t[e.T_MAY_RETURN_TO_START] and "S" not in fields:
+                raise self.fail("field S is missing: a chain may not return to its start")
         return self.state
 
     def split_fields(self, parts: list[str]) -> dict[str, str]:
@@ -152,9 +146,7 @@ class _Reader:
                 raise self.fail(f"two pieces on {self.labels[point]}")
             self.state[(e.KINGS if promoted else e.MEN) + player] |= 1 << point
 
-    def read_clock(self, value: str | None) -> None:
-        if value is None:
-            return
+    def read_clock(self, value: str) -> None:
         limit = self.t[e.T_NO_PROGRESS_LIMIT]
         if not limit:
             raise self.fail("field H counts turns without progress, but this game has no limit on them")
@@ -166,9 +158,7 @@ class _Reader:
             raise self.fail(f"H{value} is given in a chain of captures, but a capture is progress")
         self.state[e.QUIET] = int(value)
 
-    def read_chain(self, value: str | None) -> None:
-        if value is None:
-            return
+    def read_chain(self, value: str) -> None:
         if self.t[e.T_CHAIN] == e.SINGLE:
             raise self.fail("field C names a piece in a chain, but in this game a turn is one leap")
         point = self.point(value, "field C")
@@ -177,9 +167,7 @@ class _Reader:
             raise self.fail(f"C{value}: player_{mover}, who is to move, has no piece there")
         self.state[e.CHAIN] = point
 
-    def read_memory(self, value: str | None) -> None:
-        if value is None:
-            return
+    def read_memory(self, value: str) -> None:
         if not self.t[e.T_REMEMBERS]:
             raise self.fail("field U forbids steps back, but this game allows them")
         seen: dict[object, str] = {}
@@ -212,13 +200,8 @@ class _Reader:
         if not t[e.T_REMEMBERS_POINTS]:
             raise self.fail(f"{item!r} in field U undoes no step")
 
-    def read_captured(self, value: str | None) -> None:
-        at_end = self.t[e.T_REMOVAL_AT_END]
-        if value is None:
-            if at_end and self.state[e.CHAIN] >= 0:
-                raise self.fail("field X is missing: in a chain, captured pieces still stand on the board")
-            return
-        if not at_end:
+    def read_captured(self, value: str) -> None:
+        if not self.t[e.T_REMOVAL_AT_END]:
             raise self.fail("field X names pieces to be removed later, but in this game they are removed at once")
         if self.state[e.CHAIN] < 0:
             raise self.fail("field X names captured pieces, but field C is missing")
@@ -231,13 +214,8 @@ class _Reader:
                 raise self.fail(f"{label} is given twice in field X")
             self.state[e.CAPTURED] |= 1 << point
 
-    def read_start(self, value: str | None) -> None:
-        barred = not self.t[e.T_MAY_RETURN_TO_START] and self.state[e.CHAIN] >= 0
-        if value is None:
-            if barred:
-                raise self.fail("field S is missing: a chain may not return to its start")
-            return
-        if not barred:
+    def read_start(self, value: str) -> None:
+        if self.t[e.T_MAY_RETURN_TO_START] or self.state[e.CHAIN] < 0:
             raise self.fail("field S names the start of a chain, but it does not matter here")
         point = self.point(value, "field S")
         if any(word >> point & 1 for word in self.state[: e.PLAYER]):

@@ -55,13 +55,7 @@ class Arc:
 
 @dataclass(frozen=True)
 class Edge:
-    """A part of a drawn line between two neighbouring points.
-
-    Attributes:
-      points: The two points, the lower number first.
-      places: Where they lie.
-      arc: The curve that joins them, None for a straight line.
-    """
+    """A part of a drawn line between neighbouring points, the lower number first; with its arc if it is curved."""
 
     points: tuple[int, int]
     places: tuple[Place, Place]
@@ -70,13 +64,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Label:
-    """A name written on the picture.
-
-    Attributes:
-      text: The name.
-      place: The middle of the text.
-      size: Height of the font.
-    """
+    """A name written on the picture: its text, the middle of it, and the height of the font."""
 
     text: str
     place: Place
@@ -161,15 +149,7 @@ class Layout:
 
 @lru_cache(maxsize=32)
 def lay_out(board: Board, turned: bool = False) -> Layout:
-    """Lays a board out for drawing.
-
-    Args:
-      board: Points and lines.
-      turned: Whether to rotate the board by 180 degrees.
-
-    Returns:
-      The layout. Results are cached.
-    """
+    """Lays a board out for drawing, rotated by 180 degrees if `turned`. Results are cached."""
     stretch = _stretch(board)
     flat = [(float(x), -y * stretch) for x, y in board.points]
     scale = UNIT / min(math.dist(a, b) for a, b in combinations(flat, 2))

@@ -45,9 +45,6 @@ class Window:
     def show(self, picture: Picture) -> bool:
         """Shows a picture, after a wait if `fps` requires it.
 
-        Args:
-          picture: What to show.
-
         Returns:
           Whether it was shown; False if the window is closed.
         """
