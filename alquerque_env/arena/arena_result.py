@@ -125,7 +125,7 @@ class ArenaResult:
             "game": self.game.name,
             "options": dict(self.game.options),
             "table_hash": self.game.table_hash,
-            "settings": self.settings.as_dict(),
+            "settings": asdict(self.settings),
             "anchor": self.anchor,
             "openings": self.openings,
             "players": [player.name for player in self.players],
@@ -138,10 +138,7 @@ class ArenaResult:
                 {
                     "a": pairing.first,
                     "b": pairing.second,
-                    "games": pairing.games,
-                    "wins": pairing.wins,
-                    "draws": pairing.draws,
-                    "losses": pairing.losses,
+                    **{name: getattr(pairing, name) for name in ("games", "wins", "draws", "losses")},
                     **_named("score", pairing.score),
                     "openings": list(pairing.pairs),
                 }
@@ -212,10 +209,11 @@ def make_result(
     anchor = names.index(ANCHOR) if ANCHOR in names else 0
     seed = derive_seed(settings.seed, "intervals")
     ratings, scores = rate(len(names), scored, anchor, seed, settings.resamples)
-    met = tuple(
-        _pairing(names[pair.first], names[pair.second], found, score, count_pairs(pair.points))
-        for found, score, pair in zip(by_pairing, scores, scored, strict=True)
-    )
+    met = []
+    for found, score, pair in zip(by_pairing, scores, scored, strict=True):
+        won, drawn, lost = ([result.points for result in found].count(points) for points in (1, 0.5, 0))
+        first, second = names[pair.first], names[pair.second]
+        met.append(PairingResult(first, second, won, drawn, lost, count_pairs(pair.points), score))
     players = [
         _player(name, rating, list(_sides(pairings, ordered, place)))
         for place, (name, rating) in enumerate(zip(names, ratings, strict=True))
@@ -225,7 +223,7 @@ def make_result(
         settings=settings,
         anchor=names[anchor],
         players=tuple(sorted(players, key=lambda player: -player.rating.value)),
-        pairings=met,
+        pairings=tuple(met),
         openings={
             "played": len(openings.list),
             "balanced": openings.num_balanced,
@@ -267,13 +265,6 @@ def _player(name: str, rating: Estimate, matches: list[tuple[int, MatchResult]])
         faults=len(faults),
         first_fault=faults[0] if faults else None,
     )
-
-
-def _pairing(
-    first: str, second: str, results: list[MatchResult], score: Estimate, pairs: tuple[int, ...]
-) -> PairingResult:
-    points = [result.points for result in results]
-    return PairingResult(first, second, points.count(1), points.count(0.5), points.count(0), pairs, score)
 
 
 def _notes(

@@ -1,7 +1,6 @@
 """The settings of an arena: everything that decides its results beside the game and the bots."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from ..errors import AlquerqueError
 from .sprt import Question
@@ -68,7 +67,3 @@ class Settings:
                 )
         if self.max_steps <= shortest:
             raise AlquerqueError(f"max_steps is {self.max_steps}, expected more than the {shortest} plies of openings")
-
-    def as_dict(self) -> dict[str, Any]:
-        """Returns the settings for JSON."""
-        return asdict(self)

@@ -47,7 +47,11 @@ def play_matches(
         for place in ends:
             del running[place]
         yield from ends.items()
-        for bot, places in _by_bot(running, seats):
+        groups: dict[int, tuple[Bot, list[int]]] = {}
+        for place, match in running.items():
+            bot = seats[place][match.player]
+            groups.setdefault(id(bot), (bot, []))[1].append(place)
+        for bot, places in groups.values():
             for place, fault in _play_round(bot, places, matches):
                 loser = running.pop(place).player
                 yield place, End(1 - loser, FAULT, fault)
@@ -65,15 +69,6 @@ def _play_forced(running: dict[int, Match], left: list[int]) -> Iterator[tuple[i
             yield place, End(match.outcome.winner, match.outcome.reason)
         elif left[place] <= 0:
             yield place, End(None, CUT)
-
-
-def _by_bot(running: dict[int, Match], seats: Sequence[tuple[Bot, Bot]]) -> list[tuple[Bot, list[int]]]:
-    """Groups the matches by the bot that is to move."""
-    groups: dict[int, tuple[Bot, list[int]]] = {}
-    for place, match in running.items():
-        bot = seats[place][match.player]
-        groups.setdefault(id(bot), (bot, []))[1].append(place)
-    return list(groups.values())
 
 
 def _play_round(bot: Bot, places: list[int], matches: Sequence[Match]) -> Iterator[tuple[int, str]]:

@@ -120,7 +120,12 @@ def extend_list(
         "judges": list(judges),
     }
     with JsonLines(path, "a list of openings", ("openings", FORMAT), header) as file:
-        lots = _checked(file)
+        lots = file.entries
+        for place, lot in enumerate(lots):
+            try:
+                _gather([lot])
+            except (KeyError, TypeError, AttributeError):
+                raise file.damaged(place) from None
         drawn = draw_lines(game, PLIES, np.random.default_rng(derive_seed(seed, "openings")))
         tried = sum(1 for _ in islice(drawn, _gather(lots).tried))
         while (found := len(_gather(lots).lines)) < count:
@@ -143,13 +148,3 @@ def extend_list(
 def _gather(lots: Sequence[Mapping[str, Any]]) -> OpeningList:
     lines = tuple(tuple(text.split()) for lot in lots for text in lot["balanced"])
     return OpeningList(lines, sum(lot["tried"] for lot in lots))
-
-
-def _checked(file: JsonLines) -> list[dict[str, Any]]:
-    """Returns the lots in a file after a check."""
-    for place, lot in enumerate(file.entries):
-        try:
-            _gather([lot])
-        except (KeyError, TypeError, AttributeError):
-            raise file.damaged(place) from None
-    return file.entries

@@ -1,6 +1,7 @@
 """Prints the result of an arena as tables."""
 
 from collections.abc import Sequence
+from dataclasses import astuple
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -10,7 +11,6 @@ from rich.text import Text
 from .arena_result import ArenaResult
 from .arena_settings import DEFAULT_JUDGE
 from .elo import elo_difference
-from .intervals import Estimate
 from .opening_lists import JUDGES
 from .sprt import Verdict
 
@@ -71,7 +71,7 @@ def _pairings(result: ArenaResult, width: int) -> Table:
             f"{pairing.first} v. {pairing.second}",
             f"{pairing.score.value:.1%}",
             f"{pairing.score.low:.1%} to {pairing.score.high:.1%}",
-            _elo_range(pairing.score),
+            "{:+.0f} ({:+.0f} to {:+.0f})".format(*map(elo_difference, astuple(pairing.score))),
             str(pairing.wins),
             str(pairing.draws),
             str(pairing.losses),
@@ -107,10 +107,6 @@ def fit_table(
         shown = dict(zip(head[1:], cells, strict=True))
         table.add_row(Text(name), *(shown[figure] for figure in figures))
     return table
-
-
-def _elo_range(score: Estimate) -> str:
-    return f"{elo_difference(score.value):+.0f} ({elo_difference(score.low):+.0f} to {elo_difference(score.high):+.0f})"
 
 
 def sprt_sentence(verdict: Verdict, first: str, second: str) -> str:

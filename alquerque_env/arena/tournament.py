@@ -1,6 +1,7 @@
 """Plays an arena from its openings to its ratings."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -84,20 +85,18 @@ class _Arena:
 
     def header(self) -> dict[str, Any]:
         """Returns everything that decides the results."""
+        # A hash of the files of each trained bot, so that replaced files are noticed.
+        files = {bot: played_files(bot) for bot in self._bots if isinstance(bot, str)}
+        contents = {bot: b"".join(path.read_bytes() for path in paths) for bot, paths in files.items() if paths}
+        hashes = {bot: sha256(content).hexdigest()[:16] for bot, content in contents.items()}
         return {
             "game": self.game.name,
             "options": dict(self.game.options),
             "table_hash": self.game.table_hash,
             "players": self.names,
-            **({"files": files} if (files := self._fingerprints()) else {}),
-            **self.settings.as_dict(),
+            **({"files": hashes} if hashes else {}),
+            **asdict(self.settings),
         }
-
-    def _fingerprints(self) -> dict[str, str]:
-        """Returns a hash of the files of each trained bot, so that replaced files are noticed."""
-        files = {bot: played_files(bot) for bot in self._bots if isinstance(bot, str)}
-        contents = {bot: b"".join(path.read_bytes() for path in paths) for bot, paths in files.items() if paths}
-        return {bot: sha256(content).hexdigest()[:16] for bot, content in contents.items()}
 
     def play(self, record: ArenaFile, watch: Watch) -> Verdict | None:
         """Plays the matches without a result, until all are finished or the question is decided."""

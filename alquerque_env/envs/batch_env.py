@@ -1,5 +1,6 @@
 """What the batched environments share."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from ..batch.make_batch import make_batch
+from ..errors import AlquerqueError
 from ..game.game import Game
 from .arguments import check_positive
 from .spaces import action_space, observation_space
@@ -24,6 +26,30 @@ class BatchEnv(VectorEnv):
         self._games = make_batch(game, self.num_envs)
         self._elapsed = np.zeros(self.num_envs, np.int64)
         self._ended = np.ones(self.num_envs, bool)
+        self._is_reset = False
+
+    def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> tuple[np.ndarray, bool]:
+        """Seeds the engine, at the first reset also without a seed.
+
+        Returns:
+          bool `[B]`, the matches to begin anew: those of `options["reset_mask"]`, or all; and whether the engine has
+          been seeded.
+
+        Raises:
+          AlquerqueError: If the mask is not bool `[B]`, or leaves out matches that have not begun.
+        """
+        mask = np.asarray((options or {}).get("reset_mask", np.ones(self.num_envs, bool)))
+        if mask.shape != (self.num_envs,) or mask.dtype != bool:
+            expected = f"expected bool of shape ({self.num_envs},)"
+            raise AlquerqueError(f"reset_mask is {mask.dtype} of shape {mask.shape}, {expected}")
+        if not self._is_reset and not mask.all():
+            raise AlquerqueError("the first reset must begin all matches, but reset_mask leaves some out")
+        VectorEnv.reset(self, seed=seed)
+        is_seeded = seed is not None or not self._is_reset
+        if is_seeded:
+            self._games.rng[0] = self.np_random.integers(2**62)
+        self._is_reset = True
+        return mask, is_seeded
 
 
 def batch_info(present: np.ndarray, **arrays: np.ndarray) -> dict[str, Any]:

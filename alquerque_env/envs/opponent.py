@@ -14,7 +14,7 @@ from ..game.game import load_game
 from ..game.planes import plane_scale
 from ..game.step import Step
 from ..match.match import Match
-from .arguments import check_max_cycles, check_seat
+from .arguments import check_max_cycles
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 from .spaces import action_space, observation_space
 
@@ -29,7 +29,10 @@ class AgainstOpponent:
         self, game: str, opponent: Opponent, seat: int | str, max_cycles: int | None, options: dict[str, Any]
     ) -> None:
         self.game = load_game(game, **options)
-        self.seat = check_seat(seat)
+        is_number = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool)
+        if seat != "random" and not (is_number and seat in (0, 1)):
+            raise AlquerqueError(f"seat is {seat!r}, expected 0, 1 or 'random'")
+        self.seat = seat
         self.max_cycles = check_max_cycles(max_cycles)
         self.plane_scale = plane_scale(self.game)
         self._opponent = opponent

@@ -12,7 +12,7 @@ from ..errors import AlquerqueError
 from ..game import table_layout as e
 from ..game.step import Step
 from ..match.match import Match
-from .arguments import check_actions, check_reset_mask
+from .arguments import check_actions
 from .batch_env import BatchEnv, batch_info
 from .opponent import AgainstOpponent, Opponent
 
@@ -81,12 +81,9 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         Raises:
           AlquerqueError: If the mask is not bool `[B]`, or the first reset leaves matches out.
         """
-        chosen = check_reset_mask(options, self.num_envs, is_first=not self._matches)
-        super().reset(seed=seed)
-        if seed is not None or not self._matches:
-            self._games.rng[0] = self.np_random.integers(2**62)
-            if not self._is_random:
-                self._choose = self._make_choose(int(self.np_random.integers(2**31)))
+        chosen, is_seeded = self._begin(seed, options)
+        if is_seeded and not self._is_random:
+            self._choose = self._make_choose(int(self.np_random.integers(2**31)))
         if not self._matches:
             self._matches = [Match(self.game) for _ in range(self.num_envs)]
         result = self._advance(np.zeros(self.num_envs, np.int64), np.where(chosen, RESET, HOLD).astype(np.int8))

@@ -14,7 +14,7 @@ from ..game import table_layout as e
 from ..game.game import Game, as_game
 from ..game.planes import plane_scale
 from ..match.match import Match
-from .arguments import check_actions, check_max_cycles, check_reset_mask
+from .arguments import check_actions, check_max_cycles
 from .batch_env import BatchEnv, batch_info
 
 
@@ -69,7 +69,6 @@ class SelfPlayVectorEnv(BatchEnv):
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.plane_scale = plane_scale(self.game)
-        self._is_reset = False
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -86,11 +85,7 @@ class SelfPlayVectorEnv(BatchEnv):
         Raises:
           AlquerqueError: If the mask is not bool `[B]`, or the first reset leaves matches out.
         """
-        chosen = check_reset_mask(options, self.num_envs, is_first=not self._is_reset)
-        super().reset(seed=seed)
-        if seed is not None or not self._is_reset:
-            self._games.rng[0] = self.np_random.integers(2**62)
-        self._is_reset = True
+        chosen, _ = self._begin(seed, options)
         self._elapsed[chosen] = 0
         result = self._games.step(np.zeros(self.num_envs, np.int64), np.where(chosen, RESET, HOLD).astype(np.int8))
         self._ended &= ~chosen

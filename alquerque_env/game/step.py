@@ -74,7 +74,8 @@ def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
     if text == PASS:
         return [(PASS, None)]
     if not _TURN.fullmatch(text):
-        raise _unreadable(text)
+        expected = "expected the like of c2-c3, c2xc4, c2xc4^d3 or c2xc4xe4"
+        raise NotationError(f"cannot read {shorten(text)!r} as a step or turn; {expected}")
     places = _PLACE.findall(text)
     for name in (name for _, label, over in places for name in (label, over) if name and name not in board.index):
         labels = board.labels
@@ -86,9 +87,3 @@ def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
 
 _PLACE = re.compile(r"([-x]?)([a-z]+[0-9]+)(?:\^([a-z]+[0-9]+))?")
 _TURN = re.compile(r"[a-z]+[0-9]+(-[a-z]+[0-9]+|(x[a-z]+[0-9]+(\^[a-z]+[0-9]+)?)+)")
-
-
-def _unreadable(text: str) -> NotationError:
-    return NotationError(
-        f"cannot read {shorten(text)!r} as a step or turn; expected the like of c2-c3, c2xc4, c2xc4^d3 or c2xc4xe4"
-    )

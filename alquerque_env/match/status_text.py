@@ -3,6 +3,7 @@
 from collections import Counter
 
 from ..game.rules_text import SIDES, progress
+from ..game.table_layout import QUIET
 from .match import Match, Outcome
 
 # The no-progress limit is mentioned from this many turns before it.
@@ -20,7 +21,7 @@ def standing(match: Match) -> str:
         targets = {match.game.board.labels[step.target] for step in match.legal_steps if step.target is not None}
         return f"The first step goes to {' or '.join(sorted(targets))}."
     limit = match.game.rules.no_progress_limit
-    left = 0 if limit == "off" else limit - quiet_turns(match)
+    left = 0 if limit == "off" else limit - int(match.state[QUIET])
     if 0 < left <= _WARNING:
         return f"The match ends after {left} more turn{'s' * (left > 1)} without {progress(match.game)}."
     return ""
@@ -38,12 +39,6 @@ def exact_sentence(match: Match) -> str:
         return f"{winner} wins under best play, having more pieces when the match ends without progress."
     turns = f"{match.distance} turn{'s' * (match.distance != 1)}"
     return f"{winner} wins under best play in {turns}, those of both sides counted."
-
-
-def quiet_turns(match: Match) -> int:
-    """Returns the number of turns without progress, 0 in games without a limit on them."""
-    fields = match.position.split(":")[3:]
-    return next((int(field[1:]) for field in fields if field.startswith("H")), 0)
 
 
 def outcome_sentence(match: Match, outcome: Outcome) -> str:

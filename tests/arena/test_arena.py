@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -592,7 +593,7 @@ def test_a_finished_arena_is_not_played_again(finished, tmp_path):
 def test_a_file_of_another_arena_is_refused_and_left_alone(finished, tmp_path, change, words):
     path = tmp_path / "whole.jsonl"
     path.write_bytes(finished[1])
-    settings = Settings(**(QUICK.as_dict() | change))
+    settings = replace(QUICK, **change)
 
     with pytest.raises(AlquerqueError, match=re.escape(words)):
         play_arena(FETAIX, ["alphabeta:1", "random", "greedy"], settings, output=path)

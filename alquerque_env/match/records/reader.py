@@ -9,7 +9,7 @@ from ...errors import RecordError, shorten
 from ...game.game import Game, load_game
 from ...game.rules_text import SIDES
 from ..match import Match
-from .parsed import ParsedMatch, Turn, parse_matches
+from .parsed import ParsedMatch, parse_matches
 from .record import Record, check_date, check_end
 from .tokens import DOTS
 
@@ -89,7 +89,11 @@ def _play_turns(parsed: ParsedMatch, match: Match) -> None:
         with parsed.located(turn.line, f", turn {place // 2 + 1} of {SIDES[match.player]}"):
             if open_turn:
                 raise RecordError(f"a turn follows {open_turn}, but only the last turn of a match may end with dots")
-            _check_number(turn, place)
+            expected = place // 2 + 1
+            if turn.number is not None and int(turn.number.text) != expected:
+                raise RecordError(f"it is numbered {turn.number.text}, expected {expected}")
+            if place % 2 == 0 and (turn.text == DOTS or (turn.number is not None and turn.number.value)):
+                raise RecordError("dots stand for a turn of the player who is to move; expected that turn")
             if turn.text == DOTS:
                 if index:
                     raise RecordError("dots for a missing turn may only come first; expected a turn")
@@ -101,11 +105,3 @@ def _play_turns(parsed: ParsedMatch, match: Match) -> None:
                     raise RecordError(f"{turn.text} leaves a chain open that has ended; remove the dots")
                 open_turn = turn.text
         place += 1
-
-
-def _check_number(turn: Turn, place: int) -> None:
-    expected, is_second = place // 2 + 1, place % 2 == 1
-    if turn.number is not None and int(turn.number.text) != expected:
-        raise RecordError(f"it is numbered {turn.number.text}, expected {expected}")
-    if not is_second and (turn.text == DOTS or (turn.number is not None and turn.number.value)):
-        raise RecordError("dots stand for a turn of the player who is to move; expected that turn")

@@ -125,19 +125,16 @@ def format_record(
         raise RecordError(f"there are {len(headers)} further headers, but a record holds at most {MAX_HEADERS}")
     written = {name: value for name, value in known.items() if value is not None} | dict(headers)
     lines = [format_header(name, value) for name, value in written.items()]
-    return "\n".join([*lines, "", _format_turns(match, start.player, result), ""])
-
-
-def _format_turns(match: Match, first_mover: int, result: str) -> str:
     turns = list(match.turns)
     if len(turns) > MAX_TURNS:
         raise RecordError(f"the match has {len(turns)} turns, but a record holds at most {MAX_TURNS}")
     if turns and match.chain is not None:
         turns[-1] += DOTS
-    if turns and first_mover != match.game.first_player:
+    if turns and start.player != match.game.first_player:
         turns.insert(0, DOTS)
     words = [turn if place % 2 else f"{place // 2 + 1}. {turn}" for place, turn in enumerate(turns)]
-    return textwrap.fill(" ".join([*words, result]), WIDTH, break_long_words=False, break_on_hyphens=False)
+    text = textwrap.fill(" ".join([*words, result]), WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([*lines, "", text, ""])
 
 
 def starting_point(match: Match) -> Match:

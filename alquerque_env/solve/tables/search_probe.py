@@ -9,7 +9,6 @@ from ...game.game import Game
 from ...game.kernel_arrays import words
 from ...game.step import Step
 from ...match.match import Match
-from ...match.status_text import quiet_turns
 from . import EndgameTable, StepValue
 from . import index_layout as x
 from .search_probe_kernels import exact_value_of
@@ -85,4 +84,4 @@ class Endgames:
 def _fits(match: Match, plies: int) -> bool:
     """Whether the match can last `plies` more plies without progress."""
     limit = match.game.rules.no_progress_limit
-    return limit == "off" or quiet_turns(match) + plies <= limit
+    return limit == "off" or int(match.state[e.QUIET]) + plies <= limit
