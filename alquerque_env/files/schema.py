@@ -239,28 +239,20 @@ def document(kind: type, meanings: Mapping[str, str] = {}) -> str:
 
 
 def _rows(kind: Any, path: str, meanings: Mapping[str, str]) -> Iterable[str]:
-    for name, field in _fields(kind).items():
-        hint = _hints(kind)[name]
-        keys = [key for key in get_args(hint)[1:] if isinstance(key, Key)]
-        meaning = keys[0].meaning if keys else meanings.get(name, "")
-        default = "required" if _is_required(field) else _spell(field.default)
-        yield f"| `{path}{name}` | {noun(hint)} | {meaning} | {default} |"
-        yield from _inner_rows(hint, path + name, meanings)
-
-
-def _spell(value: Any) -> str:
-    return "" if value in (MISSING, None, ()) else f"`{json.dumps(value)}`"
-
-
-def _inner_rows(kind: Any, path: str, meanings: Mapping[str, str]) -> Iterable[str]:
-    """The rows of the tables within a value."""
+    """The rows of the tables that a value holds."""
     inner = get_args(kind)
     if isinstance(kind, type) and is_dataclass(kind):
-        yield from _rows(kind, f"{path}.", meanings)
+        for name, field in _fields(kind).items():
+            hint, place = _hints(kind)[name], _join(path, name)
+            keys = [key for key in get_args(hint)[1:] if isinstance(key, Key)]
+            meaning = keys[0].meaning if keys else meanings.get(name, "")
+            default = "" if field.default in (MISSING, None, ()) else f"`{json.dumps(field.default)}`"
+            yield f"| `{place}` | {noun(hint)} | {meaning} | {'required' if _is_required(field) else default} |"
+            yield from _rows(hint, place, meanings)
     elif get_origin(kind) is tuple:
-        yield from _inner_rows(inner[0], f"{path}[]", meanings)
+        yield from _rows(inner[0], f"{path}[]", meanings)
     elif get_origin(kind) is dict:
-        yield from _inner_rows(inner[1], f"{path}.NAME", meanings)
+        yield from _rows(inner[1], f"{path}.NAME", meanings)
     elif get_origin(kind) in (Union, UnionType, Annotated):
         for choice in inner:
-            yield from _inner_rows(choice, path, meanings)
+            yield from _rows(choice, path, meanings)

@@ -12,8 +12,6 @@ from ..errors import AlquerqueError, BotError, UnknownNameError
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
-from ..match.status_text import exact_sentence
-from ..solve.tables import StepValue, present_table
 
 MAX_BOTS = 32
 EVALUATOR = "alphabeta:99"
@@ -77,16 +75,6 @@ class BotPool:
         bot, lock = self._load(match.game, EVALUATOR)
         with lock:
             return bot.analyse(match, Limits(seconds=min(seconds, self.seconds), stop=stop), all_steps=True)
-
-    @staticmethod
-    def exact_values(match: Match) -> tuple[str, tuple[StepValue, ...]]:
-        """A sentence on the value of a position in the endgame table, and its steps; empty without a table."""
-        table = present_table(match.game)
-        if table is None:
-            return "", ()
-        known = match.copy()
-        known.table = table
-        return exact_sentence(known), table.steps(match)
 
     def _load(self, game: Game, spec: str) -> tuple[GameBot, threading.Lock]:
         """A bot and the lock to hold while it is used."""

@@ -13,7 +13,8 @@ from starlette.responses import JSONResponse, Response
 from ..bots.analysis import Analysis
 from ..game.step import Step
 from ..match.match import Match
-from ..solve.tables import StepValue
+from ..match.status_text import exact_sentence
+from ..solve.tables import present_table
 from .bot_pool import BotPool
 from .match_view import show_match, show_path, show_step
 from .request_bodies import BotBody, EvaluationBody
@@ -49,8 +50,7 @@ class BotRequests:
 
         def task(stop: threading.Event) -> dict[str, Any]:
             match = body.match.replay()
-            evaluation = _show_evaluation(match, self._bots.evaluate(match, stop, body.seconds))
-            return _with_exact_values(match, evaluation, *self._bots.exact_values(match))
+            return _with_exact_values(match, _show_evaluation(match, self._bots.evaluate(match, stop, body.seconds)))
 
         return JSONResponse(await self._search(request, task))
 
@@ -110,10 +110,10 @@ def _show_evaluation(match: Match, analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _with_exact_values(
-    match: Match, evaluation: dict[str, Any], sentence: str, known: tuple[StepValue, ...]
-) -> dict[str, Any]:
-    """Replaces values of the search by those of an endgame table."""
+def _with_exact_values(match: Match, evaluation: dict[str, Any]) -> dict[str, Any]:
+    """Replaces values of the search by those of an endgame table, and adds a sentence on the position's."""
+    match.table = table = present_table(match.game)
+    known = () if table is None else table.steps(match)
     sign = 1 - 2 * match.player
     values = {found.step.text: sign * found.value for found in known}
     for candidate in evaluation["candidates"]:
@@ -122,7 +122,7 @@ def _with_exact_values(
         evaluation["value"] = sign * known[0].value
         order = [found.step.text for found in known]
         evaluation["candidates"].sort(key=lambda candidate: order.index(candidate["step"]["text"]))
-    return evaluation | {"exact": sentence}
+    return evaluation | {"exact": exact_sentence(match)}
 
 
 def _turn_paths(match: Match, turn: str) -> list[list[list[float]]]:

@@ -1,18 +1,14 @@
 """The players of a match in the terminal: people and bots."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from ... import load_bot
-from ...bots.load import SPEC_KINDS, find_bot
+from ...bots.bot import Bot
+from ...bots.load import SPEC_KINDS, find_bot, load_bot
 from ...bots.shipped import shipped_bots
 from ...errors import AlquerqueError
 from ...game.game import Game
 from ...match.records.record import UNKNOWN_NAME
 from ..console.interruptible import run_interruptible
-
-if TYPE_CHECKING:
-    from ...bots.bot import Bot
 
 HUMAN = "human"
 
@@ -30,7 +26,7 @@ class Player:
     """
 
     spec: str
-    bot: "Bot | None"
+    bot: Bot | None
     seed: int | None = None
     seconds: float | None = None
     person_name: str | None = None
