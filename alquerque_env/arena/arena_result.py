@@ -85,11 +85,7 @@ class Meeting:
 
 @dataclass(frozen=True)
 class PairingResult(Meeting):
-    """The results of a pairing of an arena.
-
-    Attributes:
-      score: Share of points of the first player.
-    """
+    """The results of a pairing of an arena, with the share of points of the first player."""
 
     score: Estimate
 

@@ -16,12 +16,7 @@ _QUANTILE = 1.959964
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its 95 % confidence interval.
-
-    Attributes:
-      value: The estimate.
-      low, high: The interval.
-    """
+    """A number with its 95 % confidence interval."""
 
     value: float
     low: float

@@ -37,12 +37,7 @@ MAX_STEPS = 1_000
 
 @dataclass(frozen=True)
 class OpeningList:
-    """A list of balanced openings.
-
-    Attributes:
-      lines: Texts of the steps of each opening.
-      tried: Number of openings that were judged to find them.
-    """
+    """Balanced openings, as the texts of their steps, and how many were judged to find them."""
 
     lines: tuple[tuple[str, ...], ...]
     tried: int

@@ -19,13 +19,7 @@ class Key(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Matches of one pairing that are played together. Each batch loads its own bots.
-
-    Attributes:
-      pairing: Index of the pairing.
-      number: Index of the batch within the pairing.
-      openings: Indices of its openings; each is played from both seats.
-    """
+    """Matches of one pairing that bots of their own play together: some openings, each from both seats."""
 
     pairing: int
     number: int

@@ -25,11 +25,7 @@ def check_render_mode(mode: str | None) -> str | None:
 
 
 class Rendered(ABC):
-    """Draws the match of an environment in its render mode. The window opens on first use; copies do not share it.
-
-    Attributes:
-      render_mode: One of `RENDER_MODES`, or None to draw nothing.
-    """
+    """Draws the match of an environment in its render mode. The window opens on first use; copies do not share it."""
 
     render_mode: str | None
     _window: Window | None = None

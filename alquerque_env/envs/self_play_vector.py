@@ -140,10 +140,7 @@ class SelfPlayVectorEnv(BatchEnv):
         return Match.from_state(self.game, self._games.states[env])
 
     def choose(self, bot: Bot, envs: np.ndarray) -> np.ndarray:
-        """Asks a bot for its action in the matches `envs`, int64 `[K]`, one by one.
-
-        Returns:
-          int64 `[K]` actions.
+        """Asks a bot for its actions, int64 `[K]`, in the matches `envs`, int64 `[K]`, one by one.
 
         Raises:
           BotError: If one of the matches has ended.

@@ -53,12 +53,7 @@ class FixedRule(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """A way in which a match ends.
-
-    Attributes:
-      reason: As in `Outcome.reason`.
-      sentence: The condition and the winner.
-    """
+    """A way in which a match ends: `reason` as in `Outcome`, and the condition and the winner in words."""
 
     reason: str
     sentence: str

@@ -31,7 +31,8 @@ def check_chain(game: Game, s: Words, text: str) -> None:
         raise PositionError(
             f"field U forbids steps although the capture that led to {label} has lifted that, in position {text!r}"
         )
-    if not _Chain(game, s).exists():
+    chain = _Chain(game, s)
+    if not chain.led_to(chain.point, frozenset(points_of(s[e.CAPTURED]))):
         raise PositionError(f"no chain of captures leads to {label} in position {text!r}")
 
 
@@ -61,16 +62,12 @@ class _Chain:
         self.point = int(s[e.CHAIN])
         self.start = next(points_of(s[e.BARRED]), None)
         self.removed_later = bool(game.table.words[e.T_REMOVAL_AT_END])
-        self.victims = frozenset(points_of(s[e.CAPTURED]))
         self.occupied = frozenset(point for word in s[: e.PLAYER] for point in points_of(int(word)))
         is_king = bool(s[e.KINGS + mover] >> self.point & 1)
         self.leaps = [leap for leap in game.table.templates[mover] if leap.victim >= 0 and leap.is_king <= is_king]
         self.tried: set[tuple[int, frozenset[int]]] = set()
 
-    def exists(self) -> bool:
-        return self._led_to(self.point, self.victims)
-
-    def _led_to(self, point: int, victims: frozenset[int]) -> bool:
+    def led_to(self, point: int, victims: frozenset[int]) -> bool:
         if (point, victims) in self.tried:
             return False
         self.tried.add((point, victims))
@@ -87,4 +84,4 @@ class _Chain:
         if (vacant - {self.point}) & self.occupied:
             return False
         begins = leap.first and not victims and self.start in (None, leap.origin)
-        return begins or (leap.next and self._led_to(leap.origin, victims))
+        return begins or (leap.next and self.led_to(leap.origin, victims))

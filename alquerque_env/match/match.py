@@ -57,11 +57,7 @@ class ExactValues(Protocol):
     """The interface of an endgame table, such as `load_table` returns."""
 
     def check_game(self, game: Game) -> None:
-        """Checks that the values are those of a game with its options.
-
-        Raises:
-          TableError: If they are not.
-        """
+        """Raises `TableError` if the values are those of another game or of other options."""
 
     def value(self, match: "Match") -> int | None:
         """Returns 1, 0 or -1 for the player to move, None if the value is not known."""

@@ -24,15 +24,7 @@ _ARC_STEP = math.radians(3)
 
 @dataclass(frozen=True)
 class Arc:
-    """A part of a circle.
-
-    Attributes:
-      start: Place where it begins.
-      end: Place where it ends.
-      centre: Centre of the circle.
-      radius: Radius of the circle.
-      sweep: Angle from start to end in radians, clockwise in the picture where positive.
-    """
+    """A part of a circle; `sweep` is the angle in radians, clockwise in the picture where positive."""
 
     start: Place
     end: Place

@@ -11,12 +11,7 @@ SIDES = ("South", "North")
 
 
 class Piece(NamedTuple):
-    """A piece on a point.
-
-    Attributes:
-      player: 0 for South, 1 for North.
-      promoted: Whether it is a king.
-    """
+    """A piece on a point: a man or king of South (0) or North (1)."""
 
     player: int
     promoted: bool = False

@@ -1,8 +1,8 @@
 """A window that shows the pictures of a match."""
 
 import time
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 from .picture import Picture, printable
 from .raster import draw_surface, require_render_extra
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pygame
 
 
-class Window:
+class Window(AbstractContextManager["Window"]):
     """A window on the screen. It opens with the first picture, and its user may close it at any time.
 
     Args:
@@ -43,11 +43,7 @@ class Window:
         return self._closed
 
     def show(self, picture: Picture) -> bool:
-        """Shows a picture, after a wait if `fps` requires it.
-
-        Returns:
-          Whether it was shown; False if the window is closed.
-        """
+        """Shows a picture, after a wait if `fps` requires it. Returns False if the window is closed."""
         if not self.pump():
             return False
         surface = draw_surface(picture, self.size)
@@ -59,11 +55,7 @@ class Window:
         return True
 
     def pump(self) -> bool:
-        """Handles the window's events. Call it from time to time while there is no new picture.
-
-        Returns:
-          Whether the window is not closed.
-        """
+        """Handles the window's events; call it while there is no new picture. Returns False if the window is closed."""
         import pygame
 
         if self._window is None:
@@ -86,12 +78,7 @@ class Window:
         self._window = None
         self._closed = True
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def _opened(self, size: tuple[int, int]) -> "pygame.Window":

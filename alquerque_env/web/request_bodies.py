@@ -25,12 +25,7 @@ class Body(BaseModel):
 
 
 class GameBody(Body):
-    """A game with its options.
-
-    Attributes:
-      game: Its id.
-      options: Options with values; the others have their defaults.
-    """
+    """A game with options; those left out have their defaults."""
 
     game: Name
     options: Annotated[dict[Name, str | int | bool], Field(max_length=64)] = {}
@@ -51,12 +46,7 @@ class BoardBody(GameBody):
 
 
 class MatchBody(GameBody):
-    """A match.
-
-    Attributes:
-      start: Text of the position at its start; None for the start of the game.
-      steps: Texts of the steps.
-    """
+    """A match: the text of its first position, None for the start of the game, and those of its steps."""
 
     start: Text | None = None
     steps: Annotated[list[Name], Field(max_length=MAX_STEPS)] = []

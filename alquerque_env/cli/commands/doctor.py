@@ -38,14 +38,7 @@ PACKAGES = (
 
 
 class Finding(NamedTuple):
-    """One line of the report.
-
-    Attributes:
-      name: What was checked.
-      state: The result.
-      advice: What to do; empty if nothing is wrong.
-      is_broken: Whether the package cannot work like this.
-    """
+    """One line of the report: what was checked, the result, and what to do if something is wrong."""
 
     name: str
     state: str

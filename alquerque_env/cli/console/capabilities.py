@@ -18,13 +18,7 @@ _PLAIN_TERMINALS = ("dumb", "linux")
 
 @dataclass(frozen=True)
 class Terminal:
-    """What the output can show.
-
-    Attributes:
-      unicode: Whether it has box-drawing characters and pieces.
-      color: Whether it has colours.
-      width: Columns for text.
-    """
+    """What the output can show: box-drawing characters and pieces, colours, columns of text."""
 
     unicode: bool
     color: bool

@@ -14,14 +14,11 @@ _TICK = 0.1
 
 
 def run_interruptible(task: Callable[[], Result], note: str) -> Result:
-    """Runs a task in a thread and waits for it.
+    """Runs a task in a thread, waits for it and returns its result.
 
     Args:
       task: The task. After Ctrl-C it runs on until the program ends, so it must change nothing that others use.
       note: Shown while a long task runs, if the error output is a terminal.
-
-    Returns:
-      The result of the task.
 
     Raises:
       BaseException: The exception that the task raises.

@@ -1,7 +1,6 @@
 """Progress of long tasks: in a terminal a bar, with a table below it if there is one; elsewhere a line at times."""
 
 import time
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console, Group, RenderableType
@@ -51,9 +50,7 @@ class Display:
             self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_details: object) -> None:
         if self._live is not None:
             self._live.transient = self._below is None
             self._live.stop()

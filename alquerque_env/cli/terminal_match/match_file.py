@@ -23,14 +23,7 @@ _SAME_SECOND = 100
 
 @dataclass(frozen=True)
 class LoadedMatch:
-    """A match read from a file.
-
-    Attributes:
-      path: The file.
-      record: The match with its headers.
-      number: Its place in the file, from 1.
-      count: Number of matches in the file.
-    """
+    """A match read from a file, its place there, from 1, and the number of matches in the file."""
 
     path: str
     record: Record
@@ -151,10 +144,7 @@ class MatchSaver:
         self._latest = path, text
 
     def save_in_state_folder(self, text: str) -> str:
-        """Writes a match to the user's state folder, unless a file holds it already.
-
-        Returns:
-          The file.
+        """Writes a match to the user's state folder, unless a file holds it already; returns the file.
 
         Raises:
           RecordError: If it cannot be written.
@@ -169,11 +159,7 @@ class MatchSaver:
         return self.autosave
 
     def save_turn(self, text: str) -> None:
-        """Writes a match that continues.
-
-        Raises:
-          RecordError: If it cannot be written.
-        """
+        """Writes a match that continues; raises `RecordError` if it cannot be written."""
         if self.save_to is not None:
             self.save(self.save_to, text)
         else:

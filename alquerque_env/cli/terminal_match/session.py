@@ -20,7 +20,7 @@ from ..console.interruptible import run_interruptible
 from ..console.signals import exit_on_signals, ignore_signals
 from .match_file import Forfeit, LoadedMatch, MatchSaver
 from .players import Player
-from .typed_input import play_typed, point_typed
+from .typed_input import piece_typed, play_typed, read_line
 
 RESIGNED = "resigned"
 # With more targets of several pieces than this, their marks would hide the pieces.
@@ -110,16 +110,6 @@ class Session:
             numbered = [f"{number:>{width}} {step}" for number, step in enumerate(match.legal_steps, 1)]
             self.say(f"\n{self.terminal.columns(numbered)}")
 
-    def show_piece(self, point: int) -> None:
-        """Draws the board with the steps of one piece.
-
-        Raises:
-          AlquerqueError: If the piece cannot move.
-        """
-        if not any(step.origin == point and not step.is_pass for step in self.match.legal_steps):
-            raise AlquerqueError(f"nothing on {self.match.game.board.labels[point]} can move now")
-        self.show(point)
-
     def redraw(self) -> None:
         """Draws the board before the next question, even if no step has been played."""
         self._drawn = None
@@ -189,7 +179,7 @@ class Session:
         bot = self.players[player].bot
         if bot is None:
             self._show_once()
-            self._report_errors(lambda: self._do(read_line(f"{SIDES[player]}> ").strip()))
+            self._report_errors(lambda: self._do(read_line(f"{SIDES[player]}> ")))
             return
         while not match.is_over and match.player == player:
             try:
@@ -208,8 +198,8 @@ class Session:
         """Does what a person typed."""
         if (command := self.find_command(text)) is not None:
             command(self)
-        elif (point := point_typed(self.match, text)) is not None:
-            self.show_piece(point)
+        elif (point := piece_typed(self.match, text)) is not None:
+            self.show(point)
         elif text:
             first, side = len(self.match.steps), SIDES[self.match.player]
             play_typed(self.match, text)
@@ -253,7 +243,7 @@ class Session:
         self.say("Press Enter to leave, or type undo, save FILE, turns or board.")
         while not self.is_unfinished:
             try:
-                text = read_line("> ").strip()
+                text = read_line("> ")
                 if not text:
                     return False
                 self._report_errors(partial(self._do_after_end, text))
@@ -341,17 +331,3 @@ def describe_loaded(loaded: LoadedMatch) -> str:
             f"In the file it ended {record.result} ({record.reason or 'no reason given'}); it resumes here."
         )
     return " ".join(sentences)
-
-
-def read_line(prompt: str) -> str:
-    """Reads a line from the user, with editing and history where the terminal has them.
-
-    Raises:
-      EOFError: At the end of the input.
-    """
-    if sys.stdin is None:
-        raise EOFError
-    line = input(prompt)
-    if not sys.stdin.isatty():
-        click.echo(line)  # the output of a script then reads like that of a terminal
-    return line

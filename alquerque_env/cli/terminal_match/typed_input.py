@@ -1,6 +1,7 @@
-"""Reads what a player typed: the text of a step or turn in a lenient form, the number of a step, or a point."""
+"""Reads what a player types: the text of a step or turn in a lenient form, the number of a step, or a point."""
 
 import re
+import sys
 
 from ...errors import AlquerqueError, IllegalStepError, NotationError
 from ...game.step import Step, join_turn, split_turn
@@ -25,10 +26,14 @@ def play_typed(match: Match, text: str) -> None:
     """
     text = _normal(text)
     if text.isascii() and text.isdecimal():
-        match.push(_numbered(match, text))
+        count = len(match.legal_steps)
+        if len(text) > 9 or not 1 <= int(text) <= count:
+            raise AlquerqueError(f"there is no step {text}; the steps are 1 to {count}")
+        match.push(match.legal_steps[int(text) - 1])
         return
     two = _TWO_POINTS.fullmatch(text)
-    steps = _steps_between(match, *two.groups()) if two else []
+    ends = [match.game.board.index.get(label) for label in two.groups()] if two else []
+    steps = [step for step in match.legal_steps if not step.is_pass and [step.origin, step.target] == ends]
     if len(steps) > 1:
         raise _ambiguous(text, steps)
     try:
@@ -39,28 +44,36 @@ def play_typed(match: Match, text: str) -> None:
         raise _illegal(match, text) from None
 
 
-def point_typed(match: Match, text: str) -> int | None:
-    """The point whose label was typed; None if the text is not a label."""
-    return match.game.board.index.get(_normal(text))
+def piece_typed(match: Match, text: str) -> int | None:
+    """The point of the piece whose label was typed; None if the text is not a label.
+
+    Raises:
+      AlquerqueError: If nothing there can move.
+    """
+    point = match.game.board.index.get(_normal(text))
+    if point is not None and all(step.is_pass or step.origin != point for step in match.legal_steps):
+        raise AlquerqueError(f"nothing on {match.game.board.labels[point]} can move now")
+    return point
+
+
+def read_line(prompt: str) -> str:
+    """Reads a line from the user, with editing and history where the terminal has them.
+
+    Raises:
+      EOFError: At the end of the input.
+    """
+    if sys.stdin is None:
+        raise EOFError
+    line = input(prompt)
+    if not sys.stdin.isatty():
+        print(line)  # the output of a script then reads like that of a terminal
+    return line.strip()
 
 
 def _normal(text: str) -> str:
     """The text in lower case, with x for captures and without spaces around signs."""
     lowered = text.lower().replace("×", "x").replace(":", "x").replace("*", "x")
     return re.sub(r"\s*([-x^])\s*", r"\1", " ".join(lowered.split()))
-
-
-def _numbered(match: Match, text: str) -> Step:
-    steps = match.legal_steps
-    if len(text) > 9 or not 1 <= int(text) <= len(steps):
-        raise AlquerqueError(f"there is no step {text}; the steps are 1 to {len(steps)}")
-    return steps[int(text) - 1]
-
-
-def _steps_between(match: Match, origin: str, target: str) -> list[Step]:
-    index = match.game.board.index
-    ends = index.get(origin), index.get(target)
-    return [step for step in match.legal_steps if not step.is_pass and (step.origin, step.target) == ends]
 
 
 def _ambiguous(text: str, steps: list[Step]) -> AlquerqueError:

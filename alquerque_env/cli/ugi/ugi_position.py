@@ -19,7 +19,8 @@ def play_moves(match: Match, moves: Sequence[str]) -> None:
     """
     begun: list[str] = []
     for move in moves:
-        if begun and not _continues_chain(match, move):
+        continues = match.chain is not None and move.startswith(f"{match.game.board.labels[match.chain]}x")
+        if begun and not continues:
             _end_chain(match, begun)
             begun = []
             if move == PASS and not any(step.is_pass for step in match.legal_steps):
@@ -31,11 +32,6 @@ def play_moves(match: Match, moves: Sequence[str]) -> None:
             begun = []
     if begun:
         _end_chain(match, begun)
-
-
-def _continues_chain(match: Match, move: str) -> bool:
-    """Whether a text continues the current chain."""
-    return match.chain is not None and move.startswith(f"{match.game.board.labels[match.chain]}x")
 
 
 def _end_chain(match: Match, begun: Sequence[str]) -> None:

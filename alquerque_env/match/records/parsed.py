@@ -22,15 +22,7 @@ class Turn(NamedTuple):
 
 @dataclass
 class ParsedMatch:
-    """The text of a match, divided into its parts.
-
-    Attributes:
-      number: Its place in the file, from 1.
-      line: The line where it begins.
-      headers: Its headers, in order.
-      turns: Its turns, including dots for a missing one.
-      result: The result that ends it.
-    """
+    """The text of a match, divided into its parts. `turns` has dots for a missing one."""
 
     number: int
     line: int

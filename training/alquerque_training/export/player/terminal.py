@@ -1,6 +1,5 @@
 """A match against the player in a terminal, with the commands of `alquerque play`."""
 
-import sys
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from alquerque_env.bots.network.choose import Chooser
 from alquerque_env.cli.console.capabilities import Terminal, align
 from alquerque_env.cli.terminal_match.help_rows import HELP, help_rows
-from alquerque_env.cli.terminal_match.typed_input import play_typed, point_typed
+from alquerque_env.cli.terminal_match.typed_input import piece_typed, play_typed, read_line
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.rules_text import SIDES
 from alquerque_env.game.step import PASS
@@ -76,7 +75,7 @@ class Play:
             self.draw()
             return
         try:
-            self.obey(self.ask(f"{SIDES[self.seat]}> "))
+            self.obey(read_line(f"{SIDES[self.seat]}> "))
         except AlquerqueError as error:
             self.say(self.terminal.wrap(str(error)))
 
@@ -84,23 +83,10 @@ class Play:
         """Prints a line with the characters that the terminal supports."""
         print(self.terminal.plain(text))
 
-    def ask(self, question: str) -> str:
-        """Reads a line from the person.
-
-        Raises:
-          EOFError: At the end of the input.
-        """
-        if sys.stdin is None:
-            raise EOFError
-        line = input(question).strip()
-        if not sys.stdin.isatty():
-            self.say(line)  # so that a script's output reads like that of a terminal
-        return line
-
     def choose(self, question: str, answers: list[str], default: str) -> int:
         """Asks until the person answers with the beginning of one of the answers, or nothing; returns its index."""
         while True:
-            answer = self.ask(f"{question} [{default}] ").lower() or default.lower()
+            answer = read_line(f"{question} [{default}] ").lower() or default.lower()
             found = [place for place, each in enumerate(answers) if each.lower().startswith(answer)]
             if len(found) == 1:
                 return found[0]
@@ -149,8 +135,8 @@ class Play:
             self.commands[meant[0]]()
         elif self.match.is_over:
             raise AlquerqueError("the match is over; type new, undo or quit")
-        elif (point := point_typed(self.match, line)) is not None:
-            self.show_piece(point)
+        elif (point := piece_typed(self.match, line)) is not None:
+            self.draw(point)
         elif line:
             self.play(line)
 
@@ -166,12 +152,6 @@ class Play:
         if is_new:
             self.turns.append(played)
         self.draw()
-
-    def show_piece(self, point: int) -> None:
-        """Shows the legal steps of a piece."""
-        if not any(step.origin == point and not step.is_pass for step in self.match.legal_steps):
-            raise AlquerqueError(f"nothing on {self.match.game.board.labels[point]} may move now")
-        self.draw(point)
 
     def help(self) -> None:
         """Lists the commands."""
