@@ -87,14 +87,14 @@ def seed_option(help_text: str, default: int | None = None) -> Callable[[Command
     )
 
 
+def _complete_game(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in games() if name.startswith(incomplete)]
+
+
 def game_argument(command: Command) -> Command:
     """Adds the argument GAME and `--option`. The command receives the loaded game as `game`."""
 
-    @click.argument(
-        "name",
-        metavar="GAME",
-        shell_complete=lambda _ctx, _param, typed: [name for name in games() if name.startswith(typed)],
-    )
+    @click.argument("name", metavar="GAME", shell_complete=_complete_game)
     @rules_option
     @wraps(command)
     def with_game(name: str, options: tuple[str, ...], **others: Any) -> Any:
