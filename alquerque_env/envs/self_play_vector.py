@@ -182,7 +182,7 @@ class SelfPlayVectorEnv(BatchEnv):
         self._elapsed = np.array(state["elapsed"], np.int64)
         self._ended = np.array(state["ended"], bool)
         result = self._games.look()
-        return result.observation, self._info(self._clear_mask(result))
+        return result.observation, self._info(result)
 
     def _restart(
         self, result: StepResult, terminated: np.ndarray, truncated: np.ndarray
@@ -204,17 +204,9 @@ class SelfPlayVectorEnv(BatchEnv):
 
     def _info(self, result: StepResult, ended: np.ndarray | None = None) -> dict[str, Any]:
         present = np.ones(self.num_envs, bool) if ended is None else ended
-        mask = self._clear_mask(result, ended).mask
-        return batch_info(present, action_mask=mask, player=result.player, winner=result.winner)
-
-    def _clear_mask(self, result: StepResult, ended: np.ndarray | None = None) -> StepResult:
-        """Clears the mask of truncated matches."""
-        if self.max_cycles is None:
-            return result
-        truncated = (self._ended if ended is None else ended) & (result.outcome == e.ONGOING)
-        if truncated.any():
-            result.mask[truncated] = 0
-        return result
+        if self.max_cycles is not None:  # the engine does not know which matches are truncated
+            result.mask[(self._ended if ended is None else ended) & (result.outcome == e.ONGOING)] = 0
+        return batch_info(present, action_mask=result.mask, player=result.player, winner=result.winner)
 
     def _check(self, actions: np.ndarray) -> np.ndarray:
         actions = check_actions(actions, self.num_envs)
