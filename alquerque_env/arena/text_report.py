@@ -27,11 +27,7 @@ _GAP = 3
 
 def print_result(result: ArenaResult, console: Console) -> None:
     """Prints the ratings, the pairings and the notes."""
-    console.print(Group(*_parts(result, console.width)), soft_wrap=False, highlight=False)
-
-
-def _parts(result: ArenaResult, width: int) -> list[RenderableType]:
-    openings = result.openings
+    openings, width = result.openings, console.width
     judge = result.settings.judge or DEFAULT_JUDGE
     balance = f"{openings['balanced']} balanced according to {judge}, of {openings['tried']} tried"
     if openings["published"]:
@@ -41,7 +37,7 @@ def _parts(result: ArenaResult, width: int) -> list[RenderableType]:
     if result.sprt is not None:
         parts.append(Text(sprt_sentence(result.sprt, result.pairings[0].first, result.pairings[0].second)))
     parts += [Text(f"Note: {note}.") for note in result.notes]
-    return parts
+    console.print(Group(*parts), soft_wrap=False, highlight=False)
 
 
 def _ratings(result: ArenaResult, width: int) -> Table:

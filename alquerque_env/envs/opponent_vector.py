@@ -31,17 +31,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
     Autoreset is `NEXT_STEP`: the step after the end of a match begins another. The opponent "random" plays inside the
     engine; any other is asked match by match. An illegal action loses its match.
 
-    Args:
-      num_envs: Number of matches.
-      game: The game's id, or the path of a game file.
-      opponent: Bot spec, bot, or function from a `Match` to a legal step; plays the other side.
-      seat: 0 or 1, the agent's player, or "random" to draw it for every match.
-      render_mode: None: batched matches are not drawn.
-      max_cycles: As in `VersusEnv`.
-      **options: Rule options, as in `load_game`.
-
-    Raises:
-      AlquerqueError: If an argument is wrong, as in `VersusEnv`.
+    The other arguments and the errors are those of `VersusEnv`. Batched matches are not drawn: `render_mode` is None.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012

@@ -41,16 +41,13 @@ def locked(path: Path, what: str) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         with suppress(OSError):  # the holder is only for messages
-            write_whole(holder, json.dumps(_this_process()).encode())
+            since = datetime.now().astimezone().isoformat(" ", "seconds")
+            write_whole(holder, json.dumps({"pid": os.getpid(), "host": platform.node(), "since": since}).encode())
         yield
     finally:
         with suppress(OSError):
             holder.unlink(missing_ok=True)
         lock.release()
-
-
-def _this_process() -> dict[str, object]:
-    return {"pid": os.getpid(), "host": platform.node(), "since": datetime.now().astimezone().isoformat(" ", "seconds")}
 
 
 def _describe(holder: Path) -> str:

@@ -7,7 +7,7 @@ from ..game.game import Game
 from ..game.step import Step, join_turn
 from ..match.match import Match
 from ..match.status_text import outcome_sentence, standing
-from ..render.geometry import Place, lay_out
+from ..render.geometry import lay_out
 
 
 def show_match(match: Match) -> dict[str, Any]:
@@ -47,20 +47,16 @@ def show_step(game: Game, step: Step) -> dict[str, Any]:
 
 def show_path(game: Game, step: Step) -> list[list[float]]:
     """The path of a step, a polyline in the drawing units of the board as South sees it; empty for a pass."""
-    return [[round(x, 1), round(y, 1)] for x, y in _path(game, step)]
-
-
-def _path(game: Game, step: Step) -> tuple[Place, ...]:
     if step.origin is None or step.target is None or step.is_pass:
-        return ()
+        return []
     layout = lay_out(game.board)
     route = layout.route(step.origin, step.target)
-    if len(route) > 2 or not step.captured:
-        return route
-    # A bent leap goes over its victim.
-    start, end, over = route[0], route[-1], layout.places[step.captured[0]]
-    bends = abs((end[0] - start[0]) * (over[1] - start[1]) - (end[1] - start[1]) * (over[0] - start[0])) > 1.0
-    return (start, over, end) if bends else route
+    if len(route) == 2 and step.captured:
+        # A bent leap goes over its victim.
+        start, end, over = *route, layout.places[step.captured[0]]
+        if abs((end[0] - start[0]) * (over[1] - start[1]) - (end[1] - start[1]) * (over[0] - start[0])) > 1.0:
+            route = start, over, end
+    return [[round(x, 1), round(y, 1)] for x, y in route]
 
 
 def _turns(match: Match) -> Iterator[dict[str, Any]]:

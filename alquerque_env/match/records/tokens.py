@@ -72,7 +72,11 @@ def read_tokens(source: str | TextIO) -> Iterator[Token]:
                 continue
             token = _TOKEN.match(line, place)
             if token is None:
-                raise RecordError(_unreadable(number, line, place))
+                found = shorten(line[place:].rstrip())
+                problem = f"unexpected {found[0]!r}; remove it or put it into a comment"
+                if found[0] == "[":
+                    problem = f'cannot read {found!r} as a header; expected one line such as [South "human"]'
+                raise RecordError(f"line {number}: {problem}")
             place = token.end()
             if token["comment"]:
                 comment = number
@@ -136,10 +140,3 @@ def format_header(name: str, value: str) -> str:
     check_header(name, value)
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'[{name} "{escaped}"]'
-
-
-def _unreadable(number: int, line: str, place: int) -> str:
-    found = shorten(line[place:].rstrip())
-    if found[0] == "[":
-        return f'line {number}: cannot read {found!r} as a header; expected one line such as [South "human"]'
-    return f"line {number}: unexpected {found[0]!r}; remove it or put it into a comment"
