@@ -1,7 +1,7 @@
 """The program `alquerque`: its list of commands, and how every error becomes one line."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -85,14 +85,21 @@ class Program(click.Group):
             with formatter.section(title):
                 formatter.write_dl([(f"{name:<10}", summary) for name, summary in commands.items()])
 
-    def main(self, *args: Any, prog_name: str | None = None, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
         """Runs the program and exits; the arguments are click's."""
         prog_name = prog_name or "alquerque"
         if not standalone_mode:
-            return super().main(*args, prog_name=prog_name, standalone_mode=False, **extra)
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         _replace_unencodable_characters()
         try:
-            super().main(*args, prog_name=prog_name, standalone_mode=False, **extra)
+            super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except (click.ClickException, AlquerqueError, ImportError, OSError) as error:
             if isinstance(error, ImportError) and (error.name or "").partition(".")[0] in OWN_PACKAGES:
                 raise  # a module of this distribution is missing, which is a bug
