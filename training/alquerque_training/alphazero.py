@@ -98,7 +98,8 @@ class AlphaZeroLearner:
         """Plays, then learns; returns the record for the log, without times and strength."""
         config, start = self.config, time.perf_counter()
         progress = self.iteration / config.iterations
-        simulations = self._simulations(progress)
+        first, last = config.search.simulations, config.search.final_simulations or config.search.simulations
+        simulations = round(first * (last / first) ** progress)
         weights = {name: tensor.cpu() for name, tensor in self._average.state_dict().items()}
         self._inference.load(weights)
 
@@ -107,7 +108,8 @@ class AlphaZeroLearner:
         self._remember(played)
         playing = time.perf_counter() - start
 
-        learning_rate = self._learning_rate(progress)
+        low, high = config.alphazero.final_learning_rate, config.alphazero.learning_rate
+        learning_rate = low + (high - low) * (1 + math.cos(math.pi * progress)) / 2
         losses = self._learn(learning_rate)
 
         for rows, others in self.workers.collect():
@@ -170,21 +172,6 @@ class AlphaZeroLearner:
         """Ends the worker processes."""
         self.workers.close()
 
-    def _simulations(self, progress: float) -> int:
-        search = self.config.search
-        final = search.final_simulations or search.simulations
-        return round(search.simulations * (final / search.simulations) ** progress)
-
-    def _learning_rate(self, progress: float) -> float:
-        learner = self.config.alphazero
-        fall = (1 + math.cos(math.pi * progress)) / 2
-        return learner.final_learning_rate + (learner.learning_rate - learner.final_learning_rate) * fall
-
-    def _window(self) -> int:
-        """Number of newest positions to sample from: it grows, since early positions are soon out of date."""
-        learner = self.config.alphazero
-        return min(learner.window, (learner.warmup_positions + self.buffer.added) // 2)
-
     def _remember(self, rows: Rows) -> None:
         before = max(self.buffer.added, self.config.alphazero.warmup_positions)
         self.buffer.add(rows)
@@ -193,7 +180,9 @@ class AlphaZeroLearner:
 
     def _learn(self, learning_rate: float) -> dict[str, float]:
         """Makes the updates that the new positions call for; returns the window and the mean of each loss."""
-        learner, window = self.config.alphazero, min(self._window(), len(self.buffer))
+        learner = self.config.alphazero
+        # The window of newest positions grows, since early positions are soon out of date.
+        window = min(learner.window, (learner.warmup_positions + self.buffer.added) // 2, len(self.buffer))
         for settings in self._optimizer.param_groups:
             settings["lr"] = learning_rate
         sums, rounds = torch.zeros(4, device=self._device), 0

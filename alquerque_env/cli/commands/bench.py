@@ -120,8 +120,7 @@ def search(names: tuple[str, ...], seconds: float, processes: int, as_json: bool
             figures.append(figure)
             name = f"{figure.network} {figure.precision} {figure.device}, {figure.games} games"
             report.line(_row(f"{name:<64}", figure, SEARCH_COLUMNS))
-        best = measured.fastest_on_processor(game, figures)
-        together = measured.measure_together(best, seconds, processes)
+        together = measured.measure_together(game, figures, seconds, processes)
         report.line(
             f"  {together.network} {together.precision}, {together.games} games in each of {processes} processes: "
             f"{together.simulations_per_second:,.0f} simulations/s by processor time, "

@@ -10,12 +10,11 @@ def format_toml(tables: Mapping[str, Mapping[str, object]]) -> str:
     Args:
       tables: A table for each section. A value of None, which TOML cannot express, becomes a comment.
     """
-    return "\n\n".join(_format_table(name, table) for name, table in tables.items())
-
-
-def _format_table(name: str, table: Mapping[str, object]) -> str:
-    lines = [f"# {key} is not set" if value is None else f"{key} = {_format(value)}" for key, value in table.items()]
-    return "\n".join([f"[{name}]", *lines])
+    sections = []
+    for name, table in tables.items():
+        keys = [f"# {key} is not set" if value is None else f"{key} = {_format(value)}" for key, value in table.items()]
+        sections.append("\n".join([f"[{name}]", *keys]))
+    return "\n\n".join(sections)
 
 
 def _format(value: object) -> str:

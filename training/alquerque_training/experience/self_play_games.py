@@ -26,7 +26,6 @@ class SelfPlayGames(Protocol):
 
     def reset(self, *, seed: int) -> tuple[np.ndarray, dict[str, Any]]:
         """Starts all games; returns `[B, C, P]` planes and `action_mask` `[B, A]`, `player` `[B]`."""
-        ...
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Plays `[B]` actions, one a game; returns planes, rewards, terminated, truncated and infos as in `reset`.
@@ -34,19 +33,15 @@ class SelfPlayGames(Protocol):
         Rewards are those of the player who acted. After the end of a game its mask is all zeros; the next action in
         that game is ignored and resets it.
         """
-        ...
 
     def choose(self, bot: Bot, envs: np.ndarray) -> np.ndarray:
         """The actions of a bot, int64 `[K]`, in the `[K]` games `envs`, none of which may have ended."""
-        ...
 
     def get_state(self) -> dict[str, np.ndarray]:
         """The complete state of the games, random numbers included."""
-        ...
 
     def set_state(self, state: dict[str, np.ndarray]) -> tuple[np.ndarray, dict[str, Any]]:
         """Restores a state; returns its observation, as `reset` does."""
-        ...
 
 
 class Observation(NamedTuple):

@@ -178,8 +178,7 @@ class _Bundler:
     def load(self, module: str) -> _Module:
         """Reads a module of the project."""
         if module not in self.modules:
-            path = self.path(module)
-            if path is None:
+            if (path := self.path(module)) is None:
                 raise BundleError(f"no module {module}")
             package = module if path.name == "__init__.py" else module.rpartition(".")[0]
             tree = _Folder(self.recipe.fixed).visit(ast.parse(path.read_text(encoding="utf-8")))
@@ -243,14 +242,11 @@ def _join(statements: Iterable[ast.stmt]) -> str:
 
 def _imports(names: Mapping[Origin, str]) -> str:
     """The import statements for some names of the standard library."""
-    whole, members = [], dict[str, list[str]]()
+    lines = []
     for origin, name in sorted(names.items()):
-        renamed = f" as {name}" if name not in origin else ""
-        if origin.name:
-            members.setdefault(origin.module, []).append(origin.name + renamed)
-        else:
-            whole.append(f"import {origin.module}{renamed}")
-    return "\n".join([*whole, *(f"from {module} import {', '.join(listed)}" for module, listed in members.items())])
+        what = f"from {origin.module} import {origin.name}" if origin.name else f"import {origin.module}"
+        lines.append(what if name in origin else f"{what} as {name}")
+    return "\n".join(lines)
 
 
 class _Folder(ast.NodeTransformer):

@@ -80,11 +80,6 @@ def grid_exponent(numbers: Sequence[float]) -> int:
     largest = max(map(abs, numbers))
     if largest == 0:
         return 0
-    finest = min(_lowest_bit(number) for number in numbers if number)
+    fractions = (number.as_integer_ratio() for number in numbers if number)
+    finest = min((above & -above).bit_length() - below.bit_length() for above, below in fractions)
     return max(finest, frexp(largest)[1] - FINEST_BITS)
-
-
-def _lowest_bit(number: float) -> int:
-    """The exponent of the lowest bit of a number."""
-    numerator, denominator = number.as_integer_ratio()
-    return (numerator & -numerator).bit_length() - denominator.bit_length()

@@ -136,7 +136,14 @@ class Gauntlet:
           OSError: If the ladder cannot be read or written.
         """
         if self._prepared is None:
-            openings = self._find_openings(watch)
+            try:
+                openings = choose_openings(self._game, self._settings, watch)
+            except OpeningsError as error:
+                # The advice in the error itself is about options of `alquerque arena`.
+                raise AlquerqueError(
+                    f"evaluation.{self._most} is {self._settings.games}: {error.found}; two games begin with "
+                    "each opening, so set it to twice as many as were found, or less"
+                ) from None
             ladder = play_arena(
                 self._game, self._opponents, self._settings, output=self._path, openings=openings, watch=watch
             )
@@ -162,17 +169,6 @@ class Gauntlet:
         result = play_arena(self._game, [player, *self._opponents], settings, openings=openings, watch=watch)
         rating = rate_together([ladder, result])[PLAYER]
         return Measurement(result.pairings, rating, self._simulations)
-
-    def _find_openings(self, watch: Watch) -> Openings:
-        settings = self._settings
-        try:
-            return choose_openings(self._game, settings, watch)
-        except OpeningsError as error:
-            # The advice in the error itself is about options of `alquerque arena`.
-            raise AlquerqueError(
-                f"evaluation.{self._most} is {settings.games}: {error.found}; two games begin with "
-                "each opening, so set it to twice as many as were found, or less"
-            ) from None
 
 
 def check_opponents(config: Config, game: Game) -> None:

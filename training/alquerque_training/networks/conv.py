@@ -55,8 +55,15 @@ class ResidualConv(PolicyValueNetwork):
     def __init__(self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator) -> None:
         super().__init__(shape, plane_scale)
         geometry, width = shape.require_geometry("network.kind = 'conv'"), config.width
-        self._lay_out(geometry)
-        directions = _number(geometry)
+        columns, rows = [x for x, _ in geometry.points], [y for _, y in geometry.points]
+        breadth, height = max(columns) - min(columns) + 1, max(rows) - min(rows) + 1
+        cells = [(y - min(rows)) * breadth + x - min(columns) for x, y in geometry.points]
+        on_board = torch.zeros(height * breadth)
+        on_board[cells] = 1
+        self.keep("cells", cells)
+        self.keep("on_board", on_board.view(height, breadth))
+        found = dict.fromkeys(_direction(geometry, move) for move in geometry.moves)
+        directions = {direction: number for number, direction in enumerate(found)}
         moves = [(move, directions[_direction(geometry, move)]) for move in geometry.moves]
         self.keep("starts", [move.origin * len(directions) + direction for move, direction in moves])
         self.keep("ends", [move.target * len(directions) + direction for move, direction in moves])
@@ -66,15 +73,6 @@ class ResidualConv(PolicyValueNetwork):
         self.target = linear(width, len(directions), gain=0.01, generator=generator)
         self.stop = linear(2 * width, 1, gain=0.01, generator=generator) if geometry.has_pass else None
         self.value = PooledValue(2 * width, width, generator)
-
-    def _lay_out(self, geometry: Geometry) -> None:
-        columns, rows = [x for x, _ in geometry.points], [y for _, y in geometry.points]
-        height, width = max(rows) - min(rows) + 1, max(columns) - min(columns) + 1
-        cells = [(y - min(rows)) * width + x - min(columns) for x, y in geometry.points]
-        on_board = torch.zeros(height * width)
-        on_board[cells] = 1
-        self.keep("cells", cells)
-        self.keep("on_board", on_board.view(height, width))
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """As `PolicyValueNetwork.forward`."""
@@ -102,9 +100,3 @@ def _direction(geometry: Geometry, move: Move) -> Direction:
         return (to_x - x, to_y - y), None
     victim_x, victim_y = geometry.points[move.victim]
     return (to_x - x, to_y - y), (victim_x - x, victim_y - y)
-
-
-def _number(geometry: Geometry) -> dict[Direction, int]:
-    """Numbers the directions of all actions in the order of the actions."""
-    found = dict.fromkeys(_direction(geometry, move) for move in geometry.moves)
-    return {direction: number for number, direction in enumerate(found)}

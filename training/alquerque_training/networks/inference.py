@@ -42,17 +42,13 @@ class Inference:
         """
         count, asked = len(planes), torch.from_numpy(planes)
         if self._rounds_up:
-            asked = self._pad(asked)
+            rows = _round_up(count)
+            if len(self._room) < rows:
+                self._room = self._room.new_zeros(rows, *self._room.shape[1:])
+            self._room[:count] = asked
+            asked = self._room[:rows]
         logits, values = self._network(asked.to(self._device))
         return logits[:count].float().cpu().numpy(), values[:count].float().cpu().numpy()
-
-    def _pad(self, planes: Tensor) -> Tensor:
-        """Pads the planes with rows to a size of `_round_up`."""
-        rows = _round_up(len(planes))
-        if len(self._room) < rows:
-            self._room = self._room.new_zeros(rows, *self._room.shape[1:])
-        self._room[: len(planes)] = planes
-        return self._room[:rows]
 
 
 def _round_up(count: int) -> int:

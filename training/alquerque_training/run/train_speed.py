@@ -171,35 +171,31 @@ def measure_search(
                         yield _measure(Setup(game.name, network, precision, device, games), seconds, peak)
 
 
-def measure_together(fastest: Setup, seconds: float, processes: int) -> TogetherFigure:
-    """Measures several processes that do the same at once.
+def measure_together(game: Game, figures: Sequence[SearchFigure], seconds: float, processes: int) -> TogetherFigure:
+    """Measures several processes that do at once what the fastest figure of the CPU measured in one.
 
     Raises:
       BenchError: If one of them dies.
     """
+    best = max((figure for figure in figures if figure.device == "cpu"), key=lambda each: each.simulations_per_second)
+    network = next(network for network in NETWORKS if str(network) == best.network)
+    setup = Setup(game.name, network, best.precision, best.device, best.games)
     context = mp.get_context("spawn")
     with context.Manager() as manager, ProcessPoolExecutor(processes, context) as pool:
         try:
             barrier = manager.Barrier(processes)
-            played = list(pool.map(_play_beside, [fastest] * processes, [seconds] * processes, [barrier] * processes))
+            played = list(pool.map(_play_beside, [setup] * processes, [seconds] * processes, [barrier] * processes))
         except BrokenProcessPool:
             raise BenchError("a process of the measurement has died") from None
     elapsed = max(each.end for each in played) - min(each.begin for each in played)
     return TogetherFigure(
-        network=str(fastest.network),
-        precision=fastest.precision,
-        games=fastest.games,
+        network=best.network,
+        precision=best.precision,
+        games=best.games,
         processes=processes,
         simulations_per_second=sum(each.simulations / each.seconds for each in played),
         simulations_per_clock_second=sum(each.simulations for each in played) / elapsed,
     )
-
-
-def fastest_on_processor(game: Game, figures: Sequence[SearchFigure]) -> Setup:
-    """The setup of the fastest figure of the CPU."""
-    best = max((figure for figure in figures if figure.device == "cpu"), key=lambda each: each.simulations_per_second)
-    network = next(network for network in NETWORKS if str(network) == best.network)
-    return Setup(game.name, network, best.precision, best.device, best.games)
 
 
 def configs_to_measure(given: str, overrides: Sequence[str]) -> list[Config]:
