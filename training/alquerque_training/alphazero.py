@@ -48,10 +48,6 @@ class Losses(NamedTuple):
 class AlphaZeroLearner:
     """Everything that training changes: networks, optimiser, matches, replay buffer and random numbers.
 
-    Args:
-      config: The run's settings.
-      game: What is played.
-
     Attributes:
       network: The running average of the weights, which plays, is evaluated and is saved.
       buffer: The replay buffer.

@@ -118,8 +118,7 @@ class Gauntlet:
         self._most = "opponent_games" if games == evaluation.opponent_games else "final_games"
         self._settings = _settings(config, games)
         self._opponents = (ANCHOR, *evaluation.opponents)
-        self._simulations = evaluation.simulations
-        self._exploration = evaluation.exploration
+        self._evaluation = evaluation
         self._prepared: tuple[Openings, ArenaResult] | None = None
 
     def prepare(self, watch: Watch = unwatched) -> tuple[Openings, ArenaResult]:
@@ -163,12 +162,12 @@ class Gauntlet:
         """
         found, ladder = self.prepare(watch)
         evaluate = NetworkEvaluator(self._game, network)
-        player = NetworkBot(PLAYER, self._game, evaluate, self._simulations, exploration=self._exploration)
+        simulations = self._evaluation.simulations
+        player = NetworkBot(PLAYER, self._game, evaluate, simulations, exploration=self._evaluation.exploration)
         settings = replace(self._settings, games=games, gauntlet=True)
         openings = replace(found, list=found.list[: games // 2])
         result = play_arena(self._game, [player, *self._opponents], settings, openings=openings, watch=watch)
-        rating = rate_together([ladder, result])[PLAYER]
-        return Measurement(result.pairings, rating, self._simulations)
+        return Measurement(result.pairings, rate_together([ladder, result])[PLAYER], simulations)
 
 
 def check_opponents(config: Config, game: Game) -> None:

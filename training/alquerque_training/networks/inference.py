@@ -16,10 +16,7 @@ _WIDE = {"mlp": 192, "graph": 48}
 class Inference:
     """Evaluates positions for a search, as `alquerque_env.search.Evaluate`.
 
-    Args:
-      network: The network; it is converted and moved in place.
-      device: Device of the network.
-      precision: `float32` or `bfloat16`.
+    The network is converted to `float32` or `bfloat16` and moved to the device in place.
     """
 
     def __init__(self, network: PolicyValueNetwork, device: torch.device, precision: torch.dtype) -> None:

@@ -30,15 +30,7 @@ class Block(nn.Module):
 
 
 class ResidualMlp(PolicyValueNetwork):
-    """Residual blocks over the flattened planes; see the top of this file.
-
-    Args:
-      config: Width and number of blocks.
-      shape: Sizes of the game.
-      plane_scale: float32 `[C]`; the planes are divided by it.
-      generator: Source of the weights.
-      inputs: Number of inputs of `judge`; those of the planes if None.
-    """
+    """Residual blocks over the flattened planes, or over other `inputs` of `judge`; see the top of this file."""
 
     def __init__(
         self,

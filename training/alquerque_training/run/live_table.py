@@ -11,14 +11,7 @@ from alquerque_env.cli.console.progress_bar import Display, format_time
 
 
 class TrainingProgress(Display):
-    """Shows the newest record of the log.
-
-    Args:
-      title: Title of the run.
-      iterations: Iterations of the whole run.
-      steps_per_iteration: Steps of one iteration, for the time left.
-      console: Where it is shown.
-    """
+    """Shows the newest record of the log, and the time left in a run of so many iterations."""
 
     def __init__(self, title: str, iterations: int, steps_per_iteration: int, console: Console) -> None:
         super().__init__(counts=False, console=console, pause=5.0, shows_time_left=False)

@@ -83,7 +83,9 @@ def plot_run(run: Path, output: Path | None = None) -> Path:
         raise AlquerqueError(f"run {str(run)!r} has no iterations yet")
     target = _target(run, output)
     title = _title(run, config, records[-1])
-    figure = draw(records, title=title, games_per_seat=_games_per_seat(config), metrics=metrics)
+    games = _setting(config, "evaluation", "games_per_seat")
+    known_games = games if isinstance(games, int) and games > 0 else None
+    figure = draw(records, title=title, games_per_seat=known_games, metrics=metrics)
     save_figure(figure, target)
     return target
 
@@ -207,26 +209,16 @@ def _label(axes: Axes, metrics: Sequence[Metric]) -> None:
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     elif unit != UNITLESS:
         axes.set_ylabel(unit)
-        if all(_is_whole(np.asarray(line.get_ydata())) for line in axes.lines):
+        values = np.concatenate([np.asarray(line.get_ydata(), np.float64) for line in axes.lines])
+        if (np.isnan(values) | (values == np.round(values))).all():
             axes.yaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
     axes.grid(alpha=FAINT)
     axes.legend(fontsize="small")
 
 
-def _is_whole(values: np.ndarray) -> bool:
-    """Whether all values except gaps are integers."""
-    present = values[~np.isnan(values)]
-    return bool((present == np.round(present)).all())
-
-
 def _setting(config: dict[str, Any], section: str, key: str) -> Any:
     table = config.get(section)
     return table.get(key) if isinstance(table, dict) else None
-
-
-def _games_per_seat(config: dict[str, Any]) -> int | None:
-    games = _setting(config, "evaluation", "games_per_seat")
-    return games if isinstance(games, int) and games > 0 else None
 
 
 def _title(run: Path, config: dict[str, Any], last: dict[str, float]) -> str:

@@ -52,15 +52,7 @@ class BenchError(AlquerqueError):
 
 
 class Setup(NamedTuple):
-    """What is measured: games of one process with one network.
-
-    Attributes:
-      game: Id of the game.
-      network: The network, with random weights.
-      precision: `float32` or `bfloat16`.
-      device: `cpu` or `cuda`.
-      games: Number of games at once.
-    """
+    """What is measured: some games at once, of one process and one network with random weights."""
 
     game: str
     network: NetworkConfig
@@ -80,9 +72,6 @@ class SearchFigure(NamedTuple):
     Rates are per second of processor time, of wall-clock time on a GPU.
 
     Attributes:
-      network: Name of the network.
-      precision: Number type of the network.
-      device: Device of the network.
       games: Number of games at once.
       simulations_per_second: Simulations of the search.
       simulations_per_clock_second: The same by the wall clock.
@@ -123,7 +112,6 @@ class TrainFigure(NamedTuple):
 
     Attributes:
       algorithm: `ppo`, `alphazero` or the name of another learner.
-      iterations: Number of iterations measured.
       steps_per_second: Steps by the wall clock, learning included.
       steps_per_processor_second: Steps by the processor time of the learning process.
       playing_share: Share of the wall-clock time that the learning process plays; None if the learner does not log it.

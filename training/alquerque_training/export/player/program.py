@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     try:
         try:
-            _run(parser.parse_checked(arguments))
+            _run(parser, arguments)
         finally:
             print(end="", flush=True)
     except AlquerqueError as error:
@@ -76,7 +76,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _run(chosen: argparse.Namespace) -> None:
+def _run(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> None:
+    chosen = parser.parse_args(arguments)
+    if chosen.json and chosen.position is None:
+        parser.error("--json needs --position")
+    if chosen.position is not None and chosen.seat is not None:
+        parser.error("--seat is for a match, not for --position")
     simulations = LEVELS[chosen.level] if chosen.level else chosen.simulations
     if chosen.position is None:
         game = played_game()
@@ -95,15 +100,6 @@ class _Parser(argparse.ArgumentParser):
         """Ends the program."""
         print(f"{self.prog}: {' '.join(message.split())} (see --help)", file=sys.stderr)
         sys.exit(BAD_ARGUMENT)
-
-    def parse_checked(self, arguments: Sequence[str] | None) -> argparse.Namespace:
-        """As `parse_args`; refuses options that exclude each other."""
-        chosen = self.parse_args(arguments)
-        if chosen.json and chosen.position is None:
-            self.error("--json needs --position")
-        if chosen.position is not None and chosen.seat is not None:
-            self.error("--seat is for a match, not for --position")
-        return chosen
 
 
 def _parser() -> _Parser:
