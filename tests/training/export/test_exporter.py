@@ -708,6 +708,30 @@ def test_names_that_clash_or_would_be_hidden_are_told_apart(tmp_path: Path) -> N
     assert namespace["start"]() == (1, 1, 20, 5, [7, 8], [2, 2])
 
 
+def test_a_local_name_is_not_taken_for_a_name_of_its_module(tmp_path: Path) -> None:
+    for module in ("one", "two"):
+        (tmp_path / f"{module}.py").write_text(
+            "from two import second\n"
+            * (module == "one")
+            + f"TEXTS = [name + '{module}' for name in 'ab']\nsize = lambda text: len(text)\n\n"
+            f"def {'start' if module == 'one' else 'second'}(name, text='{module}'):\n"
+            f"    return name, size(text), TEXTS" + ", second(name)\n" * (module == "one")
+        )
+    recipe = Recipe(packages={"one": tmp_path, "two": tmp_path})
+    namespace: dict = {}
+    exec(bundle(recipe, [Origin("one", "start")]), namespace)
+
+    assert namespace["start"]("c") == ("c", 3, ["aone", "bone"], ("c", 3, ["atwo", "btwo"]))
+
+
+def test_a_local_name_that_hides_a_renamed_one_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "two.py").write_text("LIMIT = 2\n")
+    (tmp_path / "one.py").write_text("from two import LIMIT as most\n\ndef start(most=most):\n    return most\n")
+
+    with pytest.raises(BundleError, match="one: most is the name of a local variable too"):
+        bundle(Recipe(packages={"one": tmp_path, "two": tmp_path}), [Origin("one", "start")])
+
+
 def test_make_source_is_what_is_written(fetaix: Player) -> None:
     checkpoint = load_checkpoint(fetaix.checkpoint, fetaix.game)
 

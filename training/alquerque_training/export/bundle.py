@@ -16,6 +16,7 @@ from importlib.util import resolve_name
 from pathlib import Path
 from typing import NamedTuple
 
+_SCOPES = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SIMPLE_TYPES = ("int", "str", "bool", "float")
 
 
@@ -208,18 +209,19 @@ def _read_module(tree: ast.Module, package: str) -> _Module:
                     module.starred.append(base)
                 else:
                     module.imported[alias.asname or alias.name] = Origin(base, alias.name)
-        elif isinstance(statement, ast.FunctionDef | ast.ClassDef):
-            module.defined[statement.name] = statement
         else:
-            module.defined |= dict.fromkeys(_bound(statement), statement)
+            module.defined |= dict.fromkeys(_bound(statement, inner=False), statement)
     return module
 
 
-def _bound(tree: ast.AST) -> list[str]:
-    """The names that a piece of code binds, in any scope; not those of methods, which no other code sees."""
+def _bound(tree: ast.AST, *, inner: bool) -> list[str]:
+    """The names that code binds in its own scope, or in inner scopes too; without methods, which only objects have."""
     members = {member for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for member in node.body}
-    found = []
-    for node in ast.walk(tree):
+    found, nodes = [], [tree]
+    while nodes:
+        node = nodes.pop()
+        if inner or not isinstance(node, _SCOPES):
+            nodes += ast.iter_child_nodes(node)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             found.append(node.id)
         elif isinstance(node, ast.arg):
@@ -277,7 +279,7 @@ class _Linker(ast.NodeTransformer):
     def __init__(self, bundler: _Bundler, module: str, definition: ast.stmt) -> None:
         self.bundler, self.module, self.definition = bundler, module, definition
         own = {name for name, statement in bundler.load(module).defined.items() if statement is definition}
-        self.bound = set(_bound(definition)) - own
+        self.bound = set(_bound(definition, inner=True)) - own
         self.fields: set[ast.stmt] = set()
 
     def visit_Name(self, node: ast.Name) -> ast.AST:

@@ -37,6 +37,7 @@ RECIPE = Recipe(
             "engine.moves",
             "engine.undo_memory",
             "engine.rules",
+            "game.step",
         )
     ),
     replaced={
