@@ -168,15 +168,10 @@ def _drawn_board(game: Game, terminal: Terminal) -> Iterator[str]:
     yield from (terminal.wrap(f"{board.title}: {len(board.points)} points ({board.source})."), "")
     yield from terminal.draw(open_match(game).picture()).split("\n")
     yield ""
-    yield from _lines("lines", game, board.lines, terminal)
-    yield from _lines("curved lines", game, board.end_arcs, terminal)
-    yield from _lines("bends", game, board.bends, terminal)
-
-
-def _lines(title: str, game: Game, lines: tuple[tuple[int, ...], ...], terminal: Terminal) -> Iterator[str]:
-    if lines:
-        drawn = ["-".join(game.board.labels[point] for point in line) for line in lines]
-        yield terminal.wrap(f"{len(lines)} {title}: {', '.join(drawn)}.")
+    for title, lines in (("lines", board.lines), ("curved lines", board.end_arcs), ("bends", board.bends)):
+        if lines:
+            drawn = ["-".join(board.labels[point] for point in line) for line in lines]
+            yield terminal.wrap(f"{len(lines)} {title}: {', '.join(drawn)}.")
 
 
 def _start(game: Game, terminal: Terminal) -> Iterator[str]:
