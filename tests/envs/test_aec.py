@@ -646,7 +646,8 @@ class TestIllegalActions:
 
         with pytest.raises(IllegalStepError):
             raw.step(action)
-        with pytest.raises(AssertionError, match="action is not in action space"):
+        # The oldest supported Gymnasium cannot convert the number of 31 digits, and says so.
+        with pytest.raises((AssertionError, OverflowError), match=r"action is not in action space|int too large"):
             wrapped.step(action)
 
         assert snapshot(raw) == before == snapshot(wrapped)
