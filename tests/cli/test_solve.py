@@ -11,7 +11,7 @@ from alquerque_env import Match, load_game, load_table
 from alquerque_env.cli.console.progress_bar import Display
 from alquerque_env.cli.main import main
 from alquerque_env.errors import TableError
-from alquerque_env.solve.tables import locations, slices
+from alquerque_env.solve.tables import locations
 
 INTERRUPTED = 130
 NAME = "alquerque_murray"
@@ -155,7 +155,6 @@ def test_bad_arguments_end_with_one_line(line, message, tmp_path, monkeypatch):
 
 
 def test_ctrl_c_stops_and_the_same_command_resumes(tmp_path, monkeypatch):
-    monkeypatch.setattr(slices, "SECONDS_BETWEEN_REPORTS", 0.0)
     path = tmp_path / "table.aqt"
     reports = []
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from alquerque_env import Match, load_game
 from alquerque_env.cli.main import main
 from alquerque_env.errors import TableError
-from alquerque_env.solve.proof import ProofSearch, Question, solve_position
+from alquerque_env.solve.proof import ProofSearch, solve_position
 from alquerque_env.solve.proof import dfpn_kernels as k
 from alquerque_env.solve.proof.dfpn import DISPROVED, PROVED, UNASKED
 from alquerque_env.solve.proof.verify_proof import verify_proof
@@ -142,7 +142,7 @@ def test_answers_of_earlier_runs_are_kept(tmp_path, monkeypatch):
     """A search that begins again does not know at once what it has found out."""
     monkeypatch.setattr("alquerque_env.solve.proof.game_value.NODES_AT_ONCE", 256)
     match = few_pieces(load_game("fetaix", no_progress_limit=12), 3, seed=7, count=1)[0]
-    south, north = Question(0, False), Question(1, False)
+    south, north = 0, 1
 
     first = solve_position(match, memory=MEMORY, seconds=0, folder=tmp_path)
     second = solve_position(match, memory=MEMORY, seconds=0, folder=tmp_path)
@@ -151,17 +151,17 @@ def test_answers_of_earlier_runs_are_kept(tmp_path, monkeypatch):
 
     assert first.answers[south].nodes >= 256
     assert first.answers[north] == UNASKED
-    # Sessions that are too short for both questions ask them in turn.
+    # Runs that are too short for both players search them in turn.
     assert second.answers[south] == first.answers[south]
     assert second.answers[north].nodes >= 256
     assert whole.winner == again.winner == "draw"
-    assert all(whole.answers[question].nodes > second.answers[question].nodes for question in (south, north))
+    assert all(whole.answers[player].nodes > second.answers[player].nodes for player in (south, north))
     assert again.answers == whole.answers
     assert again.line == whole.line != ()
     assert again.seconds >= whole.seconds > second.seconds
 
 
-def test_a_win_of_one_player_answers_the_question_of_the_other():
+def test_a_win_of_one_player_answers_for_the_other():
     match = next(
         match
         for match in few_pieces(load_game("fetaix", no_progress_limit=12), 3, seed=2, count=25)
@@ -170,7 +170,7 @@ def test_a_win_of_one_player_answers_the_question_of_the_other():
 
     answers = solve_position(match, memory=MEMORY).answers
 
-    assert [answers[Question(player, False)].state for player in (0, 1)] == [PROVED, DISPROVED]
+    assert [answers[player].state for player in (0, 1)] == [PROVED, DISPROVED]
 
 
 def test_half_written_entries_do_not_change_the_answer(tmp_path):
@@ -250,12 +250,12 @@ def test_proofs_are_verified(name, options, pieces):
 
     for match in few_pieces(game, pieces, seed=1, count=6):
         solution = solve_position(match, memory=MEMORY, verify=True)
-        shown = [question for question, answer in solution.answers.items() if answer.nodes]
+        shown = [player for player, answer in solution.answers.items() if answer.nodes]
         assert shown
         assert set(solution.checked) <= set(shown)
-        for question, checked in solution.checked.items():
+        for player, checked in solution.checked.items():
             assert checked.gaps == 0
-            assert 0 < checked.positions <= solution.answers[question].nodes
+            assert 0 < checked.positions <= solution.answers[player].nodes
 
 
 @pytest.mark.parametrize("way", ["proof", "disproof"])
@@ -266,7 +266,7 @@ def test_a_false_proof_is_detected(way):
         for match in few_pieces(load_game("alquerque"), 6, seed=3, count=30)
         if solve_position(match, memory=MEMORY).winner == (0 if way == "disproof" else 1)
     )
-    search = ProofSearch(match, Question(0, False), None, 1 << 12)
+    search = ProofSearch(match, 0, None, 1 << 12)
     while not search.run(1 << 10):
         pass
     claimed = PROVED if way == "proof" else DISPROVED

@@ -166,13 +166,7 @@ def build_until(path, pieces, reports, game=FETAIX):
     return seen
 
 
-@pytest.fixture
-def all_reports(monkeypatch):
-    """Reports as often as there is something to tell."""
-    monkeypatch.setattr(slices, "SECONDS_BETWEEN_REPORTS", 0.0)
-
-
-def test_a_stopped_build_is_resumed(tmp_path, mullahs, all_reports):
+def test_a_stopped_build_is_resumed(tmp_path, mullahs):
     total = len(build_until(tmp_path / "whole.aqt", 3, 10**6))
     assert total > 60
     assert content(tmp_path / "whole.aqt") == content(mullahs)
@@ -207,7 +201,7 @@ def test_an_undamaged_table_is_not_built_again(tmp_path, whole):
     assert load_table(MURRAY, path).pieces == 2
 
 
-def test_a_build_that_is_stopped_many_times_finishes(tmp_path, mullahs, all_reports):
+def test_a_build_that_is_stopped_many_times_finishes(tmp_path, mullahs):
     path = tmp_path / "fetaix.aqt"
     attempts = 0
     while not path.exists():
@@ -217,7 +211,7 @@ def test_a_build_that_is_stopped_many_times_finishes(tmp_path, mullahs, all_repo
     assert content(path) == content(mullahs)
 
 
-def test_a_stopped_bottom_up_build_is_resumed(tmp_path, all_reports):
+def test_a_stopped_bottom_up_build_is_resumed(tmp_path):
     game = small_game("alquerque", "wedge", "a1 b1", "b3")
     build_until(tmp_path / "whole.aqt", 3, 10**6, game)
     for reports in (0, 1, 2, 3, 5, 8):
@@ -231,8 +225,7 @@ KILLED = """
 import sys, time
 from pathlib import Path
 from small_games import small_game
-from alquerque_env.solve.tables import build_table, slices
-slices.SECONDS_BETWEEN_REPORTS = 0.0
+from alquerque_env.solve.tables import build_table
 
 def watch(progress):
     if (progress.name, progress.stage) == (sys.argv[2], sys.argv[3]):
@@ -273,7 +266,7 @@ def stopped_work(path):
     return folder
 
 
-def test_work_on_something_else_is_refused(tmp_path, all_reports):
+def test_work_on_something_else_is_refused(tmp_path):
     path = tmp_path / "table.aqt"
     folder = stopped_work(path)
     other = small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority", no_moves="pass")
@@ -288,7 +281,7 @@ def test_work_on_something_else_is_refused(tmp_path, all_reports):
         assert not path.exists()
 
 
-def test_damaged_work_is_refused(tmp_path, mullahs, all_reports):
+def test_damaged_work_is_refused(tmp_path, mullahs):
     path = tmp_path / "table.aqt"
     folder = stopped_work(path)
     file = folder / "progress.json"

@@ -16,7 +16,7 @@ from ..parameters import FloatRange, IntRange, game_argument, json_option, open_
 
 if TYPE_CHECKING:
     from ...match.match import Match
-    from ...solve.proof import Answer, Question, Solution
+    from ...solve.proof import Answer, Solution
     from ...solve.tables.slices import SolveProgress
     from ...solve.tables.table_file import Header
 
@@ -123,7 +123,7 @@ def _solve_match(match: "Match", path: Path | None, memory: float, seconds: floa
             memory=memory,
             seconds=seconds,
             folder=proof_folder(match, pieces),
-            watch=lambda question, answer: display.update(_sentence(question, answer)),
+            watch=lambda player, answer: display.update(_sentence(player, answer)),
             verify=verify,
             watch_check=lambda checked: display.update(f"{checked.positions:,} positions of the proof checked"),
         )
@@ -136,12 +136,12 @@ def _show(display: Display, progress: "SolveProgress") -> None:
     display.update(f"{progress.name} {progress.stage}", progress.done, progress.total, line=line)
 
 
-def _sentence(question: "Question", answer: "Answer") -> str:
+def _sentence(player: int, answer: "Answer") -> str:
     """The answer so far to whether a player wins."""
     if answer.state == "open" and answer.nodes == 0:
-        return f"{SIDES[question.player]} wins: open, not started"
+        return f"{SIDES[player]} wins: open, not started"
     missing = f", {answer.proof} to prove or {answer.disproof} to disprove" if answer.state == "open" else ""
-    return f"{SIDES[question.player]} wins: {answer.state}{missing}; {answer.nodes:,} positions"
+    return f"{SIDES[player]} wins: {answer.state}{missing}; {answer.nodes:,} positions"
 
 
 def _report_solution(match: "Match", solution: "Solution", pieces: int, verify: bool) -> Report:
@@ -152,16 +152,16 @@ def _report_solution(match: "Match", solution: "Solution", pieces: int, verify: 
         "table_hash": match.game.table_hash,
         "position": match.position,
         "winner": solution.winner,
-        "questions": [{"player": question.player, **answer._asdict()} for question, answer in answers],
+        "questions": [{"player": player, **answer._asdict()} for player, answer in answers],
         "line": list(solution.line),
         "table_pieces": pieces,
         "seconds": round(solution.seconds, 1),
     }
     if checked:
-        report["checked"] = [{"player": question.player, **proof._asdict()} for question, proof in checked]
-    lines = [_sentence(question, answer) for question, answer in answers]
-    for question, proof in checked:
-        what = f"The proof of whether {SIDES[question.player]} wins holds"
+        report["checked"] = [{"player": player, **proof._asdict()} for player, proof in checked]
+    lines = [_sentence(player, answer) for player, answer in answers]
+    for player, proof in checked:
+        what = f"The proof of whether {SIDES[player]} wins holds"
         lines.append(f"{what}: {proof.positions:,} positions, {proof.ends:,} ends, {proof.gaps:,} gaps.")
     if verify and any(answer.state == "open" for _, answer in answers):
         lines.append("Open questions have no proof to check.")

@@ -93,11 +93,15 @@ def _row(context, builder, sig, args):
     return builder.gep(rows.first, [builder.mul(args[1], rows.length)])
 
 
-def _pointer_type(array: types.Array) -> types.Type:
+def _pointer_type(array: types.Type) -> types.Type:
+    if not isinstance(array, types.Array):
+        return array
     return Pointer(array.dtype) if array.ndim == 1 else Rows(array.dtype)
 
 
 def _pointer(context, builder, array, value):
+    if not isinstance(array, types.Array):
+        return value
     owned = make_array(array)(context, builder, value)
     if array.ndim == 1:
         return owned.data
@@ -111,7 +115,7 @@ def _pointer(context, builder, array, value):
 def borrowed(typing_context, array):
     """A pointer to the numbers of an array with contiguous rows, valid while the caller keeps the array alive.
 
-    A named tuple of arrays becomes one of pointers.
+    A named tuple of arrays becomes one of pointers; numbers in it stay.
     """
     is_tuple = isinstance(array, types.BaseNamedTuple)
     if is_tuple:

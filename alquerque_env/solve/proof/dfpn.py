@@ -1,4 +1,4 @@
-"""A question about a position, and the proof-number search for its answer."""
+"""Whether a player wins a position: the proof-number search for the answer."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,20 +18,8 @@ from . import dfpn_kernels as k
 PROVED, DISPROVED, OPEN = "proved", "disproved", "open"
 
 
-class Question(NamedTuple):
-    """Whether a player can reach a goal.
-
-    Attributes:
-      player: The player.
-      draw_is_enough: Whether a draw reaches the goal, and not only a win.
-    """
-
-    player: int
-    draw_is_enough: bool
-
-
 class Answer(NamedTuple):
-    """The answer to a question so far.
+    """The answer so far to whether a player wins.
 
     Attributes:
       state: PROVED, DISPROVED or OPEN.
@@ -52,17 +40,17 @@ UNASKED = Answer(OPEN, 1, 1, 0, 0)
 
 
 class ProofSearch:
-    """Searches for the answer to a question.
+    """Searches for whether a player wins.
 
     Args:
       match: The position to search, of a match that is not over.
-      question: The question.
+      player: 0 or 1.
       table: An endgame table, or None.
       entries: Size of the transposition table, rounded down to a power of 2.
       file: The file of the transposition table, so that the search can be resumed; None to keep it in memory only.
 
     Attributes:
-      match, question, table: As above.
+      match, player, table: As above.
       memory: The transposition table.
       known: What the kernels look positions up in.
 
@@ -71,10 +59,10 @@ class ProofSearch:
     """
 
     def __init__(
-        self, match: Match, question: Question, table: EndgameTable | None, entries: int, file: Path | None = None
+        self, match: Match, player: int, table: EndgameTable | None, entries: int, file: Path | None = None
     ) -> None:
         self.match = match.copy()
-        self.question = question
+        self.player = player
         game = match.game
         t = game.table.words
         self.table = table
@@ -92,8 +80,7 @@ class ProofSearch:
         )
         control = words(k.CONTROL_SIZE)
         control[k.LEVEL] = k.BEGIN
-        control[k.PROVER] = question.player
-        control[k.DRAW_IS_ENOUGH] = question.draw_is_enough
+        control[k.PROVER] = player
         control[k.MASK] = buckets - 1
         self.known = k.Known(t, endgames.index, endgames.codes, self.memory, control, words(t[e.T_SCRATCH_SIZE]))
 
@@ -115,24 +102,21 @@ class ProofSearch:
         return Answer(state, proof, disproof, int(control[k.NODES]), int(control[k.HELD]))
 
     def line(self, state: str) -> tuple[Step, ...]:
-        """A line that shows an answer, as far as the transposition table and the endgame table reach.
+        """A line that shows the answer PROVED or DISPROVED, as far as transposition and endgame table reach.
 
         The side that succeeds takes the step that took the least work to show, the other side the one that took most.
-
-        Args:
-          state: The answer, PROVED or DISPROVED.
         """
         ahead = self.match.copy()
-        is_proved = state == PROVED
-        succeeds = self.question.player if is_proved else 1 - self.question.player
+        shown = k.KID_PROOF if state == PROVED else k.KID_DISPROOF
+        succeeds = self.player if state == PROVED else 1 - self.player
         while not ahead.is_over:
             found = []
             for step in ahead.legal_steps:
                 ahead.push(step)
-                known = self._look_up(ahead)
+                work = self._work_to_show(ahead, shown)
                 ahead.pop()
-                if known is not None and (known.proof if is_proved else known.disproof) == 0:
-                    found.append((known.work, step))
+                if work is not None:
+                    found.append((work, step))
             if not found or (ahead.player != succeeds and len(found) < len(ahead.legal_steps)):
                 break
             choose = min if ahead.player == succeeds else max
@@ -142,24 +126,19 @@ class ProofSearch:
                 break
         return ahead.steps[len(self.match.steps) :]
 
-    def _look_up(self, match: Match) -> "_Found | None":
-        """The numbers of a position; None if it is in no table."""
-        t = self.match.game.table.words
+    def _work_to_show(self, match: Match, shown: int) -> int | None:
+        """The positions searched below a position to show its answer, 0 where the rules or a table decide.
+
+        None if the answer is not shown.
+        """
         kid = words(k.KID_SIZE)
-        k.numbers_of(self.known, match.state, words(t[e.T_NUM_ACTIONS]), kid)
-        proof, disproof = int(kid[k.KID_PROOF]), int(kid[k.KID_DISPROOF])
+        k.numbers_of(self.known, match.state, words(match.game.num_actions), kid)
+        if kid[shown] != 0:
+            return None
         if kid[k.KID_KEY] == 0:
-            return _Found(proof, disproof, 0)
+            return 0
         place = k.find_entry(self.memory, self.known.control, kid[k.KID_KEY], kid[k.KID_CHECK])
-        return None if place < 0 else _Found(proof, disproof, int(self.memory[place + k.E_REST]) >> k.WORK_AT)
-
-
-class _Found(NamedTuple):
-    """The numbers of a position, and the positions searched below it; 0 where the rules or a table decide."""
-
-    proof: int
-    disproof: int
-    work: int
+        return None if place < 0 else int(self.memory[place + k.E_REST]) >> k.WORK_AT
 
 
 def longest_line(game: Game) -> int:

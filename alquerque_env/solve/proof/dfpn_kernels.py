@@ -1,6 +1,6 @@
 """Depth-first proof-number search, compiled.
 
-A question is whether a player, the prover, can reach a goal from a position. The proof number of a position is a lower
+The question is whether a player, the prover, can win from a position. The proof number of a position is a lower
 bound on how many positions must still be shown to prove it; the disproof number is the same for disproving it. The
 search follows the step with the smallest number, within limits on both numbers that keep it in one part of the tree.
 Sources: Allis, van der Meulen and van den Herik 1994, Proof-Number Search; Nagai 2002, Df-pn Algorithm for Searching
@@ -33,7 +33,7 @@ FRAME_SIZE = 9
 KID_PROOF, KID_DISPROOF, KID_KEY, KID_CHECK, KID_SIZE = 0, 1, 2, 3, 4
 
 # Layout of the controls.
-LEVEL, NODES, PROVER, DRAW_IS_ENOUGH, MASK, HELD, CONTROL_SIZE = 0, 1, 2, 3, 4, 5, 6
+LEVEL, NODES, PROVER, MASK, HELD, CONTROL_SIZE = 0, 1, 2, 3, 4, 5
 BEGIN = -1  # as a level: the search has not begun
 
 # Entry of the transposition table. The seal shows entries that were half written when the program was killed.
@@ -73,24 +73,12 @@ class Search(NamedTuple):
     kids: Rows
 
 
-@inlined
-def borrowed_known(known: Known) -> Known:
-    """The same with pointers in place of arrays."""
-    t, x, codes = borrowed(known.t), borrowed(known.x), borrowed(known.codes)
-    return Known(t, x, codes, borrowed(known.memory), borrowed(known.control), borrowed(known.w))
-
-
 @kernel
 def search(known: Known, line: Search, budget: int) -> bool:
     """Searches `budget` more positions; returns whether the question is answered."""
-    k = borrowed_known(known)
-    states, choices, frames, kids = (
-        borrowed(line.states),
-        borrowed(line.choices),
-        borrowed(line.frames),
-        borrowed(line.kids),
-    )
-    p_line, control = Search(states, choices, frames, kids), k.control
+    k, p_line = borrowed(known), borrowed(line)
+    states, choices, frames, kids = p_line
+    control = k.control
     level = control[LEVEL]
     end = control[NODES] + budget
     if level == BEGIN:
@@ -151,11 +139,10 @@ def write_numbers(k: Known, s: Words, choices: Words, kids: Words, kid: int) -> 
     reached = False
     if result != e.ONGOING:
         decided = DRAWN
-        reached = result % 4 == k.control[PROVER] or (result % 4 == e.NOBODY and k.control[DRAW_IS_ENOUGH] == 1)
+        reached = result % 4 == k.control[PROVER]
     else:
         decided = exact_value(k.t, k.x, k.codes, s, choices, n)
-        wins = decided > DRAWN if s[e.PLAYER] == k.control[PROVER] else decided < UNKNOWN
-        reached = wins or (decided == DRAWN and k.control[DRAW_IS_ENOUGH] == 1)
+        reached = decided > DRAWN if s[e.PLAYER] == k.control[PROVER] else decided < UNKNOWN
     if decided != UNKNOWN:
         kids[kid + KID_PROOF] = 0 if reached else INFINITE
         kids[kid + KID_DISPROOF] = INFINITE if reached else 0
@@ -173,7 +160,7 @@ def write_numbers(k: Known, s: Words, choices: Words, kids: Words, kid: int) -> 
 @kernel
 def numbers_of(known: Known, s: Words, choices: Words, kid: Words) -> None:
     """Writes the numbers of a position into `kid`, called from Python with arrays."""
-    write_numbers(borrowed_known(known), borrowed(s), borrowed(choices), borrowed(kid), 0)
+    write_numbers(borrowed(known), borrowed(s), borrowed(choices), borrowed(kid), 0)
 
 
 @inlined

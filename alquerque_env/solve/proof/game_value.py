@@ -1,4 +1,4 @@
-"""The value of a position of the whole game, from the answers to two questions."""
+"""The value of a position of the whole game: whether one player wins, or the other."""
 
 import json
 import time
@@ -13,14 +13,14 @@ from ...game.step import Step, join_turn
 from ...match.match import Match
 from ..tables import EndgameTable
 from ..tables.work_folder import read_notes
-from .dfpn import DISPROVED, OPEN, PROVED, UNASKED, Answer, ProofSearch, Question, longest_line
+from .dfpn import DISPROVED, OPEN, PROVED, UNASKED, Answer, ProofSearch, longest_line
 from .dfpn_kernels import BUCKET, ENTRY_SIZE
 from .verify_kernels import SEEN_SIZE
 from .verify_proof import Checked, verify_proof
 
 NODES_AT_ONCE = 1 << 14
-NODES_BETWEEN_QUESTIONS = 1 << 20
-"""Positions searched for one question before the search turns to the other."""
+NODES_BETWEEN_PLAYERS = 1 << 20
+"""Positions searched for one player before the search turns to the other."""
 
 _BYTES_AN_ENTRY = 8 * ENTRY_SIZE
 _BYTES_SEEN = 8 * SEEN_SIZE
@@ -35,20 +35,20 @@ class Solution(NamedTuple):
 
     Attributes:
       winner: 0 or 1, "draw", or None if it is not known yet.
-      answers: The answer to each question, with the positions of all resumed runs together.
+      answers: For each player searched, whether this player wins; counts the positions of all resumed runs.
       line: The turns of a line that shows it, as far as the tables reach.
       seconds: How long it took, all resumed runs together.
-      checked: For each answer that was verified, the size of its proof.
+      checked: For each player with a verified answer, the size of its proof.
     """
 
     winner: int | str | None
-    answers: dict[Question, Answer]
+    answers: dict[int, Answer]
     line: tuple[str, ...]
     seconds: float
-    checked: dict[Question, Checked]
+    checked: dict[int, Checked]
 
 
-Watch = Callable[[Question, Answer], None]
+Watch = Callable[[int, Answer], None]
 WatchCheck = Callable[[Checked], None]
 
 
@@ -71,7 +71,7 @@ def solve_position(
       memory: Size of the transposition tables, in GiB.
       seconds: When to stop; None to search until it is known.
       folder: Where the transposition tables are kept, so that the search can be resumed; None to keep nothing.
-      watch: Called now and then with a question and its answer so far.
+      watch: Called now and then with a player and whether this player wins, so far.
       verify: Whether to verify the proof once it is found.
       watch_check: Called now and then with the progress of that.
 
@@ -79,15 +79,12 @@ def solve_position(
       TableError: If only repetition ends some matches, the folder cannot be used, or a proof does not hold.
     """
     longest_line(match.game)
-    questions = (
-        [Question(SOUTH, False), Question(NORTH, False)] if can_be_drawn(match.game) else [Question(SOUTH, False)]
-    )
+    players = (SOUTH, NORTH) if can_be_drawn(match.game) else (SOUTH,)
     room = memory * (1 << 30) * _SHARE_OF_VERIFYING  # also without verify, so that the files keep their size
-    entries = int((memory * (1 << 30) - room) / _BYTES_AN_ENTRY / len(questions)) // BUCKET * BUCKET
-    notes = _Notes(folder, match, table, len(questions))
+    entries = int((memory * (1 << 30) - room) / _BYTES_AN_ENTRY / len(players)) // BUCKET * BUCKET
+    notes = _Notes(folder, match, table, len(players))
     searches = [
-        ProofSearch(match, question, table, entries, folder and folder / f"player_{question.player}.memory")
-        for question in questions
+        ProofSearch(match, player, table, entries, folder and folder / f"player_{player}.memory") for player in players
     ]
     try:
         _run(searches, notes, None if seconds is None else time.monotonic() + seconds, watch)
@@ -98,7 +95,7 @@ def solve_position(
         return solution
     return solution._replace(
         checked={
-            search.question: verify_proof(search, answer.state, int(room / _BYTES_SEEN), watch_check)
+            search.player: verify_proof(search, answer.state, int(room / _BYTES_SEEN), watch_check)
             for search, answer in zip(searches, notes.answers(searches), strict=True)
             if answer.state != OPEN
         }
@@ -112,7 +109,7 @@ def can_be_drawn(game: Game) -> bool:
 
 
 def _run(searches: list[ProofSearch], notes: "_Notes", end: float | None, watch: Watch | None) -> None:
-    """Searches for the questions in turn, the least searched first, until one is proved or all are answered."""
+    """Searches for the players in turn, the least searched first, until one wins or all are answered."""
     while True:
         answers = notes.answers(searches)
         waiting = [place for place, answer in enumerate(answers) if answer.state == OPEN]
@@ -120,10 +117,10 @@ def _run(searches: list[ProofSearch], notes: "_Notes", end: float | None, watch:
             return
         place = min(waiting, key=lambda place: answers[place].nodes)
         search = searches[place]
-        goal = search.answer.nodes + NODES_BETWEEN_QUESTIONS
+        goal = search.answer.nodes + NODES_BETWEEN_PLAYERS
         while search.answer.nodes < goal and not search.run(NODES_AT_ONCE):
             if watch:
-                watch(search.question, notes.answers(searches)[place])
+                watch(search.player, notes.answers(searches)[place])
             if end is not None and time.monotonic() > end:
                 return
         notes.save(searches)
@@ -135,14 +132,14 @@ def _conclude(match: Match, searches: list[ProofSearch], notes: "_Notes") -> Sol
     winner: int | str | None = None
     shown = proved
     if proved is not None:
-        winner = searches[proved].question.player
+        winner = searches[proved].player
         # If one player wins the other does not, whether or not that was searched too.
         answers = [answer._replace(state=DISPROVED) if answer.state == OPEN else answer for answer in answers]
     elif all(answer.state == DISPROVED for answer in answers):
-        winner = "draw" if len(searches) > 1 else 1 - searches[0].question.player
+        winner = "draw" if len(searches) > 1 else 1 - searches[0].player
         shown = 0
     line = () if shown is None else _turns(match, searches[shown].line(answers[shown].state))
-    found = {search.question: answer for search, answer in zip(searches, answers, strict=True)}
+    found = {search.player: answer for search, answer in zip(searches, answers, strict=True)}
     return Solution(winner, found, line, notes.seconds, {})
 
 
@@ -160,7 +157,7 @@ class _Notes:
       seconds: The time of all resumed runs together when the notes were last saved.
     """
 
-    def __init__(self, folder: Path | None, match: Match, table: EndgameTable | None, questions: int) -> None:
+    def __init__(self, folder: Path | None, match: Match, table: EndgameTable | None, players: int) -> None:
         self._file = None if folder is None else folder / _NOTES
         self._identity: dict[str, Any] = {
             "game": match.game.name,
@@ -171,14 +168,17 @@ class _Notes:
         }
         self._began = time.monotonic()
         self._seconds = 0.0
-        self._known = [UNASKED] * questions
+        self._known = [UNASKED] * players
         if self._file is not None and self._file.exists():
             self._seconds, self._known = read_notes(self._file, self._identity, _parse)
         self.seconds = self._seconds
 
     def answers(self, searches: Sequence[ProofSearch]) -> list[Answer]:
-        """The answer to each question from all resumed runs together."""
-        return [_joined(known, search.answer) for known, search in zip(self._known, searches, strict=True)]
+        """The answer for each player from all resumed runs together."""
+        return [
+            known if known.state != OPEN or not found.nodes else found._replace(nodes=known.nodes + found.nodes)
+            for known, found in zip(self._known, (search.answer for search in searches), strict=True)
+        ]
 
     def save(self, searches: Sequence[ProofSearch]) -> None:
         """Writes the notes."""
@@ -193,13 +193,6 @@ class _Notes:
 def _parse(notes: dict[str, Any]) -> tuple[float, list[Answer]]:
     """The seconds and the answers of notes."""
     return float(notes["seconds"]), [_read_answer(**answer) for answer in notes["answers"]]
-
-
-def _joined(known: Answer, found: Answer) -> Answer:
-    """The answer to a question, from the runs before and this one."""
-    if known.state != OPEN or found.nodes == 0:
-        return known
-    return found._replace(nodes=known.nodes + found.nodes)
 
 
 def _read_answer(state: str, **numbers: int) -> Answer:

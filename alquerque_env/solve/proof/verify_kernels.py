@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...engine import rules as e
 from ...engine.compiler import borrowed, kernel
 from ...engine.kernel_types import Rows, Words
-from .dfpn_kernels import E_REST, KID_CHECK, KID_KEY, WORK_AT, Known, borrowed_known, find_entry, write_numbers
+from .dfpn_kernels import E_REST, KID_CHECK, KID_KEY, WORK_AT, Known, find_entry, write_numbers
 
 # Layout of a frame, a position of the current line: the number of steps to look at, and the next one.
 COUNT, NEXT, FRAME_SIZE = 0, 1, 2
@@ -48,10 +48,8 @@ class Walk(NamedTuple):
 @kernel
 def walk(known: Known, state: Walk, budget: int) -> bool:
     """Visits `budget` more positions, or until `gaps` is full; returns whether the walk is finished."""
-    states, choices, frames = borrowed(state.states), borrowed(state.choices), borrowed(state.frames)
-    kid, task, seen, tally = borrowed(state.kid), borrowed(state.task), borrowed(state.seen), borrowed(state.tally)
-    at = Walk(states, choices, frames, kid, task, seen, tally, borrowed(state.gaps))
-    k, room = borrowed_known(known), len(state.gaps)
+    k, at, room = borrowed(known), borrowed(state), len(state.gaps)
+    kid, seen, tally = at.kid, at.seen, at.tally
     level = tally[LEVEL]
     end = tally[POSITIONS] + budget
     if level == BEGIN:

@@ -75,8 +75,7 @@ class _ProofWalk:
             gaps=self._gaps,
         )
         self._data.tally[c.LEVEL] = c.BEGIN
-        player = search.question.player
-        self._data.task[c.SUCCEEDS] = player if state == PROVED else 1 - player
+        self._data.task[c.SUCCEEDS] = search.player if state == PROVED else 1 - search.player
         self._data.task[c.SHOWN] = k.KID_PROOF if state == PROVED else k.KID_DISPROOF
         self._data.task[c.MASK] = len(seen) // c.SEEN_SIZE - 1
         self._in_gaps = Checked(0, 0, 0)
@@ -101,7 +100,7 @@ class _ProofWalk:
 
     def _fill(self, match: Match) -> None:
         """Searches the position of a gap again and walks through its proof."""
-        search = ProofSearch(match, self._search.question, self._search.table, ENTRIES_FOR_A_GAP)
+        search = ProofSearch(match, self._search.player, self._search.table, ENTRIES_FOR_A_GAP)
         if not search.run(NODES_FOR_A_GAP):
             raise TableError("too little of the proof is left in memory to verify it: solve the position again")
         if search.answer.state != self._state:

@@ -5,22 +5,23 @@ import shutil
 import time
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ...errors import TableError
 from ...game.game import Game
 from . import index_layout as x
-from .index import Index
+from .index import Index, Slice
 from .locations import table_path
 from .probe import encode
 from .slices import SolveProgress, Solver, Watch, memory_needed
-from .statistics import count_codes, describe
 from .table_file import BLOCK, Header, TableFile, compress, write_table
 from .threads import ThreadPool
 from .turn_values import Values
 
 GIBIBYTE = 1 << 30
+_COUNTED_AT_ONCE = 1 << 24
 
 
 def build_table(
@@ -61,7 +62,7 @@ def build_table(
         return target
     solver = Solver(index, folder, threads, watch)
     values, notes = solver.run()
-    counts = [count_codes(values, part) for part in index.slices]
+    counts = [_count_codes(values, part) for part in index.slices]
     codes, blocks = _compress(index, values, counts, threads, watch)
     header = Header(
         game=game.name,
@@ -72,7 +73,7 @@ def build_table(
         groups=notes,
         slices=[
             {
-                **describe(part, count),
+                **_describe(part, count),
                 "size": part.size,
                 "blocks": [(len(block), hashlib.sha256(block).hexdigest()) for block in found],
             }
@@ -145,3 +146,35 @@ def _compress(
                 watch(SolveProgress(part.name, "compressing", part.base, index.size))
             blocks.append(pool.map_ranges(part.size, partial(compress_block, part.row), BLOCK))
     return (codes + x.OUTSIDE).tolist(), blocks
+
+
+def _count_codes(values: np.ndarray, part: Slice) -> np.ndarray:
+    """int64 `[65536]`, how many positions of a slice have each code, from the lowest code on."""
+    counts = np.zeros(1 << 16, np.int64)
+    for begin in range(part.base, part.base + part.size, _COUNTED_AT_ONCE):
+        end = min(begin + _COUNTED_AT_ONCE, part.base + part.size)
+        counts += np.bincount(values[begin:end].astype(np.int32) - x.OUTSIDE, minlength=1 << 16)
+    return counts
+
+
+def _describe(part: Slice, counts: np.ndarray) -> dict[str, Any]:
+    """What a table file says of a slice: its pieces, and how many of its positions have each result."""
+
+    def between(first: int, last: int) -> int:
+        return int(counts[first - x.OUTSIDE : last + 1 - x.OUTSIDE].sum())
+
+    won, drawn, lost = between(x.WON, x.ENDLESS), between(x.DRAWN, x.DRAWN), between(-x.ENDLESS, x.LOST)
+    codes = np.abs(np.flatnonzero(counts) + x.OUTSIDE)
+    finite = codes[(codes >= x.WON) & (codes < x.ENDLESS)]
+    return {
+        "name": part.name,
+        "player": part.player,
+        "own": [part.own_men, part.own_kings],
+        "enemy": [part.enemy_men, part.enemy_kings],
+        "positions": won + drawn + lost,
+        "won": won,
+        "drawn": drawn,
+        "lost": lost,
+        "endless": between(x.ENDLESS, x.ENDLESS) + between(-x.ENDLESS, -x.ENDLESS),
+        "longest": int(finite.max()) - x.WON if len(finite) else 0,
+    }

@@ -35,10 +35,7 @@ def has_clock(index: Index) -> bool:
 class ClockStudy:
     """Studies one group after the other.
 
-    Args:
-      index: The index.
-      work: Where values under the limit are kept, from the first group on in which they differ.
-      each: Calls a kernel for all numbers of slices.
+    Values under the limit are kept in `work` from the first group on in which they differ.
     """
 
     def __init__(self, index: Index, work: Work, each: Each) -> None:

@@ -36,13 +36,7 @@ def is_uneven(group: tuple[Slice, ...]) -> bool:
 
 
 class GroupAnalysis:
-    """The analysis of a group.
-
-    Args:
-      index: The index.
-      values: int16 `[N]`, the codes of all earlier groups, and room for those of this group.
-      group: Its slices.
-      each: Calls a kernel for all numbers of slices.
+    """The analysis of a group, from int16 `[N]` codes of all earlier groups with room for those of this one.
 
     Attributes:
       values: int16, the codes of the group itself.

@@ -14,7 +14,7 @@ from ...game.game import Game
 from ...game.kernel_arrays import constants
 from ...game.ruleset import NORTH, SOUTH
 from . import index_layout as x
-from .undo_states import Memories, find_memories
+from .undo_states import find_memories
 
 
 class Slice(NamedTuple):
@@ -63,10 +63,6 @@ Sides = tuple[int, int, int, int]
 class Index:
     """Numbers all positions of a game with at most `pieces` pieces, at least one for each player.
 
-    Args:
-      game: The rules.
-      pieces: The most pieces on the board.
-
     Attributes:
       slices: In the order of solving: captures and promotions lead to earlier slices.
       groups: The slices in the same order, in groups that quiet steps connect.
@@ -88,7 +84,7 @@ class Index:
     @cached_property
     def words(self) -> Any:
         """The index as an array for kernels."""
-        return constants(_Writer(self).write().tolist())
+        return constants(_write(self).tolist())
 
     @cached_property
     def rules(self) -> Any:
@@ -188,85 +184,65 @@ def _permute(sets: np.ndarray, permutation: Permutation) -> np.ndarray:
     return images
 
 
-class _Writer:
+def _write(index: Index) -> np.ndarray:
     """Writes the array of an index."""
+    game, memories = index.game, index.memories
+    points, sides = len(game.board.points), index.most + 1
+    head = np.zeros(x.INDEX_HEAD, np.int64)
+    lists: list[np.ndarray] = [head]
 
-    def __init__(self, index: Index) -> None:
-        self.index = index
-        self.game = index.game
-        self.points = len(index.game.board.points)
-        self.head = np.zeros(x.INDEX_HEAD, np.int64)
-        self.lists: list[np.ndarray] = []
-        self.end = x.INDEX_HEAD
-
-    def write(self) -> np.ndarray:
-        head, index, points = self.head, self.index, self.points
-        memories = index.memories
-        self.add(np.array([self.row(part) for part in index.slices]))
-        head[x.X_POINTS] = points
-        head[x.X_ALL_POINTS] = (1 << points) - 1
-        head[x.X_BYTES] = -(-points // 8)
-        head[x.X_SYMMETRIES] = len(index.symmetries)
-        head[x.X_IS_SYMMETRIC] = self.game.is_symmetric
-        head[x.X_SIDES] = index.most + 1
-        head[x.X_MEMORY] = memories.kind
-        head[x.X_RADIX] = memories.radix
-        counts = np.array([[comb(n, k) for k in range(points + 1)] for n in range(points + 1)], dtype=object)
-        # No set of more points is numbered.
-        head[x.X_BINOMIALS] = self.add(np.minimum(counts, np.iinfo(np.int64).max).astype(np.int64))
-        views = list(index.symmetries)
-        if self.game.is_symmetric:
-            turn = self.game.turn
-            views += [tuple(view[turn[point]] for point in range(points)) for view in index.symmetries]
-        head[x.X_VIEWS] = self.add(np.array([self.byte_table(view) for view in views]))
-        head[x.X_PLACES] = self.add(np.array(views))
-        head[x.X_SLICES] = self.add(self.keys())
-        head[x.X_MEMORIES] = self.add_memories(memories)
-        head[x.X_RETRO_STEPS] = self.add_retro_steps()
-        for count, (entries, representatives) in enumerate(index.orbits):
-            head[x.X_ORBITS + count] = self.add(entries)
-            head[x.X_REPRESENTATIVES + count] = self.add(representatives)
-        return np.concatenate([head, *self.lists])
-
-    def add(self, values: np.ndarray) -> int:
+    def add(values: Any) -> int:
         """Appends a list; returns where it begins."""
-        place = self.end
-        self.lists.append(np.asarray(values, np.int64).ravel())
-        self.end += len(self.lists[-1])
-        return place
+        lists.append(np.asarray(values, np.int64).ravel())
+        return sum(len(each) for each in lists[:-1])
 
-    def row(self, part: Slice) -> list[int]:
-        _, *digits = self.index.digits(part[1:5])
-        return [*part[:5], part.base, part.size, *digits]
+    slices = np.full((2, sides, sides, sides, sides), -1, np.int64)
+    for part in index.slices:
+        slices[part[:5]] = part.row
+    add([[*part[:5], part.base, part.size, *index.digits(part[1:5])[1:]] for part in index.slices])
+    head[x.X_POINTS] = points
+    head[x.X_ALL_POINTS] = (1 << points) - 1
+    head[x.X_BYTES] = -(-points // 8)
+    head[x.X_SYMMETRIES] = len(index.symmetries)
+    head[x.X_IS_SYMMETRIC] = game.is_symmetric
+    head[x.X_SIDES] = sides
+    head[x.X_MEMORY] = memories.kind
+    head[x.X_RADIX] = memories.radix
+    counts = np.array([[comb(n, k) for k in range(points + 1)] for n in range(points + 1)], dtype=object)
+    # No set of more points is numbered.
+    head[x.X_BINOMIALS] = add(np.minimum(counts, np.iinfo(np.int64).max))
+    views = list(index.symmetries)
+    if game.is_symmetric:
+        views += [tuple(view[game.turn[point]] for point in range(points)) for view in index.symmetries]
+    head[x.X_VIEWS] = add([_byte_table(view) for view in views])
+    head[x.X_PLACES] = add(views)
+    head[x.X_SLICES] = add(slices)
+    head[x.X_MEMORIES] = add([add([len(known), *known]) for side in memories.words for known in side])
+    head[x.X_RETRO_STEPS] = add(
+        [add(_retro_steps(game, player, point)) for player, point in product((SOUTH, NORTH), range(points))]
+    )
+    for count, (entries, representatives) in enumerate(index.orbits):
+        head[x.X_ORBITS + count] = add(entries)
+        head[x.X_REPRESENTATIVES + count] = add(representatives)
+    return np.concatenate(lists)
 
-    def keys(self) -> np.ndarray:
-        sides = self.index.most + 1
-        rows = np.full((2, sides, sides, sides, sides), -1, np.int64)
-        for part in self.index.slices:
-            rows[part[:5]] = part.row
-        return rows
 
-    def byte_table(self, view: Permutation) -> list[int]:
-        """For each byte of a bitboard and each value of the byte: the permuted points."""
-        table = []
-        for first in range(0, self.points, 8):
-            images = [1 << view[point] for point in range(first, min(first + 8, self.points))]
-            table += [sum(image for bit, image in enumerate(images) if value >> bit & 1) for value in range(x.BYTE)]
-        return table
+def _byte_table(view: Permutation) -> list[int]:
+    """For each byte of a bitboard and each value of the byte: the permuted points."""
+    table = []
+    for first in range(0, len(view), 8):
+        images = [1 << image for image in view[first : first + 8]]
+        table += [sum(image for bit, image in enumerate(images) if value >> bit & 1) for value in range(x.BYTE)]
+    return table
 
-    def add_memories(self, memories: Memories) -> int:
-        starts = [self.add(np.array([len(known), *known])) for side in memories.words for known in side]
-        return self.add(np.array(starts))
 
-    def add_retro_steps(self) -> int:
-        starts = []
-        for player, point in product((SOUTH, NORTH), range(self.points)):
-            rows = [
-                (template.origin, sum(1 << seen for _, seen in template.path if seen != point), template.is_king)
-                for template in self.game.table.templates[player]
-                if template.victim == e.NO_POINT
-                and template.target == point
-                and (template.is_king or point not in self.game.promotion_points(player))
-            ]
-            starts.append(self.add(np.array([len(rows), *(number for row in rows for number in row)])))
-        return self.add(np.array(starts))
+def _retro_steps(game: Game, player: int, point: int) -> list[int]:
+    """The quiet steps of a player that end on a point, after their number."""
+    rows = [
+        (template.origin, sum(1 << seen for _, seen in template.path if seen != point), template.is_king)
+        for template in game.table.templates[player]
+        if template.victim == e.NO_POINT
+        and template.target == point
+        and (template.is_king or point not in game.promotion_points(player))
+    ]
+    return [len(rows), *(number for row in rows for number in row)]

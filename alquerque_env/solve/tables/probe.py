@@ -17,7 +17,6 @@ from .turn_values import (
     Line,
     Values,
     allocate_line,
-    borrowed_values,
     final_value,
     must_capture,
     release_line,
@@ -37,7 +36,7 @@ def probe(values: Values, states: Rows, length: int, is_complete: bool, codes: W
       codes: `[N]`, where the codes go; OUTSIDE if the value is not known.
       missing: `[N]`, where the number of the position whose value is missing goes; -1 if there is none.
     """
-    v, p_states, p_codes, p_missing = borrowed_values(values), borrowed(states), borrowed(codes), borrowed(missing)
+    v, p_states, p_codes, p_missing = borrowed(values), borrowed(states), borrowed(codes), borrowed(missing)
     line = allocate_line(v.t, length, FOLLOW_CAPTURES)
     for place in range(len(states)):
         e.copy_state(v.t, p_states[place], line.states[0])
@@ -68,7 +67,7 @@ def _probe_one(v: Values, line: Line, is_complete: bool) -> int:
 @kernel
 def fill_in(values: Values, row: int, begin: int, end: int, length: int) -> None:
     """Works out the values of a slice's positions with compulsory captures; earlier slices must have theirs."""
-    v = borrowed_values(values)
+    v = borrowed(values)
     line = allocate_line(v.t, length)
     for number in range(begin, end):
         if set_up(v.t, v.x, row, number, line.states[0]) and _must_capture_now(v.t, line):
@@ -78,19 +77,12 @@ def fill_in(values: Values, row: int, begin: int, end: int, length: int) -> None
 
 @kernel
 def encode(values: Values, row: int, begin: int, end: int, places: Table, encoded: Words) -> None:
-    """Writes the values of a slice as places in a list of codes.
+    """Writes the values of a slice to `encoded` as places in a list of codes.
 
-    A value that follows from compulsory captures is written as the one before it, which compresses best.
-
-    Args:
-      values: The table.
-      row: As above.
-      begin: As above.
-      end: As above.
-      places: For each code, from the lowest possible on, its place.
-      encoded: Where the places go.
+    `places` has the place of each code, from the lowest possible on. A value that follows from compulsory captures is
+    written as the one before it, which compresses best.
     """
-    v, p_places, p_encoded = borrowed_values(values), borrowed(places), borrowed(encoded)
+    v, p_places, p_encoded = borrowed(values), borrowed(places), borrowed(encoded)
     line = allocate_line(v.t, 1)
     previous = 0
     for number in range(begin, end):
@@ -108,7 +100,7 @@ def find_wrong_value(values: Values, row: int, begin: int, end: int, length: int
     Returns:
       The number of the first value that is wrong, or -1.
     """
-    v = borrowed_values(values)
+    v = borrowed(values)
     line = allocate_line(v.t, length, FOLLOW_CAPTURES)
     wrong = -1
     for number in range(begin, end):

@@ -62,13 +62,6 @@ class Group(NamedTuple):
     first: int
 
 
-@inlined
-def borrowed_group(group: Group) -> Group:
-    """A group with pointers in place of arrays."""
-    t, x, values = borrowed(group.t), borrowed(group.x), borrowed(group.values)
-    return Group(t, x, values, borrowed(group.bounds), borrowed(group.marks), group.first)
-
-
 @kernel
 def close(group: Group, row: int, begin: int, end: int, length: int) -> int:
     """Finds the values of closed positions, and as bounds of open ones what captures and promotions bring.
@@ -76,7 +69,7 @@ def close(group: Group, row: int, begin: int, end: int, length: int) -> int:
     Returns:
       The number of a position with a turn of more than `length` steps, or -1.
     """
-    g = borrowed_group(group)
+    g = borrowed(group)
     line = allocate_line(g.t, length)
     failed = -1
     for number in range(begin, end):
@@ -126,7 +119,7 @@ def bound(group: Group, row: int, begin: int, end: int) -> int:
     Returns:
       The most plies to the end of a match among the values written.
     """
-    g = borrowed_group(group)
+    g = borrowed(group)
     line = allocate_line(g.t, 2)
     actions = line.choices[0]
     most = 0
@@ -187,7 +180,7 @@ def propagate(group: Group, row: int, begin: int, end: int, ply: int, what: int)
     Returns:
       The number of positions from which it went back.
     """
-    g = borrowed_group(group)
+    g = borrowed(group)
     line = allocate_line(g.t, 4)
     lost, won = LOST - (ply - 1), WON + ply - 1
     count = 0
@@ -283,7 +276,7 @@ def _leads_to(g: Group, line: Line, place: int) -> bool:
 @kernel
 def find_losses(group: Group, row: int, begin: int, end: int, ply: int) -> int:
     """Finds the candidates that are lost in `ply` plies; returns the most plies in which one is lost."""
-    g = borrowed_group(group)
+    g = borrowed(group)
     line = allocate_line(g.t, 2)
     actions = line.choices[0]
     most = 0
@@ -322,7 +315,7 @@ def resolve_endless(group: Group, row: int, begin: int, end: int, what: int) -> 
     Returns:
       The number of values found.
     """
-    g = borrowed_group(group)
+    g = borrowed(group)
     line = allocate_line(g.t, 2)
     x, actions = g.x, line.choices[0]
     has_more = x[row + OWN_MEN] + x[row + OWN_KINGS] > x[row + ENEMY_MEN] + x[row + ENEMY_KINGS]

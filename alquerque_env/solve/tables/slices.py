@@ -1,22 +1,19 @@
 """Solves the slices of an index, group by group, in several threads; each finished group is kept."""
 
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import TableError
-from . import bottom_up
 from .clock import ClockStudy, has_clock
 from .group import LONGEST_TURN, GroupAnalysis
 from .index import Index, Slice
 from .threads import LARGEST, SMALLEST, ThreadPool
-from .turn_values import Values
+from .turn_values import Values, solve_numbers
 from .work_folder import Work
-
-SECONDS_BETWEEN_REPORTS = 0.1
 
 
 class SolveProgress(NamedTuple):
@@ -38,36 +35,6 @@ class SolveProgress(NamedTuple):
 Watch = Callable[[SolveProgress], None]
 
 
-class Reports:
-    """Reports progress, at most ten times a second.
-
-    Args:
-      watch: Called with the progress; None for no reports.
-      total: All positions.
-    """
-
-    def __init__(self, watch: Watch | None, total: int) -> None:
-        self._watch, self._total = watch, total
-        self._next = 0.0
-
-    def report(self, name: str, stage: str, done: float) -> None:
-        """Reports the progress if the last report is long enough ago."""
-        now = time.monotonic()
-        if self._watch and now >= self._next:
-            self._next = now + SECONDS_BETWEEN_REPORTS
-            self._watch(SolveProgress(name, stage, min(done, self._total), self._total))
-
-    def counter(self, name: str, stage: str, done: float) -> Callable[[int], None]:
-        """A function that adds a number of positions to `done` and reports the progress."""
-
-        def report(count: int) -> None:
-            nonlocal done
-            done += count
-            self.report(name, stage, done)
-
-        return report
-
-
 def memory_needed(index: Index) -> int:
     """Bytes that solving takes: two for each position, more for each of the largest group, and the index."""
     largest = max(sum(part.size for part in group) for group in index.groups)
@@ -83,11 +50,7 @@ def memory_needed(index: Index) -> int:
 class Solver:
     """Solves an index into a folder.
 
-    Args:
-      index: The index to solve.
-      folder: Where the work is kept. Groups that are done there already are not solved again.
-      threads: How many kernels run at once; None for one per processor.
-      watch: Called now and then with the progress.
+    Groups that are done there already are not solved again.
 
     Raises:
       TableError: If the folder holds the work on something else.
@@ -95,7 +58,7 @@ class Solver:
 
     def __init__(self, index: Index, folder: Path, threads: int | None = None, watch: Watch | None = None) -> None:
         self.index = index
-        self._reports = Reports(watch, index.size)
+        self._watch = watch
         self._threads = threads
         self._work = Work(index, folder)
         self._done = float(sum(part.size for group in index.groups[: len(self._work.done)] for part in group))
@@ -122,10 +85,7 @@ class Solver:
         # A piece that walks forward and sideways without turning back enters no point twice before the next capture.
         length = 2 * LONGEST_TURN + 2 * len(self.index.game.board.points) * self.index.pieces
 
-        def solve(row: int, begin: int, end: int) -> int:
-            return bottom_up.solve_numbers(values, row, begin, end, length)
-
-        if max(self._each(group, "working out", 1.0, solve)) >= 0:
+        if max(self._each(group, "working out", 1.0, partial(solve_numbers, values, length=length))) >= 0:
             raise TableError(f"a match in slice {group[0].name} has more than {length} steps")
 
     def _analyse(self, group: tuple[Slice, ...], clock: ClockStudy | None) -> None:
@@ -150,13 +110,11 @@ class Solver:
         results = []
         for part in parts:
 
-            def report(count: int, name: str = part.name) -> None:
-                self._done += share * count
-                self._reports.report(name, stage, self._done)
-
-            def call(begin: int, end: int, row: int = part.row) -> Any:
-                return task(row, begin, end)
+            def report(done: int, name: str = part.name, before: float = self._done) -> None:
+                self._done = before + share * done
+                if self._watch:
+                    self._watch(SolveProgress(name, stage, min(self._done, self.index.size), self.index.size))
 
             chunk = SMALLEST if share else max(SMALLEST, min(LARGEST, part.size // (8 * self._pool.threads)))
-            results += self._pool.map_ranges(part.size, call, chunk, report)
+            results += self._pool.map_ranges(part.size, partial(task, part.row), chunk, report)
         return results

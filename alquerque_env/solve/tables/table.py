@@ -62,12 +62,7 @@ class EndgameTable:
     Plies without progress are not counted: endless play has the result of the game's `no_progress_result`, a draw or a
     win for the player with more pieces. A ply is a whole turn; a turn in progress counts as one.
 
-    Args:
-      game: The rules.
-      path: A table file.
-
     Attributes:
-      game: The rules.
       pieces: The most pieces on the board.
       header: The header of the file, with its statistics.
 
@@ -138,6 +133,10 @@ class EndgameTable:
 
         Empty if the match is over or a position after a step is not in the table.
         """
+        return tuple(StepValue(step, _value(code), _distance(code)) for code, step in self._rank(match))
+
+    def _rank(self, match: Match) -> list[tuple[int, Step]]:
+        """The code of each legal step for its player, the best first; empty as `steps`."""
         self.check_game(match.game)
         states = []
         for step in match.legal_steps:
@@ -146,11 +145,10 @@ class EndgameTable:
             states.append(after.state)
         codes = self._probe(np.array(states, np.int64)) if states else np.zeros(0, np.int16)
         if not len(codes) or (codes == x.OUTSIDE).any():
-            return ()
+            return []
         turned = [int(state[e.PLAYER]) != match.player for state in states]
         own = [value_before(int(code)) if turn else int(code) for code, turn in zip(codes, turned, strict=True)]
-        ranked = sorted(zip(own, match.legal_steps, strict=True), key=lambda pair: -score_of(pair[0]))
-        return tuple(StepValue(step, _value(code), _distance(code)) for code, step in ranked)
+        return sorted(zip(own, match.legal_steps, strict=True), key=lambda pair: -score_of(pair[0]))
 
     def values(self, positions: "Iterable[str | Match]") -> list[int | None]:
         """As `value`, for many positions at once, each a position text or a match.
@@ -188,11 +186,7 @@ class EndgameTable:
         return Probed(known, value, np.where(finite, np.abs(codes.astype(np.int32)) - x.WON, -1).astype(np.int16))
 
     def load(self, most: int | None = None) -> None:
-        """Reads the values into `codes`, for callers that look them up themselves.
-
-        Args:
-          most: How many positions to read, fewer pieces first; None for all.
-        """
+        """Reads the values of at most so many positions, fewer pieces first, into `codes`; None for all."""
         for number, part in enumerate(self.index.slices):
             if most is None or part.base + part.size <= most:
                 self._load(number)
@@ -201,10 +195,7 @@ class EndgameTable:
         """Works out the values of positions with compulsory captures too, which makes `probe` faster.
 
         A file leaves them out; without this call they are worked out at each lookup. It takes about half as long as
-        solving did.
-
-        Args:
-          threads: How many kernels run at once; None for one per processor.
+        solving did. Runs so many kernels at once; None for one per processor.
         """
         self.load()
         with ThreadPool(threads) as pool:
@@ -245,23 +236,14 @@ class EndgameTable:
 
     def _code(self, match: Match) -> int:
         self.check_game(match.game)
-        if self._opens(match):
-            steps = self.steps(match)
-            if not steps:
-                return x.OUTSIDE
-            best = steps[0]
-            if best.value == 0:
-                return x.DRAWN
-            code = x.ENDLESS if best.distance is None else x.WON + best.distance
-            return best.value * code
+        # The values leave the opening rule out.
+        if match.game.opening is not None and match.position == Match(match.game).position:
+            ranked = self._rank(match)
+            return ranked[0][0] if ranked else x.OUTSIDE
         if match.outcome is not None:
             winner = match.outcome.winner
             return x.DRAWN if winner is None else x.WON if winner == match.player else x.LOST
         return int(self._probe(np.array([match.state], np.int64))[0])
-
-    def _opens(self, match: Match) -> bool:
-        """Whether the opening rule applies, which the values leave out."""
-        return match.game.opening is not None and match.position == Match(match.game).position
 
     def _probe(self, states: np.ndarray) -> np.ndarray:
         """The codes of states; reads the slices that they need from the file."""

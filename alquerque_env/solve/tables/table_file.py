@@ -75,9 +75,6 @@ def write_table(path: Path, header: Header, blocks: Iterator[bytes]) -> None:
 class TableFile:
     """A table file. Its blocks are read when they are needed.
 
-    Args:
-      path: The file.
-
     Raises:
       TableError: If it cannot be read, is not a table, or is damaged.
     """

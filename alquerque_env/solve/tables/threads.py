@@ -11,11 +11,7 @@ LARGEST = 1 << 22
 
 
 class ThreadPool(ThreadPoolExecutor):
-    """Threads that work on ranges of numbers.
-
-    Args:
-      threads: How many; None for one per processor.
-    """
+    """Threads that work on ranges of numbers, by default one per processor."""
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or os.cpu_count() or 1
@@ -29,11 +25,7 @@ class ThreadPool(ThreadPoolExecutor):
     ) -> list[Any]:
         """Calls `task(begin, end)` for consecutive ranges of `chunk` numbers from 0 to `size`.
 
-        Args:
-          size: How many numbers there are.
-          task: What to do with a range.
-          chunk: Numbers of a range.
-          report: Called with how many numbers are done since the last call.
+        Calls `report` with how many numbers are done.
 
         Returns:
           The results, in the order of the ranges.
@@ -46,5 +38,5 @@ class ThreadPool(ThreadPoolExecutor):
                 done, _ = wait(pending, return_when=FIRST_COMPLETED)
                 results |= {pending.pop(future): future.result() for future in done}
                 if report:
-                    report(chunk * len(done))
+                    report(min(size, chunk * len(results)))
         return [results[begin] for begin in sorted(results)]

@@ -9,7 +9,7 @@ from ...engine import rules as e
 from ...engine.compiler import allocate, borrowed, inlined, kernel, popcount, release
 from ...engine.kernel_types import Rows, Table, Words
 from .index_layout import *
-from .numbering import number_of
+from .numbering import number_of, set_up
 
 # Layout of a frame: the number of legal actions, the next one to search, the best score so far, the position's number.
 COUNT, NEXT, SCORE, NUMBER, FRAME_SIZE = 0, 1, 2, 3, 4
@@ -26,12 +26,6 @@ class Values(NamedTuple):
     t: Table
     x: Table
     codes: Words
-
-
-@inlined
-def borrowed_values(values: Values) -> Values:
-    """The same with pointers in place of arrays."""
-    return Values(borrowed(values.t), borrowed(values.x), borrowed(values.codes))
 
 
 class Line(NamedTuple):
@@ -233,3 +227,28 @@ def _known_value(v: Values, line: Line, level: int) -> int:
         return code
     _set_up_frame(frame, n, number)
     return UNKNOWN
+
+
+@kernel
+def solve_numbers(values: Values, row: int, begin: int, end: int, length: int) -> int:
+    """Solves a slice of a game in which no position can recur: searches its positions down to known values.
+
+    Works on the numbers from `begin` to `end`; the slice's row begins at `row`. `length` is the most steps from a
+    position to the end of a match, and two more.
+
+    Returns:
+      The number of a position whose line is longer than that, or -1.
+    """
+    v = borrowed(values)
+    line = allocate_line(v.t, length, WORK_OUT)
+    base = v.x[row + BASE]
+    failed = -1
+    for number in range(begin, end):
+        if v.codes[base + number] == UNKNOWN and set_up(v.t, v.x, row, number, line.states[0]):
+            code = value_of(v, line)
+            if code == OUTSIDE:
+                failed = number
+                break
+            v.codes[base + number] = code
+    release_line(line)
+    return failed

@@ -1,8 +1,11 @@
 """Verifies a table: compares every value with the values of the positions after each turn."""
 
+from functools import partial
+
 from ...errors import TableError
+from .index import Slice
 from .probe import find_wrong_value
-from .slices import Reports, Watch
+from .slices import SolveProgress, Watch
 from .table import LONGEST_LINE, EndgameTable
 from .threads import SMALLEST, ThreadPool
 
@@ -22,14 +25,14 @@ def verify_table(table: EndgameTable, threads: int | None = None, watch: Watch |
       TableError: If a value is wrong; the message names the slice and the number.
     """
     table.load()
-    reports = Reports(watch, table.index.size)
     with ThreadPool(threads) as pool:
         for part in table.index.slices:
 
-            def find_wrong(begin: int, end: int, row: int = part.row) -> int:
-                return find_wrong_value(table.data, row, begin, end, LONGEST_LINE)
+            def report(done: int, part: Slice = part) -> None:
+                if watch:
+                    watch(SolveProgress(part.name, "checking", part.base + done, table.index.size))
 
-            report = reports.counter(part.name, "checking", part.base)
+            find_wrong = partial(find_wrong_value, table.data, part.row, length=LONGEST_LINE)
             found = max(pool.map_ranges(part.size, find_wrong, SMALLEST, report))
             if found >= 0:
                 raise TableError(

@@ -44,11 +44,7 @@ def read_notes(file: Path, identity: Mapping[str, Any], parse: Callable[[dict[st
 
 
 class Work:
-    """Unfinished work on a table.
-
-    Args:
-      index: The index to solve.
-      folder: Where the work is kept. Work that is there already is resumed.
+    """Unfinished work on a table. Work that is in the folder already is resumed.
 
     Attributes:
       done: Notes on each group that is done.
