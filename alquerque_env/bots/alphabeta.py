@@ -14,7 +14,6 @@ from ..game.kernel_arrays import JIT, word_rows, words
 from ..game.step import Step
 from ..match.match import Match
 from ..search import alphabeta_kernels as k
-from ..solve.tables import EndgameTable
 from .analysis import Analysis, Candidate, Deadline, Limits, Report
 from .bot import SearchBot
 from .turns import actions_since, find_step, finish_turn
@@ -70,24 +69,12 @@ class AlphaBetaBot(SearchBot):
     """Searches whole turns to a fixed depth, or until its time is up.
 
     Args:
-      name: Its spec.
-      game: The game that it plays.
       depth: Turns to look ahead, from 1 to `MAX_DEPTH`.
-      seed: Breaks ties between equal steps; None for a random seed.
-      time_limit: Seconds for a step; None for no limit.
-      table: The endgame tablebase of the game; None for none.
+      name, game, seed, time_limit: As in `SearchBot`.
     """
 
-    def __init__(
-        self,
-        name: str,
-        game: Game,
-        depth: int,
-        seed: int | None,
-        time_limit: float | None = None,
-        table: EndgameTable | None = None,
-    ) -> None:
-        super().__init__(name, game, seed, time_limit, table)
+    def __init__(self, name: str, game: Game, depth: int, seed: int | None, time_limit: float | None = None) -> None:
+        super().__init__(name, game, seed, time_limit)
         self.depth = depth
         self._allocate(depth)
         self._scratch = words(game.table.words[e.T_SCRATCH_SIZE])

@@ -119,28 +119,17 @@ class GameBot:
 
 
 class SearchBot(GameBot):
-    """A bot that searches. It plays known endgames by the endgame tablebase.
-
-    Args:
-      name: Its spec.
-      game: The game that it plays.
-      seed: Makes its choices repeatable; None for a random seed.
-      time_limit: Seconds for a step; None for no limit.
-      table: The endgame tablebase of the game; None for none.
-    """
+    """A bot that searches, for at most `time_limit` seconds a step. Other arguments are those of `GameBot`."""
 
     can_analyse = True
 
-    def __init__(
-        self,
-        name: str,
-        game: Game,
-        seed: int | None,
-        time_limit: float | None = None,
-        table: EndgameTable | None = None,
-    ) -> None:
+    def __init__(self, name: str, game: Game, seed: int | None, time_limit: float | None = None) -> None:
         super().__init__(name, game, seed)
         self.time_limit = time_limit
+        self._endgames = Endgames(None)
+
+    def use_table(self, table: EndgameTable) -> None:
+        """Lets the bot look up endgames, when it plays and in its searches."""
         self._endgames = Endgames(table)
 
     def _decide(self, match: Match) -> Step:

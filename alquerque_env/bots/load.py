@@ -7,14 +7,15 @@ import math
 import os
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import BotError, MissingExtraError
 from ..game.game import Game, as_game
-from ..solve.tables import EndgameTable, present_table
+from ..solve.tables import present_table
 from .alphabeta import MAX_DEPTH, AlphaBetaBot
-from .bot import GameBot
+from .bot import GameBot, SearchBot
 from .external.exported import ExportedBot
 from .external.ugi_bot import UgiBot, split_command
 from .mcts import MAX_SIMULATIONS, MctsBot
@@ -26,9 +27,6 @@ from .trainer import load_from_trainer
 
 Maker = Callable[[Game, int | None, float | None], GameBot]
 """Loads a bot for a game, with a seed and a time limit."""
-
-Finder = Callable[[Game], EndgameTable | None]
-"""Returns the endgame tablebase of a game; None for none."""
 
 
 def load_bot(
@@ -61,49 +59,46 @@ def load_bot(
 def find_bot(spec: str, *, tables: bool = True) -> Maker:
     """Checks a spec without loading the bot, which may take long; returns the function that loads it.
 
-    Args:
-      spec: As in `load_bot`.
-      tables: As in `load_bot`.
-
     Raises:
       BotError: If the spec names no bot.
     """
     if not isinstance(spec, str):
         raise BotError(f"a bot's spec is text, not {type(spec).__name__}")
-    find = present_table if tables else _no_table
     prefix, _, rest = spec.partition(":")
     if prefix in SPEC_KINDS:
-        return SPEC_KINDS[prefix].read(spec, rest, find)
-    if (shipped := shipped_bots().get(prefix)) is not None:
-        return _read_checkpoint(shipped, _read_simulations(spec, prefix), find, name=prefix)
-    return _read_path(spec, find)
+        make = SPEC_KINDS[prefix].read(spec, rest)
+    elif (shipped := shipped_bots().get(prefix)) is not None:
+        make = _read_checkpoint(shipped, _read_simulations(spec, prefix), name=prefix)
+    else:
+        make = _read_path(spec)
+
+    def load(game: Game, seed: int | None, time_limit: float | None) -> GameBot:
+        bot = make(game, seed, time_limit)
+        if tables and isinstance(bot, SearchBot) and (table := present_table(game)) is not None:
+            bot.use_table(table)
+        return bot
+
+    return load
 
 
-def _no_table(_game: Game) -> None:
-    return None
+def _read_bare(bot: type[RandomBot | GreedyBot], spec: str, _rest: str) -> Maker:
+    kind, colon, _ = spec.partition(":")
+    if colon:
+        raise BotError(f"{kind} takes no number, got {spec!r}")
+    return lambda game, seed, _: bot(spec, game, seed)
 
 
-def _read_random(spec: str, _rest: str, _find: Finder) -> Maker:
-    _check_bare(spec, "random")
-    return lambda game, seed, _: RandomBot(spec, game, seed)
-
-
-def _read_greedy(spec: str, _rest: str, _find: Finder) -> Maker:
-    _check_bare(spec, "greedy")
-    return lambda game, seed, _: GreedyBot(spec, game, seed)
-
-
-def _read_alphabeta(spec: str, rest: str, find: Finder) -> Maker:
+def _read_alphabeta(spec: str, rest: str) -> Maker:
     depth = _read_number(spec, rest, "a depth", MAX_DEPTH, "alphabeta:5")
-    return lambda game, seed, seconds: AlphaBetaBot(spec, game, depth, seed, seconds, find(game))
+    return lambda game, seed, seconds: AlphaBetaBot(spec, game, depth, seed, seconds)
 
 
-def _read_mcts(spec: str, rest: str, find: Finder) -> Maker:
+def _read_mcts(spec: str, rest: str) -> Maker:
     simulations = _read_number(spec, rest, "a number of simulations", MAX_SIMULATIONS, "mcts:1000")
-    return lambda game, seed, seconds: MctsBot(spec, game, simulations, seed, seconds, find(game))
+    return lambda game, seed, seconds: MctsBot(spec, game, simulations, seed, seconds)
 
 
-def _read_ugi(spec: str, rest: str, _find: Finder) -> Maker:
+def _read_ugi(spec: str, rest: str) -> Maker:
     command = split_command(spec, rest)
     return lambda game, _, seconds: UgiBot(spec, game, command, seconds)
 
@@ -119,12 +114,12 @@ class SpecKind(NamedTuple):
 
     form: str
     about: str
-    read: Callable[[str, str, Finder], Maker]
+    read: Callable[[str, str], Maker]
 
 
 SPEC_KINDS = {
-    "random": SpecKind("random", "plays legal steps at random", _read_random),
-    "greedy": SpecKind("greedy", "captures as many pieces as possible in its turn", _read_greedy),
+    "random": SpecKind("random", "plays legal steps at random", partial(_read_bare, RandomBot)),
+    "greedy": SpecKind("greedy", "captures as many pieces as possible in its turn", partial(_read_bare, GreedyBot)),
     "alphabeta": SpecKind("alphabeta:DEPTH", "alpha-beta search, DEPTH turns deep", _read_alphabeta),
     "mcts": SpecKind("mcts:SIMULATIONS", "Monte Carlo tree search, SIMULATIONS for a step", _read_mcts),
     "ugi": SpecKind("ugi:COMMAND", "the UGI engine that COMMAND starts", _read_ugi),
@@ -139,11 +134,6 @@ def spec_forms() -> dict[str, str]:
         "PATH[:SIMULATIONS]": "a checkpoint or an exported player; SIMULATIONS for a step of its search",
         "NAME[:SIMULATIONS]": "a trained bot that comes with the package, such as fetaix-small:100",
     }
-
-
-def _check_bare(spec: str, kind: str) -> None:
-    if spec != kind:
-        raise BotError(f"{kind} takes no number, got {spec!r}")
 
 
 def _read_number(spec: str, text: str, what: str, most: int, example: str) -> int:
@@ -186,11 +176,11 @@ def _split_path(spec: str) -> tuple[str, int | None]:
     return spec, None
 
 
-def _read_path(spec: str, find: Finder) -> Maker:
+def _read_path(spec: str) -> Maker:
     """Reads the spec of a checkpoint or an exported player."""
     path, simulations = _split_path(spec)
     if os.path.isdir(path):
-        return _read_checkpoint(Path(path), simulations, find)
+        return _read_checkpoint(Path(path), simulations)
     if path.endswith(".py") and os.path.isfile(path):
         return lambda game, _, seconds: ExportedBot(spec, game, Path(path), simulations, seconds)
     if os.path.exists(path):
@@ -202,18 +192,12 @@ def _read_path(spec: str, find: Finder) -> Maker:
     raise BotError(f"no bot and no file {spec!r}{hint} (known: {', '.join([*forms, *names])})")
 
 
-def _read_checkpoint(path: Path, simulations: int | None, find: Finder, **named: str) -> Maker:
+def _read_checkpoint(path: Path, simulations: int | None, **named: str) -> Maker:
     for file in (META, WEIGHTS):
         if not (path / file).is_file():
             raise BotError(f"{str(path)!r} is not the folder of a checkpoint: it has no {file}")
 
-    def make(game: Game, seed: int | None, _: float | None) -> GameBot:
-        bot = _checkpoint_loader(path)(path, game, simulations, seed, **named)
-        if (table := find(game)) is not None:
-            bot.use_table(table)
-        return bot
-
-    return make
+    return lambda game, seed, _: _checkpoint_loader(path)(path, game, simulations, seed, **named)
 
 
 def _checkpoint_loader(path: Path) -> Callable[..., NetworkBot]:

@@ -13,7 +13,6 @@ from ..game.kernel_arrays import JIT, words
 from ..game.step import Step
 from ..match.match import Match
 from ..search import mcts_kernels as k
-from ..solve.tables import EndgameTable
 from .analysis import Analysis, Candidate, Deadline, Limits, Report
 from .bot import SearchBot
 from .turns import finish_turn
@@ -46,24 +45,14 @@ class MctsBot(SearchBot):
     """Plays the step with the most visits.
 
     Args:
-      name: Its spec.
-      game: The game that it plays.
       simulations: Simulations for a step, from 1 to `MAX_SIMULATIONS`.
-      seed: Makes its choices repeatable; None for a random seed.
-      time_limit: Seconds for a step; None for no limit.
-      table: The endgame tablebase of the game; None for none.
+      name, game, seed, time_limit: As in `SearchBot`.
     """
 
     def __init__(
-        self,
-        name: str,
-        game: Game,
-        simulations: int,
-        seed: int | None,
-        time_limit: float | None = None,
-        table: EndgameTable | None = None,
+        self, name: str, game: Game, simulations: int, seed: int | None, time_limit: float | None = None
     ) -> None:
-        super().__init__(name, game, seed, time_limit, table)
+        super().__init__(name, game, seed, time_limit)
         self.simulations = simulations
         t = game.table.words
         self._state = words(t[e.T_STATE_SIZE])

@@ -224,9 +224,10 @@ def test_a_win_at_the_no_progress_limit_is_not_given_away(position, winner, spec
     table = load_table(game, build_table(game, PIECES, tmp_path / "table.aqt"))
     match = Match(game, position)
     assert solve_position(match, memory=0.01).winner == ("draw" if winner is None else winner)
-    step = AlphaBetaBot("ab", game, 3, 0, None, table) if spec[0] == "a" else MctsBot("mcts", game, 300, 0, None, table)
+    bot = AlphaBetaBot("ab", game, 3, 0) if spec[0] == "a" else MctsBot("mcts", game, 300, 0)
+    bot.use_table(table)
 
-    match.push(step.choose(match))
+    match.push(bot.choose(match))
 
     if not match.is_over:
         assert solve_position(match, memory=0.01).winner == ("draw" if winner is None else winner)

@@ -40,13 +40,7 @@ class Evaluator(Protocol):
 
 
 class TablebaseEvaluator:
-    """An evaluator that takes values from an endgame tablebase where it has them, else from a network.
-
-    Args:
-      evaluate: The network.
-      game: The game of both.
-      endgames: The tablebase.
-    """
+    """An evaluator that takes values from an endgame tablebase where it has them, else from a network."""
 
     def __init__(self, evaluate: Evaluator, game: Game, endgames: Endgames) -> None:
         self._network = evaluate
@@ -66,12 +60,11 @@ class NetworkBot(SearchBot):
     """Plays by the policy of a network alone, or by a PUCT search with its policy and value. Deterministic.
 
     Args:
-      name: Its spec.
-      game: The game that it plays.
       evaluate: Policies and values.
       simulations: Simulations for a step, 0 for the policy alone.
       seed: Has no effect; every bot has it.
       exploration: Exploration constant of PUCT.
+      name, game: As in `GameBot`.
 
     Attributes:
       evaluator: Policies and values, by the tablebase where there is one.
@@ -96,7 +89,7 @@ class NetworkBot(SearchBot):
 
     def use_table(self, table: EndgameTable) -> None:
         """Lets the bot look up endgames, when it plays and at the leaves of its searches."""
-        self._endgames = Endgames(table)
+        super().use_table(table)
         self._has_table = True
         self.evaluator = TablebaseEvaluator(self.evaluator, self.game, self._endgames)
         self._chooser.evaluate = self.evaluator
