@@ -166,7 +166,7 @@ class UgiBot(GameBot):
     def _search(self, match: Match, limits: Limits, within: Match, listen: Callable[[Answer], None] | None) -> Answer:
         self._client = client = self._client or self._start()
         if self._match is None or self._match() is not within:
-            client.new_match()
+            client.send("uginewgame")
             self._match = weakref.ref(within)
         seconds = self._time_limit if limits.seconds is None else limits.seconds
         milliseconds = None if seconds is None else max(1, round(1000 * seconds))

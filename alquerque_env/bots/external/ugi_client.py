@@ -3,7 +3,7 @@
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ...errors import BotError, LateBotError
@@ -37,7 +37,7 @@ class Timeouts:
     margin: float = 5.0
 
 
-class UgiClient:
+class UgiClient(Process):
     """The client of a UGI engine that has been started and is ready for a game.
 
     Any fault of the engine kills it.
@@ -52,24 +52,15 @@ class UgiClient:
     """
 
     def __init__(self, command: Sequence[str], game: Game, timeouts: Timeouts) -> None:
+        super().__init__(command)
         self._timeouts = timeouts
         self._complaint = ""
-        self._process = Process(command)
-        self._process.send("ugi")
+        self.send("ugi")
         self._await("ugiok", timeouts.handshake)
-        self._process.send(f"setoption name Game value {game.name}")
+        self.send(f"setoption name Game value {game.name}")
         for option, value in game.options.items():
-            self._process.send(f"setoption name {option} value {spell(value)}")
+            self.send(f"setoption name {option} value {spell(value)}")
         self._await_ready()
-
-    @property
-    def pid(self) -> int:
-        """The engine's process id."""
-        return self._process.pid
-
-    def new_match(self) -> None:
-        """Tells the engine that a new match begins."""
-        self._process.send("uginewgame")
 
     def search(
         self,
@@ -94,20 +85,18 @@ class UgiClient:
         Raises:
           ProcessError: If the engine does not answer in time, ends, or writes too many lines.
         """
-        self._process.send(position)
+        self.send(position)
         self._await_ready()
         self._complaint = ""
         if go == Go():
             go = Go(movetime=round(1000 * self._timeouts.turn)) if stop is None else Go(infinite=True)
-        self._process.send(str(go))
+        self.send(str(go))
         if go.movetime is not None:
             seconds = go.movetime / 1000 + self._timeouts.margin
         else:
             seconds = self._timeouts.work if stop is None else math.inf
-        wait = _Wait(self._process, seconds, stop, self._timeouts.margin)
         best = Info()
-        while True:
-            line = self._next_line(wait, "bestmove")
+        for line in self._answers("bestmove", seconds, stop):
             word, _, rest = line.partition(" ")
             if word == "bestmove":
                 return (rest.split() or [""])[0], best
@@ -118,80 +107,53 @@ class UgiClient:
                     listen(info)
             elif info.nodes is not None:
                 best = replace(best, nodes=info.nodes)
+        raise AssertionError  # the lines end with an error
 
     def fail(self, what: str, fault: type[BotError] = BotError) -> ProcessError:
         """Kills the engine; returns an error with what it did and its last error messages."""
         told = [what]
         if self._complaint:
             told.append(f"it said {self._complaint}")
-        if words := self._process.last_error_output():
+        if words := self.last_error_output():
             told.append(f"last on its error output: {words}")
-        self._process.kill()
+        self.kill()
         return ProcessError("; ".join(told), fault)
 
-    def close(self) -> None:
-        """Sends `quit`, and kills the engine if it does not end."""
-        self._process.close()
-
-    def kill(self) -> None:
-        """Kills the engine."""
-        self._process.kill()
-
     def _await_ready(self) -> None:
-        self._process.send("isready")
+        self.send("isready")
         self._await("readyok", self._timeouts.loading)
 
     def _await(self, word: str, seconds: float) -> None:
-        wait = _Wait(self._process, seconds)
-        while self._next_line(wait, word) != word:
-            pass
+        next(line for line in self._answers(word, seconds) if line == word)
 
-    def _next_line(self, wait: "_Wait", word: str) -> str:
-        """Returns the next line; `word` is the answer that the error names."""
-        try:
-            line = wait.next_line()
-        except ProcessError as error:
-            raise self.fail(f"{error}, without {word!r}", error.fault) from None
-        except BaseException:
-            # Its late answer must not be read as the answer to the next command.
-            self._process.kill()
-            raise
-        if line.startswith("info string error"):
-            self._complaint = clip(line.removeprefix("info string error").lstrip(": "), 200)
-        return line
+    def _answers(self, word: str, seconds: float, stop: threading.Event | None = None) -> Iterator[str]:
+        """Yields the engine's lines for so many seconds; `word` is the answer that errors say is missing.
 
-
-class _Wait:
-    """Waits for lines of an engine until a deadline; sends `stop` when the event is set."""
-
-    def __init__(
-        self, process: Process, seconds: float, stop: threading.Event | None = None, margin: float = 0.0
-    ) -> None:
-        self._process = process
-        self._stop = stop
-        self._margin = margin
-        self._lines = 0
-        self._seconds = seconds
-        self._end = time.monotonic() + seconds
-
-    def next_line(self) -> str:
-        """Returns the next line.
+        When the event is set, it sends `stop`, and at most `Timeouts.margin` is left.
 
         Raises:
-          ProcessError: If no line comes in time, or the engine ends or writes too many lines.
+          ProcessError: If a line does not come in time, or the engine ends or writes too many lines.
         """
-        line = None
-        while line is None:
-            now = time.monotonic()
-            if self._stop is not None and self._stop.is_set():
-                self._stop = None
-                self._process.send("stop")
-                self._seconds, self._end = self._margin, min(self._end, now + self._margin)
-            if now >= self._end:
-                raise ProcessError(f"has not answered within {self._seconds:g} seconds", LateBotError)
-            left = self._end - now
-            line = self._process.read(left if self._stop is None else min(left, _TICK))
-        self._lines += 1
-        if self._lines > MOST_LINES:
-            raise ProcessError(f"wrote more than {MOST_LINES} lines")
-        return line
+        end = time.monotonic() + seconds
+        for _ in range(MOST_LINES):
+            line = None
+            while line is None:
+                now = time.monotonic()
+                if stop is not None and stop.is_set():
+                    stop = None
+                    self.send("stop")
+                    seconds, end = self._timeouts.margin, min(end, now + self._timeouts.margin)
+                if now >= end:
+                    raise self.fail(f"has not answered within {seconds:g} seconds, without {word!r}", LateBotError)
+                try:
+                    line = self.read(end - now if stop is None else min(end - now, _TICK))
+                except ProcessError as error:
+                    raise self.fail(f"{error}, without {word!r}", error.fault) from None
+                except BaseException:
+                    # Its late answer must not be read as the answer to the next command.
+                    self.kill()
+                    raise
+            if line.startswith("info string error"):
+                self._complaint = clip(line.removeprefix("info string error").lstrip(": "), 200)
+            yield line
+        raise self.fail(f"wrote more than {MOST_LINES} lines, without {word!r}")
