@@ -55,13 +55,7 @@ def play_ladder(
 ) -> Opponents:
     """Plays an agent against every opponent, each opening from both seats.
 
-    Args:
-      agent: The agent.
-      spec: Its spec. An agent that is on the ladder keeps the matches of the ladder.
-      game: The game.
-      ladder: The ladder of the game.
-      protocol: The protocol.
-      watch: Called with the progress.
+    An agent whose spec is on the ladder keeps the matches of the ladder.
 
     Raises:
       MissingExtraError: If choix or a package of an opponent is not installed.

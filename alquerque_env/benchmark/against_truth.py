@@ -87,14 +87,7 @@ class Truth:
 def ask_all(
     agent: CheckedPlayer, game: Game, positions: Sequence[SuitePosition], watch: Watch = unwatched
 ) -> list[Decision]:
-    """Asks an agent for a decision in each position.
-
-    Args:
-      agent: The agent.
-      game: The game.
-      positions: Positions of the suite.
-      watch: Called with the progress.
-    """
+    """Asks an agent for a decision in each position of a suite."""
     decisions = []
     for number, entry in enumerate(positions):
         watch(Progress("positions", number, len(positions)))
@@ -116,10 +109,11 @@ def summarise(decisions: Sequence[Decision], protocol: Protocol) -> Truth:
     critical = [decision for decision in decisions if decision.entry.is_critical]
     unique = [decision for decision in critical if decision.entry.is_unique]
     groups = groupby(critical, key=lambda decision: (decision.entry.pieces, decision.entry.value))
+    kinds = Counter((decision.entry.value, decision.kept) for decision in critical)
     return Truth(
         all=_share(critical, protocol),
         unique=_share(unique, protocol) if unique else None,
-        mistakes=_count_mistakes(critical),
+        mistakes={f"{NAMES[best]}_to_{NAMES[kept]}": kinds[best, kept] for best, kept in ((1, 0), (1, -1), (0, -1))},
         strata=tuple(Stratum(*key, _share(list(group), protocol)) for key, group in groups),
     )
 
@@ -133,8 +127,3 @@ def _share(decisions: Sequence[Decision], protocol: Protocol) -> Share:
         loss=estimate_mean(losses, WORST, derive_seed(protocol.seed, "loss"), protocol.resamples),
         chance=sum(each.count(max(each)) / len(each) for each in steps) / len(steps),
     )
-
-
-def _count_mistakes(decisions: Sequence[Decision]) -> dict[str, int]:
-    count = Counter((decision.entry.value, decision.kept) for decision in decisions)
-    return {f"{NAMES[best]}_to_{NAMES[kept]}": count[best, kept] for best, kept in ((1, 0), (1, -1), (0, -1))}

@@ -27,13 +27,7 @@ Strata = dict[Stratum, list[SuitePosition]]
 
 
 def make_suite(protocol: Protocol, game: Game, table: EndgameTable, watch: Watch = unwatched) -> int:
-    """Makes the suite of a game and writes it into the folder of the protocol.
-
-    Args:
-      protocol: The protocol.
-      game: The game with its default options.
-      table: Its endgame table.
-      watch: Called with the progress.
+    """Makes the suite of a game with its default options and writes it into the folder of the protocol.
 
     Returns:
       The number of positions.

@@ -36,10 +36,7 @@ class PartialResults:
         return sum(len(result.games) for result in self._results.values())
 
     def games(self, result: Result) -> dict[str, GameResult]:
-        """The results of an agent so far, by game.
-
-        Args:
-          result: The result of the agent, still without games.
+        """The results so far, by game, of the agent of a result that is still without games.
 
         Raises:
           BenchmarkError: If the agent was measured under other conditions.

@@ -116,16 +116,11 @@ class Protocol:
 
 
 def load_protocol(version: str = CURRENT) -> Protocol:
-    """A version of the benchmark that comes with the package."""
-    return read_protocol(FOLDER / version)
-
-
-def read_protocol(folder: Path) -> Protocol:
-    """Reads a version of the benchmark from its folder.
+    """A version of the benchmark that comes with the package.
 
     Raises:
       BenchmarkError: If its file cannot be read; the error names file, key and value.
     """
-    file = folder / "protocol.toml"
+    file = FOLDER / version / "protocol.toml"
     content = read_toml(file, str(file), BenchmarkError)
-    return parse(Protocol, content | {"folder": folder}, str(file), BenchmarkError)
+    return parse(Protocol, content | {"folder": file.parent}, str(file), BenchmarkError)

@@ -11,11 +11,7 @@ SUMS = "SHA256SUMS"
 
 
 def read_checked(folder: Path, name: str) -> tuple[str, str]:
-    """Reads the text of a file and its SHA-256.
-
-    Args:
-      folder: The folder of the protocol.
-      name: The file in it.
+    """Reads the text of a file in the folder of a protocol, and its SHA-256.
 
     Raises:
       BenchmarkError: If it is missing, or its checksum differs.

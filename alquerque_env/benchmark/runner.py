@@ -60,7 +60,7 @@ def run_benchmark(
             benchmark=protocol.version,
             quick=protocol.is_quick,
             version=__version__,
-            machine=_machine(),
+            machine=f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
             command=command or format_command([agent.spec, *names], protocol, name),
             name=name or agent.spec,
             spec=agent.spec,
@@ -109,10 +109,6 @@ def _measure(spec: str, suite: Suite, ladder: Ladder, player: Player, protocol: 
             gave_up=checked.has_given_up,
         ),
     )
-
-
-def _machine() -> str:
-    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
 
 
 def format_command(words: Sequence[str], protocol: Protocol, name: str | None) -> str:

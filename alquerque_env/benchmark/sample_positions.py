@@ -22,12 +22,7 @@ _FIELDS = 3
 def sample_endings(game: Game, plan: SuitePlan, pieces: int) -> Iterator[list[Match]]:
     """For each match, its positions with several legal steps and few pieces, with no plies without progress.
 
-    Positions that are equal under the symmetries of the game are given once.
-
-    Args:
-      game: The game.
-      plan: The players, the number of matches and the seed.
-      pieces: The most pieces on the board.
+    Few are at most `pieces`. Positions that are equal under the symmetries of the game are given once.
     """
     bots = [load_bot(spec, game, seed=derive_seed(plan.seed, "player", spec), tables=False) for spec in plan.players]
     keys = PositionKeys(game)

@@ -35,11 +35,7 @@ class Agent:
 
 
 def find_agent(spec: str, protocol: Protocol) -> Agent:
-    """Finds an agent by its spec.
-
-    Args:
-      spec: A spec for `load_bot`, or `module:name` of a function.
-      protocol: The protocol, which limits its time.
+    """Finds an agent by a spec for `load_bot`, or by `module:name` of a function.
 
     Raises:
       BotError: If the spec names no bot.

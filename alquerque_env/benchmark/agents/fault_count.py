@@ -16,10 +16,6 @@ class CheckedPlayer:
 
     The arena asks again, one match at a time, where `choose_many` failed; the answers are kept for that.
 
-    Args:
-      player: The agent.
-      limits: How long it may take.
-
     Attributes:
       name: The name in the arena.
       faults: The number of faults of each kind.

@@ -56,22 +56,6 @@ class FunctionProcess:
         except AgentError as fault:
             raise BenchmarkError(f"agent {spec!r} cannot be loaded: {fault}") from None
 
-    def choose(self, observation: np.ndarray, mask: np.ndarray, seconds: float) -> tuple[int, float]:
-        """An action, and the seconds that it took.
-
-        Raises:
-          AgentError: If it does not answer with an integer in time.
-        """
-        return self._ask(w.CHOOSE, observation, mask, seconds)
-
-    def value(self, observation: np.ndarray, mask: np.ndarray, seconds: float) -> float:
-        """The expected result, in [-1, 1] for the player to move.
-
-        Raises:
-          AgentError: If it does not answer in time.
-        """
-        return float(self._ask(w.VALUE, observation, mask, seconds)[0])
-
     def close(self) -> None:
         """Ends the process. The next question starts it again."""
         if self._process is not None:
@@ -80,7 +64,12 @@ class FunctionProcess:
             self._process.join()
             self._process = None
 
-    def _ask(self, what: str, observation: np.ndarray, mask: np.ndarray, seconds: float) -> tuple[Any, float]:
+    def ask(self, what: str, observation: np.ndarray, mask: np.ndarray, seconds: float) -> tuple[Any, float]:
+        """The action (`worker.CHOOSE`) or the expected result (`worker.VALUE`), and the seconds that it took.
+
+        Raises:
+          AgentError: If it does not answer in time with an integer or a number.
+        """
         if self._process is None:
             self._start()
         if self._is_new:
@@ -131,13 +120,7 @@ class FunctionProcess:
 
 
 class FunctionPlayer:
-    """A function as a player of one game.
-
-    Args:
-      function: The function.
-      game: The game.
-      seconds: The limit for a decision.
-    """
+    """A function as a player of one game, with a limit for each decision in seconds."""
 
     def __init__(self, function: FunctionProcess, game: Game, seconds: float) -> None:
         self._function, self._game, self._seconds = function, game, seconds
@@ -149,7 +132,7 @@ class FunctionPlayer:
         Raises:
           AgentError: If the function does not return a legal action in time.
         """
-        action, seconds = self._function.choose(*self._observe(match), self._seconds)
+        action, seconds = self._function.ask(w.CHOOSE, *self._observe(match), self._seconds)
         for step in match.legal_steps:
             if step.action == action:
                 return Answer(step, seconds)
@@ -164,7 +147,9 @@ class FunctionPlayer:
         Raises:
           AgentError: If the function does not answer in time.
         """
-        return self._function.value(*self._observe(match), self._seconds) if self._function.has_value else None
+        if not self._function.has_value:
+            return None
+        return float(self._function.ask(w.VALUE, *self._observe(match), self._seconds)[0])
 
     def _observe(self, match: Match) -> tuple[np.ndarray, np.ndarray]:
         """int8 `[C, P]` and `[A]`, what an environment shows of a match."""

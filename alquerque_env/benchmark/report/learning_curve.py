@@ -65,16 +65,11 @@ def run_curve(
         def watch_here(progress: Progress, about: str = path.name) -> None:
             watch(replace(progress, about=about))
 
-        spec, label = f"{path}{colon}{simulations}", f"{called}, {format_steps(steps)}"
+        spec, label = f"{path}{colon}{simulations}", f"{called}, {steps / 1e6:.3g} M steps"
         results.append(
             run_benchmark(spec, [], protocol, name=label, command=command, watch=watch_here, partial=partial)
         )
     return results
-
-
-def format_steps(steps: int) -> str:
-    """A number of steps, such as `12 M steps`."""
-    return f"{steps / 1e6:.3g} M steps"
 
 
 def curve_as_dict(run: str, results: Sequence[Result]) -> dict[str, Any]:

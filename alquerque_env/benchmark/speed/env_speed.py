@@ -49,12 +49,7 @@ class EnvSpeed:
         return [*self.batch_peers, *self.aec_peers]
 
     def measure(self, game: Game, seconds: float) -> Iterator[Figure]:
-        """Measures a game, figure by figure.
-
-        Args:
-          game: The rules.
-          seconds: Processor time for each figure.
-        """
+        """Measures a game, figure by figure, each for so many seconds of processor time."""
         kind = "compiled" if JIT else "NumPy"
         batches: dict[str, Work] = {f"rollouts inside the engine ({kind})": _rollouts(game)}
         batches |= {f"SelfPlayVectorEnv, {batch} games": _vector(game, batch) for batch in BATCHES}

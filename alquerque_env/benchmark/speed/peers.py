@@ -147,11 +147,7 @@ def _jax_loop(init: Callable[..., Any], step: Callable[..., Any], batch: int) ->
 
 
 class RandomAec:
-    """Plays random legal actions through `last` and `step`, as any loop over an AEC environment does.
-
-    Args:
-      env: An environment with action masks in its observations.
-    """
+    """Plays random legal actions through `last` and `step`, as any loop over an AEC environment does."""
 
     def __init__(self, env: AECEnv) -> None:
         self._env = env

@@ -32,11 +32,9 @@ MATCHES = 1000
 
 
 def measure_table(table: EndgameTable, seconds: float) -> Iterator[Rate]:
-    """Lookups a second of one core.
+    """Lookups a second of one core, each figure measured for so many seconds of processor time.
 
-    Args:
-      table: An endgame table. All its values are read and worked out.
-      seconds: Processor time for each figure.
+    All values of the table are read and worked out.
     """
     states = _random_states(table)
     table.load()
