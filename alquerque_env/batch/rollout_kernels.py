@@ -28,17 +28,15 @@ def play_randomly(
       int8 `[count]`, outcomes coded as by `engine.rules.outcome`, and int32 `[count]`, numbers of actions.
     """
     outcomes, lengths = np.zeros(count, np.int8), np.zeros(count, np.int32)
-    play = _play_vectors if JIT else _play_arrays
-    play(t, table, first.astype(table.kind), rng, outcomes, lengths)
+    first = first.astype(table.kind)
+    if JIT:
+        scratch = aligned((table.num_vectors + 1, table.lanes), table.kind)
+        states = aligned((len(first), table.lanes), table.kind)
+        rngs = rng.view(np.int64).reshape(-1, table.lanes)
+        play_vectors(t, table.codes, table.maps, table.start, first, states, scratch, rngs, outcomes, lengths)
+    else:
+        _play_arrays(t, table, first, rng, outcomes, lengths)
     return outcomes, lengths
-
-
-def _play_vectors(t: Any, table: SimdTable, first: Array, rng: Array, outcomes: Array, lengths: Array) -> None:
-    scratch = aligned((table.num_vectors + 1, table.lanes), table.kind)
-    states = aligned((len(first), table.lanes), table.kind)
-    rngs = rng.view(np.int64).reshape(-1, table.lanes)
-    codes, maps, start = table.codes, table.maps, table.start
-    play_vectors(t, codes, maps, start, first, states, scratch, rngs, outcomes, lengths)
 
 
 @kernel

@@ -137,11 +137,12 @@ def _open(t: Table, a: Search, level: int) -> bool:
         earlier = _note(t, s, frame, parent, a.keys, control[CLOCK] + frame[PLY])
     result = e.outcome(t, s, n, earlier)
     if result != e.ONGOING:
-        frame[BEST] = _final(result % 4, s[e.PLAYER], frame[PLY])
+        winner = result % 4
+        frame[BEST] = 0 if winner == e.NOBODY else _end_score(winner == s[e.PLAYER], frame[PLY])
         return False
     code = exact_value(t, a.table_index, a.codes, s, choices, n)
     if code != UNKNOWN:
-        frame[BEST] = _sure(code, frame[PLY] + plies_to_end(t, s, code))
+        frame[BEST] = 0 if code == DRAWN else _end_score(code > DRAWN, frame[PLY] + plies_to_end(t, s, code))
         return False
     frame[BEST] = -INFINITE
     frame[FLOOR] = frame[ALPHA]
@@ -169,19 +170,9 @@ def _inherit(frame: Words, parent: Words, turned: bool) -> None:
 
 
 @inlined
-def _final(winner: int, player: int, ply: int) -> int:
-    """The score of an ended match."""
-    if winner == e.NOBODY:
-        return 0
-    return WIN - ply if winner == player else ply - WIN
-
-
-@inlined
-def _sure(code: int, ply: int) -> int:
-    """The score of a value of the endgame table, for a match that ends `ply` turns after the root."""
-    if code == DRAWN:
-        return 0
-    return WIN - ply if code > DRAWN else ply - WIN
+def _end_score(is_won: bool, ply: int) -> int:
+    """The score of a match that ends `ply` turns after the root."""
+    return WIN - ply if is_won else ply - WIN
 
 
 @inlined

@@ -17,11 +17,7 @@ ROOM = 512
 class DecisionBatch:
     """`count` matches of a game, each at a position with a choice. A match that ends is reset.
 
-    Args:
-      game: The game.
-      count: Number of matches.
-      opening_plies: Each match begins with 0 to this many random steps, so that the matches differ.
-      seed: Seed of these.
+    Each begins with 0 to `opening_plies` random steps, drawn from `seed`, so that the matches differ.
 
     Attributes:
       states: Rows of integers, the engine's states.
@@ -150,10 +146,6 @@ def _play_forced(t: Table, p: Work, match: int, room: int) -> tuple[int, int]:
 
 @inlined
 def _outcome(t: Table, s: Words, past: Words, room: int, n: int) -> int:
-    earlier = 0
-    if t[e.T_THREEFOLD]:
-        if s[e.QUIET] + 1 >= room:
-            return 4 * e.NO_PROGRESS + e.NOBODY
-        if s[e.CHAIN] < 0:
-            earlier = e.earlier_occurrences(t, s, past)
-    return e.outcome(t, s, n, earlier)
+    if t[e.T_THREEFOLD] and s[e.QUIET] + 1 >= room:
+        return 4 * e.NO_PROGRESS + e.NOBODY
+    return e.outcome(t, s, n, e.earlier_occurrences(t, s, past) if t[e.T_THREEFOLD] and s[e.CHAIN] < 0 else 0)

@@ -82,7 +82,9 @@ def _simulate(t: Table, a: Uct, room: int, size: int, end: int, simulations: int
                 earlier = e.earlier_occurrences(t, s, keys)
             if tree[node + VISITS] == 0:
                 n = e.legal_actions(t, s, w, actions)
-                tree[node + RESULT] = _outcome(t, s, n, earlier, room)
+                tree[node + RESULT] = e.outcome(t, s, n, earlier)
+                if t[e.T_THREEFOLD] and s[e.QUIET] + 1 >= room:  # no room for more hashes
+                    tree[node + RESULT] = 4 * e.NO_PROGRESS + e.NOBODY
                 if tree[node + RESULT] == e.ONGOING:
                     tree[node + RESULT] = _exact_outcome(s, exact_value(t, a.table_index, a.codes, s, actions, n))
         result = tree[node + RESULT]
@@ -90,14 +92,6 @@ def _simulate(t: Table, a: Uct, room: int, size: int, end: int, simulations: int
             result, _ = e.play_out(t, s, w, actions, keys, room, a.rng)
         _back_up(tree, node, result % 4)
     return end
-
-
-@inlined
-def _outcome(t: Table, s: Words, legal: int, earlier: int, room: int) -> int:
-    """As `rules.outcome`, but a match that fills the room for hashes is drawn."""
-    if t[e.T_THREEFOLD] and s[e.QUIET] + 1 >= room:
-        return 4 * e.NO_PROGRESS + e.NOBODY
-    return e.outcome(t, s, legal, earlier)
 
 
 @inlined

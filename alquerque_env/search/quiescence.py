@@ -14,11 +14,7 @@ MAX_DEPTH = 4
 
 
 class SearchFeatures:
-    """Material swings of all steps of observed positions.
-
-    Args:
-      game: The game.
-    """
+    """Material swings of all steps of observed positions of a game."""
 
     def __init__(self, game: Game) -> None:
         self._table = game.table.words

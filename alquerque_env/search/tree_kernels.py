@@ -277,18 +277,14 @@ def _expand(t: Table, p: Trees, past: Words, match: int, node: int, edge: int, w
     e.copy_state(t, p.states[node], s)
     e.apply_action(t, s, w, p.edges[edge][ACTION])
     n = e.legal_actions(t, s, w, actions)
-    earlier = 0
-    if t[e.T_THREEFOLD]:
-        earlier = _earlier(t, p, past, match, node, s)
-        outcome = e.outcome(t, s, n, earlier)
-    else:
+    earlier = _earlier(t, p, past, match, node, s) if t[e.T_THREEFOLD] else 0
+    outcome = e.outcome(t, s, n, earlier)
+    forced = LONGEST_FORCED if t[e.T_THREEFOLD] else 0
+    while n == 1 and outcome == e.ONGOING and forced < LONGEST_FORCED:
+        e.apply_action(t, s, w, actions[0])
+        n = e.legal_actions(t, s, w, actions)
         outcome = e.outcome(t, s, n, 0)
-        forced = 0
-        while n == 1 and outcome == e.ONGOING and forced < LONGEST_FORCED:
-            e.apply_action(t, s, w, actions[0])
-            n = e.legal_actions(t, s, w, actions)
-            outcome = e.outcome(t, s, n, 0)
-            forced += 1
+        forced += 1
     leaf = _add_node(t, p, match, s, actions, n, outcome, earlier, node, edge)
     p.edges[edge][CHILD] = leaf
     return leaf

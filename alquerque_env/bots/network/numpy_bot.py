@@ -4,12 +4,7 @@ from pathlib import Path
 
 from ...game.game import Game
 from ..shipped import WEIGHTS
-from .model_card import (
-    CheckpointError,
-    check_game,
-    read_card,
-    read_checked,
-)
+from .model_card import CheckpointError, check_game, read_card, read_checked
 from .network_bot import NetworkBot, check_simulations, make_name
 from .numpy_mlp import NumpyMlp, read_weights
 
