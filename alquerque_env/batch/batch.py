@@ -60,10 +60,7 @@ class Batch(ABC):
         return int(wrong.argmax()) if wrong.any() else -1
 
     def reset(self, games: np.ndarray) -> StepResult:
-        """Resets some matches without stepping the others.
-
-        Args:
-          games: int64 `[K]`, their indices.
+        """Resets some matches, int64 `[K]` indices, without stepping the others.
 
         Returns:
           The result of one match at the start, `B` = 1.

@@ -7,7 +7,7 @@ import numpy as np
 from ..engine.compiler import borrowed, kernel
 from ..engine.kernel_types import Array
 from ..engine.rules_simd import apply, choose, find_legal, outcome, reset
-from ..engine.simd_table import SimdTable
+from ..engine.simd_table import SimdArrays, SimdTable
 from ..engine.words.numpy_words import any_of, constant, vectors_of
 from ..game import table_layout as e
 from ..game.kernel_arrays import JIT, aligned
@@ -33,7 +33,7 @@ def play_randomly(
         scratch = aligned((table.num_vectors + 1, table.lanes), table.kind)
         states = aligned((len(first), table.lanes), table.kind)
         rngs = rng.view(np.int64).reshape(-1, table.lanes)
-        play_vectors(t, table.codes, table.maps, table.start, first, states, scratch, rngs, outcomes, lengths)
+        play_vectors(t, table.arrays, first, states, scratch, rngs, outcomes, lengths)
     else:
         _play_arrays(t, table, first, rng, outcomes, lengths)
     return outcomes, lengths
@@ -41,16 +41,7 @@ def play_randomly(
 
 @kernel
 def play_vectors(
-    t: Any,
-    codes: Array,
-    maps: Array,
-    start: Array,
-    first: Array,
-    states: Array,
-    scratch: Array,
-    rngs: Array,
-    outcomes: Array,
-    lengths: Array,
+    t: Any, table: SimdArrays, first: Array, states: Array, scratch: Array, rngs: Array, outcomes: Array, lengths: Array
 ) -> None:
     """Plays the matches of one vector after those of another.
 
@@ -61,7 +52,8 @@ def play_vectors(
       outcomes: `[count]`, overwritten; each lane plays every `groups * lanes`-th match.
       lengths: `[count]`, overwritten.
     """
-    p_t, c, p_maps, p_start, p_first = borrowed(t), borrowed(codes), borrowed(maps), borrowed(start), borrowed(first)
+    p_t, p_table, p_first = borrowed(t), borrowed(table), borrowed(first)
+    c, p_maps, p_start = p_table
     s, w, results = vectors_of(states), vectors_of(scratch), scratch[len(scratch) - 1]
     results_at = len(scratch) - 1
     lanes = states.shape[1]

@@ -71,13 +71,7 @@ class PlayerView:
         self._state = words(self._table[e.T_STATE_SIZE])
 
     def observe(self, state: Any, player: int, earlier: int) -> np.ndarray:
-        """int8 `[C, P]`, a position as `player` sees it.
-
-        Args:
-          state: The engine's state.
-          player: 0 or 1.
-          earlier: How often the position occurred before in the match.
-        """
+        """int8 `[C, P]`, a position that occurred `earlier` times before in its match, as `player` sees it."""
         self._state[:] = state
         self._state[e.PLAYER] = player
         observation = np.empty(self.shape, np.int8)

@@ -105,11 +105,7 @@ class AlphaBetaBot(SearchBot):
     ) -> Iterator[SearchResult]:
         """Yields the result at each depth up to `most`; the last one may come from a depth that was not finished.
 
-        Args:
-          match: Where to search.
-          most: The greatest depth.
-          deadline: Ends the search.
-          found: Is yielded if the deadline comes before the first result.
+        If the deadline comes before the first result, `found` is yielded.
         """
         self._set_up(match, most)
         order = [step.action for step in match.legal_steps]

@@ -26,12 +26,9 @@ def format_line(match: Match, actions: Iterable[int]) -> tuple[str, ...]:
 
 
 def finish_turn(match: Match, actions: Sequence[int], decide: Callable[[Match], Step]) -> tuple[int, ...]:
-    """Extends a line that ends in the middle of its first turn to the end of that turn.
+    """Extends a line that ends in the middle of its first turn to the end of that turn by the steps of `decide`.
 
-    Args:
-      match: Where the line begins.
-      actions: The line. A line with a whole first turn is returned unchanged.
-      decide: Chooses among several legal steps.
+    A line with a whole first turn is returned unchanged.
     """
     ahead = match.copy()
     for action in actions:

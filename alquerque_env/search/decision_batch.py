@@ -8,7 +8,7 @@ from ..engine import rules as e
 from ..engine.compiler import borrowed, inlined, kernel
 from ..engine.kernel_types import Rows, Table, Words
 from ..game.game import Game
-from ..game.kernel_arrays import word_rows, words
+from ..game.kernel_arrays import JIT, word_rows, words
 
 # In a game without a limit, a match that fills the room for its history is drawn.
 ROOM = 512
@@ -63,16 +63,9 @@ class DecisionBatch:
 
     def set_state(self, state: dict[str, np.ndarray]) -> None:
         """Restores a state."""
-        _overwrite(self.states, state["states"])
-        _overwrite(self.past, state["past"])
+        for name, rows in (("states", self.states), ("past", self.past)):
+            rows[:] = state[name] if JIT else state[name].tolist()
         self.rng[0] = int(state["rng"][0])
-
-
-def _overwrite(rows: Any, values: np.ndarray) -> None:
-    if isinstance(rows, np.ndarray):
-        rows[:] = values
-    else:
-        rows[:] = values.tolist()
 
 
 class Work(NamedTuple):

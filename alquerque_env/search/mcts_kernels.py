@@ -53,9 +53,7 @@ class Uct(NamedTuple):
 def simulate(t: Any, arrays: Uct, room: int, end: int, simulations: int) -> int:
     """Adds simulations to a tree; returns its new end, where the next node goes.
 
-    Args:
-      room: Length of `arrays.keys`. A match that fills it without progress counts as a draw.
-      end: The end of the tree.
+    `room` is the length of `arrays.keys`. A match that fills it without progress counts as a draw.
     """
     return _simulate(borrowed(t), borrowed(arrays), room, len(arrays.tree), end, simulations)
 

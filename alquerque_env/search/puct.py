@@ -4,7 +4,7 @@ Values are for `player_0` and are negated where `player_1` is to move, so a play
 middle of a chain, needs no special case. Steps without a choice are played on the way to the next choice or the end.
 There is no noise: equal positions and evaluations give equal decisions.
 
-It uses the standard library only, since the exported player carries this file.
+The exported player carries this file.
 
 Source: Silver et al. 2018, A general reinforcement learning algorithm that masters chess, shogi, and Go through
 self-play, Science 362, 1140-1144, supplement, "Search".
@@ -12,7 +12,12 @@ self-play, Science 362, 1140-1144, supplement, "Search".
 
 from collections.abc import Callable, Container, Sequence
 from math import sqrt
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
+
+from ..engine import entry_points
+from ..game import table_layout as e
+from ..game.kernel_arrays import words
+from ..match.match import Match
 
 MAX_SIMULATIONS = 100_000
 # Exploration constant, unless a player has its own. `training/EXPERIMENTS.md` has measurements of other constants.
@@ -24,27 +29,60 @@ TOLERANCE = 1e-9
 # Most steps without a choice that are played at a time.
 LONGEST_FORCED = 64
 
-
-class SearchPosition(Protocol):
-    """A position as the search needs it."""
-
-    @property
-    def player(self) -> int:
-        """The player to move, 0 or 1."""
-
-    @property
-    def actions(self) -> Sequence[int]:
-        """The legal actions in ascending order; none when the match is over."""
-
-    @property
-    def result(self) -> int | None:
-        """The result for `player_0` when the match is over, 1, 0 or -1; None before."""
-
-    def after(self, action: int) -> "SearchPosition":
-        """The position after a legal action."""
+RESULTS = {0: 1, 1: -1, e.NOBODY: 0}
 
 
-Evaluate = Callable[..., tuple[Sequence[float], float]]
+class Position:
+    """A position in a search tree.
+
+    Attributes:
+      table: The game's table.
+      state: The engine's state.
+      player: 0 or 1, the player to move.
+      earlier: How often the position occurred before in the match.
+      actions: The legal actions in ascending order; none when the match is over.
+      result: The result for `player_0` when the match is over, 1, 0 or -1; None before.
+    """
+
+    __slots__ = ("_keys", "_room", "actions", "earlier", "player", "result", "state", "table")
+
+    def __init__(self, table: Any, state: Any, keys: tuple[int, ...], earlier: int, room: tuple[Any, Any]) -> None:
+        self.table = table
+        self.state = state
+        self.earlier = earlier
+        self._keys = keys
+        self._room = room
+        self.player = int(state[e.PLAYER])
+        scratch, legal = room
+        count = entry_points.legal_actions(table, state, scratch, legal)
+        # Not `outcome`: in an exported player that would hide the engine's function.
+        code = int(entry_points.outcome(table, state, count, earlier))
+        over = code != e.ONGOING
+        self.actions: tuple[int, ...] = () if over else tuple(sorted(int(action) for action in legal[:count]))
+        self.result = RESULTS[code % 4] if over else None
+
+    @classmethod
+    def of(cls, match: Match) -> "Position":
+        """Makes the position of a match, with its history."""
+        t, state = match.game.table.words, match.state
+        room = words(t[e.T_SCRATCH_SIZE]), words(t[e.T_NUM_ACTIONS])
+        if not t[e.T_THREEFOLD] or match.chain is not None:
+            return cls(t, state, (), 0, room)
+        keys = tuple(int(key) for key in match.keys(int(state[e.QUIET]) + 1))
+        return cls(t, state, keys, match.occurrences() - 1, room)
+
+    def after(self, action: int) -> "Position":
+        """Returns the position after a legal action."""
+        t, state = self.table, self.state.copy()
+        entry_points.apply_action(t, state, self._room[0], action)
+        if not t[e.T_THREEFOLD] or state[e.CHAIN] >= 0:
+            return Position(t, state, (), 0, self._room)
+        before = self._keys[: int(state[e.QUIET])]
+        key = int(entry_points.position_key(t, state))
+        return Position(t, state, (*before, key), before.count(key), self._room)
+
+
+Evaluate = Callable[[Position], tuple[Sequence[float], float]]
 """From a position to the probability of each of its actions and the value for the player to move, in [-1, 1]."""
 
 
@@ -63,7 +101,7 @@ class Decision(NamedTuple):
 
 
 def decide(
-    position: SearchPosition,
+    position: Position,
     evaluate: Evaluate,
     simulations: int,
     keeping: Container[int] | None = None,
@@ -105,7 +143,7 @@ class Node:
 
     __slots__ = ("children", "exploration", "position", "priors", "sign", "totals", "value", "visits")
 
-    def __init__(self, position: SearchPosition, evaluate: Evaluate, exploration: float = EXPLORATION) -> None:
+    def __init__(self, position: Position, evaluate: Evaluate, exploration: float = EXPLORATION) -> None:
         self.position = position
         self.exploration = exploration
         self.sign = 1 if position.player == 0 else -1
@@ -153,10 +191,9 @@ class Node:
         )
 
     def best(self, keeping: Container[int] | None = None) -> int:
-        """The index of the action with most visits, of equals the best value; without visits the most probable.
+        """The index among the actions to keep, None for all, of the one with most visits.
 
-        Args:
-          keeping: The actions to choose from; None for all.
+        Of equals it is the one with the best value; without visits the most probable.
         """
         actions = self.position.actions
         among = [index for index, action in enumerate(actions) if keeping is None or action in keeping]
@@ -167,7 +204,7 @@ class Node:
         return visited[_first_best([self.sign * self.totals[index] / most for index in visited])]
 
 
-def _next_choice(position: SearchPosition) -> SearchPosition:
+def _next_choice(position: Position) -> Position:
     """Plays steps without a choice until there is a choice or the match is over."""
     for _ in range(LONGEST_FORCED):
         if len(position.actions) != 1:

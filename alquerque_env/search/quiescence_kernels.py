@@ -32,11 +32,9 @@ MAX_NODES = 300
 
 @kernel
 def code_steps(t: Any, observation: Any, count: int, turns: int, codes: Any) -> None:
-    """Writes the codes of all steps of `count` observations, one after another.
+    """Writes to `codes` a code for each action of `count` flat observations, row by row.
 
-    Args:
-      turns: Turns after each step that are searched in full.
-      codes: Written: a code for each action, row by row.
+    After each step `turns` turns are searched in full.
     """
     _code_steps(borrowed(t), borrowed(observation), count, turns, borrowed(codes))
 

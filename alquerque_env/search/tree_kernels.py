@@ -160,12 +160,7 @@ def select_and_expand(
 
 @kernel
 def evaluate_leaves(trees: Trees, leaves: Any, count: int, logits: Array, evaluations: Array) -> None:
-    """Sets priors and values of new nodes, and backs the values up.
-
-    Args:
-      logits: Rows of a number for each action.
-      evaluations: A value for each row, for the player to move.
-    """
+    """Sets priors and values of new nodes from logits and values for the player to move, and backs the values up."""
     p, p_leaves, p_logits, p_evaluations = borrowed(trees), borrowed(leaves), borrowed(logits), borrowed(evaluations)
     for row in range(count):
         node = p_leaves[row]

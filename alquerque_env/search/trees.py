@@ -76,13 +76,7 @@ class SearchNode(NamedTuple):
 
 
 class BatchSearch:
-    """Searches matches of one game together.
-
-    Args:
-      game: The game.
-      matches: The most matches at once, `B`.
-      simulations: The most simulations for each.
-      rule: How actions are selected.
+    """Searches at most `B` matches of one game together, with at most so many simulations for each.
 
     Attributes:
       roots: int8 `[B, C, P]`, observations of the roots of the last search.

@@ -27,11 +27,10 @@ from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.network.model_card import read_card
 from alquerque_env.bots.network.numpy_bot import load_numpy_bot, needs_torch
 from alquerque_env.bots.network.numpy_mlp import read_weights
-from alquerque_env.bots.network.search_position import Position
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError
 from alquerque_env.game.game import Game
-from alquerque_env.search.puct import decide
+from alquerque_env.search.puct import Position, decide
 
 ROOT = Path(__file__).parents[2]
 CASES = [

@@ -9,13 +9,13 @@ import pytest
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.batch.single import PlayerView
-from alquerque_env.bots.network.search_position import Position
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT, word_rows
 from alquerque_env.game.planes import planes
 from alquerque_env.match.position_text import format_position
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule, puct
 from alquerque_env.search.decision_batch import DecisionBatch
+from alquerque_env.search.puct import Position
 from alquerque_env.search.sequential_halving import considered_visits, halving
 
 PLAIN = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")

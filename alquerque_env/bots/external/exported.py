@@ -16,15 +16,7 @@ TIMEOUT = 600.0
 
 
 class ExportedBot(GameBot):
-    """Asks an exported player for whole turns.
-
-    Args:
-      name: Its spec.
-      game: The game that it plays.
-      file: The player.
-      simulations: Simulations for a step; None for the player's default.
-      timeout: Seconds for a turn; None for `TIMEOUT`.
-    """
+    """Asks an exported player, a file, for whole turns; each takes at most `timeout` seconds, by default `TIMEOUT`."""
 
     def __init__(
         self, name: str, game: Game, file: Path, simulations: int | None, timeout: float | None = None

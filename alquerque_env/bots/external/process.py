@@ -59,7 +59,15 @@ class Process:
 
     def __init__(self, command: Sequence[str]) -> None:
         try:
-            self._program = _start(command)
+            self._program = subprocess.Popen(
+                list(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                # A session of its own can be killed with its children and does not receive Ctrl-C.
+                start_new_session=os.name != "nt",
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise ProcessError(f"cannot be started: {command[0]}: {reason}") from None
@@ -122,18 +130,6 @@ class Process:
         # The last error output may still be in the pipe.
         time.sleep(_TICK)
         return f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
-
-
-def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        list(command),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # A session of its own can be killed with its children and does not receive Ctrl-C.
-        start_new_session=os.name != "nt",
-        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-    )
 
 
 def _read(stream: IO[bytes], lines: "queue.Queue[bytes | None]", closing: threading.Event) -> None:

@@ -134,13 +134,7 @@ class UgiBot(GameBot):
         within: Match | None = None,
         listen: Callable[[Answer], None] | None = None,
     ) -> Answer:
-        """Lets the engine choose a turn.
-
-        Args:
-          match: The match to continue.
-          limits: Limits of the search.
-          within: The match that `match` is a variation of.
-          listen: Is called with intermediate results.
+        """Lets the engine choose a turn in a match, which may be a variation `within` another one.
 
         Raises:
           BotError: If the engine fails. The engine is killed, and the bot raises the same error again if it is asked

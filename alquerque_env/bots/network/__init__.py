@@ -6,5 +6,5 @@
 | `numpy_bot.py` | loads a checkpoint as a bot, without torch |
 | `numpy_mlp.py` | evaluates the network |
 | `network_bot.py` | the bot, independent of what evaluates its network |
-| `choose.py`, `search_position.py` | the search, which the exported player carries too |
+| `choose.py` | chooses by policy or search; the exported player carries it too |
 """

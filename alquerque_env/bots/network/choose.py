@@ -4,18 +4,11 @@ from collections.abc import Container
 
 from ...game.step import Step, join_turn
 from ...match.match import Match
-from ...search.puct import Decision, Evaluate, decide
-from .search_position import Position
+from ...search.puct import Decision, Evaluate, Position, decide
 
 
 class Chooser:
-    """Chooses by policy alone, or by a PUCT search.
-
-    Args:
-      evaluate: Policy and value of a `Position`.
-      simulations: Simulations for a step, 0 for the policy alone.
-      exploration: Exploration constant of PUCT.
-    """
+    """Chooses by policy alone, or by a PUCT search if there are simulations."""
 
     def __init__(self, evaluate: Evaluate, simulations: int, exploration: float) -> None:
         self.evaluate = evaluate
@@ -23,12 +16,7 @@ class Chooser:
         self.exploration = exploration
 
     def decide(self, match: Match, keeping: Container[int] | None = None) -> Decision:
-        """Decides in a match that is not over; the policy is in the order of its legal steps.
-
-        Args:
-          match: The match.
-          keeping: The actions to choose from; None for all.
-        """
+        """Decides in a match that is not over; the policy is in the order of its legal steps."""
         return decide(Position.of(match), self.evaluate, self.simulations, keeping, self.exploration)
 
     def choose_step(self, match: Match, keeping: Container[int] | None = None) -> Step:

@@ -174,11 +174,7 @@ def read_card(path: Path) -> ModelCard:
 def describe_network(kind: str, width: int, blocks: int, search_features: int | None) -> str:
     """Names a network in tables and messages, such as `mlp 256x2 with search features, depth 4`.
 
-    Args:
-      kind: Architecture.
-      width: Units of a layer.
-      blocks: Residual blocks.
-      search_features: Depth in turns of the search whose results the network receives, None if it receives none.
+    `search_features` is the depth in turns of the search whose results the network receives, None if it receives none.
     """
     features = "" if search_features is None else f" with search features, depth {search_features}"
     return f"{kind} {width}x{blocks}{features}"
@@ -187,9 +183,7 @@ def describe_network(kind: str, width: int, blocks: int, search_features: int | 
 def describe_player(search_features: int | None, simulations: int) -> str:
     """Names how a network plays, such as `search of 64 simulations` or `policy alone`.
 
-    Args:
-      search_features: As for `describe_network`. A policy that receives results of a search is named with its depth.
-      simulations: Simulations of the tree search for a step, 0 for none.
+    A policy that receives results of a search is named with the depth of that search, as in `describe_network`.
     """
     if simulations:
         return f"search of {simulations} simulations"

@@ -12,14 +12,13 @@ from ...game.kernel_arrays import JIT, word_rows
 from ...game.step import Step
 from ...match.match import Match
 from ...search import PUCT, BatchSearch, Rule
-from ...search.puct import LONGEST_FORCED, MAX_SIMULATIONS, Node, decide
+from ...search.puct import LONGEST_FORCED, MAX_SIMULATIONS, Node, Position, decide
 from ...solve.tables import EndgameTable
 from ...solve.tables.search_probe import Endgames
 from ..analysis import Analysis, Candidate, Deadline, Limits, Report
 from ..bot import SearchBot
 from ..turns import actions_since, find_step, finish_turn
 from .choose import Chooser
-from .search_position import Position
 
 # Bounds of the memory that searches of several matches at once need.
 MAX_MATCHES, MAX_NODES = 128, 60_000

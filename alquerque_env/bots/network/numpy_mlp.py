@@ -1,7 +1,7 @@
 """Evaluates a network of kind `mlp`, with or without search features, with NumPy, in double precision."""
 
 from collections.abc import Mapping, Sequence
-from itertools import count
+from itertools import count, takewhile
 from math import tanh
 
 import numpy as np
@@ -12,15 +12,15 @@ from ...batch.single import PlayerView
 from ...game.game import Game
 from ...game.planes import planes
 from ...search import SearchFeatures
+from ...search.puct import Position
 from ...search.quiescence import CODES
-from .search_position import Position
 
 
 class NumpyMlp:
     """Policy and value of positions by a network.
 
     Args:
-      game: What is played.
+      game: The game.
       tensors: The network's, by name.
       search_features: Depth in turns of the search whose results it receives, None if it receives none.
 
@@ -108,12 +108,7 @@ def _relu(numbers: np.ndarray) -> np.ndarray:
 
 def _blocks(tensors: Mapping[str, np.ndarray]) -> list[str]:
     """Returns the names of the residual blocks."""
-    names = []
-    for index in count():
-        if f"blocks.{index}.first.weight" not in tensors:
-            break
-        names.append(f"blocks.{index}")
-    return names
+    return list(takewhile(lambda block: f"{block}.first.weight" in tensors, map("blocks.{}".format, count())))
 
 
 def _layers(tensors: Mapping[str, np.ndarray]) -> list[str]:

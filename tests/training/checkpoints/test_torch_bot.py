@@ -19,10 +19,9 @@ from random_checkpoints import matches, save_random_checkpoint
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.bots.bot import GameBot
-from alquerque_env.bots.network.search_position import Position
 from alquerque_env.errors import BotError
 from alquerque_env.game.planes import planes
-from alquerque_env.search.puct import MAX_SIMULATIONS, Node, decide
+from alquerque_env.search.puct import MAX_SIMULATIONS, Node, Position, decide
 
 REPEATING = {"repetition": "threefold_draw", "no_progress_limit": "40"}
 

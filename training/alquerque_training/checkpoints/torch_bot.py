@@ -9,9 +9,9 @@ import torch
 from alquerque_env.batch.single import PlayerView
 from alquerque_env.bots.network.model_card import CheckpointError, read_card
 from alquerque_env.bots.network.network_bot import NetworkBot, check_simulations, make_name
-from alquerque_env.bots.network.search_position import Position
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game, load_game
+from alquerque_env.search.puct import Position
 from alquerque_training.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from alquerque_training.networks import PolicyValueNetwork
 

@@ -9,9 +9,9 @@ from math import exp, tanh
 from operator import mul
 from typing import Any
 
-from alquerque_env.bots.network.search_position import Position
 from alquerque_env.engine import rules as e
 from alquerque_env.search import quiescence_kernels as q
+from alquerque_env.search.puct import Position
 from alquerque_training.export.packing import WeightReader
 from alquerque_training.export.player.bigint_vectors import Layer
 
