@@ -159,13 +159,13 @@ def parse_info(text: str) -> Info:
     if "pv" in words:
         place = words.index("pv")
         words, line = words[:place], tuple(words[place + 1 :])
-    for name, key in (
-        ("depth", "depth"),
-        ("nodes", "nodes"),
-        ("time", "milliseconds"),
-        ("cp", "score"),
-        ("mate", "mate"),
-    ):
+    for name, key in {
+        "depth": "depth",
+        "nodes": "nodes",
+        "time": "milliseconds",
+        "cp": "score",
+        "mate": "mate",
+    }.items():
         place = words.index(name) + 1 if name in words else len(words)
         if place < len(words) and _INTEGER.fullmatch(words[place]):
             found[key] = int(words[place])

@@ -1,10 +1,11 @@
 """The bot of a checkpoint, independent of what evaluates its network. Needs no torch."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 import numpy as np
 
+from ...batch.single import PlayerView
 from ...errors import BotError
 from ...game import table_layout as e
 from ...game.game import Game
@@ -24,12 +25,21 @@ from .choose import Chooser
 MAX_MATCHES, MAX_NODES = 128, 60_000
 
 
-class Evaluator(Protocol):
+class Evaluator(ABC):
     """Policies and values by a network, in double precision."""
+
+    def __init__(self, game: Game) -> None:
+        self._view = PlayerView(game)
 
     def __call__(self, position: Position) -> tuple[Sequence[float], float]:
         """Returns the probability of each legal action and the value in [-1, 1] for the player to move."""
+        observation = self._view.observe(position.state, position.player, position.earlier)
+        logits, values = self.evaluate(observation[None])
+        legal = logits[0, list(position.actions)]
+        policy = np.exp(legal - legal.max())
+        return (policy / policy.sum()).tolist(), float(values[0])
 
+    @abstractmethod
     def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Evaluates int8 `[R, C, P]` observations.
 
@@ -38,15 +48,17 @@ class Evaluator(Protocol):
         """
 
 
-class TablebaseEvaluator:
+class TablebaseEvaluator(Evaluator):
     """An evaluator that takes values from an endgame tablebase where it has them, else from a network."""
 
     def __init__(self, evaluate: Evaluator, game: Game, endgames: Endgames) -> None:
         self._network = evaluate
         self._game = game
         self._endgames = endgames
-        # An observation cannot be looked up.
-        self.evaluate = evaluate.evaluate
+
+    def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """As the network alone: an observation cannot be looked up."""
+        return self._network.evaluate(seen)
 
     def __call__(self, position: Position) -> tuple[Sequence[float], float]:
         """Returns the probability of each legal action and the value in [-1, 1] for the player to move."""

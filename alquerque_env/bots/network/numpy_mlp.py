@@ -1,22 +1,20 @@
 """Evaluates a network of kind `mlp`, with or without search features, with NumPy, in double precision."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import count, takewhile
-from math import tanh
 
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
-from ...batch.single import PlayerView
 from ...game.game import Game
 from ...game.planes import planes
 from ...search import SearchFeatures
-from ...search.puct import Position
 from ...search.quiescence import CODES
+from .network_bot import Evaluator
 
 
-class NumpyMlp:
+class NumpyMlp(Evaluator):
     """Policy and value of positions by a network.
 
     Args:
@@ -29,6 +27,7 @@ class NumpyMlp:
     """
 
     def __init__(self, game: Game, tensors: Mapping[str, np.ndarray], *, search_features: int | None = None) -> None:
+        super().__init__(game)
         _check(game, tensors, search_features is not None)
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
@@ -36,27 +35,9 @@ class NumpyMlp:
         self._scale = exact["plane_scale"][:, None]
         self._depth, self._gains = search_features, SearchFeatures(game)
         self._worth = exact.get("worth")
-        self._view = PlayerView(game)
-
-    def __call__(self, position: Position) -> tuple[Sequence[float], float]:
-        """Returns the probability of each legal action and the value in [-1, 1] for the player to move."""
-        observation = self._view.observe(position.state, position.player, position.earlier)
-        inputs, worth = self._told(observation[None])
-        hidden = self._hidden(inputs[0])
-        weight, bias = self._layers["policy"]
-        legal = list(position.actions)
-        logits = weight[legal] @ hidden + bias[legal]
-        if worth is not None:
-            logits += worth[0, legal]
-        policy = np.exp(logits - logits.max())
-        return (policy / policy.sum()).tolist(), tanh(self._apply("value", hidden)[0])
 
     def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Evaluates int8 `[R, C, P]` observations.
-
-        Returns:
-          float64 `[R, A]` logits and float64 `[R]` values in [-1, 1] for the player to move.
-        """
+        """See `Evaluator.evaluate`."""
         inputs, worth = self._told(seen)
         hidden = self._hidden(inputs)
         logits = self._apply("policy", hidden)

@@ -68,11 +68,6 @@ class ClockStudy:
             self._limited[first.base : last.base + last.size] = np.where(is_position, _codes(self._found), x.UNKNOWN)
         return {"longest_way": self._longest, "changed": changed}
 
-    @property
-    def changed_arrays(self) -> tuple[np.memmap, ...]:
-        """The files to write to disk before a group is done."""
-        return () if self._limited is None else (self._limited,)
-
     def _study(self, analysis: GroupAnalysis) -> None:
         closed, bounds = _next(analysis.values), _next(analysis.bounds)
         analysis.values[:], analysis.bounds[:] = closed, bounds

@@ -97,10 +97,7 @@ class Solver:
             clock.begin(analysis)
         analysis.find_finite()
         analysis.find_endless()
-        if clock:
-            self._work.finish(clock.end(analysis), *clock.changed_arrays)
-        else:
-            self._work.finish({})
+        self._work.finish(clock.end(analysis) if clock else {})
         self._done = before + sum(part.size for part in group)
 
     def _each(

@@ -58,6 +58,7 @@ class Work:
         self.index = index
         self.folder = folder
         self.done: list[dict[str, Any]] = []
+        self._opened: list[np.memmap] = []
         self._identity = {"game": index.game.name, "table_hash": index.game.table_hash, "pieces": index.pieces}
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -81,11 +82,12 @@ class Work:
         if is_resumed:
             last = self.index.groups[len(self.done) - 1][-1]
             codes[last.base + last.size :] = x.UNKNOWN
+        self._opened.append(codes)
         return codes
 
-    def finish(self, notes: dict[str, Any], *changed: np.memmap) -> None:
-        """Notes that a group is done, after its values in `values` and `changed` are written to disk."""
-        for codes in (self.values, *changed):
+    def finish(self, notes: dict[str, Any]) -> None:
+        """Notes that a group is done, after its values are written to disk."""
+        for codes in self._opened:
             codes.flush()
         self.done.append(notes)
         self._write()

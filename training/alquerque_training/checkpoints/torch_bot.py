@@ -1,35 +1,24 @@
 """The bot that plays a checkpoint with torch."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from alquerque_env.batch.single import PlayerView
 from alquerque_env.bots.network.model_card import CheckpointError, read_card
-from alquerque_env.bots.network.network_bot import NetworkBot, check_simulations, make_name
+from alquerque_env.bots.network.network_bot import Evaluator, NetworkBot, check_simulations, make_name
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game, load_game
-from alquerque_env.search.puct import Position
 from alquerque_training.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from alquerque_training.networks import PolicyValueNetwork
 
 
-class NetworkEvaluator:
+class NetworkEvaluator(Evaluator):
     """Evaluates positions by a network, which it converts to double precision."""
 
     def __init__(self, game: Game, network: PolicyValueNetwork) -> None:
+        super().__init__(game)
         self._network = network.double().eval()
-        self._view = PlayerView(game)
-
-    @torch.inference_mode()
-    def __call__(self, position: Position) -> tuple[Sequence[float], float]:
-        """The probability of each legal action and the value for the player to move, in [-1, 1]."""
-        observation = torch.from_numpy(self._view.observe(position.state, position.player, position.earlier))
-        logits, value = self._network(observation[None])
-        policy = torch.softmax(logits[0, list(position.actions)], -1)
-        return policy.tolist(), float(value)
 
     @torch.inference_mode()
     def evaluate(self, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
