@@ -5,7 +5,7 @@ observations and results of its matches itself:
 
 | File | |
 |---|---|
-| `simd_batch.py` | compiled, one match a SIMD lane; `action_bits.py` makes the bits of its action masks |
+| `simd_batch.py` | compiled, one match a SIMD lane |
 | `scalar_batch.py` | compiled, match by match, under all rules |
 | `numpy_batch.py` | NumPy arrays, without Numba |
 | `single.py` | one match, for environments of one match |

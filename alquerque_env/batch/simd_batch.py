@@ -8,12 +8,12 @@ from ..engine import rules as e
 from ..engine.compiler import borrowed, inlined, kernel, spread_word
 from ..engine.kernel_types import Array, Table, Vector, Vectors, Words
 from ..engine.rules_simd import apply, find_legal, observe, outcome, reset
-from ..engine.simd_layout import BITS, C_MASK_BITS
+from ..engine.simd_layout import *
 from ..engine.simd_table import SimdArrays, SimdTable
-from ..engine.words.simd_words import any_of, constant, vectors_of, where
+from ..engine.words.simd_words import any_of, constant, reversed_points, shifted, vectors_of, where
 from ..game.game import Game
 from ..game.kernel_arrays import aligned
-from .action_bits import in_frame, write_action_bits
+from ..game.ruleset import NORTH, SOUTH
 from .scalar_batch import ScalarBatch
 from .step_result import NO_WINNER, PLAY, RESET, StepResult
 
@@ -113,7 +113,7 @@ def _write_outcomes(
     nothing = constant(player, 0)
     movable = find_legal(t, c, start, player, s, w)
     result = outcome(t, player, s, movable, nothing)
-    write_action_bits(t, c, player, w, result == e.ONGOING)
+    _write_action_bits(t, c, player, w, result == e.ONGOING)
     decided = (result != e.ONGOING) & (result & 3 != e.NOBODY)
     x[OUTCOME] = result
     x[WINNER] = where(decided, result & 3, NO_WINNER)
@@ -126,7 +126,7 @@ def _write_planes(t: Table, start: Any, s: Vectors, planes: Vectors) -> None:
     observe(t, start, s, constant(s[e.PLAYER], 0), planes)
     for index in range(t[e.T_NUM_PLANES]):
         if t[t[e.T_PLANES] + e.PLANE_SIZE * index + e.PLANE_KIND] <= e.PLANE_POINT:
-            planes[index] = in_frame(t, s[e.PLAYER], planes[index])
+            planes[index] = _in_frame(t, s[e.PLAYER], planes[index])
 
 
 @inlined
@@ -156,3 +156,58 @@ def _write_observation(t: Table, planes: Any, lane: int, observation: Words, pla
                 observation[place + point] = value
         place += points
         room -= points
+
+
+@inlined
+def _write_action_bits(t: Table, c: Table, player: Vector, w: Vectors, ongoing: Vector) -> None:
+    """Writes the legal actions of ongoing matches as bits; zeros for the others.
+
+    Compiled only: NumPy spreads bits to bytes faster than it moves them.
+    """
+    south, north = ongoing & (player == SOUTH), ongoing & (player == NORTH)
+    w[c[C_TALLIES] - 1] = 0
+    for word in range(c[C_NUM_MASK_WORDS]):
+        w[c[C_MASK_BITS] + word] = 0
+    moves = c[C_MOVES]
+    for source in range(c[C_SOURCES], c[C_MOVES], SOURCE_SIZE):
+        other = w[c[source + SOURCE + NORTH]]
+        if c[source + IS_TURNED]:
+            other = reversed_points(other, t[e.T_POINTS])
+        found = where(south, w[c[source + SOURCE]], where(north, other, 0))
+        end = c[source + MOVES_END]
+        if any_of(found != 0):
+            _move_bits(c, w, moves, end, found)
+        moves = end
+
+
+@inlined
+def _move_bits(c: Table, w: Vectors, moves: int, end: int, found: Vector) -> None:
+    while moves < end:
+        word = c[C_MASK_BITS] + c[moves + TO_WORD]
+        end_of_word = c[moves + TO_WORD_END]
+        moves += TO_WORD_SIZE
+        bits = w[word]
+        while moves < end_of_word:
+            bits = bits | (shifted(found, c[moves + DISTANCE_TO]) & c[moves + BITS_TO])
+            moves += MOVE_SIZE
+        w[word] = bits
+
+
+@inlined
+def _in_frame(t: Table, player: Vector, word: Vector) -> Vector:
+    """Bitboards in the frame of the player to move."""
+    return where(player == SOUTH, _in_frame_of(t, SOUTH, word), _in_frame_of(t, NORTH, word))
+
+
+@inlined
+def _in_frame_of(t: Table, player: int, word: Vector) -> Vector:
+    turn = t[e.T_TURN + player]
+    if turn == e.HALF_TURN:
+        return reversed_points(word, t[e.T_POINTS])
+    if turn == e.NOT_TURNED:
+        return word
+    frame = t[e.T_FRAME] + player * t[e.T_POINTS]
+    seen = constant(word, 0)
+    for point in range(t[e.T_POINTS]):
+        seen = seen | (word >> t[frame + point] & 1) << point
+    return seen

@@ -12,13 +12,4 @@ from .bot import Bot, GameBot
 from .load import load_bot
 from .mcts import MctsBot
 
-__all__ = [
-    "AlphaBetaBot",
-    "Analysis",
-    "Bot",
-    "Candidate",
-    "GameBot",
-    "Limits",
-    "MctsBot",
-    "load_bot",
-]
+__all__ = ["AlphaBetaBot", "Analysis", "Bot", "Candidate", "GameBot", "Limits", "MctsBot", "load_bot"]

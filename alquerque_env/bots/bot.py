@@ -53,11 +53,7 @@ class GameBot:
         self._plan: dict[tuple[int, ...], int] = {}
 
     def choose(self, match: Match) -> Step:
-        """Returns one of `match.legal_steps`; the match is unchanged.
-
-        Raises:
-          BotError: If the match is over, or of another game.
-        """
+        """See `Bot.choose`."""
         self._check(match)
         steps = match.legal_steps
         return steps[0] if len(steps) == 1 else self._decide(match)

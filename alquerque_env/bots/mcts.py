@@ -140,12 +140,7 @@ def _best(found: Iterable[StepStatistics]) -> StepStatistics:
 
 
 def _make_analysis(
-    match: Match,
-    tree: Any,
-    keeping: frozenset[int],
-    *,
-    all_steps: bool,
-    decide: Callable[[Match], Step] | None = None,
+    match: Match, tree: Any, keeping: frozenset[int], *, all_steps: bool, decide: Callable[[Match], Step] | None = None
 ) -> Analysis:
     """Makes an analysis from a tree. The bot plays one of `keeping`; `decide` finishes the first turns of lines."""
     found = _statistics(match, tree)

@@ -107,12 +107,7 @@ class BatchSearch:
         self.roots = self._observation
 
     def run(
-        self,
-        states: Any,
-        past: Any,
-        evaluate: Evaluate,
-        simulations: int,
-        generator: np.random.Generator | None = None,
+        self, states: Any, past: Any, evaluate: Evaluate, simulations: int, generator: np.random.Generator | None = None
     ) -> Decisions:
         """Searches from some positions that are not over.
 

@@ -106,11 +106,7 @@ class NetworkBot(SearchBot):
         self._chooser.evaluate = self.evaluator
 
     def choose_many(self, matches: Sequence[Match]) -> list[Step]:
-        """Returns a step for each of several matches, as `choose` does, but evaluates them in batches.
-
-        Raises:
-          BotError: If a match is over, or of another game.
-        """
+        """See `GameBot.choose_many`; evaluates the matches in batches."""
         # In games with repetition, only the search of one match plays forced steps. Only that one uses a tablebase.
         if not JIT or len(matches) < 2 or self.game.table.words[e.T_THREEFOLD] or self._has_table:
             return super().choose_many(matches)
