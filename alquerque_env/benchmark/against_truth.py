@@ -107,7 +107,7 @@ def _ask(agent: CheckedPlayer, game: Game, entry: SuitePosition) -> Decision:
 def summarise(decisions: Sequence[Decision], protocol: Protocol) -> Truth:
     """Summarises the decisions in positions in which some step loses value."""
     critical = [decision for decision in decisions if decision.entry.is_critical]
-    unique = [decision for decision in critical if decision.entry.is_unique]
+    unique = [decision for decision in critical if decision.entry.unique]
     groups = groupby(critical, key=lambda decision: (decision.entry.pieces, decision.entry.value))
     kinds = Counter((decision.entry.value, decision.kept) for decision in critical)
     return Truth(

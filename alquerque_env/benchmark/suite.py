@@ -32,14 +32,14 @@ class SuitePosition:
       value: 1, 0 or -1 for the player to move.
       distance: Turns to the end under best play, None for draws.
       steps: The value after each legal step for the same player, in the order of `Match.legal_steps`.
-      is_unique: Whether exactly one whole turn keeps the value.
+      unique: Whether exactly one whole turn keeps the value.
     """
 
     position: str
     value: int
     distance: int | None
     steps: tuple[int, ...]
-    is_unique: bool
+    unique: bool
 
     @property
     def is_critical(self) -> bool:
@@ -53,15 +53,7 @@ class SuitePosition:
 
     def as_line(self) -> str:
         """Its line in a file."""
-        return json.dumps(
-            {
-                "position": self.position,
-                "value": self.value,
-                "distance": self.distance,
-                "steps": "".join(SIGNS[value + 1] for value in self.steps),
-                "unique": self.is_unique,
-            }
-        )
+        return json.dumps(vars(self) | {"steps": "".join(SIGNS[value + 1] for value in self.steps)})
 
 
 @dataclass(frozen=True)
@@ -101,7 +93,10 @@ def read_suite(protocol: Protocol, game: Game) -> Suite:
     text, sha256 = read_checked(protocol.folder, suite_file(game.name))
     origin, *lines = (json.loads(line) for line in text.splitlines())
     check_rules("suite", protocol.version, origin["table_hash"], game)
-    return Suite(game, origin, tuple(_read_line(line) for line in lines), sha256)
+    positions = tuple(
+        SuitePosition(**line | {"steps": tuple(SIGNS.index(sign) - 1 for sign in line["steps"])}) for line in lines
+    )
+    return Suite(game, origin, positions, sha256)
 
 
 def format_suite(origin: Mapping[str, Any], positions: Sequence[SuitePosition]) -> str:
@@ -121,8 +116,3 @@ def open_position(game: Game, entry: SuitePosition) -> Match:
             f"{entry.position!r} of {game.name} has {len(match.legal_steps)} steps, the suite says {len(entry.steps)}"
         )
     return match
-
-
-def _read_line(line: Mapping[str, Any]) -> SuitePosition:
-    steps = tuple(SIGNS.index(sign) - 1 for sign in line["steps"])
-    return SuitePosition(line["position"], line["value"], line["distance"], steps, line["unique"])

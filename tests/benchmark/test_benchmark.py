@@ -225,7 +225,7 @@ def test_positions_are_stratified_and_unique(suite: Suite) -> None:
 
 
 def test_one_best_turn_is_one_turn_and_not_one_step(suite: Suite) -> None:
-    unique = [entry for entry in suite.positions if entry.is_unique]
+    unique = [entry for entry in suite.positions if entry.unique]
     assert unique
     assert all(entry.steps.count(entry.value) == 1 for entry in unique)
 

@@ -41,24 +41,21 @@ def find_agent(spec: str, protocol: Protocol) -> Agent:
       BotError: If the spec names no bot.
       BenchmarkError: If the function cannot be loaded.
     """
-    if is_function_spec(spec) and spec.partition(":")[0] not in SPEC_KINDS and find_checkpoint(spec) is None:
+    checkpoint = find_checkpoint(spec)
+    if is_function_spec(spec) and spec.partition(":")[0] not in SPEC_KINDS and checkpoint is None:
         function = FunctionProcess(spec, protocol.limits)
         decision = protocol.limits.decision
         return Agent(
             spec, Facts("function"), games(), lambda game: FunctionPlayer(function, game, decision), function.close
         )
-    return _bot_agent(spec, protocol)
-
-
-def _bot_agent(spec: str, protocol: Protocol) -> Agent:
     find_bot(spec)  # raises BotError early
     seed = derive_seed(protocol.seed, "agent")
-    checkpoint = find_checkpoint(spec)
     known, facts = (read_exported_game(spec), Facts(_kind_of(spec))) if checkpoint is None else read_facts(*checkpoint)
 
+    # A search ends at the limit, and its decision counts as late.
+    seconds = None if facts.kind == "engine" else protocol.limits.decision
+
     def open_bot(game: Game) -> Player:
-        # A search ends at the limit, and its decision counts as late.
-        seconds = None if _kind_of(spec) == "engine" else protocol.limits.decision
         return BotPlayer(load_bot(spec, game, seed=seed, time_limit=seconds, tables=False))
 
     return Agent(spec, facts, games() if known is None else (known,), open_bot)

@@ -95,11 +95,7 @@ class UgiBot(GameBot):
             )
             answers = [self._try(match, step, part) for step in steps]
             return self._make_analysis(match, sorted(answers, key=lambda answer: -self._value(answer.info)))
-
-        def listen(answer: Answer) -> None:
-            if report is not None:
-                report(self._make_analysis(match, [answer]))
-
+        listen = None if report is None else lambda answer: report(self._make_analysis(match, [answer]))
         return self._make_analysis(match, [self._ask(match, limits, listen=listen)])
 
     def _try(self, match: Match, step: Step, limits: Limits) -> Answer:
