@@ -1,7 +1,7 @@
 """The bot of a checkpoint, independent of what evaluates its network. Needs no torch."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ...search import PUCT, BatchSearch, Rule
 from ...search.puct import LONGEST_FORCED, MAX_SIMULATIONS, Node, Position, decide
 from ...solve.tables import EndgameTable
 from ...solve.tables.search_probe import Endgames
-from ..analysis import Analysis, Candidate, Deadline, Limits, Report
+from ..analysis import Analysis, Candidate, Limits, Report
 from ..bot import SearchBot
 from ..turns import actions_since, find_step, finish_turn
 from .choose import Chooser
@@ -158,20 +158,15 @@ class NetworkBot(SearchBot):
     def _analyse(self, match: Match, limits: Limits, all_steps: bool, report: Report | None) -> Analysis:
         simulations = self._chooser.simulations if limits.nodes is None else min(limits.nodes, MAX_SIMULATIONS)
         root = Node(Position.of(match), self.evaluator, self._chooser.exploration)
-        reported = 0
-        for done in self._simulate(root, simulations, limits.deadline()):
+        deadline, reported = limits.deadline(), 0
+        for done in range(simulations):
+            if deadline.is_over:
+                break
             if report is not None and done >= 2 * reported:
                 reported = max(done, 1)
                 report(self._make_analysis(match, root, all_steps=False))
-        return self._make_analysis(match, root, all_steps=all_steps)
-
-    def _simulate(self, root: Node, simulations: int, deadline: Deadline) -> Iterator[int]:
-        """Runs simulations until the deadline; yields the number of finished ones before each."""
-        for done in range(simulations):
-            if deadline.is_over:
-                return
-            yield done
             root.simulate(self.evaluator)
+        return self._make_analysis(match, root, all_steps=all_steps)
 
     def _make_analysis(self, match: Match, root: Node, *, all_steps: bool) -> Analysis:
         """Makes an analysis from a tree, or from the policy if the tree is empty."""
