@@ -52,7 +52,12 @@ def rollouts(start: Match | Game | str, count: int, *, seed: int | None = None) 
       AlquerqueError: If `count` is not a positive integer, `seed` not a natural number, or the match has ended.
     """
     match = start if isinstance(start, Match) else Match(start)
-    _check(match, count, seed)
+    _check_integer("count", count, 1)
+    if seed is not None:
+        _check_integer("seed", seed, 0)
+    if match.outcome is not None:
+        what = f"the match has ended ({match.outcome.reason}): nothing can be played from {match.position}"
+        raise AlquerqueError(what)
     generator = np.random.default_rng(seed)
     game = match.game
     t = game.table.words
@@ -66,16 +71,6 @@ def rollouts(start: Match | Game | str, count: int, *, seed: int | None = None) 
         outcomes, length = play_randomly(t, table, first, rng, count)
     winner = np.where(outcomes & 3 == e.NOBODY, NO_WINNER, outcomes & 3).astype(np.int8)
     return Rollouts(winner, length, outcomes >> 2)
-
-
-def _check(match: Match, count: int, seed: int | None) -> None:
-    _check_integer("count", count, 1)
-    if seed is not None:
-        _check_integer("seed", seed, 0)
-    if match.outcome is not None:
-        raise AlquerqueError(
-            f"the match has ended ({match.outcome.reason}): nothing can be played from {match.position}"
-        )
 
 
 def _check_integer(name: str, value: int, least: int) -> None:

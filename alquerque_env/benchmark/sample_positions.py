@@ -15,14 +15,11 @@ from .protocol import SuitePlan
 LONGEST = 600
 """The most steps of a match."""
 
-_CLOCK = "H"
-_FIELDS = 3
-
 
 def sample_endings(game: Game, plan: SuitePlan, pieces: int) -> Iterator[list[Match]]:
-    """For each match, its positions with several legal steps and few pieces, with no plies without progress.
+    """For each match, its positions with several legal steps and at most `pieces` pieces.
 
-    Few are at most `pieces`. Positions that are equal under the symmetries of the game are given once.
+    They have no plies without progress. Positions that are equal under the symmetries of the game are given once.
     """
     bots = [load_bot(spec, game, seed=derive_seed(plan.seed, "player", spec), tables=False) for spec in plan.players]
     keys = PositionKeys(game)
@@ -31,19 +28,16 @@ def sample_endings(game: Game, plan: SuitePlan, pieces: int) -> Iterator[list[Ma
         generator = np.random.default_rng(derive_seed(plan.seed, "match", number))
         found = []
         for match in _play(game, bots, plan.random_share, generator):
-            if len(match.legal_steps) > 1 and _count_pieces(match) <= pieces:
-                fresh = Match(game, without_clock(match.position))
+            state = match.state
+            count = sum(int(word).bit_count() for word in state[e.MEN : e.PLAYER])
+            if len(match.legal_steps) > 1 and count <= pieces:
+                state[e.QUIET] = 0
+                fresh = Match.from_state(game, state)
                 key = keys.key(fresh)
                 if key not in seen:
                     seen.add(key)
                     found.append(fresh)
         yield found
-
-
-def without_clock(position: str) -> str:
-    """A position text without its count of plies without progress."""
-    fields = position.split(":")
-    return ":".join([*fields[:_FIELDS], *(field for field in fields[_FIELDS:] if not field.startswith(_CLOCK))])
 
 
 def _play(game: Game, bots: Sequence[Bot], random_share: float, generator: np.random.Generator) -> Iterator[Match]:
@@ -56,8 +50,3 @@ def _play(game: Game, bots: Sequence[Bot], random_share: float, generator: np.ra
         is_random = generator.random() < random_share
         step = steps[int(generator.integers(len(steps)))] if is_random else players[match.player].choose(match)
         match.push(step)
-
-
-def _count_pieces(match: Match) -> int:
-    state = match.state
-    return sum(int(state[kind + player]).bit_count() for kind in (e.MEN, e.KINGS) for player in (0, 1))

@@ -10,7 +10,6 @@ from rich.text import Text
 from ...arena.intervals import Estimate
 from ...arena.text_report import fit_table
 from ...game.game import load_game
-from ..against_truth import Share
 from ..agent_facts import Facts
 from ..agent_result import Faults, GameResult, Result
 
@@ -105,7 +104,8 @@ def _sum_up(game: GameResult) -> Table:
     table.add_row("optimal random steps", f"{truth.all.chance:.1%}")
     if truth.unique is not None:
         table.add_row(f"where one turn is best, {truth.unique.positions}", format_share(truth.unique.optimal))
-    table.add_row("mean loss in value", _loss(truth.all))
+    loss = truth.all.loss
+    table.add_row("mean loss in value", f"{loss.value:.3f} ({loss.low:.3f} to {loss.high:.3f})")
     mistakes = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in truth.mistakes.items())
     table.add_row("mistakes", mistakes)
     if game.calibration is not None:
@@ -147,7 +147,3 @@ def _strata(game: GameResult) -> Table:
         for stratum in game.truth.strata
     ]
     return fit_table(("pieces, value", "positions", "optimal", "95 %", "random steps", "mean loss"), rows)
-
-
-def _loss(share: Share) -> str:
-    return f"{share.loss.value:.3f} ({share.loss.low:.3f} to {share.loss.high:.3f})"
