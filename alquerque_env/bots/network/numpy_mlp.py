@@ -13,6 +13,8 @@ from ...search import SearchFeatures
 from ...search.quiescence import CODES
 from .network_bot import Evaluator
 
+_FEATURES = np.array(CODES).T.copy()
+
 
 class NumpyMlp(Evaluator):
     """Policy and value of positions by a network.
@@ -49,7 +51,7 @@ class NumpyMlp(Evaluator):
         if self._depth is None or self._worth is None:
             return numbers, None
         codes = self._gains(seen, self._depth)
-        return np.concatenate([numbers, *(half[codes] for half in np.array(CODES).T)], axis=1), self._worth[codes]
+        return np.concatenate([numbers, *(feature[codes] for feature in _FEATURES)], axis=1), self._worth[codes]
 
     def _hidden(self, inputs: np.ndarray) -> np.ndarray:
         hidden = _relu(self._apply("input", inputs))
