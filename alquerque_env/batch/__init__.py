@@ -1,4 +1,4 @@
-"""Many matches at once, for batched environments, self-play and rollouts.
+"""Many matches at once: their action masks, observations and results, for environments and self-play.
 
 `make_batch.py` chooses among three kinds of batch with one interface, `batch.py`. Each writes the action masks,
 observations and results of its matches itself:

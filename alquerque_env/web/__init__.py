@@ -9,7 +9,7 @@ carries the whole match, so tabs, reloads and restarts of the server do not dist
 | `bot_requests.py` | a bot's turn, a hint, an analysis |
 | `match_requests.py` | a match after its steps; match files; pictures |
 | `request_bodies.py` | the JSON that requests carry |
-| `match_view.py`, `game_view.py` | what the page shows of a match, and of a game and its board |
+| `match_view.py`, `game_view.py` | what the page shows of a match, and of a game; the picture of its board |
 | `bot_pool.py` | the loaded bots |
 | `request_guard.py` | refuses requests from other pages, and too large ones |
 
@@ -17,7 +17,7 @@ carries the whole match, so tabs, reloads and restarts of the server do not dist
 |---|---|
 | `main.js` | connects the parts of the page |
 | `play.js` | the match on the page, and its changes |
-| `board.js` | draws the board; turns clicks, drags and keys into steps |
+| `board.js` | draws the pieces on the board's picture (from `render/svg.py`); turns clicks, drags and keys into steps |
 | `hint.js` | asks for a hint |
 | `analysis.js` | the analysis: value bar, curve and best turns |
 | `players.js`, `turn_list.js`, `status_text.js` | players, turns and status around the board |
