@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from test_against_reference import every_value
+from option_values import every_value
 
 from alquerque_env import load_game, rollouts
 from alquerque_env.batch.batch import Batch
@@ -25,10 +25,13 @@ ROLLOUTS = 20
 
 
 @cache
-def digests() -> dict[str, list[str]]:
-    """One digest a step, for each game with its options and each batch; one of the rollouts of the SIMD kernels."""
+def digests(every: int) -> dict[str, list[str]]:
+    """One digest a step, for each game with its options and each batch; one of the rollouts of the SIMD kernels.
+
+    Of the games under other options than the defaults, only one in `every` is played.
+    """
     found = {}
-    for name, game in every_game():
+    for name, game in sampled_games(every):
         for batch in BATCHES:
             found[f"{name} x {batch}"] = list(play(game, batch))
         if make_simd_table(game) is not None and game.options["repetition"] == "off":
@@ -37,10 +40,11 @@ def digests() -> dict[str, list[str]]:
     return found
 
 
-def every_game() -> Iterator[tuple[str, Game]]:
-    """Every game under every option value, and one whose points need longer words."""
-    for name, options in every_value():
-        yield f"{name} {options}", load_game(name, **options)
+def sampled_games(every: int) -> Iterator[tuple[str, Game]]:
+    """Every game under one in `every` option values, and one whose points need longer words."""
+    for place, (name, options) in enumerate(every_value()):
+        if not options or place % every == 0:
+            yield f"{name} {options}", load_game(name, **options)
     yield "wide", wide_game()
 
 
@@ -77,4 +81,4 @@ def play(game: Game, batch: int, make: Callable[[Game, int], Batch] = make_batch
 
 
 if __name__ == "__main__":
-    json.dump(digests(), sys.stdout)
+    json.dump(digests(int(sys.argv[1])), sys.stdout)

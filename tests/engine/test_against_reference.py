@@ -4,59 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from option_values import every_value
 from reference import Reference, RefMatch, RefStep
 
-from alquerque_env import Match, games, load_game
+from alquerque_env import Match, load_game
 from alquerque_env.errors import PositionError, RulesError
 from alquerque_env.game.game import Game
-
-
-def every_value() -> list[tuple[str, dict[str, object]]]:
-    """The defaults of each game, and each other value of each option, beside what it needs to be allowed."""
-    cases: list[tuple[str, dict[str, object]]] = []
-    for name in games():
-        cases.append((name, {}))
-        for option, entry in load_game(name).option_table.items():
-            for value in entry.values:
-                chosen = {option: 7 if value == "N" else value}
-                if value != entry.default:
-                    cases.append((name, chosen | needed(name, option, value)))
-    return cases + MIXED
-
-
-def needed(name: str, option: str, value: object) -> dict[str, object]:
-    if (option, value) == ("no_progress_limit", "off") and name != "alquerque":
-        return {"repetition": "threefold_draw"}
-    if (option, value) == ("undo_scope", "per_player_last_move"):
-        return {"no_progress_limit": 30}
-    return {}
-
-
-# Options that act on each other.
-MIXED: list[tuple[str, dict[str, object]]] = [
-    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False}),
-    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False, "capture_removal": "end_of_turn"}),
-    ("alquerque", {"undo_scope": "per_player_last_move", "undo_cleared_by_jump": False, "no_progress_limit": 30}),
-    ("alquerque", {"undo_cleared_by_jump": False, "capture_removal": "end_of_turn", "capture": "optional"}),
-    ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}),
-    ("alquerque", {"last_rank_frozen": True, "man_capture_dirs": "first_leap_forward_sideways"}),
-    ("fetaix", {"man_capture_dirs": "all", "midchain_promotion": "promote_and_continue"}),
-    ("fetaix", {"man_capture_dirs": "all", "midchain_promotion": "promote_and_stop", "max_capture": "most_pieces"}),
-    ("fetaix", {"man_capture_dirs": "all", "chain": "single", "midchain_promotion": "promote_and_continue"}),
-    ("fetaix", {"man_capture_dirs": "all", "mullah_landing": "must_continue", "capture": "optional"}),
-    ("fetaix", {"mullah_landing": "must_continue", "max_capture": "most_pieces", "capture_removal": "end_of_turn"}),
-    ("fetaix", {"man_capture_dirs": "first_leap_forward_sideways", "chain": "optional", "no_moves": "pass"}),
-    ("fetaix", {"mullah_lines": "long_diagonals", "man_capture_dirs": "all", "capture_removal": "end_of_turn"}),
-    ("fetaix", {"opening": "straight_only", "who_starts": "player_1", "repetition": "threefold_draw"}),
-    ("awithlaknannai_mosona", {"chain": "optional", "chain_may_return_to_start": False, "capture": "optional"}),
-    ("awithlaknannai_mosona", {"chain_may_return_to_start": False, "capture_removal": "end_of_turn"}),
-    ("awithlaknannai_mosona", {"board": "culin", "no_moves": "pass", "repetition": "threefold_draw"}),
-    ("awithlaknannai_mosona", {"board": "zigzag", "leap": "drawn_line", "who_starts": "player_1"}),
-    ("awithlaknannai_mosona", {"board": "culin", "leap": "straight", "end_arc": False}),
-    ("awithlaknannai_mosona", {"board": "murray", "leap": "drawn_line"}),
-    ("alquerque_murray", {"no_moves": "pass", "chain": "optional", "capture_removal": "end_of_turn"}),
-    ("alquerque_alfonso_x", {"chain": "optional", "no_moves": "majority", "no_progress_result": "majority"}),
-]
 
 
 @pytest.mark.parametrize(("name", "options"), every_value(), ids=lambda case: str(case).replace("'", ""))
@@ -64,7 +17,13 @@ def test_engine_and_reference_agree_at_every_sub_step(name: str, options: dict[s
     assert compare_matches(load_game(name, **options), MATCHES) > 10 * MATCHES
 
 
-MATCHES = 12
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "options"), every_value(), ids=lambda case: str(case).replace("'", ""))
+def test_engine_and_reference_agree_in_many_matches(name: str, options: dict[str, object]) -> None:
+    assert compare_matches(load_game(name, **options), 10 * MATCHES) > 100 * MATCHES
+
+
+MATCHES = 6
 
 
 def compare_matches(game: Game, matches: int) -> int:

@@ -13,8 +13,8 @@ from itertools import product
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
+from option_values import every_value
 from reference import Reference
-from test_against_reference import every_value
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game, load_table, perft, rollouts
 from alquerque_env.errors import AlquerqueError, RulesError, TableError, UnknownNameError

@@ -8,9 +8,9 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from option_values import every_value
 from reference import Reference, RefMatch, RefState, RefStep
 from small_games import BOARDS, small_game
-from test_against_reference import every_value
 
 from alquerque_env import Match, games, load_game, perft
 from alquerque_env.engine import rules
@@ -25,7 +25,15 @@ MOSONA = "awithlaknannai_mosona"
 LONG = {"no_progress_limit": 300}
 MARGIN, UNWRITTEN = 16, -77
 VARIANTS = [*every_value(), *((name, LONG) for name in games())]
-under_every_value = pytest.mark.parametrize("number", range(len(VARIANTS)), ids=[str(variant) for variant in VARIANTS])
+IDS = [str(variant) for variant in VARIANTS]
+under_every_value = pytest.mark.parametrize("number", range(len(VARIANTS)), ids=IDS)
+under_sampled_values = pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(number, id=name, marks=pytest.mark.slow if VARIANTS[number][1] and number % 3 else ())
+        for number, name in enumerate(IDS)
+    ],
+)
 
 
 @cache
@@ -155,7 +163,7 @@ def expected_planes(game: Game) -> list[str]:
     return [name for name, is_shown in wanted.items() if is_shown]
 
 
-@under_every_value
+@under_sampled_values
 def test_every_plane_shows_what_the_reference_says(number):
     game = variant(number)
     names = [plane.name for plane in planes(game)]
@@ -181,7 +189,7 @@ def test_every_plane_shows_what_the_reference_says(number):
     assert last > 5
 
 
-@under_every_value
+@under_sampled_values
 def test_every_memory_of_a_piece_is_on_a_plane(number):
     """With the test above: what a piece may not do is seen wherever the rules know memory, and nowhere else."""
     game = variant(number)
@@ -202,7 +210,7 @@ def test_every_memory_of_a_piece_is_on_a_plane(number):
     assert shown == remembered > 0
 
 
-@under_every_value
+@under_sampled_values
 def test_a_state_comes_back_from_what_is_seen_of_it(number):
     """With the same steps, and looking the same once more: so nothing that the rules look at is missing."""
     game = variant(number)
@@ -284,7 +292,7 @@ def opens(match: Match) -> bool:
     return match.game.opening is not None and pieces == [set(side) for side in match.game.start]
 
 
-@under_every_value
+@under_sampled_values
 def test_both_players_see_the_same_game_from_their_own_side(number):
     game = variant(number)
     seen = 0

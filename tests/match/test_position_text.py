@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_against_reference import every_value
+from option_values import sampled_values
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
@@ -46,7 +46,7 @@ def random_match(game: Game, seed: int) -> Iterator[Match]:
 # What is written is read back.
 
 
-@pytest.mark.parametrize(("name", "options"), every_value(), ids=str)
+@pytest.mark.parametrize(("name", "options"), sampled_values(), ids=str)
 def test_every_position_survives_writing_and_reading(name, options):
     in_chains = 0
     game = load_game(name, **options)

@@ -299,7 +299,8 @@ def check_games(check: Callable[[Any], None], first: list[int]) -> None:
 @cache
 def games_of_all_options() -> list[Any]:
     """Games under every option value, mixed so that options of all kinds are met early."""
-    from test_against_reference import UNCOMMON, every_value, uncommon_game
+    from option_values import every_value
+    from test_against_reference import UNCOMMON, uncommon_game
 
     from alquerque_env import load_game
 

@@ -14,9 +14,9 @@ import pytest
 from brute_force import Clocked, Truth, all_positions, text_of, wandering
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from option_values import every_value
 from reference import Reference
 from small_games import small_game
-from test_against_reference import every_value
 
 from alquerque_env import Match, load_game
 from alquerque_env.bots import AlphaBetaBot

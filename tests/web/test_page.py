@@ -57,6 +57,13 @@ REACHED_BY_ARROWS = """
 """
 PHONE = {"width": 390, "height": 844}
 PATIENCE = 20_000
+
+
+def quick(*names: str) -> list[object]:
+    """The games as parameters of a test, all but some of them marked as slow."""
+    return [name if name in names else pytest.param(name, marks=pytest.mark.slow) for name in games()]
+
+
 expect.set_options(timeout=PATIENCE)
 
 
@@ -154,7 +161,7 @@ def is_over(page: Page) -> bool:
     return page.locator("#status.over").count() == 1
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", quick("fetaix", "alquerque_murray", "awithlaknannai_mosona"))
 def test_a_whole_match_can_be_played_against_a_bot(page: Page, name: str) -> None:
     # In games where pieces can move back, random play can take hours.
     options = {"no_progress_limit": 12} if name in ("alquerque_alfonso_x", "alquerque_murray") else {}
@@ -337,7 +344,7 @@ def test_a_match_can_be_played_with_the_keyboard_alone(page: Page) -> None:
     page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", quick("fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis"))
 def test_the_arrow_keys_reach_every_point(page: Page, name: str) -> None:
     begin(page, name, north="Person")
     labels = load_game(name).board.labels

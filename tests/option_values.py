@@ -1,0 +1,61 @@
+"""The option values under which tests play every game."""
+
+import pytest
+
+from alquerque_env import games, load_game
+
+
+def every_value() -> list[tuple[str, dict[str, object]]]:
+    """The defaults of each game, and each other value of each option, beside what it needs to be allowed."""
+    cases: list[tuple[str, dict[str, object]]] = []
+    for name in games():
+        cases.append((name, {}))
+        for option, entry in load_game(name).option_table.items():
+            for value in entry.values:
+                chosen = {option: 7 if value == "N" else value}
+                if value != entry.default:
+                    cases.append((name, chosen | needed(name, option, value)))
+    return cases + MIXED
+
+
+def needed(name: str, option: str, value: object) -> dict[str, object]:
+    if (option, value) == ("no_progress_limit", "off") and name != "alquerque":
+        return {"repetition": "threefold_draw"}
+    if (option, value) == ("undo_scope", "per_player_last_move"):
+        return {"no_progress_limit": 30}
+    return {}
+
+
+# Options that act on each other.
+MIXED: list[tuple[str, dict[str, object]]] = [
+    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False}),
+    ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False, "capture_removal": "end_of_turn"}),
+    ("alquerque", {"undo_scope": "per_player_last_move", "undo_cleared_by_jump": False, "no_progress_limit": 30}),
+    ("alquerque", {"undo_cleared_by_jump": False, "capture_removal": "end_of_turn", "capture": "optional"}),
+    ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}),
+    ("alquerque", {"last_rank_frozen": True, "man_capture_dirs": "first_leap_forward_sideways"}),
+    ("fetaix", {"man_capture_dirs": "all", "midchain_promotion": "promote_and_continue"}),
+    ("fetaix", {"man_capture_dirs": "all", "midchain_promotion": "promote_and_stop", "max_capture": "most_pieces"}),
+    ("fetaix", {"man_capture_dirs": "all", "chain": "single", "midchain_promotion": "promote_and_continue"}),
+    ("fetaix", {"man_capture_dirs": "all", "mullah_landing": "must_continue", "capture": "optional"}),
+    ("fetaix", {"mullah_landing": "must_continue", "max_capture": "most_pieces", "capture_removal": "end_of_turn"}),
+    ("fetaix", {"man_capture_dirs": "first_leap_forward_sideways", "chain": "optional", "no_moves": "pass"}),
+    ("fetaix", {"mullah_lines": "long_diagonals", "man_capture_dirs": "all", "capture_removal": "end_of_turn"}),
+    ("fetaix", {"opening": "straight_only", "who_starts": "player_1", "repetition": "threefold_draw"}),
+    ("awithlaknannai_mosona", {"chain": "optional", "chain_may_return_to_start": False, "capture": "optional"}),
+    ("awithlaknannai_mosona", {"chain_may_return_to_start": False, "capture_removal": "end_of_turn"}),
+    ("awithlaknannai_mosona", {"board": "culin", "no_moves": "pass", "repetition": "threefold_draw"}),
+    ("awithlaknannai_mosona", {"board": "zigzag", "leap": "drawn_line", "who_starts": "player_1"}),
+    ("awithlaknannai_mosona", {"board": "culin", "leap": "straight", "end_arc": False}),
+    ("awithlaknannai_mosona", {"board": "murray", "leap": "drawn_line"}),
+    ("alquerque_murray", {"no_moves": "pass", "chain": "optional", "capture_removal": "end_of_turn"}),
+    ("alquerque_alfonso_x", {"chain": "optional", "no_moves": "majority", "no_progress_result": "majority"}),
+]
+
+
+def sampled_values(step: int = 3) -> list[object]:
+    """Parameters for a test: the defaults of each game and every third other value; the rest is marked as slow."""
+    return [
+        case if not case[1] or place % step == 0 else pytest.param(*case, marks=pytest.mark.slow)
+        for place, case in enumerate(every_value())
+    ]
