@@ -7,17 +7,11 @@ A kernel that Python calls turns its arrays into pointers with `borrowed` before
 `ALQUERQUE_JIT=0` in the environment switches compilation off.
 """
 
-import hashlib
-import os
-import shutil
-import time
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 from ..game.kernel_arrays import JIT
+from .kernel_cache import compile_kernel
 from .kernel_types import Words
 
 if JIT:
@@ -26,14 +20,6 @@ else:
     from .words.plain_words import *
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-WITHOUT_KERNELS = (
-    *("index_layout.py", "kernel_arrays.py", "numpy_words.py", "ruleset.py", "plain_words.py", "simd_layout.py"),
-    *("step_result.py", "table_layout.py"),
-)
-"""Files without kernels from which kernels take constants and functions."""
-
-_UNUSED_SECONDS = 60 * 86_400.0
 
 
 def kernel(function: F) -> F:
@@ -46,56 +32,8 @@ def inlined(function: F) -> F:
     return _compiled(function, forceinline=True) if JIT else function
 
 
-def kernel_sources() -> list[Path]:
-    """The files of the package on which the machine code of kernels depends."""
-    package = Path(__file__).parents[1]
-    marks = b"@kernel", b"@inlined", b"@intrinsic"
-    return [
-        file
-        for file in sorted(package.rglob("*.py"))
-        if file.name in WITHOUT_KERNELS or any(mark in file.read_bytes() for mark in marks)
-    ]
-
-
-@cache
-def cache_folder() -> Path:
-    """The folder for compiled kernels, another one after every change to a file in `kernel_sources`.
-
-    Numba's own cache compares one file only and would miss a change in a kernel that another file calls. Marks the
-    folder as used, and deletes folders that were not used for 60 days when a new one is made.
-    """
-    import numba
-    import platformdirs
-
-    source = hashlib.sha256(numba.__version__.encode())
-    for file in kernel_sources():
-        source.update(file.read_bytes())
-    folder = Path(platformdirs.user_cache_dir("alquerque-env")) / "kernels" / source.hexdigest()[:16]
-    with suppress(OSError):
-        is_new = not folder.is_dir()
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-        for other in folder.parent.iterdir() if is_new else ():
-            if other.stat().st_mtime < time.time() - _UNUSED_SECONDS:
-                shutil.rmtree(other, ignore_errors=True)
-    return folder
-
-
 def _compiled(function: F, **options: Any) -> F:
-    import numba
-
-    config: Any = numba.config
-    njit: Any = numba.njit
-    before = config.CACHE_DIR
-    config.CACHE_DIR = before or str(cache_folder())
-    options |= {"nogil": True, "error_model": "numpy"}
-    compiled: F
-    try:
-        compiled = njit(cache=True, **options)(function)
-    except RuntimeError:  # no folder can be written to
-        compiled = njit(**options)(function)
-    finally:
-        config.CACHE_DIR = before
+    compiled: F = compile_kernel(function, nogil=True, error_model="numpy", **options)
     return compiled
 
 

@@ -21,11 +21,15 @@ def compile() -> None:  # noqa: A001
     """Compile the kernels that games, bots and environments need.
 
     Numba compiles a kernel when it is first called and keeps the result in a cache folder, which `alquerque doctor`
-    shows. This command fills the cache, so that later commands start at once. It takes some minutes.
+    shows. This command fills the cache, so that later commands start at once. It takes some minutes. It also deletes
+    kernels of other versions of the package that were not used for 60 days.
     """
     require("numba", "fast")
     if not JIT:
         raise AlquerqueError("ALQUERQUE_JIT or NUMBA_DISABLE_JIT switches compilation off; unset it")
+    from ...engine.kernel_cache import delete_unused
+
+    delete_unused()
     for name, task in TASKS.items():
         began = time.monotonic()
         for game in games():

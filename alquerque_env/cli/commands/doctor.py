@@ -89,14 +89,17 @@ def _package(distribution: str, module: str, extra: str | None) -> Finding:
 def _kernels() -> Finding:
     try:
         from ...engine.entry_points import legal_actions
+        from ...engine.kernel_cache import cache_root
         from ...game.kernel_arrays import JIT
     except Exception as error:
         return Finding("kernels", f"broken: {' '.join(str(error).split())}", "set NUMBA_CACHE_DIR", is_broken=True)
     if not JIT:
         return Finding("kernels", "plain Python, slow", 'for speed: pip install "alquerque-env[fast]"')
-    folder = Path(legal_actions.stats.cache_path)
-    if not os.access(folder, os.W_OK):
-        return Finding("kernels", f"compiled in every process, cannot write to {folder}", "set NUMBA_CACHE_DIR")
+    cached = legal_actions.stats.cache_path
+    if cached is None:
+        problem = f"compiled in every process: {cache_root()} cannot be written, or other users could write there"
+        return Finding("kernels", problem, "set NUMBA_CACHE_DIR to a folder of your own")
+    folder = Path(cached)
     if any(folder.glob("entry_points.legal_actions-*.nbc")):
         return Finding("kernels", f"compiled, cached in {folder}")
     return Finding("kernels", f"not compiled yet, cache folder {folder}", "to compile all at once: alquerque compile")

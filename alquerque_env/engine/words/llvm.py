@@ -10,6 +10,7 @@ import operator
 
 from llvmlite import binding, ir
 from numba.core import cgutils, config, types
+from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 from numba.np.arrayobj import make_array
@@ -96,6 +97,8 @@ def _row(context, builder, sig, args):
 def _pointer_type(array: types.Type) -> types.Type:
     if not isinstance(array, types.Array):
         return array
+    if array.layout != "C":  # a pointer knows no strides
+        raise TypingError(f"kernels take contiguous arrays, not {array}")
     return Pointer(array.dtype) if array.ndim == 1 else Rows(array.dtype)
 
 
@@ -113,9 +116,10 @@ def _pointer(context, builder, array, value):
 
 @intrinsic
 def borrowed(typing_context, array):
-    """A pointer to the numbers of an array with contiguous rows, valid while the caller keeps the array alive.
+    """A pointer to the numbers of a contiguous array, valid while the caller keeps the array alive.
 
-    A named tuple of arrays becomes one of pointers; numbers in it stay.
+    A named tuple of arrays becomes one of pointers; numbers in it stay. For an array that is not contiguous the kernel
+    is not compiled.
     """
     is_tuple = isinstance(array, types.BaseNamedTuple)
     if is_tuple:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...engine.source_digest import source_digest
 from ...files.atomic import write_whole
 from ...game.game import Game
 from ...game.ruleset import NORTH, SOUTH
@@ -13,6 +14,7 @@ from ...game.step import Step, join_turn
 from ...match.match import Match
 from ..tables import EndgameTable
 from ..tables.work_folder import read_notes
+from . import dfpn_kernels
 from .dfpn import DISPROVED, OPEN, PROVED, UNASKED, Answer, ProofSearch, longest_line
 from .dfpn_kernels import BUCKET, ENTRY_SIZE
 from .verify_kernels import SEEN_SIZE
@@ -26,8 +28,6 @@ _BYTES_AN_ENTRY = 8 * ENTRY_SIZE
 _BYTES_SEEN = 8 * SEEN_SIZE
 _SHARE_OF_VERIFYING = 1 / 16
 _NOTES = "questions.json"
-_SEARCH = 2
-"""Version of the contents of transposition tables."""
 
 
 class Solution(NamedTuple):
@@ -164,7 +164,7 @@ class _Notes:
             "table_hash": match.game.table_hash,
             "position": match.position,
             "table": None if table is None else table.digest,
-            "search": _SEARCH,
+            "code": source_digest(Path(dfpn_kernels.__file__)),
         }
         self._began = time.monotonic()
         self._seconds = 0.0

@@ -1,0 +1,97 @@
+"""The folders in which machine code is kept: one for each state of the source code that it is compiled from.
+
+Numba's own cache compares one file only. It would miss a change in a constant or kernel that another file has.
+"""
+
+import os
+import re
+import shutil
+import stat
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from .source_digest import source_digest
+
+UNUSED_SECONDS = 60 * 86_400.0
+"""Folders that were not used for so long are deleted by `delete_unused`."""
+
+
+def compile_kernel(function: Callable[..., Any], **options: Any) -> Any:
+    """Compiles a function on its first call, by Numba's options, and keeps the machine code if there is a folder."""
+    import numba
+
+    njit: Any = numba.njit
+    config: Any = numba.config
+    folder = cache_folder(Path(function.__code__.co_filename))
+    if folder is None:
+        return njit(**options)(function)
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        compiled = njit(cache=True, **options)(function)
+    except RuntimeError:
+        compiled = njit(**options)(function)
+    finally:
+        config.CACHE_DIR = before
+    # Where Numba cannot write to a folder it chooses another one, which does not change with the source code.
+    is_there = folder in Path(compiled.stats.cache_path or "").parents
+    return compiled if is_there else njit(**options)(function)
+
+
+def cache_root() -> Path:
+    """The folder that has the folders of all states of the source code: below `NUMBA_CACHE_DIR`, if that is set."""
+    import numba
+    import platformdirs
+
+    config: Any = numba.config
+    return Path(config.CACHE_DIR or platformdirs.user_cache_dir("alquerque-env")).absolute() / "kernels"
+
+
+@cache
+def cache_folder(module: Path) -> Path | None:
+    """The folder for the kernels of a module; another one after a change to anything that the module imports.
+
+    Makes the folder, or marks it as used.
+
+    Returns:
+      None if the folder cannot be made, or if other users could write to it: who can change machine code can run it.
+    """
+    import llvmlite
+    import numba
+
+    root = cache_root()
+    try:
+        state = f"{numba.__version__} {llvmlite.__version__} {source_digest(module)}"
+        folder = root / sha256(state.encode()).hexdigest()[:16]
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if not (_is_private(root) and _is_private(folder)):
+            return None
+        os.utime(folder)
+    except OSError:
+        return None
+    return folder
+
+
+def delete_unused() -> int:
+    """Deletes the folders of states of the source code that were not used for 60 days; returns their number."""
+    deleted = 0
+    for folder in cache_root().glob("*"):
+        with suppress(OSError):
+            if re.fullmatch("[0-9a-f]{16}", folder.name) and folder.stat().st_mtime < time.time() - UNUSED_SECONDS:
+                shutil.rmtree(folder)
+                deleted += 1
+    return deleted
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether no other user can write to a folder. Systems other than POSIX are not asked."""
+    if os.name != "posix":
+        return True
+    found = folder.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
