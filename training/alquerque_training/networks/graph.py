@@ -157,7 +157,7 @@ class LinkGraph(PolicyValueNetwork):
             points = block(points, self.links, self.kinds, memory)
         points = torch.relu(points)
         pooled = _pooled(points)
-        logits = self.policy(self.actions.gather(_messages(self.actors, points)).relu_()).squeeze(-1).T
+        logits = self.policy(self.actions.gather(_messages(self.actors, points)).relu_()).squeeze(-1).T.contiguous()
         if self.stop is not None:
             logits = torch.cat([logits, self.stop(pooled)], -1)
         return logits, self.value(pooled)
