@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AlquerqueError, IllegalStepError
+from ..game.array_check import check_array
 
 
 def check_positive(name: str, value: int) -> int:
@@ -33,9 +34,4 @@ def check_actions(actions: Any, num_envs: int) -> np.ndarray:
     Raises:
       IllegalStepError: If they are not integers, one for each match.
     """
-    actions = np.asarray(actions)
-    if actions.shape != (num_envs,) or actions.dtype.kind not in "iu":
-        raise IllegalStepError(
-            f"actions are {actions.dtype} of shape {actions.shape}, expected integers of shape ({num_envs},)"
-        )
-    return np.ascontiguousarray(actions, np.int64)
+    return check_array("actions", actions, "int64", (num_envs,), IllegalStepError)

@@ -14,6 +14,7 @@ from ..game import table_layout as e
 from ..game.game import Game, as_game
 from ..game.planes import plane_scale
 from ..match.match import Match
+from ..match.state_check import check_states
 from .arguments import check_actions, check_max_cycles
 from .batch_env import BatchEnv, batch_info
 
@@ -170,13 +171,19 @@ class SelfPlayVectorEnv(BatchEnv):
         for name, known in self.get_state().items():
             given = np.asarray(state[name]) if name in state else None
             length = slice(1 if name == "keys" else None)  # long matches have more keys
-            fits = given is not None and given.ndim == known.ndim and given.shape[length] == known.shape[length]
+            fits = (
+                given is not None
+                and given.ndim == known.ndim
+                and given.shape[length] == known.shape[length]
+                and np.can_cast(given.dtype, known.dtype, "same_kind")
+            )
             if not fits or (name == "game" and given != known):
                 raise AlquerqueError(
                     f"cannot set the state: {name!r} is not that of {self.num_envs} matches of {self.game!r}"
                 )
+        states = check_states(self.game, state["states"], AlquerqueError)
         self._is_reset = True
-        self._games.states[:] = state["states"]
+        self._games.states[:] = states
         self._games.keys = np.array(state["keys"], np.int64)
         self._games.rng[:] = state["rng"]
         self._elapsed = np.array(state["elapsed"], np.int64)

@@ -19,6 +19,7 @@ from ..game.step import PASS, Step, join_turn, split_turn
 from ..render import Picture, draw_svg, draw_text
 from .chain_check import check_chain
 from .position_text import format_position, parse_position
+from .state_check import check_states
 
 REASONS = {
     e.CAPTURED_ALL: "captured",
@@ -124,7 +125,7 @@ class Match:
         Raises:
           PositionError: If the state is not a position of the game.
         """
-        known = [int(word) for word in state]
+        (known,) = check_states(game, [list(state)]).tolist()
         return cls(game, format_position(game.table.words, game.board.labels, known))
 
     @property

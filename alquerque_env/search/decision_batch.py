@@ -7,8 +7,11 @@ import numpy as np
 from ..engine import rules as e
 from ..engine.compiler import borrowed, inlined, kernel
 from ..engine.kernel_types import Rows, Table, Words
+from ..errors import AlquerqueError
+from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, word_rows, words
+from ..match.state_check import check_states
 
 # In a game without a limit, a match that fills the room for its history is drawn.
 ROOM = 512
@@ -26,6 +29,7 @@ class DecisionBatch:
 
     def __init__(self, game: Game, count: int, opening_plies: int, seed: int) -> None:
         t = self._t = game.table.words
+        self._game = game
         room = max(ROOM, t[e.T_NO_PROGRESS_LIMIT] + 2) if t[e.T_THREEFOLD] else 1
         self.states = word_rows(count, t[e.T_STATE_SIZE])
         self.past = word_rows(count, room)
@@ -45,14 +49,24 @@ class DecisionBatch:
         """Plays a step in each match, and then the steps up to its next choice.
 
         Args:
-          actions: int64 `[count]`, legal.
+          actions: Integers `[count]`, legal.
           stops: Bool `[count]`, matches to reset instead.
 
         Returns:
           int64 `[count]`, codes of `engine.rules.outcome` where a match has ended, else 0; int64 `[count]`, steps
           played.
+
+        Raises:
+          AlquerqueError: If an array has another type or shape, or an action does not exist.
         """
-        outcomes, steps = words(len(actions)), words(len(actions))
+        count = len(self.states)
+        actions = check_array("actions", actions, "int64", (count,))
+        stops = check_array("stops", stops, "bool", (count,))
+        missing = ~stops & ((actions < 0) | (actions >= self._t[e.T_NUM_ACTIONS]))
+        if missing.any():
+            match = int(missing.argmax())
+            raise AlquerqueError(f"action {actions[match]} of match {match} does not exist")
+        outcomes, steps = words(count), words(count)
         own = self._work, self._room, self._opening_plies
         advance_all(self._t, *own, actions, stops.astype(np.int64), outcomes, steps)
         return np.asarray(outcomes), np.asarray(steps)
@@ -62,10 +76,20 @@ class DecisionBatch:
         return {"states": np.array(self.states), "past": np.array(self.past), "rng": np.array(self.rng)}
 
     def set_state(self, state: dict[str, np.ndarray]) -> None:
-        """Restores a state."""
-        for name, rows in (("states", self.states), ("past", self.past)):
-            rows[:] = state[name] if JIT else state[name].tolist()
-        self.rng[0] = int(state["rng"][0])
+        """Restores a state.
+
+        Raises:
+          AlquerqueError: If it is that of another game or number of matches.
+        """
+        count = len(self.states)
+        states = check_states(self._game, state["states"], AlquerqueError)
+        past = check_array("past", state["past"], "int64", (count, self._room))
+        rng = check_array("rng", state["rng"], "int64", (1,))
+        if len(states) != count:
+            raise AlquerqueError(f"states are of {len(states)} matches, expected {count}")
+        for found, rows in ((states, self.states), (past, self.past)):
+            rows[:] = found if JIT else found.tolist()
+        self.rng[0] = int(rng[0])
 
 
 class Work(NamedTuple):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.kernel_arrays import JIT
 from ..game.planes import planes as game_planes
@@ -32,12 +33,10 @@ class SearchFeatures:
           int8 `[R, A]`: `ILLEGAL`, or `EVEN` plus the material swing, between -`MOST` and `MOST`.
 
         Raises:
-          ValueError: If the planes have the shape of another game's.
+          AlquerqueError: If the planes are of another type, or of the shape of another game's.
         """
-        if planes.shape[1:] != self._shape:
-            raise ValueError(f"planes have the shape {planes.shape[1:]}, expected {self._shape} in this game")
+        flat = check_array("planes", planes, "int8", ("R", *self._shape)).reshape(-1)
         codes = np.zeros((len(planes), self._actions), np.int8)
-        flat = np.ascontiguousarray(planes, np.int8).reshape(-1)
         if JIT:
             code_steps(self._table, flat, len(planes), depth, codes.reshape(-1))
         else:

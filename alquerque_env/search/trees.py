@@ -6,10 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import AlquerqueError
 from ..game import table_layout as e
+from ..game.array_check import check_array
 from ..game.game import Game
-from ..game.kernel_arrays import word_rows, words
+from ..game.kernel_arrays import JIT, word_rows, words
 from ..game.planes import planes
+from ..match.state_check import check_states
 from . import tree_kernels as k
 from .sequential_halving import considered_visits
 from .tree_kernels import Decisions
@@ -17,7 +20,7 @@ from .tree_kernels import Decisions
 GUMBEL, PUCT = k.GUMBEL, k.PUCT
 
 Evaluate = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""From int8 `[R, C, P]` observations to float32 `[R, A]` logits and `[R]` values for the player to move."""
+"""From int8 `[R, C, P]` observations to float32 or float64 `[R, A]` logits and `[R]` values for the player to move."""
 
 # Room for edges, on average a node. In a tree of positions with unusually many choices the last leaves get no edges.
 EDGES_PER_NODE = 24
@@ -112,13 +115,17 @@ class BatchSearch:
         """Searches from some positions that are not over.
 
         Args:
-          states: Rows of integers, the engine's states.
-          past: Rows of integers, hashes of the positions since the last progress, as `rules.earlier_occurrences` stores
+          states: Integers `[N, S]`, the engine's states, at most `B`.
+          past: Integers `[N, K]`, hashes of the positions since the last progress, as `rules.earlier_occurrences` keeps
             them; read only if the game has a repetition rule.
           evaluate: Returns logits and values.
           simulations: Number of simulations for each; with 0 the policy alone decides.
           generator: Source of the noise, if the rule has any.
+
+        Raises:
+          AlquerqueError: If an array has another type or shape, or a number is out of range.
         """
+        states, past = self._check(states, past, simulations)
         count = len(states)
         # The kernels write observations one after another.
         flat = self._observation.reshape(-1)
@@ -126,7 +133,7 @@ class BatchSearch:
         roots = np.arange(count) * self._trees.settings[k.NODES]
         self._leaves[:count] = roots if isinstance(self._leaves, np.ndarray) else roots.tolist()
         self.roots = self._observation[:count].copy()
-        k.evaluate_leaves(self._trees, self._leaves, count, *evaluate(self._observation[:count]))
+        self._evaluate(evaluate, count)
         choices = np.array([self._trees.nodes[root][k.COUNT] for root in roots.tolist()], np.int64)
         self._add_noise(choices, generator)
         visits = considered_visits(choices, min(self.rule.considered, simulations or 1), simulations)
@@ -136,7 +143,7 @@ class BatchSearch:
             required[:] = row if isinstance(required, np.ndarray) else row.tolist()
             room = self._leaves, self._w, self._room, flat
             if found := k.select_and_expand(self._t, self._trees, past, required, *room):
-                k.evaluate_leaves(self._trees, self._leaves, found, *evaluate(self._observation[:found]))
+                self._evaluate(evaluate, found)
         actions, counts = np.zeros((2, count), np.int64)
         legal = np.zeros((count, int(choices.max())), np.int64)
         decisions = Decisions(actions, counts, legal, np.zeros(legal.shape), np.zeros(count))
@@ -163,6 +170,27 @@ class BatchSearch:
                 )
             )
         return found
+
+    def _check(self, states: Any, past: Any, simulations: int) -> tuple[Any, Any]:
+        """The arguments of `run` as kernels take them."""
+        settings = self._trees.settings
+        known = check_states(self.game, states, AlquerqueError)
+        count, most = len(known), len(self._trees.sizes)
+        keys = check_array("past", past, "int64", (count, "K"))
+        if not 0 < count <= most:
+            raise AlquerqueError(f"states are of {count} matches, expected 1 to {most}")
+        if not 0 <= simulations < settings[k.NODES]:
+            raise AlquerqueError(f"simulations is {simulations!r}, expected 0 to {settings[k.NODES] - 1}")
+        if self._t[e.T_THREEFOLD] and keys.shape[1] <= known[:, e.QUIET].max():
+            what = f"past has {keys.shape[1]} positions of a match, expected more than its plies without progress"
+            raise AlquerqueError(f"{what}, {known[:, e.QUIET].max()}")
+        return (known, keys) if JIT else (known.tolist(), keys.tolist())
+
+    def _evaluate(self, evaluate: Evaluate, count: int) -> None:
+        """Evaluates the first `count` leaves."""
+        logits, values = evaluate(self._observation[:count])
+        logits = check_array("logits", logits, "float32", (count, self.game.num_actions))
+        k.evaluate_leaves(self._trees, self._leaves, count, logits, check_array("values", values, "float32", (count,)))
 
     def _add_noise(self, choices: np.ndarray, generator: np.random.Generator | None) -> None:
         """Adds noise at the roots, which have so many choices."""

@@ -616,7 +616,7 @@ class TestVector:
         env, twin = (make_vec("fetaix", 2, opponent=first_legal, seat=0) for _ in range(2))
         for one in (env, twin):
             _, info = one.reset(seed=0)
-        with pytest.raises(IllegalStepError, match=r"expected integers of shape \(2,\)"):
+        with pytest.raises(IllegalStepError, match=r"expected int64 \[2\]"):
             env.step(actions)
         legal = np.array([draw(mask, np.random.default_rng(0)) for mask in info["action_mask"]])
         assert np.array_equal(env.step(legal)[0], twin.step(legal)[0])

@@ -174,7 +174,7 @@ def test_a_batch_gives_the_features_of_single_positions_for_either_player():
 def test_planes_of_another_shape_are_refused_and_random_planes_do_not_crash():
     game = load_game("fetaix")
     gains = SearchFeatures(game)
-    with pytest.raises(ValueError, match=r"planes have the shape \(5, 25\), expected \(6, 25\) in this game"):
+    with pytest.raises(ValueError, match=r"planes are int8 \[1, 5, 25\], expected int8 \[R, 6, 25\]"):
         gains(observe(Match(load_game("alquerque")))[None])
 
     nonsense = np.random.default_rng(0).integers(0, 2, (200, 6, 25), dtype=np.int8)

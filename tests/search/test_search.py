@@ -13,7 +13,7 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT, word_rows
 from alquerque_env.game.planes import planes
 from alquerque_env.match.position_text import format_position
-from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule, puct
+from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule, puct
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.search.puct import Position
 from alquerque_env.search.sequential_halving import considered_visits, halving
@@ -59,9 +59,9 @@ class Guesses:
         return flat @ self.policy, np.tanh(flat @ self.value)
 
 
-def blind(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Knows nothing."""
-    return np.zeros((len(seen), 512)), np.zeros(len(seen))
+def blind(game: Game, value: float = 0.0) -> Evaluate:
+    """A network that takes all steps for equal, and all positions too."""
+    return lambda seen: (np.zeros((len(seen), game.num_actions)), np.full(len(seen), value))
 
 
 def search(game: Game, matches: list[Match], simulations: int, rule: Rule, evaluate=None, generator=None) -> Decisions:
@@ -149,14 +149,10 @@ def test_a_search_without_a_network_keeps_wins_that_minimax_finds(name, kind):
     game = load_game(name)
     endings = decided(name)
     assert len(endings) >= 2
-    found = search(game, [Match(game, text) for text, _ in endings], 1500, Rule(kind=kind, value_scale=1.0), blind)
+    matches = [Match(game, text) for text, _ in endings]
+    found = search(game, matches, 1500, Rule(kind=kind, value_scale=1.0), blind(game))
     assert [text for action, (text, bad) in zip(found.actions, endings, strict=True) if action in bad] == []
     assert found.values.mean() > 0
-
-
-def hopeful(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Thinks well of whoever is to move."""
-    return np.zeros((len(seen), 512)), np.full(len(seen), 0.5)
 
 
 def learned_values(game: Game, match: Match) -> dict[int, float]:
@@ -166,7 +162,7 @@ def learned_values(game: Game, match: Match) -> dict[int, float]:
     """
     choices = len(match.legal_steps)
     rule = Rule(kind=GUMBEL, considered=choices, value_offset=50, value_scale=0.01)
-    found = search(game, [match], choices, rule, hopeful)
+    found = search(game, [match], choices, rule, blind(game, 0.5))
     return dict(zip(found.legal[0].tolist(), (np.log(found.policy[0]) / 0.51).tolist(), strict=True))
 
 

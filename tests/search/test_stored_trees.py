@@ -15,9 +15,10 @@ import pytest
 from stored_trees import EVALUATORS, FOLDER, PLACES, as_text, grow, load, match_of
 
 from alquerque_env import Match, load_game
+from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import word_rows
 from alquerque_env.match.position_text import format_position
-from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Rule, SearchNode
+from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule, SearchNode
 
 KINDS = {"gumbel": GUMBEL, "puct": PUCT}
 TREES = [(game, name) for game in PLACES for name in load(game)]
@@ -41,6 +42,16 @@ class Drawn:
         return self.gumbel(size)
 
 
+def evaluator(game: Game, name: str) -> Evaluate:
+    """An evaluator of the stored trees, for the actions of a game."""
+
+    def evaluate(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        logits, values = EVALUATORS[name](seen)
+        return logits[:, : game.num_actions], values
+
+    return evaluate
+
+
 @cache
 def searched(game: str, name: str) -> tuple[Match, BatchSearch, Decisions]:
     """The root of a stored tree, a search from it in the second row beside one of another match, and its decisions."""
@@ -52,7 +63,11 @@ def searched(game: str, name: str) -> tuple[Match, BatchSearch, Decisions]:
     rule = Rule(**stored["rule"] | {"kind": KINDS[stored["rule"]["kind"]]})
     search = BatchSearch(root.game, 2, stored["simulations"], rule)
     drawn = Drawn(stored["drawn"])
-    return root, search, search.run(states, past, EVALUATORS[stored["evaluator"]], stored["simulations"], drawn)
+    return (
+        root,
+        search,
+        search.run(states, past, evaluator(root.game, stored["evaluator"]), stored["simulations"], drawn),
+    )
 
 
 def along(root: Match, line: str) -> Iterator[Match]:
@@ -162,7 +177,7 @@ def test_a_long_search_has_room_for_the_edges_of_all_nodes(kind):
     for row, each in enumerate(found):
         states[row][:], past[row][:] = each.state, each.keys(ROOM)
     search = BatchSearch(match.game, len(found), 256, Rule(kind=kind))
-    search.run(states, past, EVALUATORS["mixed"], 256)
+    search.run(states, past, evaluator(match.game, "mixed"), 256)
     nodes = [node for row in range(len(found)) for node in search.tree(row)]
     assert len(nodes) > 100 * len(found)
     assert all(node.is_over == (node.choices == 0) for node in nodes)

@@ -16,6 +16,7 @@ from ...game.game import Game, as_game
 from ...game.kernel_arrays import JIT
 from ...game.step import Step
 from ...match.match import Match
+from ...match.state_check import check_states
 from . import index_layout as x
 from .index import Index
 from .locations import find_table
@@ -175,7 +176,7 @@ class EndgameTable:
         Raises:
           TableError: If they are not states of the game.
         """
-        states = self._checked(states)
+        states = check_states(self.game, states, TableError)
         codes = self._probe(states)
         if self.game.opening is not None:
             start = Match(self.game)
@@ -214,25 +215,6 @@ class EndgameTable:
                 f"the table is of {self.game.name} with {dict(self.game.options)}, "
                 f"the match of {game.name} with {dict(game.options)}"
             )
-
-    def _checked(self, states: np.ndarray) -> np.ndarray:
-        """States as kernels take them, which check no bounds."""
-        given = np.asarray(states)
-        t = self.game.table.words
-        points, size = int(t[e.T_POINTS]), int(t[e.T_STATE_SIZE])
-        if given.ndim != 2 or given.shape[1] != size or not np.issubdtype(given.dtype, np.integer):
-            raise TableError(
-                f"states are {given.dtype} {list(given.shape)}, expected int64 [N, {size}], a row as Match.state each"
-            )
-        known = np.ascontiguousarray(given, np.int64)
-        pieces, players, chains = known[:, e.MEN : e.PLAYER], known[:, e.PLAYER], known[:, e.CHAIN]
-        are_on_board = np.bitwise_or.reduce(pieces, 1) & ~int(t[e.T_ALL_POINTS]) == 0
-        are_apart = np.bitwise_xor.reduce(pieces, 1) == pieces.sum(1)
-        is_turn = np.isin(players, (0, 1)) & (chains >= e.NO_POINT) & (chains < points)
-        is_sound = are_on_board & are_apart & is_turn
-        if not is_sound.all():
-            raise TableError(f"row {int(np.argmin(is_sound))} of the states is not a position of {self.game.name}")
-        return known
 
     def _code(self, match: Match) -> int:
         self.check_game(match.game)

@@ -17,6 +17,7 @@ from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
 from alquerque_env.game.step import Step
+from alquerque_env.search import Evaluate
 from alquerque_env.search.decision_batch import DecisionBatch
 from alquerque_env.solve.tables import EndgameTable, build_table, load_table
 from alquerque_env.solve.tables.locations import table_path
@@ -24,14 +25,14 @@ from alquerque_env.solve.tables.locations import table_path
 pytestmark = pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source")
 
 
-def even(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Knows nothing."""
-    return np.zeros((len(seen), 512), np.float32), np.zeros(len(seen), np.float32)
+def even(game: Game, value: float = 0.0) -> Evaluate:
+    """A network that knows nothing and takes all positions for equal."""
+    return lambda seen: (np.zeros((len(seen), game.num_actions), np.float32), np.full(len(seen), value, np.float32))
 
 
-def sure(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Gives every position up."""
-    return np.zeros((len(seen), 512), np.float32), np.full(len(seen), -0.99, np.float32)
+def sure(game: Game) -> Evaluate:
+    """A network that gives every position up."""
+    return even(game, -0.99)
 
 
 def self_play(config: Config, seed: int = 1) -> SelfPlay:
@@ -70,7 +71,7 @@ def test_every_position_of_an_ended_match_gets_the_result_of_its_mover(name, opt
     """However long the match: there is room for 64 at first."""
     monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Watched)
     play = self_play(settings(name, run={"options": options}))
-    rows, tally = play.play(even, 300, 2)
+    rows, tally = play.play(even(play.game), 300, 2)
     assert len(play.get_state()["movers"]) >= 16 * room
     watched = play.matches
     expected = [
@@ -100,7 +101,7 @@ def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_the
         return advance(actions, stops)
 
     monkeypatch.setattr(play.matches, "advance", watched)
-    rows, _ = play.play(even, 120, 4)
+    rows, _ = play.play(even(play.game), 120, 4)
     players, is_first = (np.array(column) for column in zip(*seen, strict=True))
     theirs = np.zeros_like(is_first)
     theirs[:, :8] = players[:, :8] == np.arange(8) % 2
@@ -114,14 +115,15 @@ def test_bots_play_one_seat_of_the_first_games_and_no_policy_is_learned_from_the
 def test_self_play_with_bots_is_resumed_exactly():
     config = settings("fetaix", self_play={"bots": ["greedy", "alphabeta:2"], "bots_share": 0.5})
     play, other = self_play(config), self_play(config, seed=9)
-    play.play(even, 10, 4)
+    play.play(even(play.game), 10, 4)
     other.set_state({name: array.copy() for name, array in play.get_state().items()})
-    for one, two in zip(play.play(even, 60, 4)[0], other.play(even, 60, 4)[0], strict=True):
+    for one, two in zip(play.play(even(play.game), 60, 4)[0], other.play(even(other.game), 60, 4)[0], strict=True):
         assert np.array_equal(one, two)
 
 
 def test_the_rows_of_a_position_are_its_legal_actions_and_a_distribution_over_them():
-    rows, _ = self_play(settings()).play(even, 100, 4)
+    play = self_play(settings())
+    rows, _ = play.play(even(play.game), 100, 4)
     assert len(rows.outcome) > 100
     counts = (rows.actions >= 0).sum(1)
     assert counts.min() >= 2
@@ -133,7 +135,7 @@ def test_the_rows_of_a_position_are_its_legal_actions_and_a_distribution_over_th
 
 def test_a_match_beyond_max_cycles_is_truncated_and_counts_as_drawn():
     play = self_play(settings(self_play={"max_cycles": 10}))
-    rows, tally = play.play(even, 60, 2)
+    rows, tally = play.play(even(play.game), 60, 2)
     assert tally["truncated"] > 10
     assert tally["draws"] == 0
     assert tally["steps"] / tally["games"] < 16
@@ -174,7 +176,7 @@ def test_a_match_counts_when_it_ends_with_all_its_steps(max_cycles, monkeypatch)
     play = self_play(settings("awithlaknannai_mosona_davis", self_play={"max_cycles": max_cycles}))
     endings, none = set(), 0
     for _ in range(60):
-        _, tally = play.play(even, 2, 2)
+        _, tally = play.play(even(play.game), 2, 2)
         ended = list(play.matches.ended)
         play.matches.ended.clear()
         ways = [ending for _, ending in ended]
@@ -217,7 +219,8 @@ def test_a_lower_no_progress_limit_ends_matches_sooner():
     clock = [plane.name for plane in planes(game)].index("clock")
     seen = {}
     for limit in (6, None):
-        rows, tally = self_play(settings(game.name, self_play={"no_progress_limit": limit})).play(even, 200, 2)
+        play = self_play(settings(game.name, self_play={"no_progress_limit": limit}))
+        rows, tally = play.play(even(game), 200, 2)
         seen[limit] = rows.planes[:, clock].max(), tally["steps"] / tally["games"]
 
     assert seen[6][0] == 5
@@ -240,17 +243,17 @@ def test_an_end_of_matches_that_the_rules_do_not_have_is_refused(name, options, 
 
 def test_a_player_who_expects_to_lose_resigns_unless_exempt():
     play = self_play(settings(search={"resign_below": 0.5, "resign_exempt": 0.0, "simulations": 1}))
-    rows, tally = play.play(sure, 5, 1)
+    rows, tally = play.play(sure(play.game), 5, 1)
     assert tally["resigned"] == tally["games"] > 0
     assert rows.outcome[-1] == -1
     assert set(np.unique(rows.outcome)) <= {-1.0, 1.0}
     exempt = self_play(settings(search={"resign_below": 0.5, "resign_exempt": 1.0, "simulations": 1}))
-    assert exempt.play(sure, 5, 1)[1]["resigned"] == 0
+    assert exempt.play(sure(exempt.game), 5, 1)[1]["resigned"] == 0
 
 
 def test_quick_decisions_teach_no_policy():
     play = self_play(settings(search={"full_share": 0.25, "quick_simulations": 2, "simulations": 8}))
-    rows, _ = play.play(even, 200, 8)
+    rows, _ = play.play(even(play.game), 200, 8)
     assert set(np.unique(rows.policy_weight)) == {0.0, 1.0}
     assert 0.1 < rows.policy_weight.mean() < 0.45
 
@@ -258,9 +261,9 @@ def test_quick_decisions_teach_no_policy():
 def test_self_play_is_resumed_exactly():
     config = settings("fetaix", run={"options": {"repetition": "threefold_draw"}})
     play, other = self_play(config), self_play(config, seed=9)
-    play.play(even, 30, 4)
+    play.play(even(play.game), 30, 4)
     other.set_state({name: array.copy() for name, array in play.get_state().items()})
-    for one, two in zip(play.play(even, 60, 4)[0], other.play(even, 60, 4)[0], strict=True):
+    for one, two in zip(play.play(even(play.game), 60, 4)[0], other.play(even(other.game), 60, 4)[0], strict=True):
         assert np.array_equal(one, two)
 
 
@@ -316,7 +319,7 @@ def test_a_buffer_is_restored_from_its_state(added):
 def test_the_image_of_a_row_is_a_row_of_the_image(name):
     """For each symmetry: the actions of the image are legal where its planes are seen."""
     game = load_game(name)
-    rows, _ = self_play(settings(name)).play(even, 300, 2)
+    rows, _ = self_play(settings(name)).play(even(load_game(name)), 300, 2)
     rows = rows.take(slice(0, 40))
     images = Augmenter(game)(rows, np.random.default_rng(0))
     assert np.array_equal(images.policy, rows.policy)
@@ -386,7 +389,7 @@ def test_a_result_is_the_exact_value_from_the_first_position_in_the_table(name, 
     table = load_table(game, build_table(game, pieces, table_path(game, pieces)))
     monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Recorded)
     play = self_play(settings(name, self_play={"exact_values": True, "discount": discount}))
-    rows, _ = play.play(even, 400, 2)
+    rows, _ = play.play(even(play.game), 400, 2)
 
     expected = [
         result for states, standing in play.matches.ended for result in told_by(table, states, standing, discount)
@@ -543,10 +546,8 @@ def test_no_position_of_random_play_has_more_choices_than_there_is_room_for():
 
 
 def test_a_discounted_result_is_worth_less_the_further_off_it_is():
-    plain, discounted = (
-        self_play(settings(self_play={"num_games": 8, "discount": discount})).play(even, 80, 4)[0]
-        for discount in (1.0, 0.9)
-    )
+    plays = [self_play(settings(self_play={"num_games": 8, "discount": discount})) for discount in (1.0, 0.9)]
+    plain, discounted = (play.play(even(play.game), 80, 4)[0] for play in plays)
     assert len(plain.outcome) > 100
     assert np.array_equal(np.sign(discounted.outcome), plain.outcome)
     # From the end of a match backwards each result is worth nine tenths of the next.

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from alquerque_env.game.array_check import check_array
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks import PolicyValueNetwork
 
@@ -36,8 +37,13 @@ class Inference:
 
         Returns:
           float32 `[R, A]` logits and float32 `[R]` values for the player to move.
+
+        Raises:
+          AlquerqueError: If the planes are of another type or shape.
         """
-        count, asked = len(planes), torch.from_numpy(planes)
+        shape = self._network.shape
+        asked = torch.from_numpy(check_array("planes", planes, "int8", ("R", shape.planes, shape.points)))
+        count = len(asked)
         if self._rounds_up:
             rows = _round_up(count)
             if len(self._room) < rows:
