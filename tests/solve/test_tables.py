@@ -11,6 +11,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from array_forms import LAYOUTS, with_wrong_types
 from brute_force import Clocked, Truth, all_positions, text_of, wandering
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -574,7 +575,11 @@ def test_arrays_that_are_not_states_are_refused(solved):
     state = np.array(Match(table.game, "W:WKb2:Bd5").state, np.int64)
     assert table.probe(state[None]).known.all()
 
-    for wrong in ([[1, 2]], state, state[None, :-1], state[None] / 1, [[]]):
+    rows = np.repeat(state[None], 3, 0)
+    for form in LAYOUTS.values():
+        assert table.probe(form(rows)).value.tolist() == table.probe(rows).value.tolist()
+        assert table.probe(form(rows.astype(np.int32))).known.all()
+    for wrong in ([[1, 2]], state, state[None, :-1], [[]], *with_wrong_types(rows)):
         with pytest.raises(TableError, match=r"states are .*, expected int64 \[N, \d+\]"):
             table.probe(wrong)
     for place, word in ((0, 1 << 60), (1, -1), (1, int(state[0] | state[2])), (4, 2), (5, 25), (5, -2)):

@@ -15,6 +15,7 @@ from alquerque_training.config.settings import Config, NetworkConfig
 from alquerque_training.export.exporter import ExportError, export_player
 from alquerque_training.networks import NETWORKS, Geometry, NetworkError, PolicyValueNetwork, Shape, build_network
 from alquerque_training.networks.board_geometry import Maker, Move
+from alquerque_training.networks.inference import Inference
 from alquerque_training.ppo import Learner
 from test_planes import SYMMETRIC, observe
 from torch import Tensor, nn
@@ -22,6 +23,7 @@ from torch import Tensor, nn
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import plane_scale, planes
+from alquerque_env.search import PUCT, BatchSearch, Rule
 from alquerque_env.search.quiescence import EVEN, SearchFeatures
 
 CULIN = ("awithlaknannai_mosona", {"board": "culin"})
@@ -86,6 +88,7 @@ def test_a_new_network_has_nearly_uniform_policies_and_small_values(kind, name, 
     assert logits.shape == (len(shown), game.num_actions)
     assert values.shape == (len(shown),)
     assert logits.dtype == values.dtype == torch.float32
+    assert logits.is_contiguous()  # a transposed view would be copied at every evaluation of a search
     if kind == FEATURES:
         codes = torch.from_numpy(SearchFeatures(game)(shown.numpy()))
         assert codes[mask].unique().numel() >= 3
@@ -307,6 +310,29 @@ def test_cells_outside_the_board_never_affect_the_output(inside, is_seen) -> Non
 
 
 # Use.
+
+
+@of_every_kind
+@pytest.mark.parametrize("name", ["fetaix", "alquerque"])  # with and without a pass
+def test_a_search_plays_by_the_logits_of_its_own_position(kind, name) -> None:
+    """Kernels once misread the transposed logits of `graph` as those of other positions and actions."""
+    game = load(name)
+    made, matches, match = opinionated(kind, game), [], Match(game)
+    while len(matches) < 8:
+        match.push(match.legal_steps[len(matches) % len(match.legal_steps)])
+        matches += [match.copy()] if len(match.legal_steps) > 1 else []
+    shown = torch.from_numpy(np.stack([observe(match) for match in matches]))
+    states = np.array([match.state for match in matches], np.int64)
+
+    search = BatchSearch(game, len(matches), 0, Rule(kind=PUCT))
+    found = search.run(states, np.zeros((8, 1), np.int64), Inference(made, torch.device("cpu"), torch.float32), 0)
+
+    with torch.inference_mode():
+        logits = made(shown)[0]
+    for row, match in enumerate(matches):
+        assert (
+            found.actions[row] == max((float(logits[row, step.action]), step.action) for step in match.legal_steps)[1]
+        )
 
 
 @of_every_kind
