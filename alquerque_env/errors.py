@@ -92,12 +92,18 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 def made_for_other_rules(what: str, found: object, now: object, remedy: str) -> str:
     """The sentence that refuses a file because its `table_hash` is not that of the game."""
-    return f"{what} was made for other rules, or by version 0.1.0 or older (hash {found}, now {now}): {remedy}"
+    hashes = f"hash {shorten(str(found))}, now {now}"
+    return f"{what} was made for other rules, or by version 0.1.0 or older ({hashes}): {remedy}"
 
 
 def shorten(text: str, most: int = 60) -> str:
     """A text for a message, cut after `most` characters."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def one_line(text: str) -> str:
+    """A text for a message on one line, without control characters, which could change what a terminal shows."""
+    return "".join(each for each in " ".join(text.split()) if each.isprintable())
 
 
 def require(package: str, extra: str) -> None:

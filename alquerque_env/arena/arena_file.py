@@ -1,14 +1,15 @@
 """The file of an arena: its settings, its openings and every finished match, one JSON object a line."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from ..errors import AlquerqueError
+from ..files import schema
 from ..files.json_lines import JsonLines
-from ..files.schema import parse
+from ..game.game import Game
 from .openings import Opening, Openings
 from .schedule import Key
 
@@ -31,9 +32,9 @@ class MatchResult:
     pairing: int
     opening: int
     seat: int
-    winner: int | None
+    winner: Annotated[int, schema.Key(low=0, high=1)] | None
     reason: str
-    steps: int
+    steps: Annotated[int, schema.Key(low=0)]
     fault: str | None
     turns: str
 
@@ -48,12 +49,24 @@ class MatchResult:
         return 0.5 if self.winner is None else float(self.winner == self.seat)
 
 
+@dataclass(frozen=True)
+class _OpeningsLine:
+    """The line of the openings in a file."""
+
+    openings: tuple[Opening, ...]
+    tried: Annotated[int, schema.Key(low=0)]
+    is_published: bool
+
+
 class ArenaFile(ExitStack):
     """The openings and results of an arena, also written to a file if there is one. A context that closes the file.
 
     Args:
       path: The file; None for none. An existing file of the same arena is resumed.
       header: Everything that decides the results, for JSON.
+      game: The game.
+      count: How many openings it has.
+      keys: Its matches.
 
     Attributes:
       openings: The openings; None before they are chosen.
@@ -64,8 +77,11 @@ class ArenaFile(ExitStack):
       OSError: If the file cannot be read or written. The message says what is kept and how to resume.
     """
 
-    def __init__(self, path: Path | None, header: Mapping[str, Any]) -> None:
+    def __init__(
+        self, path: Path | None, header: Mapping[str, Any], game: Game, count: int, keys: Container[Key]
+    ) -> None:
         super().__init__()
+        self._game, self._count, self._keys = game, count, keys
         self.openings: Openings | None = None
         self.results: dict[Key, MatchResult] = {}
         self._file: JsonLines | None = None
@@ -75,7 +91,7 @@ class ArenaFile(ExitStack):
         for place, entry in enumerate(self._file.entries):
             try:
                 self._take(entry)
-            except (KeyError, TypeError, AlquerqueError):
+            except AlquerqueError:
                 self.close()
                 raise self._file.damaged(place) from None
 
@@ -102,8 +118,14 @@ class ArenaFile(ExitStack):
 
     def _take(self, entry: Mapping[str, Any]) -> None:
         if self.openings is None:
-            found = parse(tuple[Opening, ...], entry["openings"], "openings")
-            self.openings = Openings(found, entry["tried"], entry["is_published"])
+            line = schema.parse(_OpeningsLine, entry, "openings")
+            for opening in line.openings:
+                opening.begin(self._game)
+            if len(line.openings) != self._count:
+                raise AlquerqueError(f"it has {len(line.openings)} openings, expected {self._count}")
+            self.openings = Openings(line.openings, line.tried, line.is_published)
         else:
-            result = parse(MatchResult, entry, "match")
+            result = schema.parse(MatchResult, entry, "match")
+            if result.key not in self._keys:
+                raise AlquerqueError(f"the arena has no match {result.key}")
             self.results[result.key] = result

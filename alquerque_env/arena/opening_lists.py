@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from importlib import resources
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from ..bots import load_bot
+from ..errors import AlquerqueError
 from ..files.json_lines import JsonLines
+from ..files.schema import Key, parse
 from ..game.game import Game
 from .arena_settings import DEFAULT_JUDGE, PLIES, Settings
 from .opening_judge import JUDGED_AT_ONCE, find_openings, judge_lines
@@ -33,6 +35,14 @@ JUDGES = DEFAULT_JUDGE, "alphabeta:8"
 
 MAX_STEPS = 1_000
 """Length at which the judges' matches are cut."""
+
+
+@dataclass(frozen=True)
+class _Lot:
+    """A line of a list after the first."""
+
+    tried: Annotated[int, Key(low=0, high=JUDGED_AT_ONCE)]
+    balanced: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -118,9 +128,11 @@ def extend_list(
         lots = file.entries
         for place, lot in enumerate(lots):
             try:
-                _gather([lot])
-            except (KeyError, TypeError, AttributeError):
+                read = parse(_Lot, lot, "openings")
+            except AlquerqueError:
                 raise file.damaged(place) from None
+            if len(read.balanced) > read.tried:
+                raise file.damaged(place)
         drawn = draw_lines(game, PLIES, np.random.default_rng(derive_seed(seed, "openings")))
         tried = sum(1 for _ in islice(drawn, _gather(lots).tried))
         while (found := len(_gather(lots).lines)) < count:

@@ -9,6 +9,7 @@ from typing import Any
 from ..bots import Bot, load_bot
 from ..bots.load import played_files
 from ..errors import AlquerqueError, BotError, require
+from ..files.regular import read_regular
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
@@ -19,7 +20,7 @@ from .match_runner import play_matches
 from .opening_lists import choose_openings
 from .openings import Openings
 from .progress import Progress, Watch, unwatched
-from .schedule import Batch, make_batches, make_pairings
+from .schedule import Batch, Key, make_batches, make_pairings
 from .seeds import derive_seed
 from .sprt import Verdict, decide
 
@@ -54,7 +55,7 @@ def play_arena(
     arena = _Arena(game, bots, settings or Settings())
     if openings is not None and 2 * len(openings.list) != arena.settings.games:
         raise AlquerqueError(f"got {len(openings.list)} openings, expected {arena.settings.games // 2}: half the games")
-    with ArenaFile(output, arena.header()) as record:
+    with arena.open_file(output) as record:
         if record.openings is None:
             record.set_openings(choose_openings(game, arena.settings, watch) if openings is None else openings)
         verdict = arena.play(record, watch)
@@ -87,7 +88,7 @@ class _Arena:
         """Returns everything that decides the results."""
         # A hash of the files of each trained bot, so that replaced files are noticed.
         files = {bot: played_files(bot) for bot in self._bots if isinstance(bot, str)}
-        contents = {bot: b"".join(path.read_bytes() for path in paths) for bot, paths in files.items() if paths}
+        contents = {bot: b"".join(map(read_regular, paths)) for bot, paths in files.items() if paths}
         hashes = {bot: sha256(content).hexdigest()[:16] for bot, content in contents.items()}
         return {
             "game": self.game.name,
@@ -98,12 +99,24 @@ class _Arena:
             **asdict(self.settings),
         }
 
+    def open_file(self, path: Path | None) -> ArenaFile:
+        """Opens the file of the arena, if it has one."""
+        return ArenaFile(path, self.header(), self.game, self._num_openings, frozenset(self._keys()))
+
+    def _keys(self) -> Iterator[Key]:
+        """All its matches."""
+        for batch in self._batches():
+            yield from batch.keys
+
+    def _batches(self) -> Iterator[Batch]:
+        return make_batches(len(self.pairings), self._num_openings, self.settings.batch)
+
     def play(self, record: ArenaFile, watch: Watch) -> Verdict | None:
         """Plays the matches without a result, until all are finished or the question is decided."""
         count = len(self.pairings) * self.settings.games
         verdict = None
         watch(Progress("matches", len(record.results), count))
-        for batch in make_batches(len(self.pairings), self._num_openings, self.settings.batch):
+        for batch in self._batches():
             if any(key not in record.results for key in batch.keys):
                 # An interrupted batch is played again as a whole, because its bots depend on all its matches.
                 for result in self._play_batch(batch, record):

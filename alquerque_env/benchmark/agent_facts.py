@@ -7,6 +7,7 @@ from pathlib import Path
 from ..bots.network.model_card import read_card
 from ..bots.network.numpy_mlp import read_weights
 from ..bots.shipped import META, WEIGHTS, shipped_bots
+from ..files.regular import read_regular
 
 _NOT_LEARNED = "plane_scale"
 _EXPORTED_GAME = re.compile(r"^Game: (\w+), version", re.MULTILINE)
@@ -55,7 +56,7 @@ def read_exported_game(spec: str) -> str | None:
     """The game of the exported player that a spec names; None if it names none or the file does not say."""
     for path in (Path(spec), Path(spec.rpartition(":")[0])):
         if path.suffix == ".py" and path.is_file():
-            found = _EXPORTED_GAME.search(path.read_text(encoding="utf-8", errors="replace"))
+            found = _EXPORTED_GAME.search(read_regular(path).decode(errors="replace"))
             return found[1] if found else None
     return None
 
@@ -83,7 +84,7 @@ def read_facts(checkpoint: Path, simulations: int) -> tuple[str, Facts]:
 
 def _count_parameters(checkpoint: Path) -> int | None:
     try:
-        tensors = read_weights((checkpoint / WEIGHTS).read_bytes())
+        tensors = read_weights(read_regular(checkpoint / WEIGHTS))
     except (OSError, ValueError):
         return None  # loading the bot reports what is wrong
     return sum(tensor.size for name, tensor in tensors.items() if name != _NOT_LEARNED)

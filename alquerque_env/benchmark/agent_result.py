@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arena.arena_result import round_numbers
 from ..errors import BenchmarkError
+from ..files.regular import read_regular
 from ..files.schema import parse
 from .against_ladder import Opponents
 from .against_truth import Truth
@@ -122,7 +123,7 @@ def read_file(path: Path) -> list[Result]:
       OSError: If it cannot be read.
     """
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(read_regular(path))
         known = content["format"]
         found = content.get("results", [content])
         entries = [{key: value for key, value in entry.items() if key != "format"} for entry in found]

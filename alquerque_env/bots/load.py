@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import BotError, MissingExtraError
+from ..errors import BotError, MissingExtraError, shorten
 from ..game.game import Game, as_game
 from ..solve.tables import present_table
 from .alphabeta import MAX_DEPTH, AlphaBetaBot
@@ -30,7 +30,13 @@ Maker = Callable[[Game, int | None, float | None], GameBot]
 
 
 def load_bot(
-    spec: str, game: Game | str, *, seed: int | None = None, time_limit: float | None = None, tables: bool = True
+    spec: str,
+    game: Game | str,
+    *,
+    seed: int | None = None,
+    time_limit: float | None = None,
+    tables: bool = True,
+    programs: bool = True,
 ) -> GameBot:
     """Loads a bot for a game.
 
@@ -44,26 +50,33 @@ def load_bot(
         With None, engines are sent five seconds, exported players have ten minutes, and the others have no limit.
       tables: Whether the bot may look up endgames in the tablebase of the game, if `alquerque solve` has put one into
         the user's cache directory. Measurements turn it off.
+      programs: Whether the spec may start a program, as `ugi:COMMAND` and exported players do. Turn it off for text
+        that comes from a file, from another program or from a network.
 
     Raises:
-      BotError: If the spec names no bot, or the bot cannot play the game.
+      BotError: If the spec names no bot, the bot cannot play the game, or the spec may not start a program.
       MissingExtraError: If a checkpoint needs packages that are not installed. Without torch, NumPy evaluates networks
         of the kind `mlp`, with or without search features.
     """
-    make = find_bot(spec, tables=tables)
+    make = find_bot(spec, tables=tables, programs=programs)
     if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
         raise BotError(f"the time limit is {time_limit}, expected a number of seconds above 0")
     return make(as_game(game), seed, time_limit)
 
 
-def find_bot(spec: str, *, tables: bool = True) -> Maker:
+def find_bot(spec: str, *, tables: bool = True, programs: bool = True) -> Maker:
     """Checks a spec without loading the bot, which may take long; returns the function that loads it.
 
     Raises:
-      BotError: If the spec names no bot.
+      BotError: If the spec names no bot, or starts a program and `programs` is false.
     """
     if not isinstance(spec, str):
         raise BotError(f"a bot's spec is text, not {type(spec).__name__}")
+    if not programs and starts_program(spec):
+        raise BotError(
+            f"{shorten(spec)!r} starts a program, which is allowed on the command line and in Python only: "
+            "a file or another program can name only bots that are data"
+        )
     prefix, _, rest = spec.partition(":")
     if prefix in SPEC_KINDS:
         make = SPEC_KINDS[prefix].read(spec, rest)
@@ -79,6 +92,19 @@ def find_bot(spec: str, *, tables: bool = True) -> Maker:
         return bot
 
     return load
+
+
+def starts_program(spec: str) -> bool:
+    """Whether a spec starts a program of the user's choice: an engine or an exported player.
+
+    The one place that decides this. A spec that has the form of one counts, whether or not the program exists.
+    """
+    prefix = spec.partition(":")[0]
+    if prefix in SPEC_KINDS:
+        return SPEC_KINDS[prefix].starts_program
+    if prefix in shipped_bots() or os.path.isdir(_split_path(spec)[0]):
+        return False
+    return spec.endswith(".py") or spec.rpartition(":")[0].endswith(".py")
 
 
 def _read_bare(bot: type[RandomBot | GreedyBot], spec: str, _rest: str) -> Maker:
@@ -110,11 +136,13 @@ class SpecKind(NamedTuple):
       form: How it is written.
       about: What it means, in one line.
       read: Checks a spec, given also as the part after the colon; returns the function that loads the bot.
+      starts_program: Whether it starts a program that the spec names.
     """
 
     form: str
     about: str
     read: Callable[[str, str], Maker]
+    starts_program: bool = False
 
 
 SPEC_KINDS = {
@@ -122,7 +150,7 @@ SPEC_KINDS = {
     "greedy": SpecKind("greedy", "captures as many pieces as possible in its turn", partial(_read_bare, GreedyBot)),
     "alphabeta": SpecKind("alphabeta:DEPTH", "alpha-beta search, DEPTH turns deep", _read_alphabeta),
     "mcts": SpecKind("mcts:SIMULATIONS", "Monte Carlo tree search, SIMULATIONS for a step", _read_mcts),
-    "ugi": SpecKind("ugi:COMMAND", "the UGI engine that COMMAND starts", _read_ugi),
+    "ugi": SpecKind("ugi:COMMAND", "the UGI engine that COMMAND starts", _read_ugi, starts_program=True),
 }
 """The kinds of spec by the part before the colon. All other specs are names of shipped bots, or paths."""
 

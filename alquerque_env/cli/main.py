@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..errors import AlquerqueError, UnknownNameError
+from ..errors import AlquerqueError, UnknownNameError, one_line
 
 OWN_PACKAGES = ("alquerque_env", "alquerque_training")
 
@@ -103,7 +103,7 @@ class Program(click.Group):
         except (click.ClickException, AlquerqueError, ImportError, OSError) as error:
             if isinstance(error, ImportError) and (error.name or "").partition(".")[0] in OWN_PACKAGES:
                 raise  # a module of this distribution is missing, which is a bug
-            click.echo(f"{prog_name}: {_one_line(error)}", err=True)
+            click.echo(f"{prog_name}: {one_line(_describe(error))}", err=True)
             sys.exit(BAD_ARGUMENT if isinstance(error, (click.UsageError, AlquerqueError)) else FAILED)
         except (click.Abort, KeyboardInterrupt):
             sys.exit(INTERRUPTED)
@@ -132,7 +132,7 @@ def _replace_unencodable_characters() -> None:
             stream.reconfigure(errors=errors)
 
 
-def _one_line(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     if isinstance(error, click.ClickException):
         message = " ".join(error.format_message().split()).removesuffix(".")
         context = error.ctx if isinstance(error, click.UsageError) else None
@@ -140,4 +140,4 @@ def _one_line(error: Exception) -> str:
         return message[:1].lower() + message[1:] + hint
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-    return " ".join(str(error).split())
+    return str(error)

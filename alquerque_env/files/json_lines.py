@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import AlquerqueError, made_for_other_rules
+from ..errors import AlquerqueError, made_for_other_rules, shorten
+from .regular import check_regular
 
 
 def append_line(file: IO[bytes], entry: Mapping[str, Any]) -> None:
@@ -54,13 +55,14 @@ class JsonLines(AbstractContextManager["JsonLines"]):
         is_new = not path.exists()
         self._file = path.open("a+b", buffering=0)
         try:
+            check_regular(self._file, path)
             lines = self._read(whole_header)
             if not lines:
                 self.add(whole_header)
         except BaseException:
-            is_empty = self._file.seek(0, os.SEEK_END) == 0
+            is_empty = is_new and self._file.seek(0, os.SEEK_END) == 0
             self._file.close()
-            if is_new and is_empty:
+            if is_empty:
                 path.unlink()
             raise
         self.entries = lines[1:]
@@ -94,7 +96,7 @@ class JsonLines(AbstractContextManager["JsonLines"]):
         for line in lines:
             try:
                 entry = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise self.damaged(len(entries) - 1) from None
             if not entries:
                 self._compare(entry, header)
@@ -113,7 +115,7 @@ class JsonLines(AbstractContextManager["JsonLines"]):
                 what = f"{self._kind} in {str(self._path)!r}"
                 raise AlquerqueError(made_for_other_rules(what, found, now, "choose another file, to start anew"))
             raise AlquerqueError(
-                f"{str(self._path)!r} holds {self._kind} with {name} {json.dumps(found)}, "
+                f"{str(self._path)!r} holds {self._kind} with {shorten(name)} {shorten(json.dumps(found))}, "
                 f"this one has {json.dumps(now)}: choose another file"
             )
 

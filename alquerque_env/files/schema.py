@@ -12,10 +12,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from ..errors import AlquerqueError, did_you_mean, shorten
+from .regular import read_regular
 
 T = TypeVar("T")
 
@@ -65,12 +67,14 @@ def read_toml(file: Traversable, name: str, error: type[AlquerqueError]) -> dict
     Raises:
       AlquerqueError: If the file is missing, cannot be read or is not TOML. The error names the file and the line.
     """
+    content = b""
     try:
-        return tomllib.loads(file.read_bytes().decode())
+        content = read_regular(file) if isinstance(file, Path) else file.read_bytes()
+        return tomllib.loads(content.decode())
     except OSError as cause:
         raise error(f"{name}: cannot be read: {cause.strerror or cause}") from None
     except UnicodeDecodeError as cause:
-        line = file.read_bytes()[: cause.start].count(b"\n") + 1
+        line = content[: cause.start].count(b"\n") + 1
         raise error(f"{name}: line {line} is not UTF-8 text") from None
     except (ValueError, RecursionError) as cause:
         raise error(f"{name}: not valid TOML: {cause}") from None

@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import asdict
 from functools import cache
 from itertools import combinations, product
 
@@ -400,7 +401,7 @@ def test_every_position_has_one_number(solved, name, options, pieces):
                 assert number_of(t, index.words, state) == part.base + number
                 texts.add(format_position(t, game.board.labels, [int(word) for word in state]))
         counts = (part.player, part.own_men, part.own_kings, part.enemy_men, part.enemy_kings)
-        assert len(texts) == told["positions"] == orbits[counts], counts
+        assert len(texts) == told.positions == orbits[counts], counts
 
 
 def count_orbits(game, pieces):
@@ -507,7 +508,7 @@ def test_an_expanded_table_has_the_same_values(tmp_path, base, board, rules):
     table.expand()
     assert_true(table, truth)
     assert (table.values(matches), [table.steps(match) for match in matches]) == before
-    assert verify_table(table) == sum(part["positions"] for part in table.header.slices)
+    assert verify_table(table) == sum(part.positions for part in table.header.slices)
 
 
 @needs_numba
@@ -630,12 +631,12 @@ def test_statistics_count_every_position(solved, rules):
         found.setdefault(counts, []).append(truth.value(state))
     assert len(found) == len(table.header.slices)
     for part in table.header.slices:
-        answers = found[part["player"], part["own"][0], part["enemy"][0]]
+        answers = found[part.player, part.own[0], part.enemy[0]]
         values = Counter(value for value, _ in answers)
-        assert (part["won"], part["drawn"], part["lost"]) == (values[1], values[0], values[-1])
-        assert part["positions"] == len(answers)
-        assert part["endless"] == sum(bool(value) and distance is None for value, distance in answers)
-        assert part["longest"] == max(distance or 0 for _, distance in answers)
+        assert (part.won, part.drawn, part.lost) == (values[1], values[0], values[-1])
+        assert part.positions == len(answers)
+        assert part.endless == sum(bool(value) and distance is None for value, distance in answers)
+        assert part.longest == max(distance or 0 for _, distance in answers)
 
 
 @pytest.mark.parametrize(
@@ -687,7 +688,7 @@ def content_of_table(path, base, board, south, north, pieces, rules):
     rng = random.Random(1)
     matches = [some_match(game, rng, pieces) for _ in range(20)]
     steps = [[(found.step.text, found.value, found.distance) for found in table.steps(match)] for match in matches]
-    header = table.header._replace(seconds=0, slices=[dict(part) for part in table.header.slices])
+    header = asdict(table.header) | {"seconds": 0}
     return json.loads(json.dumps([header, steps, table.values(matches)]))
 
 

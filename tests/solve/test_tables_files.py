@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from alquerque_env.errors import RulesError, TableError
 from alquerque_env.game import table_layout as e
 from alquerque_env.game.kernel_arrays import words
 from alquerque_env.match.position_text import format_position
-from alquerque_env.solve.tables import build, build_table, load_table, locations, slices
+from alquerque_env.solve.tables import build, build_table, load_table, locations, slices, table_file
 from alquerque_env.solve.tables import index_layout as x
 from alquerque_env.solve.tables.numbering import set_up
 from alquerque_env.solve.tables.table_file import MAGIC, TableFile
@@ -44,7 +45,7 @@ def mullahs(tmp_path_factory):
 def content(path):
     """Everything that a file says, but for how long it took."""
     file = TableFile(path)
-    return file.header._replace(seconds=0), path.read_bytes().split(b"\n", 2)[2]
+    return replace(file.header, seconds=0), path.read_bytes().split(b"\n", 2)[2]
 
 
 def parts_of(path):
@@ -76,7 +77,7 @@ def test_a_written_table_can_be_read(whole):
     assert table.game is MURRAY
     assert table.header.options == dict(MURRAY.options)
     assert table.value(Match(MURRAY, "W:Wa1:Bb2")) == 1
-    assert verify_table(table) == sum(part["positions"] for part in table.header.slices)
+    assert verify_table(table) == sum(part.positions for part in table.header.slices)
 
 
 def test_files_that_are_not_tables_are_refused(tmp_path, whole):
@@ -131,7 +132,7 @@ def test_a_table_of_another_game_is_refused(tmp_path, whole, mullahs):
 
 def rewrite(path, target, **fields):
     """Writes a file with other fields in its header, and the right checksum."""
-    text = json.dumps({**TableFile(path).header._asdict(), **fields}).encode()
+    text = json.dumps({**asdict(TableFile(path).header), **fields}).encode()
     checksum = hashlib.sha256(text).hexdigest().encode()
     target.write_bytes(MAGIC + checksum + b" " + text + b"\n" + path.read_bytes()[parts_of(path)[1] :])
     return target
@@ -139,7 +140,7 @@ def rewrite(path, target, **fields):
 
 def test_a_header_of_another_version_is_refused(tmp_path, whole):
     refused(MURRAY, rewrite(whole, tmp_path / "field.aqt", colour="green"), "made by another version")
-    slices = [{**part, "size": part["size"] + 1} for part in TableFile(whole).header.slices]
+    slices = [asdict(part) | {"size": part.size + 1} for part in TableFile(whole).header.slices]
     refused(MURRAY, rewrite(whole, tmp_path / "size.aqt", slices=slices), "made by another version")
     assert load_table(MURRAY, rewrite(whole, tmp_path / "same.aqt")).pieces == 3
 
@@ -472,9 +473,10 @@ def test_a_file_holds_any_number_of_different_values(tmp_path, monkeypatch, kind
 
 
 def test_slices_may_have_many_blocks(tmp_path, monkeypatch, whole):
-    monkeypatch.setattr(build, "BLOCK", 100)
+    for module in (build, table_file):
+        monkeypatch.setattr(module, "BLOCK", 100)
     table = load_table(MURRAY, build_table(MURRAY, 3, tmp_path / "table.aqt"))
-    assert max(len(part["blocks"]) for part in table.header.slices) > 10
+    assert max(len(part.blocks) for part in table.header.slices) > 10
     one = load_table(MURRAY, whole)
     table.load()
     one.load()

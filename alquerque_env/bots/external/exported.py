@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ...errors import AlquerqueError, BotError, IllegalTurnError, LateBotError
+from ...errors import AlquerqueError, BotError, IllegalTurnError, LateBotError, one_line
 from ...game.game import Game
 from ...game.step import Step
 from ...match.match import Match
@@ -38,9 +38,9 @@ class ExportedBot(GameBot):
             what = f"{self.name} has not answered within {self._timeout:g} seconds in {position!r}"
             raise LateBotError(what) from None
         if answer.returncode:
-            last_line = (answer.stderr.strip() or "no message").splitlines()[-1]
+            last_line = one_line((answer.stderr.strip() or "no message").splitlines()[-1])
             raise BotError(f"{self.name} failed with status {answer.returncode} in {position!r}: {last_line}")
-        return answer.stdout.strip()
+        return one_line(answer.stdout)
 
     def _read_turn(self, match: Match, text: str) -> tuple[int, ...]:
         ahead = match.copy()

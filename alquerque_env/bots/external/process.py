@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO
 
-from ...errors import BotError, EndedBotError
+from ...errors import BotError, EndedBotError, one_line
 
 LONGEST_LINE = 1 << 16
 """Bytes; a longer line counts as several lines."""
@@ -106,12 +106,11 @@ class Process:
             return None
         if line is None:
             raise ProcessError(self._how_it_ended(), EndedBotError)
-        return line.decode(errors="replace").strip()
+        return _decode(line)
 
     def last_error_output(self) -> str:
         """Returns the last lines of the error output, joined into one."""
-        lines = (line.decode(errors="replace").split() for line in list(self._error_lines))
-        return " / ".join(" ".join(words) for words in lines if words)
+        return " / ".join(filter(None, map(_decode, list(self._error_lines))))
 
     def close(self) -> None:
         """Sends `quit`, and kills the program if it does not end."""
@@ -130,6 +129,10 @@ class Process:
         # The last error output may still be in the pipe.
         time.sleep(_TICK)
         return f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
+
+
+def _decode(line: bytes) -> str:
+    return one_line(line.decode(errors="replace"))
 
 
 def _read(stream: IO[bytes], lines: "queue.Queue[bytes | None]", closing: threading.Event) -> None:

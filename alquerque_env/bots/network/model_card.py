@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from ...errors import AlquerqueError, made_for_other_rules
+from ...files.regular import read_regular
 from ...files.schema import Key, parse, show
 from ...game.game import Game
 from ...game.options import OptionValue
+from ...game.planes import planes
 from ...search.puct import EXPLORATION, MOST_EXPLORATION
 from ...search.quiescence import MAX_DEPTH
 from ..shipped import META, WEIGHTS
@@ -150,7 +152,7 @@ def read_card(path: Path) -> ModelCard:
     if not path.exists():
         raise CheckpointError(f"no checkpoint {str(path)!r}")
     try:
-        data = json.loads((path / META).read_bytes())
+        data = json.loads(read_regular(path / META))
     except OSError as error:
         raise CheckpointError(f"{str(path)!r} is not a checkpoint: {META}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
@@ -204,7 +206,7 @@ def check_game(path: Path, card: ModelCard, game: Game) -> None:
     """Checks that a checkpoint plays a game.
 
     Raises:
-      CheckpointError: If its game, options or rules are others.
+      CheckpointError: If its game, options, rules or sizes are others.
     """
     if card.game != game.name:
         raise CheckpointError(f"checkpoint {str(path)!r} plays {card.game!r}, not {game.name!r}")
@@ -217,6 +219,9 @@ def check_game(path: Path, card: ModelCard, game: Game) -> None:
         remedy = "train it again, or play it with the version that made it"
         what = f"checkpoint {str(path)!r}"
         raise CheckpointError(made_for_other_rules(what, card.table_hash, game.table_hash, remedy))
+    known = ShapeCard(planes=len(planes(game)), points=len(game.board.points), actions=game.num_actions)
+    if card.shape != known:
+        raise CheckpointError(f"checkpoint {str(path)!r}: {META}: shape is {card.shape}, this game has {known}")
 
 
 def read_checked(path: Path, name: str, checksum: str) -> bytes:
@@ -226,7 +231,7 @@ def read_checked(path: Path, name: str, checksum: str) -> bytes:
       CheckpointError: If it is missing or not what it was.
     """
     try:
-        data = (path / name).read_bytes()
+        data = read_regular(path / name)
     except OSError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {name}: {error.strerror}") from None
     if (found := hashlib.sha256(data).hexdigest()) != checksum:

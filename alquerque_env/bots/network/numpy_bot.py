@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ...game.game import Game
-from ..shipped import WEIGHTS
+from ..shipped import META, WEIGHTS
 from .model_card import CheckpointError, check_game, read_card, read_checked
 from .network_bot import NetworkBot, check_simulations, make_name
 from .numpy_mlp import NumpyMlp, read_weights
@@ -49,5 +49,10 @@ def load_numpy_bot(
         network = NumpyMlp(game, read_weights(data), search_features=card.network.feature_depth)
     except ValueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {error}") from None
+    if network.size != (asked := (card.network.width, card.network.blocks)):
+        raise CheckpointError(
+            f"checkpoint {str(path)!r}: {WEIGHTS} holds a network of {'{}x{}'.format(*network.size)}, "
+            f"{META} asks for {'{}x{}'.format(*asked)}"
+        )
     name = make_name(name or path, simulations)
     return NetworkBot(name, game, network, simulations, seed, exploration=card.exploration)

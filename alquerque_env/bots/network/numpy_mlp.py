@@ -24,6 +24,9 @@ class NumpyMlp(Evaluator):
       tensors: The network's, by name.
       search_features: Depth in turns of the search whose results it receives, None if it receives none.
 
+    Attributes:
+      size: Units of a layer, and number of residual blocks.
+
     Raises:
       ValueError: If these are not the tensors of such a network for the game.
     """
@@ -34,6 +37,7 @@ class NumpyMlp(Evaluator):
         exact = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
         self._layers = {name: (exact[f"{name}.weight"], exact[f"{name}.bias"]) for name in _layers(exact)}
         self._blocks = _blocks(exact)
+        self.size = exact["input.bias"].size, len(self._blocks)
         self._scale = exact["plane_scale"][:, None]
         self._depth, self._gains = search_features, SearchFeatures(game)
         self._worth = exact.get("worth")

@@ -1,6 +1,7 @@
 """`alquerque solve`."""
 
 import time
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -174,7 +175,7 @@ def _report_solution(match: "Match", solution: "Solution", pieces: int, verify: 
 
 
 def _report_table(path: Path, header: "Header", seconds: float, verified: bool) -> Report:
-    positions = sum(part["positions"] for part in header.slices)
+    positions = sum(part.positions for part in header.slices)
     size = path.stat().st_size
     studied = [group for group in header.groups if "longest_way" in group]
     # How many values the no-progress limit would change, which a table leaves out; None where it was not studied.
@@ -198,13 +199,13 @@ def _report_table(path: Path, header: "Header", seconds: float, verified: bool) 
         "seconds": round(seconds, 1),
         "verified": verified,
         "clock": clock,
-        "slices": [{key: value for key, value in part.items() if key != "blocks"} for part in header.slices],
+        "slices": [{key: value for key, value in asdict(part).items() if key != "blocks"} for part in header.slices],
     }
-    width = max(len(part["name"]) for part in header.slices)
+    width = max(len(part.name) for part in header.slices)
     lines = [f"{'slice':<{width}} {'positions':>13} {'won':>7} {'drawn':>7} {'lost':>7} {'longest':>8}"]
     for part in header.slices:
-        shares = " ".join(f"{part[what] / max(part['positions'], 1):>7.2%}" for what in ("won", "drawn", "lost"))
-        lines.append(f"{part['name']:<{width}} {part['positions']:>13,} {shares} {part['longest']:>8}")
+        shares = " ".join(f"{getattr(part, what) / max(part.positions, 1):>7.2%}" for what in ("won", "drawn", "lost"))
+        lines.append(f"{part.name:<{width}} {part.positions:>13,} {shares} {part.longest:>8}")
     if clock:
         lines.append(
             f"The longest way to the next capture or promotion has {clock['longest_way']} plies. The no-progress limit "

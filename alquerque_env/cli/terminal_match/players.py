@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...bots.bot import Bot
-from ...bots.load import SPEC_KINDS, find_bot, load_bot
+from ...bots.load import SPEC_KINDS, find_bot, load_bot, starts_program
 from ...bots.shipped import shipped_bots
 from ...errors import AlquerqueError
 from ...game.game import Game
@@ -49,17 +49,16 @@ class Player:
 def is_own_bot(name: str) -> bool:
     """Whether a name in a match file is a bot of this package. No file can make other programs run."""
     try:
-        find_bot(name)
+        find_bot(name, programs=False)
     except AlquerqueError:
         return False
-    kind = name.partition(":")[0]
-    return kind != "ugi" and kind in (*SPEC_KINDS, *shipped_bots())
+    return name.partition(":")[0] in (*SPEC_KINDS, *shipped_bots())
 
 
 def is_person(name: str) -> bool:
     """Whether a name in a match file looks like that of a person."""
-    is_program = name.startswith("ugi:") or "/" in name or "\\" in name or name.endswith(".py")
-    return name != UNKNOWN_NAME and not is_program and not is_own_bot(name)
+    is_bot = starts_program(name) or "/" in name or "\\" in name or is_own_bot(name)
+    return name != UNKNOWN_NAME and not is_bot
 
 
 def make_player(spec: str, game: Game, seed: int | None = None, seconds: float | None = None) -> Player:

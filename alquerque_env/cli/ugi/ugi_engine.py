@@ -18,7 +18,7 @@ from ...bots.external.ugi_protocol import (
 )
 from ...bots.load import find_bot
 from ...bots.mcts import MAX_SIMULATIONS
-from ...errors import AlquerqueError, BotError, UnknownNameError
+from ...errors import AlquerqueError, BotError, UnknownNameError, one_line
 from ...game.game import Game
 from ...match.match import Match
 from .ugi_options import EngineOptions
@@ -88,11 +88,10 @@ class Engine:
 
     def report_error(self, error: Exception) -> None:
         """Prints an error."""
-        text = " ".join(str(error).split())
+        text = one_line(str(error))
         if not isinstance(error, (AlquerqueError, ImportError)):
             text = f"{type(error).__name__}: {text}"
-        text = "".join(character for character in text[:MAX_ERROR] if character.isprintable())
-        self._write(f"info string error: {text}")
+        self._write(f"info string error: {text[:MAX_ERROR]}")
 
     def close(self) -> None:
         """Ends a running search."""

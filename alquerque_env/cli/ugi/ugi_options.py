@@ -19,7 +19,7 @@ class EngineOptions:
 
     def __init__(self, game: Game, level: str) -> None:
         find_bot(level)
-        self.level = level
+        self._given = self.level = level
         self._game_name = game.name
         self._table: Mapping[str, Option] = game.option_table
         self._values: dict[str, OptionValue] = dict(game.options)
@@ -38,7 +38,7 @@ class EngineOptions:
         Raises:
           UnknownNameError: If there is no such option or game.
           RulesError: If a rule does not have this value.
-          BotError: If the level names no bot.
+          BotError: If the level names no bot, or starts a program.
         """
         known = {option.lower(): option for option in (GAME, LEVEL, *self._table)}
         option = known.get(name.lower())
@@ -48,7 +48,8 @@ class EngineOptions:
             game = load_game(value)
             self._game_name, self._table, self._values = game.name, game.option_table, dict(game.options)
         elif option == LEVEL:
-            find_bot(value)
+            # Programs send defaults back, so the spec of the command line is allowed here too.
+            find_bot(value, programs=value == self._given)
             self.level = value
         else:
             self._values[option] = self._table[option].parse(value, self._game_name)

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
 from ...errors import RecordError
 from ...files.atomic import write_whole
+from ...files.regular import open_regular
 from .parsed import parse_matches
 from .reader import read_records, replay
 from .record import Record
@@ -68,7 +70,7 @@ def count_records(path: Path | str) -> int:
 def _opened(path: Path | str) -> Iterator[TextIO]:
     """Opens a file; errors raised while it is read name it."""
     try:
-        with open(path, encoding="utf-8") as stream:
+        with TextIOWrapper(open_regular(Path(path)), encoding="utf-8") as stream:
             yield stream
     except RecordError as error:
         raise RecordError(f"{str(path)!r}: {error}") from None

@@ -5,7 +5,6 @@ import shutil
 import time
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from .index import Index, Slice
 from .locations import table_path
 from .probe import encode
 from .slices import SolveProgress, Solver, Watch, memory_needed
-from .table_file import BLOCK, Header, TableFile, compress, write_table
+from .table_file import BLOCK, Header, SliceNotes, TableFile, compress, write_table
 from .threads import ThreadPool
 from .turn_values import Values
 
@@ -69,16 +68,12 @@ def build_table(
         options=dict(game.options),
         table_hash=game.table_hash,
         pieces=pieces,
-        codes=codes,
-        groups=notes,
-        slices=[
-            {
-                **_describe(part, count),
-                "size": part.size,
-                "blocks": [(len(block), hashlib.sha256(block).hexdigest()) for block in found],
-            }
+        codes=tuple(codes),
+        groups=tuple(notes),
+        slices=tuple(
+            _describe(part, count, tuple((len(block), hashlib.sha256(block).hexdigest()) for block in found))
             for part, count, found in zip(index.slices, counts, blocks, strict=True)
-        ],
+        ),
         seconds=round(time.monotonic() - began, 1),
     )
     write_table(target, header, (block for found in blocks for block in found))
@@ -157,8 +152,8 @@ def _count_codes(values: np.ndarray, part: Slice) -> np.ndarray:
     return counts
 
 
-def _describe(part: Slice, counts: np.ndarray) -> dict[str, Any]:
-    """What a table file says of a slice: its pieces, and how many of its positions have each result."""
+def _describe(part: Slice, counts: np.ndarray, blocks: tuple[tuple[int, str], ...]) -> SliceNotes:
+    """What a table file says of a slice; `counts` says how many of its positions have each code."""
 
     def between(first: int, last: int) -> int:
         return int(counts[first - x.OUTSIDE : last + 1 - x.OUTSIDE].sum())
@@ -166,15 +161,17 @@ def _describe(part: Slice, counts: np.ndarray) -> dict[str, Any]:
     won, drawn, lost = between(x.WON, x.ENDLESS), between(x.DRAWN, x.DRAWN), between(-x.ENDLESS, x.LOST)
     codes = np.abs(np.flatnonzero(counts) + x.OUTSIDE)
     finite = codes[(codes >= x.WON) & (codes < x.ENDLESS)]
-    return {
-        "name": part.name,
-        "player": part.player,
-        "own": [part.own_men, part.own_kings],
-        "enemy": [part.enemy_men, part.enemy_kings],
-        "positions": won + drawn + lost,
-        "won": won,
-        "drawn": drawn,
-        "lost": lost,
-        "endless": between(x.ENDLESS, x.ENDLESS) + between(-x.ENDLESS, -x.ENDLESS),
-        "longest": int(finite.max()) - x.WON if len(finite) else 0,
-    }
+    return SliceNotes(
+        name=part.name,
+        player=part.player,
+        own=(part.own_men, part.own_kings),
+        enemy=(part.enemy_men, part.enemy_kings),
+        positions=won + drawn + lost,
+        won=won,
+        drawn=drawn,
+        lost=lost,
+        endless=between(x.ENDLESS, x.ENDLESS) + between(-x.ENDLESS, -x.ENDLESS),
+        longest=int(finite.max()) - x.WON if len(finite) else 0,
+        size=part.size,
+        blocks=blocks,
+    )

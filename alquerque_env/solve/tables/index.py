@@ -113,12 +113,17 @@ class Index:
             _find_orbits(len(self.game.board.points), count, self.symmetries) for count in range(self.most + 1)
         )
 
+    @cached_property
+    def _orbit_counts(self) -> tuple[int, ...]:
+        """For each number of pieces: the number of orbits, found without listing them."""
+        return tuple(_count_orbits(count, self.symmetries) for count in range(self.most + 1))
+
     def digits(self, sides: Sides) -> tuple[int, int, int, int, int, int]:
         """The number of values of each digit of a slice."""
         own_men, own_kings, enemy_men, enemy_kings = sides
         own, enemy = own_men + own_kings, enemy_men + enemy_kings
         return (
-            len(self.orbits[own][1]),
+            self._orbit_counts[own],
             comb(len(self.game.board.points) - own, enemy),
             comb(own, own_kings),
             comb(enemy, enemy_kings),
@@ -165,6 +170,29 @@ def _find_orbits(points: int, count: int, symmetries: tuple[Permutation, ...]) -
     representatives = sets[least == sets]
     orbit = np.searchsorted(representatives, least)
     return orbit << x.ORBIT_AT | is_fixed * x.IS_FIXED | view, representatives
+
+
+def _count_orbits(count: int, symmetries: tuple[Permutation, ...]) -> int:
+    """The number of orbits of sets of `count` points.
+
+    Source: the Cauchy-Frobenius lemma, by which it is the mean number of sets that a symmetry maps to themselves.
+    """
+    return sum(_count_fixed(count, permutation) for permutation in symmetries) // len(symmetries)
+
+
+def _count_fixed(count: int, permutation: Permutation) -> int:
+    """How many sets of `count` points are unions of cycles of a permutation."""
+    ways = [1] + [0] * count
+    left = set(range(len(permutation)))
+    while left:
+        start = point = left.pop()
+        length = 1
+        while (point := permutation[point]) != start:
+            left.remove(point)
+            length += 1
+        for size in range(count, length - 1, -1):
+            ways[size] += ways[size - length]
+    return ways[count]
 
 
 def _sets(points: int, count: int) -> np.ndarray:

@@ -80,7 +80,10 @@ class EndgameTable:
         self.index = Index(game, self.pieces)
         if not self._file.has_sizes([part.size for part in self.index.slices]):
             raise TableError(f"{path} was made by another version of the package; solve the game again")
-        self.codes = np.zeros(self.index.size, np.int16)
+        try:
+            self.codes = np.zeros(self.index.size, np.int16)
+        except MemoryError:
+            raise TableError(f"{path} has {self.index.size:,} numbers, which do not fit into memory") from None
         self._bases = [part.base for part in self.index.slices]
         self._loaded: set[int] = set()
         self._is_complete = False
@@ -93,7 +96,7 @@ class EndgameTable:
     @property
     def digest(self) -> str:
         """A hash of the values of the table."""
-        parts = [part["blocks"] for part in self.header.slices]
+        parts = [part.blocks for part in self.header.slices]
         return hashlib.sha256(json.dumps([self.header.codes, parts]).encode()).hexdigest()[:16]
 
     @property

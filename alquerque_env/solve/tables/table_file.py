@@ -11,14 +11,19 @@ import json
 import lzma
 import shlex
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Annotated, BinaryIO
 
 import numpy as np
 
-from ...errors import TableError, made_for_other_rules
+from ...errors import TableError, made_for_other_rules, shorten
 from ...files.atomic import open_whole, remove_partials
+from ...files.regular import open_regular
+from ...files.schema import Key, parse
 from ...game.game import Game
+from ...game.options import OptionValue
+from . import index_layout as x
 
 MAGIC = b"alquerque endgame table 1\n"
 SUFFIX = ".aqt"
@@ -28,7 +33,40 @@ BLOCK = 1 << 20
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
 
 
-class Header(NamedTuple):
+_Count = Annotated[int, Key(low=0)]
+
+
+@dataclass(frozen=True)
+class SliceNotes:
+    """What a table file says of a slice.
+
+    Attributes:
+      name: As `index.Slice.name`.
+      player: The player to move.
+      own, enemy: Numbers of men and of kings of the player to move, and of the opponent.
+      positions: Number of positions, of which so many are `won`, `drawn` or `lost`.
+      endless: How many of these are won or lost by endless play.
+      longest: The most plies to the end under best play.
+      size: How many numbers it has.
+      blocks: For each block its length in bytes and its SHA-256.
+    """
+
+    name: str
+    player: Annotated[int, Key(low=0, high=1)]
+    own: tuple[_Count, _Count]
+    enemy: tuple[_Count, _Count]
+    positions: _Count
+    won: _Count
+    drawn: _Count
+    lost: _Count
+    endless: _Count
+    longest: _Count
+    size: Annotated[int, Key(low=1)]
+    blocks: tuple[tuple[Annotated[int, Key(low=1)], str], ...]
+
+
+@dataclass(frozen=True)
+class Header:
     """The header of a table file.
 
     Attributes:
@@ -36,17 +74,17 @@ class Header(NamedTuple):
       pieces: The most pieces on the board.
       codes: The list of codes, the most frequent first.
       groups: For each group of slices the notes of `clock.ClockStudy`, if plies without progress are limited.
-      slices: For each slice its statistics, its size, and its blocks as pairs of length and SHA-256.
+      slices: What it says of each slice.
       seconds: How long it took to make, since it was last resumed.
     """
 
     game: str
-    options: dict[str, Any]
+    options: dict[str, OptionValue]
     table_hash: str
     pieces: int
-    codes: list[int]
-    groups: list[dict[str, Any]]
-    slices: list[dict[str, Any]]
+    codes: Annotated[tuple[Annotated[int, Key(low=-x.ENDLESS, high=x.ENDLESS)], ...], Key(low=1)]
+    groups: tuple[dict[str, int], ...]
+    slices: Annotated[tuple[SliceNotes, ...], Key(low=1)]
     seconds: float
 
 
@@ -61,7 +99,7 @@ def write_table(path: Path, header: Header, blocks: Iterator[bytes]) -> None:
     Raises:
       TableError: If it cannot be written.
     """
-    text = json.dumps(header._asdict(), separators=(",", ":")).encode()
+    text = json.dumps(asdict(header), separators=(",", ":")).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_partials(path.parent, path.name)
@@ -82,13 +120,13 @@ class TableFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            with open(path, "rb") as file:
+            with open_regular(path) as file:
                 self.header = self._read_header(file)
                 self._first = file.tell()
             size = path.stat().st_size
         except OSError as error:
             raise TableError(f"cannot read table {path}: {error.strerror or error}") from None
-        lengths = [length for part in self.header.slices for length, _ in part["blocks"]]
+        lengths = [length for part in self.header.slices for length, _ in part.blocks]
         if size != self._first + sum(lengths):
             raise TableError(
                 f"{path} is damaged: it has {size} bytes, expected {self._first + sum(lengths)}; solve the game again"
@@ -98,9 +136,9 @@ class TableFile:
         """Checks whose table it is.
 
         Raises:
-          TableError: If it is the table of another game or of other options.
+          TableError: If it is the table of another game or of other options, or of more pieces than the game has.
         """
-        header = self.header
+        header, most = self.header, sum(len(side) for side in game.start)
         if (header.game, header.options) != (game.name, dict(game.options)):
             raise TableError(
                 f"{self.path} is a table of {header.game} with {header.options}, "
@@ -111,10 +149,12 @@ class TableFile:
             remedy = f"build it again with: {shlex.join(['alquerque', 'solve', game.name, *arguments])}"
             what = f"endgame table {self.path}"
             raise TableError(made_for_other_rules(what, header.table_hash, game.table_hash, remedy))
+        if not 2 <= header.pieces <= most:
+            raise TableError(f"{self.path} is a table of {header.pieces} pieces, {game.name} has from 2 to {most}")
 
     def has_sizes(self, sizes: list[int]) -> bool:
         """Whether its slices have the sizes that this version of the package gives them."""
-        return [part["size"] for part in self.header.slices] == sizes
+        return [part.size for part in self.header.slices] == sizes
 
     def check_blocks(self) -> None:
         """Checks all blocks against their checksums.
@@ -123,11 +163,11 @@ class TableFile:
           TableError: If a block is damaged or cannot be read.
         """
         try:
-            with open(self.path, "rb") as file:
+            with open_regular(self.path) as file:
                 file.seek(self._first)
                 for part in self.header.slices:
-                    for block in part["blocks"]:
-                        self._read_block(file, part["name"], *block)
+                    for block in part.blocks:
+                        self._read_block(file, part.name, *block)
         except OSError as error:
             raise TableError(f"cannot read table {self.path}: {error.strerror or error}") from None
 
@@ -139,22 +179,28 @@ class TableFile:
         """
         part = self.header.slices[number]
         before = self.header.slices[:number]
-        place = self._first + sum(length for other in before for length, _ in other["blocks"])
+        place = self._first + sum(length for other in before for length, _ in other.blocks)
         codes = np.array(self.header.codes, np.int16)
         kind = np.uint8 if len(codes) <= 256 else np.uint16
-        found = []
-        with open(self.path, "rb") as file:
+        found = np.empty(part.size, np.int16)
+        with open_regular(self.path) as file:
             file.seek(place)
-            for block in part["blocks"]:
-                data = self._read_block(file, part["name"], *block)
-                found.append(codes[np.frombuffer(lzma.decompress(data, lzma.FORMAT_RAW, filters=_FILTERS), kind)])
-        return np.concatenate(found)
+            for first, block in zip(range(0, len(found), BLOCK), part.blocks, strict=True):
+                wanted = found[first : first + BLOCK]
+                data = _decompress(self._read_block(file, part.name, *block), wanted.size * kind(0).itemsize)
+                if data is None or (places := np.frombuffer(data, kind)).max() >= len(codes):
+                    raise self._damaged(part.name)
+                wanted[:] = codes[places]
+        return found
 
     def _read_block(self, file: BinaryIO, name: str, length: int, checksum: str) -> bytes:
         data = file.read(length)
         if hashlib.sha256(data).hexdigest() != checksum:
-            raise TableError(f"{self.path} is damaged in slice {name}; solve the game again")
+            raise self._damaged(name)
         return data
+
+    def _damaged(self, name: str) -> TableError:
+        return TableError(f"{self.path} is damaged in slice {shorten(name)}; solve the game again")
 
     def _read_header(self, file: BinaryIO) -> Header:
         if file.read(len(MAGIC)) != MAGIC:
@@ -162,7 +208,22 @@ class TableFile:
         checksum, _, text = file.readline().rstrip(b"\n").partition(b" ")
         if hashlib.sha256(text).hexdigest().encode() != checksum:
             raise TableError(f"the header of {self.path} is damaged; solve the game again")
+        another = TableError(f"{self.path} was made by another version of the package; solve the game again")
         try:
-            return Header(**json.loads(text))
-        except TypeError:
-            raise TableError(f"{self.path} was made by another version of the package; solve the game again") from None
+            header = parse(Header, json.loads(text), str(self.path), TableError)
+        except (ValueError, RecursionError):
+            raise another from None
+        if any(len(part.blocks) != -(-part.size // BLOCK) for part in header.slices):
+            raise another
+        return header
+
+
+def _decompress(data: bytes, size: int) -> bytes | None:
+    """The `size` bytes that were compressed; None if they are of another size or damaged. Unpacks no more than that."""
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=_FILTERS)
+    try:
+        found = unpacker.decompress(data, size)
+        more = b"" if unpacker.eof else unpacker.decompress(b"", 1)
+    except (lzma.LZMAError, EOFError):
+        return None
+    return found if len(found) == size and not more else None

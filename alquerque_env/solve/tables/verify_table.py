@@ -39,4 +39,4 @@ def verify_table(table: EndgameTable, threads: int | None = None, watch: Watch |
                     f"the value of number {found} of slice {part.name} is wrong; "
                     f"delete the file and solve the game again"
                 )
-    return sum(part["positions"] for part in table.header.slices)
+    return sum(part.positions for part in table.header.slices)

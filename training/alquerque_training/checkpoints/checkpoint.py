@@ -82,14 +82,11 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     """
     meta = read_card(path)
     check_game(path, meta, game)
-    shape, known = Shape(**vars(meta.shape)), Shape.of(game)
-    if shape != known:
-        raise CheckpointError(f"checkpoint {str(path)!r}: {META}: shape is {shape}, this game has {known}")
     contents = {name: read_checked(path, name, checksum) for name, checksum in meta.sha256.items()}
     arrays = _parse_arrays(path, WEIGHTS, contents)
     return Checkpoint(
         meta=meta,
-        network=_network(path, meta, known, arrays),
+        network=_network(path, meta, Shape.of(game), arrays),
         training=_parse_arrays(path, TRAINING, contents) if TRAINING in contents else {},
     )
 
@@ -157,13 +154,16 @@ def _parse_arrays(path: Path, name: str, contents: Mapping[str, bytes]) -> dict[
 
 def _network(path: Path, meta: ModelCard, shape: Shape, arrays: Arrays) -> PolicyValueNetwork:
     config = NetworkConfig(**vars(meta.network))
-    network = build_network(config, shape, torch.ones(shape.planes), torch.Generator())
+    # Without memory: a wrong card can ask for a network of many gigabytes.
+    network = build_network(config, shape, torch.ones(shape.planes), None)
     if misfit := _compare_shapes(arrays, network.state_dict()):
         raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {misfit}")
     for name, array in arrays.items():
+        if array.dtype != np.float32:
+            raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {name} is of type {array.dtype}, not float32")
         if not np.isfinite(array).all():
             raise CheckpointError(f"checkpoint {str(path)!r}: {WEIGHTS}: {name} is not finite")
-    network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in arrays.items()})
+    network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}, assign=True)
     return network.eval()
 
 

@@ -1,5 +1,7 @@
 """The settings of a training run, read from a TOML file and checked."""
 
+import json
+import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -7,7 +9,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from alquerque_env.errors import AlquerqueError, did_you_mean
+from alquerque_env.bots.load import starts_program
+from alquerque_env.errors import AlquerqueError, did_you_mean, shorten
 from alquerque_env.files.schema import read_toml
 from alquerque_training.config.settings import SECTIONS, Config
 from alquerque_training.config.shipped_configs import find_config
@@ -22,18 +25,38 @@ def load_config(given: str | Path, overrides: Sequence[str] = ()) -> Config:
 
     Args:
       given: Name of a config in the package, or path of a TOML file with a table for each section. Missing keys have
-        their defaults.
+        their defaults. It is data: settings that start programs or import modules can be given only in overrides.
       overrides: Texts `section.key=value` that override the file. A value that is not TOML is taken as text.
 
     Raises:
       UnknownNameError: If there is no such config.
-      ConfigError: If the file cannot be read, a section or key is unknown, or a value is impossible.
+      ConfigError: If the file cannot be read or starts programs, a section or key is unknown, or a value is
+        impossible.
     """
     path = find_config(given)
     data = read_toml(path, path.name, ConfigError)
+    _refuse_programs(data, path.name)
     for override in overrides:
         _apply(override, data)
     return parse_config(data, path.name)
+
+
+def _refuse_programs(data: Mapping[str, Any], source: str) -> None:
+    """Refuses settings in a file that run code of its author's choice.
+
+    Raises:
+      ConfigError: If there is one; the message shows the override that allows it.
+    """
+    for section, key in (("run", "algorithm"), ("self_play", "bots"), ("evaluation", "opponents")):
+        table = data.get(section)
+        given = table.get(key) if isinstance(table, dict) else None
+        for value in given if isinstance(given, list) else [given]:
+            if isinstance(value, str) and (":" in value if key == "algorithm" else starts_program(value)):
+                override = shlex.quote(f"{section}.{key}={json.dumps(given)}")
+                raise ConfigError(
+                    f"{source}: {section}.{key} has {shorten(value)!r}, which runs a program, and a config file is "
+                    f"data: if you trust it, leave it out there and give it on the command line: {shorten(override)}"
+                )
 
 
 def parse_config(data: Mapping[str, Any], source: str) -> Config:

@@ -16,6 +16,8 @@ from pydantic import TypeAdapter
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.files.json_lines import append_line, whole_lines
+from alquerque_env.files.regular import read_regular
+from alquerque_env.files.schema import parse
 from alquerque_training.measure.tensorboard import Summaries, step_of
 
 DECLARED = "metrics.json"
@@ -164,7 +166,7 @@ def read_metrics(log: Path) -> tuple[Metric, ...]:
     """
     path = log.with_name(DECLARED)
     try:
-        return with_declared(_TABLE.validate_json(path.read_bytes()))
+        return with_declared(_TABLE.validate_json(read_regular(path)))
     except FileNotFoundError:
         return METRICS
     except (OSError, ValueError):
@@ -250,12 +252,12 @@ def read_log(path: Path) -> list[dict[str, float]]:
 def _read_lines(path: Path) -> list[tuple[bytes, dict[str, float]]]:
     if not path.exists():
         return []
-    return [(line, record) for line in whole_lines(path.read_bytes()) if (record := _parse(line)) is not None]
+    return [(line, record) for line in whole_lines(read_regular(path)) if (record := _parse(line)) is not None]
 
 
 def _parse(line: bytes) -> dict[str, float] | None:
     try:
-        record = json.loads(line)
+        record = parse(dict[str, float], json.loads(line), "log")
     except (ValueError, RecursionError):
         return None
-    return record if isinstance(record, dict) and isinstance(record.get("iteration"), int) else None
+    return record if isinstance(record.get("iteration"), int) else None

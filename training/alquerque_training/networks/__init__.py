@@ -41,13 +41,13 @@ __all__ = [
     "sample",
 ]
 
-Architecture = Callable[[NetworkConfig, Shape, Tensor, torch.Generator], PolicyValueNetwork]
+Architecture = Callable[[NetworkConfig, Shape, Tensor, torch.Generator | None], PolicyValueNetwork]
 
 NETWORKS: Mapping[str, Architecture] = MappingProxyType({"mlp": ResidualMlp, "conv": ResidualConv, "graph": LinkGraph})
 
 
 def build_network(
-    config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator
+    config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
 ) -> PolicyValueNetwork:
     """Makes a network with random weights.
 
@@ -55,7 +55,7 @@ def build_network(
       config: The architecture.
       shape: Sizes and geometry of the game, `Shape.of(game)`.
       plane_scale: float32 `[C]`; the planes are divided by it.
-      generator: Source of the weights.
+      generator: Source of the weights; None for weights that have a shape and no memory, to be loaded.
 
     Raises:
       NetworkError: If the network needs the geometry of a game and the shape has none.

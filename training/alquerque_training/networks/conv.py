@@ -28,7 +28,7 @@ Direction = tuple[Displacement, Displacement | None]
 class Block(nn.Module):
     """A residual block: `h + second(relu(first(relu(h)) + pool(relu(h))))`, on points only."""
 
-    def __init__(self, width: int, generator: torch.Generator) -> None:
+    def __init__(self, width: int, generator: torch.Generator | None) -> None:
         super().__init__()
         self.first = conv(width, width, gain=2**0.5, generator=generator)
         self.second = conv(width, width, gain=0.1, generator=generator)
@@ -52,7 +52,9 @@ class ResidualConv(PolicyValueNetwork):
     starts: Tensor
     ends: Tensor
 
-    def __init__(self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator) -> None:
+    def __init__(
+        self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
+    ) -> None:
         super().__init__(shape, plane_scale)
         geometry, width = shape.require_geometry("network.kind = 'conv'"), config.width
         columns, rows = [x for x, _ in geometry.points], [y for _, y in geometry.points]

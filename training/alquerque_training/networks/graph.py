@@ -23,7 +23,7 @@ from torch.nn import functional
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.board_geometry import Geometry, Move
 from alquerque_training.networks.interface import PolicyValueNetwork, Shape
-from alquerque_training.networks.layers import PooledValue, linear
+from alquerque_training.networks.layers import PooledValue, linear, parameter
 
 ROLES = ("origin", "target", "victim")
 
@@ -60,11 +60,9 @@ class Incidence(nn.Module):
 class Roles(nn.Module):
     """A linear layer without bias for each role of a point."""
 
-    def __init__(self, inputs: int, outputs: int, generator: torch.Generator) -> None:
+    def __init__(self, inputs: int, outputs: int, generator: torch.Generator | None) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.empty(len(ROLES), inputs, outputs))
-        for role in self.weight:
-            nn.init.orthogonal_(role, generator=generator)
+        self.weight = parameter(len(ROLES), inputs, outputs, generator=generator, draw=_draw_roles)
 
     def forward(self, features: Tensor) -> Tensor:
         """`[3 or 1, N, inputs]` to `[3, N, outputs]`."""
@@ -74,12 +72,12 @@ class Roles(nn.Module):
 class Block(nn.Module):
     """One round of messages between points and links; see the top of this file."""
 
-    def __init__(self, width: int, kinds: int, *, has_memory: bool, generator: torch.Generator) -> None:
+    def __init__(self, width: int, kinds: int, *, has_memory: bool, generator: torch.Generator | None) -> None:
         super().__init__()
         inner = -(-width // 2)
         self.to_links = Roles(width, inner, generator)
         self.kind = linear(kinds, inner, gain=1, generator=generator)
-        self.memory = nn.Parameter(torch.randn(inner, generator=generator)) if has_memory else None
+        self.memory = parameter(inner, generator=generator, draw=_draw_memory) if has_memory else None
         self.from_links = Roles(inner, width, generator)
         self.self = linear(width, width, gain=1, generator=generator)
         self.pool = linear(2 * width, width, gain=1, generator=generator)
@@ -119,7 +117,9 @@ class LinkGraph(PolicyValueNetwork):
     remembering: Tensor
     memories: Tensor
 
-    def __init__(self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator) -> None:
+    def __init__(
+        self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
+    ) -> None:
         super().__init__(shape, plane_scale)
         geometry, width = shape.require_geometry("network.kind = 'graph'"), config.width
         self._read(geometry)
@@ -172,6 +172,15 @@ class LinkGraph(PolicyValueNetwork):
         said = planes.new_zeros(len(self.kinds), len(planes))
         said[self.remembering] = planes.flatten(1)[:, self.memories].T
         return said[..., None]
+
+
+def _draw_roles(weight: Tensor, generator: torch.Generator) -> None:
+    for role in weight:
+        nn.init.orthogonal_(role, generator=generator)
+
+
+def _draw_memory(memory: Tensor, generator: torch.Generator) -> None:
+    nn.init.normal_(memory, generator=generator)
 
 
 def _sum_rows(rows: Tensor, chosen: Tensor, firsts: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ from alquerque_training.networks.layers import linear
 class Block(nn.Module):
     """A residual block: `relu(h + second(relu(first(h))))`."""
 
-    def __init__(self, width: int, generator: torch.Generator) -> None:
+    def __init__(self, width: int, generator: torch.Generator | None) -> None:
         super().__init__()
         self.first = linear(width, width, gain=2**0.5, generator=generator)
         self.second = linear(width, width, gain=0.1, generator=generator)
@@ -37,7 +37,7 @@ class ResidualMlp(PolicyValueNetwork):
         config: NetworkConfig,
         shape: Shape,
         plane_scale: Tensor,
-        generator: torch.Generator,
+        generator: torch.Generator | None,
         inputs: int | None = None,
     ) -> None:
         super().__init__(shape, plane_scale)

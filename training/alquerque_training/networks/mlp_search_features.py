@@ -28,7 +28,9 @@ class SearchFeaturesMlp(ResidualMlp):
 
     for_and_against: Tensor
 
-    def __init__(self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator) -> None:
+    def __init__(
+        self, config: NetworkConfig, shape: Shape, plane_scale: Tensor, generator: torch.Generator | None
+    ) -> None:
         inputs = shape.planes * shape.points + NUMBERS_PER_ACTION * shape.actions
         super().__init__(config, shape, plane_scale, generator, inputs)
         self._gains = shape.require_geometry("network.search_features").gains

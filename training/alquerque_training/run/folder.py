@@ -15,6 +15,7 @@ from typing import Any
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.atomic import remove_partials, remove_whole_folder, write_whole
 from alquerque_env.files.lock import LockedError, locked
+from alquerque_env.files.regular import read_regular
 from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
 
@@ -183,7 +184,7 @@ def read_sections(path: Path) -> dict[str, Any]:
       ConfigError: If the folder holds no run.
     """
     try:
-        data = json.loads((path / CONFIG).read_bytes())
+        data = json.loads(read_regular(path / CONFIG))
     except OSError as error:
         raise ConfigError(f"{str(path)!r} is not a run: {CONFIG}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

@@ -1,0 +1,46 @@
+"""Reads regular files only. A device or a pipe in place of a file could block, or be read for ever."""
+
+import errno
+import os
+import stat
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, BinaryIO
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Opens a file for reading.
+
+    Raises:
+      OSError: If it cannot be opened, or is not a regular file; the error names it.
+    """
+    with ExitStack() as stack:
+        file = stack.enter_context(open(path, "rb", opener=_open_at_once))
+        check_regular(file, path)
+        stack.pop_all()
+    return file
+
+
+def _open_at_once(name: str, flags: int) -> int:
+    # Opening a pipe would otherwise wait for its other end.
+    return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def read_regular(path: Path) -> bytes:
+    """Reads a whole file.
+
+    Raises:
+      OSError: As `open_regular`.
+    """
+    with open_regular(path) as file:
+        return file.read()
+
+
+def check_regular(file: IO[bytes], path: Path) -> None:
+    """Checks what kind of file has been opened.
+
+    Raises:
+      OSError: If it is not a regular file; the error names it.
+    """
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
