@@ -22,7 +22,7 @@ from .bot_pool import BotFailedError, BotPool
 from .bot_requests import BotRequests
 from .match_view import show_match
 from .request_bodies import BoardBody, Body, GameBody, LoadBody, MatchBody, PictureBody, SaveBody
-from .request_guard import TOO_LARGE, RequestGuard, TooLargeError
+from .request_guard import RequestGuard
 
 STATIC = Path(__file__).parent / "static"
 
@@ -71,7 +71,6 @@ def make_app(
         AlquerqueError: lambda _, error: _error(400, error),
         ImportError: lambda _, error: _error(400, error),
         BotFailedError: lambda _, error: _error(400, error, bot_failed=True),
-        TooLargeError: lambda _, __: _error(413, TOO_LARGE),
         HTTPException: lambda _, error: JSONResponse({"error": error.detail}, error.status_code, headers=error.headers),
         ValidationError: _invalid_body,
         ClientDisconnect: lambda _, __: Response(status_code=400),

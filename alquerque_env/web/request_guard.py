@@ -1,4 +1,7 @@
-"""Refuses requests that do not come from the page of this server, so that no other web page can use it."""
+"""Refuses requests that do not come from the page of this server, so that no other web page can use it.
+
+A request counts as work when its body has arrived, so that slow clients take no place from others.
+"""
 
 from typing import Any
 
@@ -10,6 +13,11 @@ MAX_BYTES = 512 * 1024
 """Size of the largest request; the longest matches take a fifth of it."""
 
 TOO_LARGE = f"the request is too large: at most {MAX_BYTES // 1024} kB; load a part of a long match file"
+
+MOST_AT_WORK = 64
+"""Requests that are worked on at the same time; further ones are refused."""
+
+BUSY = f"the server works on {MOST_AT_WORK} requests already: try again in a moment"
 
 _HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
@@ -31,55 +39,75 @@ class RequestGuard:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
+        self._at_work = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handles a request, as in ASGI."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refusal = _refuse(scope["method"], Headers(scope=scope))
-        if refusal is not None:
-            status, reason = refusal
-            await JSONResponse({"error": reason}, status, headers=HEADERS)(scope, receive, send)
+        try:
+            _check_headers(scope["method"], Headers(scope=scope))
+            body = await _read_body(receive)
+            if self._at_work >= MOST_AT_WORK:
+                raise _RefusedError(503, BUSY)
+        except _RefusedError as error:
+            await JSONResponse({"error": error.reason}, error.status, headers=HEADERS)(scope, receive, send)
             return
-        await self._app(scope, _limited(receive), _with_headers(send))
+        self._at_work += 1
+        try:
+            await self._app(scope, _with_body(body, receive), _with_headers(send))
+        finally:
+            self._at_work -= 1
 
 
-class TooLargeError(Exception):
-    """The body of a request is too large."""
+class _RefusedError(Exception):
+    """A request that is refused, with the status of the answer."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status, self.reason = status, reason
 
 
-def _refuse(method: str, headers: Headers) -> tuple[int, str] | None:
+def _check_headers(method: str, headers: Headers) -> None:
     host = headers.get("host", "")
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
     if name not in _HOSTS:
-        return 403, f"this server answers requests to localhost, not to {host[:80]!r}"
+        raise _RefusedError(403, f"this server answers requests to localhost, not to {host[:80]!r}")
     origin = headers.get("origin")
     if origin is not None and origin != f"http://{host}":
-        return 403, f"requests come from this server's own page, not from {origin[:80]!r}"
+        raise _RefusedError(403, f"requests come from this server's own page, not from {origin[:80]!r}")
     if method == "POST":
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
-            return 415, f"expected JSON (application/json), not {kind[:80]!r}"
+            raise _RefusedError(415, f"expected JSON (application/json), not {kind[:80]!r}")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length[:12]) > MAX_BYTES:
-            return 413, TOO_LARGE
-    return None
+            raise _RefusedError(413, TOO_LARGE)
 
 
-def _limited(receive: Receive) -> Receive:
-    """Counts the bytes of the body, since the header with its length can be missing or wrong."""
-    read = 0
-
-    async def counted() -> Message:
-        nonlocal read
+async def _read_body(receive: Receive) -> bytes:
+    """Reads the body, whose length the header can leave out or state wrongly."""
+    body = bytearray()
+    while True:
         message = await receive()
-        read += len(message.get("body", b""))
-        if read > MAX_BYTES:
-            raise TooLargeError
-        return message
+        if message["type"] == "http.disconnect":
+            raise _RefusedError(400, "the request ended before its body did")
+        body += message.get("body", b"")
+        if len(body) > MAX_BYTES:
+            raise _RefusedError(413, TOO_LARGE)
+        if not message.get("more_body", False):
+            return bytes(body)
 
-    return counted
+
+def _with_body(body: bytes, receive: Receive) -> Receive:
+    """Gives the body that was read, and then what follows it."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return replay
 
 
 def _with_headers(send: Send) -> Send:

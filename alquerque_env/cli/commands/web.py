@@ -7,7 +7,6 @@ import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
 
 import click
 
@@ -23,6 +22,9 @@ from ..parameters import FloatRange, IntRange
 
 LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8008
+BACKLOG = 512
+"""Connections that wait to be accepted."""
+
 # Ports that are tried when no port is given and the default one is in use.
 _TRIES = 20
 
@@ -47,11 +49,12 @@ def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: floa
     stops the server.
     """
     from ...web.app import make_app  # raises an error if the extra `web` is not installed
+    from ...web.server import make_server
 
     offered = {spec: run_interruptible(partial(playable_games, spec), f"loading {spec} ...") for spec in bots}
     listener = listen(port)
     address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
-    serve = _make_server(partial(make_app, offered=offered, seconds=seconds))
+    serve = make_server(partial(make_app, offered=offered, seconds=seconds))
     run_interruptible(_compile_first_turn, "compiling the rules (once after an installation) ...")
     click.echo(f"The page is at {address} (Ctrl-C stops the server)")
     _start_thread(_compile_trained_bot)
@@ -59,24 +62,6 @@ def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: floa
         _start_thread(partial(webbrowser.open, address))
     with exit_on_signals():
         serve([listener])
-
-
-def _make_server(make_app: Callable[..., Any]) -> Callable[[list[socket.socket]], None]:
-    import uvicorn
-
-    settings = uvicorn.Config(
-        make_app(is_stopping=lambda: server.should_exit),
-        log_level="error",
-        access_log=False,
-        server_header=False,
-        timeout_keep_alive=20,
-        timeout_graceful_shutdown=1,
-        limit_concurrency=64,
-        h11_max_incomplete_event_size=32 * 1024,
-        ws="none",
-    )
-    server: uvicorn.Server = uvicorn.Server(settings)
-    return server.run
 
 
 def listen(port: int | None) -> socket.socket:
@@ -94,7 +79,7 @@ def listen(port: int | None) -> socket.socket:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((LOOPBACK, number))
-            listener.listen(64)
+            listener.listen(BACKLOG)
         except OSError:
             listener.close()
         else:
