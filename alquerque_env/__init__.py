@@ -26,6 +26,7 @@ Match files
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from . import start as _start  # noqa: F401  first, so that it covers the other imports
 from .envs.registration import register as _register
 from .game.game import Game, games, load_game
 

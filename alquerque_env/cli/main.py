@@ -1,7 +1,9 @@
 """The program `alquerque`: its list of commands, and how every error becomes one line."""
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -10,10 +12,12 @@ import click
 
 from .. import __version__
 from ..errors import AlquerqueError, UnknownNameError, one_line
+from ..start import INTERRUPTED, end_quietly, raise_interrupts
+from .console.signals import Terminated, terminate_as_ctrl_c
 
 OWN_PACKAGES = ("alquerque_env", "alquerque_training")
 
-BAD_ARGUMENT, FAILED, INTERRUPTED = 2, 1, 130
+BAD_ARGUMENT, FAILED = 2, 1
 
 COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -97,16 +101,29 @@ class Program(click.Group):
         prog_name = prog_name or "alquerque"
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        _open_closed_streams()
         _replace_unencodable_characters()
         try:
-            super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            raise_interrupts()
+            try:
+                with terminate_as_ctrl_c():
+                    super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            finally:
+                sys.stdout.flush()
+        except BrokenPipeError:
+            sys.exit(FAILED)  # the reader of the output is gone, as after `| head`
         except (click.ClickException, AlquerqueError, ImportError, OSError) as error:
             if isinstance(error, ImportError) and (error.name or "").partition(".")[0] in OWN_PACKAGES:
                 raise  # a module of this distribution is missing, which is a bug
-            click.echo(f"{prog_name}: {one_line(_describe(error))}", err=True)
+            with suppress(OSError):
+                click.echo(f"{prog_name}: {one_line(_describe(error))}", err=True)
             sys.exit(BAD_ARGUMENT if isinstance(error, (click.UsageError, AlquerqueError)) else FAILED)
-        except (click.Abort, KeyboardInterrupt):
-            sys.exit(INTERRUPTED)
+        except (click.Abort, KeyboardInterrupt) as error:
+            cause = error.__cause__ if isinstance(error, click.Abort) else error
+            sys.exit(cause.status if isinstance(cause, Terminated) else INTERRUPTED)
+        finally:
+            end_quietly()
+            _drop_unwritten_output()
         sys.exit(0)
 
 
@@ -123,6 +140,26 @@ def main(ctx: click.Context) -> None:
     """Play, measure, solve and train games of the alquerque family."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
+
+
+def _open_closed_streams() -> None:
+    """Replaces standard streams that the caller has closed by the null device, or files would take their places."""
+    for descriptor, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != descriptor:
+                os.dup2(null, descriptor)
+                os.close(null)
+            setattr(sys, name, open(descriptor, mode, closefd=False))  # noqa: SIM115
+
+
+def _drop_unwritten_output() -> None:
+    """Drops output that cannot be written, or Python would report it once more when it ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _replace_unencodable_characters() -> None:

@@ -9,7 +9,6 @@ import click
 from ...game.game import Game
 from ..command import HelpfulCommand, print_json, report_console
 from ..console.progress_bar import Display
-from ..console.signals import exit_on_signals
 from ..parameters import PATH, OutputFile, game_argument, json_option, open_match, seed_option, turn_time_option
 
 if TYPE_CHECKING:
@@ -90,7 +89,7 @@ def arena(
         check_picture(picture)
     open_match(game)  # compiles the rules before the progress bar appears
     stopped = "nothing is kept without -o" if output is None else "the same command resumes"
-    with exit_on_signals(), Display(stopped) as display:
+    with Display(stopped) as display:
         result = play_arena(game, specs, settings, output=output, watch=_watch(display))
     if as_json:
         print_json(result.as_dict())

@@ -14,7 +14,6 @@ from ...files.atomic import write_whole
 from ...game.game import load_game
 from ..command import HelpfulCommand, report_console
 from ..console.progress_bar import Display
-from ..console.signals import exit_on_signals
 from ..parameters import PATH, OutputFile, json_option, open_match
 
 if TYPE_CHECKING:
@@ -82,29 +81,28 @@ def benchmark(
     from ...benchmark.report.text_tables import PLAIN_WIDTH
 
     protocol = load_protocol().shortened() if quick else load_protocol()
-    with exit_on_signals():
-        if leaderboard is not None:
-            click.echo(f"wrote {make_leaderboard(leaderboard)}")
-        elif make_suite is not None:
-            _make_suite(make_suite, table, protocol)
-        elif make_ladder is not None:
-            _make_ladder(make_ladder, protocol)
+    if leaderboard is not None:
+        click.echo(f"wrote {make_leaderboard(leaderboard)}")
+    elif make_suite is not None:
+        _make_suite(make_suite, table, protocol)
+    elif make_ladder is not None:
+        _make_ladder(make_ladder, protocol)
+    else:
+        if picture is not None:
+            check_picture(picture)
+        open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
+        partial_results = PartialResults(output)
+        content, show, draw = _measure(agent, names, curve, name, protocol, partial_results)
+        text = json.dumps(content, indent=1, ensure_ascii=False)
+        if output is not None:
+            write_whole(output, f"{text}\n".encode())
+        if as_json:
+            click.echo(text)
         else:
-            if picture is not None:
-                check_picture(picture)
-            open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
-            partial_results = PartialResults(output)
-            content, show, draw = _measure(agent, names, curve, name, protocol, partial_results)
-            text = json.dumps(content, indent=1, ensure_ascii=False)
-            if output is not None:
-                write_whole(output, f"{text}\n".encode())
-            if as_json:
-                click.echo(text)
-            else:
-                show(report_console(PLAIN_WIDTH))
-            partial_results.remove()
-            if picture is not None:
-                draw(picture)
+            show(report_console(PLAIN_WIDTH))
+        partial_results.remove()
+        if picture is not None:
+            draw(picture)
 
 
 def _check_task(agent: str | None, *others: object) -> None:

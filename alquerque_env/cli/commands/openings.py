@@ -7,7 +7,6 @@ import click
 from ...game.game import Game
 from ..command import HelpfulCommand
 from ..console.progress_bar import Display
-from ..console.signals import exit_on_signals
 from ..parameters import IntRange, OutputFile, game_argument, open_match, seed_option
 
 MAX_OPENINGS = 100_000
@@ -51,6 +50,6 @@ def openings(game: Game, count: int, seed: int, judges: tuple[str, ...], output:
     from ...arena.opening_lists import JUDGES, extend_list
 
     open_match(game)  # compiles the rules before the progress bar appears
-    with exit_on_signals(), Display("the same command resumes") as display:
+    with Display("the same command resumes") as display:
         found = extend_list(output, game, count, seed=seed, judges=judges or JUDGES, watch=display.show)
     click.echo(f"{output}: {len(found.lines)} balanced openings of {found.tried} tried")

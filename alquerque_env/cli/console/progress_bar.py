@@ -54,7 +54,7 @@ class Display:
         if self._live is not None:
             self._live.transient = self._below is None
             self._live.stop()
-        if kind is KeyboardInterrupt and self._stopped is not None:
+        if kind is not None and issubclass(kind, KeyboardInterrupt) and self._stopped is not None:
             self.note(f"stopped; {self._stopped}")
 
     def note(self, text: str) -> None:

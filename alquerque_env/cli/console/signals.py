@@ -4,19 +4,42 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from types import FrameType
 from typing import Any
 
 _TERMINATING = ("SIGHUP", "SIGTERM")
 
 
+class Terminated(KeyboardInterrupt):
+    """A signal that ends the program. Long work ends by it as by Ctrl-C, but with another exit status."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.status = 128 + number
+
+
+def _terminate(number: int, _frame: FrameType | None) -> None:
+    raise Terminated(number)
+
+
 @contextmanager
-def exit_on_signals() -> Iterator[None]:
-    """Lets the first signal that would kill the program raise `SystemExit` instead, so that work can be saved.
+def terminate_as_ctrl_c() -> Iterator[None]:
+    """Lets signals that would kill the program raise `Terminated` instead, so that work ends as by Ctrl-C.
 
     Signals that the caller ignores, as `nohup` does, stay ignored.
     """
-    handled = [number for number in _numbers(*_TERMINATING) if signal.getsignal(number) == signal.SIG_DFL]
+    with _handled(_killing(), _terminate):
+        yield
+
+
+@contextmanager
+def exit_on_signals() -> Iterator[None]:
+    """Lets the first signal that would kill the program raise `SystemExit` instead; further ones are ignored.
+
+    Signals that the caller ignores, as `nohup` does, stay ignored.
+    """
+    handled = _killing()
 
     def end(number: int, _frame: FrameType | None) -> None:
         for each in handled:
@@ -27,17 +50,41 @@ def exit_on_signals() -> Iterator[None]:
         yield
 
 
+class Interruption:
+    """Whether the program has been asked to stop.
+
+    Attributes:
+      status: The exit status that says why; None as long as it has not.
+    """
+
+    status: int | None = None
+
+
 @contextmanager
-def interruptible() -> Iterator[threading.Event]:
-    """Sets an event on the first Ctrl-C; the second one raises `KeyboardInterrupt`."""
-    event = threading.Event()
+def interruptible() -> Iterator[Interruption]:
+    """Notes the first Ctrl-C or signal that would kill the program; a second one raises `KeyboardInterrupt`."""
+    asked = Interruption()
 
     def note(number: int, _frame: FrameType | None) -> None:
-        event.set()
-        signal.signal(number, signal.default_int_handler)
+        asked.status = 128 + number
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else _terminate)
 
-    with _handled(_numbers("SIGINT"), note):
-        yield event
+    with _handled([*_numbers("SIGINT"), *_killing()], note):
+        yield asked
+
+
+@contextmanager
+def signals_for_parent_only() -> Iterator[None]:
+    """Processes that are started meanwhile get neither Ctrl-C nor the signals that end a program: their parent does."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # it unblocks signals when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _numbers(*_TERMINATING, "SIGINT"))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -57,6 +104,11 @@ def _handled(numbers: list[signal.Signals], handler: Callable[..., Any] | signal
     finally:
         for number, earlier in before.items():
             signal.signal(number, earlier)
+
+
+def _killing() -> list[signal.Signals]:
+    """The signals that would end the program."""
+    return [number for number in _numbers(*_TERMINATING) if signal.getsignal(number) in (signal.SIG_DFL, _terminate)]
 
 
 def _numbers(*names: str) -> list[signal.Signals]:

@@ -38,7 +38,8 @@ def train(
     Raises:
       ConfigError, CheckpointError, AlquerqueError: If an argument is wrong; then nothing has been written.
       TrainingError: If training cannot continue; the message says what is kept and how to resume.
-      SystemExit: With status 130 after Ctrl-C: when the iteration is finished and saved, or within an arena.
+      SystemExit: After Ctrl-C with status 130, after another signal that ends programs with 128 and its number: when
+        the iteration is finished and saved, or within an arena.
     """
     console = console or Console()
     config_path, config = find_config(given), load_config(given, overrides)

@@ -17,7 +17,6 @@ from alquerque_env.arena import Progress as ArenaProgress
 from alquerque_env.arena.progress import Watch, unwatched
 from alquerque_env.bots.network.model_card import CurvePoint, ModelCard, RatingCard, StartCard
 from alquerque_env.cli.console.signals import interruptible
-from alquerque_env.cli.main import INTERRUPTED
 from alquerque_env.game.game import Game
 from alquerque_training.checkpoints.card_writer import make_meta
 from alquerque_training.checkpoints.checkpoint import Arrays, save_checkpoint
@@ -83,7 +82,7 @@ class Session:
 
         Raises:
           TrainingError: If training cannot continue. The folder of a run without results is removed.
-          SystemExit: After Ctrl-C.
+          SystemExit: After Ctrl-C, or a signal that ends programs.
         """
         self.run.clean()
         try:
@@ -110,10 +109,10 @@ class Session:
         ):
 
             def stop_if_asked() -> None:
-                if interrupted.is_set():
+                if interrupted.status is not None:
                     saved = " and saved" if self.run.checkpoints() else ""
                     progress.note(f"interrupted{saved}; {self.run.way_on(self.command)}")
-                    raise SystemExit(INTERRUPTED)
+                    raise SystemExit(interrupted.status)
 
             def watch(arena: ArenaProgress) -> None:
                 progress.show_arena(arena)
@@ -129,7 +128,7 @@ class Session:
                 progress.show_record(record)
                 # Before an arena, so that an interruption loses only the matches of the arena.
                 if (
-                    interrupted.is_set()
+                    interrupted.status is not None
                     or learner.iteration % config.run.checkpoint_every == 0
                     or self._is_arena_due(record)
                 ):

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from alquerque_env import load_game
+from alquerque_env.cli.console.signals import signals_for_parent_only
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import plane_scale
@@ -44,7 +45,8 @@ class Workers:
         for number in range(others):
             here, there = context.Pipe()
             process = context.Process(target=_work, args=(there, config, games, number + 1), daemon=True)
-            process.start()
+            with signals_for_parent_only():  # the learner saves, then ends the workers
+                process.start()
             there.close()
             self._pipes.append(here)
             self._processes.append(process)
@@ -79,7 +81,7 @@ class Workers:
         for process in self._processes:
             process.join(5)
             if process.is_alive():
-                process.terminate()
+                process.kill()
 
     def _send(self, pipe: Connection, message: tuple[Any, ...]) -> None:
         try:
@@ -96,7 +98,7 @@ class Workers:
 
 def _work(pipe: Connection, config: Config, games: int, number: int) -> None:
     """The loop of a worker: plays when asked, until the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner saves, then ends the workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # where signals cannot be blocked
     torch.set_num_threads(config.run.threads)
     game = load_game(config.run.game, **config.run.options)
     evaluate = make_inference(config, game)

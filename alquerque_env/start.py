@@ -1,0 +1,51 @@
+"""What the program `alquerque` does before it loads its other modules, so that none of them ends it with a traceback.
+
+Ctrl-C ends the program at once while it loads modules, and when its work is done. A working directory that has been
+deleted ends it too, since some packages that it loads need one.
+"""
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from types import FrameType
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
+
+
+def _is_program() -> bool:
+    """Whether Python runs this program, and not another one that imports the package."""
+    name = sys.argv[0] if getattr(sys, "argv", None) else ""
+    return Path(name).name in ("alquerque", "alquerque.exe") or (name == "-m" and __package__ in sys.orig_argv)
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    os._exit(INTERRUPTED)  # no module can be in the middle of work that must be saved
+
+
+def raise_interrupts() -> None:
+    """Lets Ctrl-C raise `KeyboardInterrupt` again."""
+    if signal.getsignal(signal.SIGINT) is _end:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def end_quietly() -> None:
+    """Lets Ctrl-C end the program at once from now on. Has no effect in another program."""
+    if IS_PROGRAM and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end)
+
+
+def _check_folder() -> None:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        sys.exit("alquerque: the working directory has been deleted: change to another one")
+
+
+IS_PROGRAM = _is_program() and threading.current_thread() is threading.main_thread()
+
+if IS_PROGRAM:
+    end_quietly()
+    _check_folder()

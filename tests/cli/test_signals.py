@@ -1,0 +1,154 @@
+"""Real processes that are told to end, or whose output or folder is gone: no traceback, and what was done is kept."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from test_main import NEEDS_TORCH
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+
+PROGRAM = [sys.executable, "-m", "alquerque_env"]
+SIGNALS = [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)]
+ENDINGS = [signal.SIGTERM, *(pytest.param(number, marks=pytest.mark.slow) for number in (SIGNALS[0], SIGNALS[2]))]
+
+TINY = """
+[run]
+algorithm = "alphazero"
+total_steps = 3000000
+checkpoint_every = 1000
+[self_play]
+num_games = 16
+rollout_steps = 24
+[search]
+simulations = 4
+[alphazero]
+batch_size = 64
+warmup_positions = 128
+window = 2000
+processes = {processes}
+[network]
+width = 16
+blocks = 1
+"""
+
+
+def start(folder: Path, *words: object) -> subprocess.Popen:
+    """A program in a process group of its own, in which Ctrl-C does what it does in a terminal."""
+    return subprocess.Popen(
+        [*PROGRAM, *map(str, words)],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+
+
+def end(process: subprocess.Popen, number: int, is_under_way: Callable[[], bool]) -> str:
+    """Sends a signal to a program and its children once it is under way; returns everything that it prints."""
+    while process.poll() is None and not is_under_way():
+        time.sleep(0.02)
+    assert process.poll() is None, process.communicate()
+    os.killpg(process.pid, number)
+    printed = "".join(process.communicate(timeout=60))
+    assert process.returncode == 128 + number, printed
+    assert "Traceback" not in printed
+    return printed
+
+
+def lines_of(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+@pytest.mark.skipif(find_spec("choix") is None, reason="needs choix")
+@pytest.mark.parametrize("number", ENDINGS)
+def test_a_signal_ends_an_arena_and_keeps_its_matches(tmp_path: Path, number: int) -> None:
+    output = tmp_path / "arena.jsonl"
+    process = start(tmp_path, "arena", "fetaix", "random", "mcts:100", "--games", 400, "--batch", 2, "-o", output)
+    printed = end(process, number, lambda: lines_of(output) > 3)
+    assert "stopped; the same command resumes" in printed
+    assert output.read_bytes().endswith(b"\n")
+
+
+@pytest.mark.parametrize("number", ENDINGS)
+def test_a_signal_ends_the_building_of_a_table_and_keeps_its_work(tmp_path: Path, number: int) -> None:
+    process = start(tmp_path, "solve", "fetaix", "--pieces", 5, "-o", "table.aqt", "--threads", 1)
+    progress = tmp_path / "table.aqt.work" / "progress.json"
+    printed = end(process, number, lambda: progress.exists() and len(json.loads(progress.read_bytes())["done"]) > 1)
+    assert "stopped; the same command resumes" in printed
+    assert progress.exists()
+    assert not (tmp_path / "table.aqt").exists()
+
+
+@pytest.mark.parametrize("number", ENDINGS)
+def test_a_signal_ends_a_proof_and_keeps_its_work(tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+    process = start(tmp_path, "solve", "alquerque", "--from-start", "--memory", "0.05")
+    printed = end(process, number, lambda: any(tmp_path.rglob("*.memory")))
+    assert "stopped; the same command resumes" in printed
+    assert any(tmp_path.rglob("questions.json"))
+
+
+@NEEDS_TORCH
+@pytest.mark.parametrize("processes", [2, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", ENDINGS)
+def test_a_signal_ends_training_and_saves_it(tmp_path: Path, number: int, processes: int) -> None:
+    """The processes of self-play get the signal too."""
+    (tmp_path / "tiny.toml").write_text(TINY.format(processes=processes))
+    process = start(tmp_path, "train", "tiny.toml")
+    run = tmp_path / "runs" / "tiny-1"
+    printed = end(process, number, lambda: lines_of(run / "log.jsonl") > 0)
+    assert "interrupted and saved; resume with: alquerque train tiny.toml --resume" in " ".join(printed.split())
+    assert list((run / "checkpoints").glob("step-*/training.safetensors"))
+
+
+@pytest.mark.parametrize("count", [4, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "words",
+    [["games"], ["arena", "fetaix", "random", "greedy"], pytest.param(["train", "quickstart"], marks=NEEDS_TORCH)],
+)
+def test_ctrl_c_during_the_start_prints_no_traceback(tmp_path: Path, words: list[str], count: int) -> None:
+    chance = random.Random(count)
+    for _ in range(count):
+        process = start(tmp_path, *words)
+        time.sleep(0.15 + chance.random())
+        os.killpg(process.pid, signal.SIGINT)
+        printed = "".join(process.communicate(timeout=60))
+        assert process.returncode in (0, 130), printed
+        assert "Traceback" not in printed
+
+
+def shell(folder: Path, command: str) -> subprocess.CompletedProcess:
+    """Runs a command line in which `alquerque` is the program."""
+    line = f'alquerque() {{ "{sys.executable}" -m alquerque_env "$@"; }}; set -o pipefail; {command}'
+    return subprocess.run(["bash", "-c", line], cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "words"),
+    [
+        ("alquerque games >&-", 0, ""),
+        ("alquerque games >&- 2>&- <&-", 0, ""),
+        ("alquerque describe fetaix --json | true", 1, ""),
+        ("alquerque games > /dev/full", 1, "alquerque_env: No space left on device"),
+        ("alquerque nonsense 2> /dev/full", 2, ""),
+        ("mkdir gone; cd gone; rmdir ../gone; alquerque games", 1, "the working directory has been deleted"),
+    ],
+)
+def test_output_or_a_folder_that_is_gone_ends_the_program_in_one_line(
+    tmp_path: Path, command: str, status: int, words: str
+) -> None:
+    done = shell(tmp_path, command)
+    assert done.returncode == status, done.stderr
+    assert words in done.stderr
+    assert done.stderr.count("\n") == bool(words)
