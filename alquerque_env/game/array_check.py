@@ -8,16 +8,12 @@ import numpy as np
 
 from ..errors import AlquerqueError
 
-INTEGERS = tuple(np.dtype(code) for code in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))
-ACCEPTED: Mapping[str, tuple[np.dtype[Any], ...]] = MappingProxyType(
-    {
-        "bool": (np.dtype(bool),),
-        "int8": (np.dtype(np.int8),),
-        "int64": INTEGERS,
-        "float32": (np.dtype(np.float32), np.dtype(np.float64)),
-    }
+_EXPECTED = {name: np.dtype(name) for name in ("bool", "int8", "int64", "float32")}
+_INTEGERS = tuple(np.dtype(code) for code in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))
+_ACCEPTED: Mapping[str, tuple[np.dtype[Any], ...]] = MappingProxyType(
+    {name: (dtype,) for name, dtype in _EXPECTED.items()}
+    | {"int64": _INTEGERS, "float32": (np.dtype(np.float32), np.dtype(np.float64))}
 )
-"""The types that are accepted where one is expected. Integers become int64; doubles stay as they are."""
 
 
 def check_array(
@@ -28,22 +24,28 @@ def check_array(
     Args:
       name: What the array holds, in the plural, for the error.
       array: An array or nested sequences.
-      dtype: A key of `ACCEPTED`.
+      dtype: "bool", "int8", "int64" or "float32". Other integers are converted to int64. Doubles pass for float32 and
+        stay doubles.
       shape: The expected shape. A letter stands for any length.
       error: The error to raise.
 
     Raises:
       AlquerqueError: If the array has another type or shape.
     """
+    expected = _EXPECTED[dtype]
+    if type(array) is np.ndarray and array.dtype is expected and array.shape == shape and array.flags.carray:
+        return array  # the usual case; the rest takes a microsecond, which is felt in environments of one match
     try:
         found = np.asarray(array)
     except ValueError:  # rows of different lengths
         found = np.empty(len(array), object)
-    fits = found.ndim == len(shape) and all(
-        isinstance(wanted, str) or wanted == length for wanted, length in zip(shape, found.shape, strict=True)
-    )
-    if not fits or found.dtype not in ACCEPTED[dtype]:
-        expected = f"{dtype} [{', '.join(map(str, shape))}]"
-        raise error(f"{name} are {found.dtype} {list(found.shape)}, expected {expected}")
-    kind = found.dtype if dtype == "float32" else np.dtype(dtype)
+    if found.dtype not in _ACCEPTED[dtype] or not _fits(found.shape, shape):
+        raise error(f"{name} are {found.dtype} {list(found.shape)}, expected {dtype} [{', '.join(map(str, shape))}]")
+    kind = found.dtype if dtype == "float32" else expected
     return found if found.dtype == kind and found.flags.carray else np.array(found, kind, order="C")
+
+
+def _fits(found: tuple[int, ...], shape: tuple[int | str, ...]) -> bool:
+    return len(found) == len(shape) and all(
+        wanted == length or isinstance(wanted, str) for wanted, length in zip(shape, found, strict=True)
+    )

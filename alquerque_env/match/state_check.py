@@ -23,18 +23,14 @@ def check_states(game: Game, states: Any, error: type[AlquerqueError] = Position
         one point, or a player, a chain or a clock that cannot be.
     """
     t = game.table.words
-    known = check_array("states", states, "int64", ("N", int(t[e.T_STATE_SIZE])), error)
-    pieces, marks = known[:, : e.PLAYER], known[:, e.CAPTURED :]
-    players, chains, clocks = known[:, e.PLAYER], known[:, e.CHAIN], known[:, e.QUIET]
-    points = np.bitwise_or.reduce(pieces, 1) | np.bitwise_or.reduce(marks, 1)
-    is_sound = (
-        (points & ~int(t[e.T_ALL_POINTS]) == 0)
-        & (np.bitwise_xor.reduce(pieces, 1) == pieces.sum(1))
-        & ((players == 0) | (players == 1))
-        & (chains >= e.NO_POINT)
-        & (chains < int(t[e.T_POINTS]))
-        & (clocks >= 0)
-    )
+    size = int(t[e.T_STATE_SIZE])
+    known = check_array("states", states, "int64", ("N", size), error)
+    least, most = np.zeros(size, np.int64), np.full(size, t[e.T_ALL_POINTS], np.int64)
+    least[e.CHAIN] = e.NO_POINT
+    most[e.PLAYER], most[e.CHAIN], most[e.QUIET] = 1, t[e.T_POINTS] - 1, np.iinfo(np.int64).max
+    pieces = known[:, : e.PLAYER]
+    are_apart = np.bitwise_xor.reduce(pieces, 1) == pieces.sum(1)
+    is_sound = are_apart & ((known >= least) & (known <= most)).all(1)
     if not is_sound.all():
         raise error(f"row {int(np.argmin(is_sound))} of the states is not a position of {game.name}")
     return known
