@@ -11,6 +11,7 @@ import click
 from ...bots.trainer import load_from_trainer
 from ...game.game import load_game
 from ..command import HelpfulCommand, print_json
+from ..console.memory import keep_freed_memory
 from ..parameters import PATH, Command, FloatRange, IntRange, json_option
 
 GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis")
@@ -180,6 +181,7 @@ def train(config: str, overrides: tuple[str, ...], iterations: int, as_json: boo
     """
     measured = load_from_trainer("train_speed")
     configs = measured.configs_to_measure(config, overrides)
+    keep_freed_memory()  # as `alquerque train` does
     report = _Report("whole iterations, by the clock", as_json)
     report.line(_heading(20, TRAIN_COLUMNS))
     figures = []

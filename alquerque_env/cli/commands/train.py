@@ -7,6 +7,7 @@ import click
 from ...bots.trainer import load_from_trainer
 from ...errors import AlquerqueError
 from ..command import HelpfulCommand
+from ..console.memory import keep_freed_memory
 from ..parameters import PATH
 
 
@@ -31,4 +32,5 @@ def train(config: str, overrides: tuple[str, ...], resume: Path | None, print_co
     if print_config:
         click.echo(settings.toml())
     else:
+        keep_freed_memory()
         load_from_trainer("train")(config, overrides, resume)

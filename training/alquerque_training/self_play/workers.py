@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from alquerque_env import load_game
+from alquerque_env.cli.console.memory import keep_freed_memory
 from alquerque_env.cli.console.signals import signals_for_parent_only
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
@@ -99,6 +100,7 @@ class Workers:
 def _work(pipe: Connection, config: Config, games: int, number: int) -> None:
     """The loop of a worker: plays when asked, until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # where signals cannot be blocked
+    keep_freed_memory()
     torch.set_num_threads(config.run.threads)
     game = load_game(config.run.game, **config.run.options)
     evaluate = make_inference(config, game)
