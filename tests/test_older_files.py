@@ -16,9 +16,9 @@ from alquerque_env.benchmark.protocol import load_protocol
 from alquerque_env.benchmark.protocol_files import write_checked
 from alquerque_env.benchmark.suite import read_suite
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.solve.notes import read_notes
 from alquerque_env.solve.proof.game_value import solve_position
 from alquerque_env.solve.tables.build import build_table
-from alquerque_env.solve.tables.work_folder import read_notes
 
 GAME = load_game("fetaix")
 OLD = "0123456789abcdef"

@@ -1,18 +1,20 @@
 """Results of an interrupted run of the benchmark, in a file beside the file of the final result."""
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from ..errors import BenchmarkError
 from ..files.atomic import write_whole
+from ..files.lock import locked_file
 from .agent_result import FORMAT, GameResult, Result, read_file
 
 SUFFIX = ".unfinished"
 
 
-class PartialResults:
-    """The results of agents so far, game by game.
+class PartialResults(ExitStack):
+    """The results of agents so far, game by game. A context that unlocks the file of the final result.
 
     Only whole games are kept, since an agent's decisions may depend on its earlier ones.
 
@@ -20,15 +22,22 @@ class PartialResults:
       output: The file of the final result; None to keep nothing.
 
     Raises:
+      LockedError: If another process measures for the same file.
       BenchmarkError: If the file of partial results holds something else.
       OSError: If it cannot be read.
     """
 
     def __init__(self, output: Path | None = None) -> None:
+        super().__init__()
         self.path = None if output is None else output.with_name(f"{output.name}{SUFFIX}")
         self._results: dict[str, Result] = {}
-        if self.path is not None and self.path.exists():
-            self._results = {result.spec: result for result in read_file(self.path)}
+        if output is None or self.path is None:
+            return
+        with ExitStack() as stack:
+            stack.enter_context(locked_file(output))
+            if self.path.exists():
+                self._results = {result.spec: result for result in read_file(self.path)}
+            self.push(stack.pop_all())
 
     @property
     def count(self) -> int:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from ..errors import BenchmarkError, made_for_other_rules
 from ..files.atomic import write_whole
+from ..files.lock import locked_file
 from ..game.game import Game
 
 SUMS = "SHA256SUMS"
@@ -51,9 +52,10 @@ def write_checked(folder: Path, name: str, text: str) -> None:
     """
     data = text.encode()
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / name, data)
-    sums = _read_sums(folder) | {name: _sum(data)}
-    write_whole(folder / SUMS, "".join(f"{value}  {file}\n" for file, value in sorted(sums.items())).encode())
+    with locked_file(folder / SUMS, waiting=lambda _sentence: None):  # others write their checksums too
+        write_whole(folder / name, data)
+        sums = _read_sums(folder) | {name: _sum(data)}
+        write_whole(folder / SUMS, "".join(f"{value}  {file}\n" for file, value in sorted(sums.items())).encode())
 
 
 def _read_sums(folder: Path) -> dict[str, str]:

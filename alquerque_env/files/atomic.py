@@ -6,6 +6,7 @@ killed process leaves that file behind; `remove_partials` removes it.
 
 import errno
 import glob
+import hashlib
 import os
 import secrets
 import shutil
@@ -16,7 +17,7 @@ from typing import BinaryIO
 
 _SUFFIX = ".partial"
 _LONGEST = 50
-"""Characters of a name that its hidden name repeats; file systems limit the length of names."""
+"""The most characters of a name that its hidden names repeat whole; file systems limit the length of names."""
 
 
 def write_whole(path: Path, data: bytes, *, overwrite: bool = True) -> None:
@@ -96,12 +97,24 @@ def remove_whole_folder(path: Path) -> None:
 
 def remove_partials(folder: Path, name: str | None = None) -> None:
     """Removes what killed processes left of one file or folder, or of any. The caller holds the lock on the folder."""
-    for path in folder.glob(f".*{_SUFFIX}" if name is None else f".{glob.escape(name[:_LONGEST])}.*{_SUFFIX}"):
+    for path in folder.glob(f".*{_SUFFIX}" if name is None else f"{glob.escape(_stem(name))}*{_SUFFIX}"):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
         else:
             with suppress(OSError):
                 path.unlink()
+
+
+def hidden_path(path: Path, ending: str) -> Path:
+    """A hidden file beside a file, such as `.NAME.lock`. Files with different names have different ones."""
+    return path.with_name(f"{_stem(path.name)}{ending}")
+
+
+def _stem(name: str) -> str:
+    """What the hidden names of a file begin with: its name, or the beginning of a long name and a hash of it."""
+    if len(name) > _LONGEST:
+        name = f"{name[:_LONGEST]}-{hashlib.sha256(os.fsencode(name)).hexdigest()[:8]}"
+    return f".{name}."
 
 
 def _sync(folder: Path) -> None:
@@ -116,7 +129,7 @@ def _sync(folder: Path) -> None:
 
 def _partial(path: Path) -> Path:
     """The hidden name of a file. Every call gives another one, so that concurrent writers do not collide."""
-    return path.with_name(f".{path.name[:_LONGEST]}.{secrets.token_hex(4)}{_SUFFIX}")
+    return hidden_path(path, f"{secrets.token_hex(4)}{_SUFFIX}")
 
 
 def _move_to_free_name(partial: Path, path: Path) -> None:

@@ -3,12 +3,13 @@
 import json
 import os
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from ..errors import AlquerqueError, made_for_other_rules, shorten
-from .regular import check_regular
+from .lock import locked_file
+from .regular import open_regular
 
 
 def append_line(file: IO[bytes], entry: Mapping[str, Any]) -> None:
@@ -32,8 +33,8 @@ def whole_lines(content: bytes) -> list[bytes]:
     return content[: content.rfind(b"\n") + 1].splitlines(keepends=True)
 
 
-class JsonLines(AbstractContextManager["JsonLines"]):
-    """A file that grows. Its first line, the header, holds the settings. A context that closes the file.
+class JsonLines(ExitStack):
+    """A file that grows. Its first line, the header, holds the settings. A context that closes and unlocks the file.
 
     Args:
       path: The file. If it exists, lines are added; an incomplete last line is cut off.
@@ -45,30 +46,27 @@ class JsonLines(AbstractContextManager["JsonLines"]):
       entries: The lines after the header when the file was opened.
 
     Raises:
+      LockedError: If another process adds lines to the file.
       AlquerqueError: If the file has another header or another format; it is unchanged.
       OSError: If it cannot be read or written; the message says how to resume.
     """
 
     def __init__(self, path: Path, kind: str, mark: tuple[str, int], header: Mapping[str, Any]) -> None:
+        super().__init__()
         self._path, self._kind, self._mark = path, kind, mark[0]
         whole_header = json.loads(json.dumps(dict([mark]) | dict(header)))
-        is_new = not path.exists()
-        self._file = path.open("a+b", buffering=0)
-        try:
-            check_regular(self._file, path)
+        if path.exists():
+            open_regular(path).close()
+        with ExitStack() as stack:
+            stack.enter_context(locked_file(path))
+            if not path.exists():
+                stack.callback(self._remove_if_empty)
+            self._file = stack.enter_context(path.open("a+b", buffering=0))
             lines = self._read(whole_header)
             if not lines:
                 self.add(whole_header)
-        except BaseException:
-            is_empty = is_new and self._file.seek(0, os.SEEK_END) == 0
-            self._file.close()
-            if is_empty:
-                path.unlink()
-            raise
+            self.push(stack.pop_all())
         self.entries = lines[1:]
-
-    def __exit__(self, *_error: object) -> None:
-        self._file.close()
 
     def add(self, entry: Mapping[str, Any]) -> None:
         """Adds a line.
@@ -85,6 +83,11 @@ class JsonLines(AbstractContextManager["JsonLines"]):
     def damaged(self, place: int) -> AlquerqueError:
         """The error for a damaged entry, by its index in `entries`."""
         return self._foreign(f"line {place + 2} is damaged")
+
+    def _remove_if_empty(self) -> None:
+        with suppress(OSError):
+            if self._path.stat().st_size == 0:
+                self._path.unlink()
 
     def _read(self, header: dict[str, Any]) -> list[dict[str, Any]]:
         self._file.seek(0)

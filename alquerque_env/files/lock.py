@@ -3,7 +3,7 @@
 import json
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +11,12 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ..errors import AlquerqueError
-from .atomic import write_whole
+from .atomic import hidden_path, write_whole
+
+_MOMENT = 0.2
+"""Seconds in which a process that has just taken over a lock writes who it is."""
+_LOOK = 5.0
+"""Seconds after which a waiting process looks again who holds the lock."""
 
 
 class LockedError(AlquerqueError):
@@ -19,42 +24,81 @@ class LockedError(AlquerqueError):
 
 
 @contextmanager
-def locked(path: Path, what: str) -> Iterator[None]:
+def locked(path: Path, what: str, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
     """Holds a lock during the context, against other processes and threads.
 
     Args:
-      path: File of the lock, such as `.lock` in a folder; it stays when the lock is released. `PATH.holder` names the
-        process that holds it.
-      what: What is locked, for the error, such as "run 'runs/one-1'".
+      path: File of the lock, in a folder that exists. While the lock is held, `PATH.holder` names the process that
+        holds it. Both files are removed at the end.
+      what: What is locked, for messages, such as "run 'runs/one-1'".
+      waiting: Waits for a lock that another process holds, and is called with a sentence that names the process. None
+        to refuse instead.
 
     Raises:
-      LockedError: If another process holds the lock; the message names the process and says what to do.
+      LockedError: If another process holds the lock and `waiting` is None; the message names the process and says what
+        to do.
       OSError: If the file cannot be made; the error names it.
     """
-    lock = FileLock(path, timeout=0)
+    lock = FileLock(path)
     holder = path.with_name(f"{path.name}.holder")
     try:
-        lock.acquire()
-    except Timeout:
-        raise LockedError(f"{what} is in use by {_describe(holder)}") from None
+        os.stat(f"{path.parent}{os.sep}")  # the library would make the folder
+        _acquire(lock, holder, what, waiting)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         with suppress(OSError):  # the holder is only for messages
+            holder.unlink(missing_ok=True)  # of a killed process; a full disk has no room for another one
             since = datetime.now().astimezone().isoformat(" ", "seconds")
             write_whole(holder, json.dumps({"pid": os.getpid(), "host": platform.node(), "since": since}).encode())
         yield
     finally:
-        with suppress(OSError):
-            holder.unlink(missing_ok=True)
+        # Before the release: a process that has opened the file meanwhile sees that it is gone, and makes another one.
+        for file in (holder, path):
+            with suppress(OSError):
+                file.unlink(missing_ok=True)
         lock.release()
 
 
+@contextmanager
+def locked_file(path: Path, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Holds the lock on a file or folder that need not exist. The file of the lock stands beside it, hidden.
+
+    Args:
+      path: The file or folder; a link stands for what it leads to.
+      waiting: As in `locked`.
+
+    Raises:
+      LockedError: As `locked`.
+      OSError: If the lock cannot be made; the error names `path`.
+    """
+    lock = hidden_path(Path(os.path.realpath(path)), "lock")
+    with locked(lock, repr(str(path)), waiting):
+        yield
+
+
+def _acquire(lock: FileLock, holder: Path, what: str, waiting: Callable[[str], None] | None) -> None:
+    told = None
+    while True:
+        try:
+            lock.acquire(timeout=_LOOK if told else _MOMENT)
+        except Timeout:
+            who = _describe(holder)
+            if waiting is None:
+                way_on = "wait until it ends" + (", or stop it" if who else "")
+                raise LockedError(f"{what} is in use by {who or 'another process'}: {way_on}") from None
+            if who != told or told is None:
+                told = who
+                waiting(f"{what} is in use by {who or 'another process'}; waiting until it ends")
+        else:
+            return
+
+
 def _describe(holder: Path) -> str:
-    """Names the holder of a lock and says what to do."""
+    """Names the holder of a lock; "" if it is not known."""
     try:
         found = json.loads(holder.read_bytes())
         pid, host, since = int(found["pid"]), str(found["host"]), str(found["since"])
     except (OSError, ValueError, KeyError, TypeError):
-        return "another process: wait until it ends"
-    return f"process {pid} on {host} since {since}: wait until it ends, or stop it"
+        return ""
+    return f"process {pid} on {host} since {since}"

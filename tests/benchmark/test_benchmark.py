@@ -612,12 +612,14 @@ def test_an_interrupted_curve_is_resumed(protocol: Protocol, tiny_run: Path, tmp
             raise KeyboardInterrupt
 
     def measure(watch: Watch, name: str = "it") -> list[Measured]:
-        return run_curve(str(tiny_run), protocol.shortened(), name=name, watch=watch, partial=PartialResults(output))
+        with PartialResults(output) as partial:
+            return run_curve(str(tiny_run), protocol.shortened(), name=name, watch=watch, partial=partial)
 
     begun: list[str] = []
     with pytest.raises(KeyboardInterrupt):
         measure(interrupt)
-    assert PartialResults(output).count == 1
+    with PartialResults(output) as partial:
+        assert partial.count == 1
     with pytest.raises(BenchmarkError, match=r"holds results with name 'it, .*, not 'other, "):
         measure(interrupt, "other")
     seen: set[str] = set()
@@ -626,8 +628,10 @@ def test_an_interrupted_curve_is_resumed(protocol: Protocol, tiny_run: Path, tmp
     whole = run_curve(str(tiny_run), protocol.shortened(), name="it")
     assert [result.facts.simulations for result in whole] == [0, 0]
     assert [without_times(result) for result in results] == [without_times(result) for result in whole]
-    PartialResults(output).remove()
-    assert PartialResults(output).count == 0
+    with PartialResults(output) as partial:
+        partial.remove()
+    with PartialResults(output) as partial:
+        assert partial.count == 0
     (tmp_path / "curve.json.unfinished").write_text("{")
     with pytest.raises(BenchmarkError, match="is not a result of the benchmark"):
         PartialResults(output)

@@ -245,7 +245,7 @@ SMALLER = {
 """Values of options that make a command quick."""
 
 ADDED = {
-    "solve": {"--from-start": ["--seconds", "0.5"]},
+    "solve": {"--from-start": ["--seconds", "0.5", "--memory", "0.25"]},
     "benchmark": {"": ["--quick"]},
     "openings": {"": ["--judge", "alphabeta:1"]},
     "bench env": {"": ["--seconds", "0.01"]},

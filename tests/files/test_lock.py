@@ -7,12 +7,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from full_disk import fill, small_disk
 
-from alquerque_env.files.lock import LockedError, locked
+from alquerque_env.files.lock import LockedError, locked, locked_file
 
 HOLD = """
 import sys
@@ -54,11 +55,89 @@ def test_the_second_is_told_who_holds_it_since_when_and_what_to_do(tmp_path: Pat
         assert "in use" in refusal(tmp_path / ".lock")
 
 
-def test_only_the_lock_file_stays(tmp_path: Path) -> None:
+def test_nothing_stays(tmp_path: Path) -> None:
     with locked(tmp_path / ".lock", "it"):
+        assert (tmp_path / ".lock").exists()
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), locked(tmp_path / "run" / ".lock", "it"):
         pass
 
-    assert {path.name for path in tmp_path.iterdir()} <= {".lock"}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_second_waits_if_it_is_told_to(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def note(sentence: str) -> None:
+        told.append(sentence)
+        print(file=process.stdin, flush=True)
+
+    with held(tmp_path / ".lock") as process, locked(tmp_path / ".lock", "run 'one'", note):
+        assert process.wait() == 0
+        assert f"process {os.getpid()} on" in refusal(tmp_path / ".lock")
+
+    (sentence,) = told
+    assert sentence.startswith(f"run 'one' is in use by process {process.pid} on ")
+    assert sentence.endswith("; waiting until it ends")
+
+
+COUNT = """
+import sys
+from pathlib import Path
+from alquerque_env.files.lock import locked_file
+file = Path(sys.argv[1])
+for _ in range(40):
+    with locked_file(file, lambda _sentence: None):
+        file.write_text(str(int(file.read_text()) + 1))
+"""
+
+
+def test_one_process_after_the_other_has_a_lock_that_is_made_and_removed_each_time(tmp_path: Path) -> None:
+    file = tmp_path / "count"
+    file.write_text("0")
+    children = [subprocess.Popen([sys.executable, "-c", COUNT, str(file)]) for _ in range(4)]
+
+    assert [child.wait() for child in children] == [0] * 4
+    assert file.read_text() == "160"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_files_have_locks_of_their_own(tmp_path: Path) -> None:
+    """Also those whose names are too long for another name that repeats them."""
+    names = ["one", "two", "x" * 250, "x" * 249 + "y"]
+    with ExitStack() as stack:
+        for name in names:
+            stack.enter_context(locked_file(tmp_path / name))
+        for name in names:
+            with pytest.raises(LockedError, match=f"{name}' is in use by"), locked_file(tmp_path / name):
+                pass
+
+
+def test_a_link_has_the_lock_of_what_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "one")
+
+    with (
+        locked_file(tmp_path / "folder" / "one"),
+        pytest.raises(LockedError, match="link' is in use by"),
+        locked_file(tmp_path / "link"),
+    ):
+        pass
+
+
+def test_on_a_full_disk_the_last_holder_is_not_named(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 64) as disk:
+        with held(disk / ".lock") as process:
+            process.kill()
+            process.wait()
+        os.link(disk / ".lock.holder", disk / "copy")  # so that its removal makes no room for the next one
+        fill(disk)
+        with held(disk / ".lock"):
+            assert refusal(disk / ".lock") == "run 'one' is in use by another process: wait until it ends"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGKILL")

@@ -282,27 +282,67 @@ def test_work_on_something_else_is_refused(tmp_path):
         assert not path.exists()
 
 
-def test_damaged_work_is_refused(tmp_path, mullahs):
+DAMAGED = r"\.work/.* is damaged: delete .*\.work to begin again"
+
+
+def test_damaged_notes_are_refused(tmp_path):
     path = tmp_path / "table.aqt"
-    folder = stopped_work(path)
-    file = folder / "progress.json"
+    file = stopped_work(path) / "progress.json"
     kept = file.read_text()
-    for text in ("", "{", "[]", "3", "null", kept[:-3], '{"done": 1}'):
+    notes = json.loads(kept)
+    for text in (
+        *("", "{", "[]", "3", "null", "[" * 100_000, kept[:-3], kept.replace('"sums"', '"sum"')),
+        json.dumps({**notes, "done": notes["done"][:-1]}),
+        json.dumps({**notes, "done": notes["done"][::-1]}),
+        kept.replace('"changed": 0', '"changed": 1', 1),
+    ):
         file.write_text(text)
-        with pytest.raises(TableError, match=r"is damaged: delete .* to begin again|holds the work on"):
+        with pytest.raises(TableError, match=DAMAGED):
             build_table(FETAIX, 3, path)
-    file.write_text(kept)
-    values = folder / "values.int16"
+    file.write_text(json.dumps({name: value for name, value in notes.items() if name != "work"}))
+    with pytest.raises(TableError, match=r"is from another version of the package: delete that folder to begin again"):
+        build_table(FETAIX, 3, path)
+    assert not path.exists()
+
+
+def test_values_are_checked_before_they_are_used_again(tmp_path, mullahs):
+    """Whatever has happened to the values of a finished group: the values of the others follow from them."""
+    path = tmp_path / "table.aqt"
+    values = stopped_work(path) / "values.int16"
     data = values.read_bytes()
-    values.write_bytes(data[:-2])
-    with pytest.raises(TableError, match=r"is damaged: delete .* to begin again"):
-        build_table(FETAIX, 3, path)
+    done = len(json.loads((values.parent / "progress.json").read_text())["done"])
+    part = load_table(FETAIX, mullahs).index.groups[done - 1][-1]
+    end = 2 * (part.base + part.size)
+    rng = random.Random(1)
+    for place in (0, end - 1, *rng.sample(range(end), 10)):
+        values.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        with pytest.raises(TableError, match=DAMAGED):
+            build_table(FETAIX, 3, path)
+    for wrong in (bytes(len(data)), data[:-2], data + b"\0\0", data[2:] + data[:2], b""):
+        values.write_bytes(wrong)
+        with pytest.raises(TableError, match=DAMAGED):
+            build_table(FETAIX, 3, path)
     values.unlink()
-    with pytest.raises(TableError, match=r"is damaged: delete .* to begin again"):
+    with pytest.raises(TableError, match=DAMAGED):
         build_table(FETAIX, 3, path)
-    values.write_bytes(data)
+    assert not path.exists()
+    values.write_bytes(data[:end] + b"\7" * (len(data) - end))  # groups that are not finished are solved again
     build_table(FETAIX, 3, path)
     assert content(path) == content(mullahs)
+
+
+def test_values_under_the_limit_are_checked_too(tmp_path):
+    game = load_game("alquerque_murray", no_progress_limit=2)
+    path = tmp_path / "table.aqt"
+    build_until(path, 4, 110, game)
+    limited = path.with_name("table.aqt.work") / "limited.int16"
+    data = limited.read_bytes()
+    limited.write_bytes(bytes([data[0] ^ 1]) + data[1:])
+
+    with pytest.raises(TableError, match=r"limited\.int16 is damaged: delete .*\.work to begin again"):
+        build_table(game, 4, path)
+    limited.write_bytes(data)
+    assert content(build_table(game, 4, path)) == content(build_table(game, 4, tmp_path / "whole.aqt"))
 
 
 def test_the_number_of_threads_does_not_matter(tmp_path, whole, mullahs):
@@ -337,7 +377,7 @@ def test_rules_with_too_many_memories_are_refused(tmp_path):
 def test_a_target_that_cannot_be_written_is_refused(tmp_path):
     file = tmp_path / "file"
     file.touch()
-    with pytest.raises(TableError, match=r"cannot work in .*file/table\.aqt\.work: Not a directory"):
+    with pytest.raises(TableError, match=r"cannot write .*file/table\.aqt: (Not a directory|File exists)"):
         build_table(MURRAY, 2, file / "table.aqt")
     (tmp_path / "folder").mkdir()
     with pytest.raises(TableError, match=r"cannot write .*folder: Is a directory"):

@@ -91,16 +91,16 @@ def benchmark(
         if picture is not None:
             check_picture(picture)
         open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
-        partial_results = PartialResults(output)
-        content, show, draw = _measure(agent, names, curve, name, protocol, partial_results)
-        text = json.dumps(content, indent=1, ensure_ascii=False)
-        if output is not None:
-            write_whole(output, f"{text}\n".encode())
-        if as_json:
-            click.echo(text)
-        else:
-            show(report_console(PLAIN_WIDTH))
-        partial_results.remove()
+        with PartialResults(output) as partial_results:
+            content, show, draw = _measure(agent, names, curve, name, protocol, partial_results)
+            text = json.dumps(content, indent=1, ensure_ascii=False)
+            if output is not None:
+                write_whole(output, f"{text}\n".encode())
+            if as_json:
+                click.echo(text)
+            else:
+                show(report_console(PLAIN_WIDTH))
+            partial_results.remove()
         if picture is not None:
             draw(picture)
 

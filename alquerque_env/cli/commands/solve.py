@@ -100,7 +100,7 @@ def _solve_table(
         if pieces is not None:
             index = plan(game, pieces, memory)
             display.note(f"{index.size:,} numbers, {memory_needed(index) / GIBIBYTE:.2f} GiB of memory")
-            path = build_table(game, pieces, path, memory=memory, threads=threads, watch=watch)
+            path = build_table(game, pieces, path, memory=memory, threads=threads, watch=watch, note=display.note)
         table = load_table(game, path)
         if verify:
             verify_table(table, threads, watch)

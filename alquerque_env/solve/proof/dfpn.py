@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import TableError
+from ...files.mapped import map_file
 from ...game import table_layout as e
 from ...game.game import Game
 from ...game.kernel_arrays import word_rows, words
 from ...game.step import Step
 from ...match.match import Match
+from ..notes import cannot_write
 from ..tables import EndgameTable
 from ..tables.search_probe import Endgames
 from . import dfpn_kernels as k
@@ -47,7 +49,8 @@ class ProofSearch:
       player: 0 or 1.
       table: An endgame table, or None.
       entries: Size of the transposition table, rounded down to a power of 2.
-      file: The file of the transposition table, so that the search can be resumed; None to keep it in memory only.
+      file: The file of the transposition table, so that the search can be resumed, in a folder that exists; None to
+        keep it in memory only.
 
     Attributes:
       match, player, table: As above.
@@ -168,9 +171,8 @@ def _open_memory(file: Path | None, size: int) -> Any:
     if file is None:
         return np.zeros(size, np.int64)
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
         if file.exists() and file.stat().st_size != 8 * size:
             raise TableError(f"{file} holds another amount of memory: give the same --memory, or delete it")
-        return np.memmap(file, np.int64, "r+" if file.exists() else "w+", shape=(size,))
+        return map_file(file, np.int64, size)
     except OSError as error:
-        raise TableError(f"cannot use {file}: {error.strerror or error}") from None
+        raise cannot_write(file, error, " or take less --memory") from None

@@ -1,19 +1,21 @@
 """The value of a position of the whole game: whether one player wins, or the other."""
 
-import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...engine.source_digest import source_digest
-from ...files.atomic import write_whole
+from ...errors import TableError
+from ...files.lock import locked_file
 from ...game.game import Game
 from ...game.ruleset import NORTH, SOUTH
 from ...game.step import Step, join_turn
 from ...match.match import Match
+from ..notes import read_notes, write_notes
 from ..tables import EndgameTable
-from ..tables.work_folder import read_notes
 from . import dfpn_kernels
 from .dfpn import DISPROVED, OPEN, PROVED, UNASKED, Answer, ProofSearch, longest_line
 from .dfpn_kernels import BUCKET, ENTRY_SIZE
@@ -27,7 +29,9 @@ NODES_BETWEEN_PLAYERS = 1 << 20
 _BYTES_AN_ENTRY = 8 * ENTRY_SIZE
 _BYTES_SEEN = 8 * SEEN_SIZE
 _SHARE_OF_VERIFYING = 1 / 16
-_NOTES = "questions.json"
+_NOTES, _MEMORY = "questions.json", "player_{}.memory"
+_FORMAT = 2
+"""Version of the notes."""
 
 
 class Solution(NamedTuple):
@@ -77,29 +81,46 @@ def solve_position(
 
     Raises:
       TableError: If only repetition ends some matches, the folder cannot be used, or a proof does not hold.
+      LockedError: If another process searches in the folder.
     """
     longest_line(match.game)
     players = (SOUTH, NORTH) if can_be_drawn(match.game) else (SOUTH,)
     room = memory * (1 << 30) * _SHARE_OF_VERIFYING  # also without verify, so that the files keep their size
     entries = int((memory * (1 << 30) - room) / _BYTES_AN_ENTRY / len(players)) // BUCKET * BUCKET
-    notes = _Notes(folder, match, table, len(players))
-    searches = [
-        ProofSearch(match, player, table, entries, folder and folder / f"player_{player}.memory") for player in players
-    ]
-    try:
-        _run(searches, notes, None if seconds is None else time.monotonic() + seconds, watch)
-    finally:
-        notes.save(searches)
-    solution = _conclude(match, searches, notes)
-    if not verify:
-        return solution
-    return solution._replace(
-        checked={
-            search.player: verify_proof(search, answer.state, int(room / _BYTES_SEEN), watch_check)
-            for search, answer in zip(searches, notes.answers(searches), strict=True)
-            if answer.state != OPEN
-        }
-    )
+    with _held(folder):
+        notes = _Notes(folder, match, table, len(players))
+        searches = [
+            ProofSearch(match, player, table, entries, folder and folder / _MEMORY.format(player)) for player in players
+        ]
+        try:
+            _run(searches, notes, None if seconds is None else time.monotonic() + seconds, watch)
+        finally:
+            notes.save(searches)
+        solution = _conclude(match, searches, notes)
+        if not verify:
+            return solution
+        return solution._replace(
+            checked={
+                search.player: verify_proof(search, answer.state, int(room / _BYTES_SEEN), watch_check)
+                for search, answer in zip(searches, notes.answers(searches), strict=True)
+                if answer.state != OPEN
+            }
+        )
+
+
+@contextmanager
+def _held(folder: Path | None) -> Iterator[None]:
+    """Makes a folder, and keeps other processes from searching in it."""
+    if folder is None:
+        yield
+        return
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked_file(folder))
+        except OSError as error:
+            raise TableError(f"cannot use {folder}: {error.strerror or error}") from None
+        yield
 
 
 def can_be_drawn(game: Game) -> bool:
@@ -160,6 +181,7 @@ class _Notes:
     def __init__(self, folder: Path | None, match: Match, table: EndgameTable | None, players: int) -> None:
         self._file = None if folder is None else folder / _NOTES
         self._identity: dict[str, Any] = {
+            "notes": _FORMAT,
             "game": match.game.name,
             "table_hash": match.game.table_hash,
             "position": match.position,
@@ -170,7 +192,11 @@ class _Notes:
         self._seconds = 0.0
         self._known = [UNASKED] * players
         if self._file is not None and self._file.exists():
-            self._seconds, self._known = read_notes(self._file, self._identity, _parse)
+            self._seconds, self._known = read_notes(self._file, self._identity, partial(_parse, players))
+        elif folder is not None:
+            if any(folder.glob(_MEMORY.format("*"))):
+                raise TableError(f"{folder} has no {_NOTES}, which says what was searched: delete it to begin again")
+            self.save([])  # before there are tables whose positions could be taken for those of another search
         self.seconds = self._seconds
 
     def answers(self, searches: Sequence[ProofSearch]) -> list[Answer]:
@@ -183,16 +209,18 @@ class _Notes:
     def save(self, searches: Sequence[ProofSearch]) -> None:
         """Writes the notes."""
         self.seconds = self._seconds + time.monotonic() - self._began
-        if self._file is None:
-            return
-        answers = [answer._asdict() for answer in self.answers(searches)]
-        content = {**self._identity, "seconds": self.seconds, "answers": answers}
-        write_whole(self._file, json.dumps(content).encode())
+        if self._file is not None:
+            answers = self.answers(searches) if searches else self._known
+            rest = {"seconds": self.seconds, "answers": [answer._asdict() for answer in answers]}
+            write_notes(self._file, self._identity, rest)
 
 
-def _parse(notes: dict[str, Any]) -> tuple[float, list[Answer]]:
+def _parse(players: int, notes: dict[str, Any]) -> tuple[float, list[Answer]]:
     """The seconds and the answers of notes."""
-    return float(notes["seconds"]), [_read_answer(**answer) for answer in notes["answers"]]
+    answers = [_read_answer(**answer) for answer in notes["answers"]]
+    if len(answers) != players:
+        raise ValueError(answers)
+    return float(notes["seconds"]), answers
 
 
 def _read_answer(state: str, **numbers: int) -> Answer:

@@ -3,12 +3,15 @@
 import hashlib
 import shutil
 import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from ...errors import TableError
+from ...files.lock import locked_file
 from ...game.game import Game
 from . import index_layout as x
 from .index import Index, Slice
@@ -31,11 +34,13 @@ def build_table(
     memory: float = 16.0,
     threads: int | None = None,
     watch: Watch | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> Path:
     """Solves all positions of a game with at most `pieces` pieces and writes their values to a file.
 
     An undamaged file of this very table is left as it is. After an exception, Ctrl-C included, the unfinished work
-    stays in a folder beside the file, and the same call resumes it.
+    stays in a folder beside the file, and the same call checks and resumes it. While another process builds the same
+    file, the call waits, and then returns the file.
 
     Args:
       game: The rules.
@@ -44,6 +49,7 @@ def build_table(
       memory: The most memory to use, in GiB.
       threads: How many kernels run at once; None for one per processor.
       watch: Called now and then with the progress.
+      note: Called with a sentence that names the process for which the call waits.
 
     Returns:
       The file.
@@ -52,13 +58,26 @@ def build_table(
       TableError: If it needs more memory, or a file cannot be read or written.
       RulesError: If pieces can have too many no-undo memories.
     """
-    began = time.monotonic()
     index = plan(game, pieces, memory)
     target = table_path(game, pieces) if path is None else Path(path)
     folder = target.with_name(target.name + ".work")
-    if _is_built(target, index):
-        shutil.rmtree(folder, ignore_errors=True)
-        return target
+    with ExitStack() as stack:
+        try:
+            with suppress(FileExistsError):  # a file, which the lock refuses with a better reason
+                target.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked_file(target, note or (lambda _sentence: None)))
+        except OSError as error:
+            raise TableError(f"cannot write {target}: {error.strerror or error}") from None
+        if not _is_built(target, index):
+            _build(index, target, folder, threads, watch)
+        shutil.rmtree(folder, ignore_errors=True)  # under the lock, so that nobody else has its files open
+    return target
+
+
+def _build(index: Index, target: Path, folder: Path, threads: int | None, watch: Watch | None) -> None:
+    """Solves an index in a folder and writes the table."""
+    began = time.monotonic()
+    game = index.game
     solver = Solver(index, folder, threads, watch)
     values, notes = solver.run()
     counts = [_count_codes(values, part) for part in index.slices]
@@ -67,7 +86,7 @@ def build_table(
         game=game.name,
         options=dict(game.options),
         table_hash=game.table_hash,
-        pieces=pieces,
+        pieces=index.pieces,
         codes=tuple(codes),
         groups=tuple(notes),
         slices=tuple(
@@ -77,8 +96,6 @@ def build_table(
         seconds=round(time.monotonic() - began, 1),
     )
     write_table(target, header, (block for found in blocks for block in found))
-    shutil.rmtree(folder, ignore_errors=True)
-    return target
 
 
 def plan(game: Game, pieces: int, memory: float) -> Index:

@@ -53,14 +53,14 @@ class Solver:
     Groups that are done there already are not solved again.
 
     Raises:
-      TableError: If the folder holds the work on something else.
+      TableError: If the folder holds the work on something else, is damaged, or has too little room.
     """
 
     def __init__(self, index: Index, folder: Path, threads: int | None = None, watch: Watch | None = None) -> None:
         self.index = index
         self._watch = watch
         self._threads = threads
-        self._work = Work(index, folder)
+        self._work = Work(index, folder, self._report_checked)
         self._done = float(sum(part.size for group in index.groups[: len(self._work.done)] for part in group))
 
     def run(self) -> tuple[np.ndarray, list[dict[str, Any]]]:
@@ -78,6 +78,10 @@ class Solver:
                 else:
                     self._analyse(group, clock)
         return self._work.values, self._work.done
+
+    def _report_checked(self, done: int) -> None:
+        if self._watch:
+            self._watch(SolveProgress("earlier work", "checking", done, self.index.size))
 
     def _solve_bottom_up(self, group: tuple[Slice, ...]) -> None:
         """Solves a group in which no position can recur."""

@@ -1,96 +1,151 @@
 """The folder of an unfinished table: values in files mapped into memory, and a list of the groups that are done."""
 
-import json
+import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from ...errors import TableError, made_for_other_rules
-from ...files.atomic import write_whole
+from ...errors import TableError
+from ...files.mapped import map_file
+from ...files.schema import parse
+from ..notes import cannot_write, damaged, read_notes, write_notes
 from . import index_layout as x
 from .index import Index
 
 VALUES, LIMITED, PROGRESS = "values.int16", "limited.int16", "progress.json"
+FORMAT = 2
+"""Version of the folder."""
 
-T = TypeVar("T")
+_SUMMED_AT_ONCE = 1 << 24
+
+Report = Callable[[int], None]
+"""Called with how many positions of earlier work are checked."""
 
 
-def read_notes(file: Path, identity: Mapping[str, Any], parse: Callable[[dict[str, Any]], T]) -> T:
-    """Reads the JSON notes of unfinished work.
+@dataclass(frozen=True)
+class _Done:
+    """A group that is done.
 
-    Args:
-      file: The notes.
-      identity: What is being solved, as the notes begin.
-      parse: Makes a result of the rest of the notes; what it raises means that they are damaged.
-
-    Raises:
-      TableError: If the notes are damaged or are about something else.
+    Attributes:
+      notes: The notes on it.
+      sums: For each file of codes the SHA-256 of what was added to it.
     """
-    try:
-        rest = json.loads(file.read_text(encoding="utf-8"))
-        found = {name: rest.pop(name) for name in identity if name in rest}
-        result = parse(rest)
-    except (ValueError, KeyError, AttributeError, TypeError):
-        raise TableError(f"{file} is damaged: delete {file.parent} to begin again") from None
-    hashes = found.get("table_hash"), identity["table_hash"]
-    if found.get("game") == identity["game"] and hashes[0] != hashes[1]:
-        what, remedy = f"the unfinished work in {file.parent}", "delete that folder to begin again"
-        raise TableError(made_for_other_rules(what, *hashes, remedy))
-    if found != identity:
-        raise TableError(f"{file.parent} holds the work on {found}, not on {dict(identity)}; delete it")
-    return result
+
+    notes: dict[str, int]
+    sums: dict[str, str]
 
 
 class Work:
-    """Unfinished work on a table. Work that is in the folder already is resumed.
+    """Unfinished work on a table. Work that is in the folder already is checked and resumed.
+
+    The caller holds the lock on the table.
 
     Attributes:
-      done: Notes on each group that is done.
       values: int16 `[N]`, the codes of all positions.
 
     Raises:
-      TableError: If the folder holds the work on something else, or is damaged.
+      TableError: If the folder holds the work on something else, is damaged, or has too little room.
     """
 
-    def __init__(self, index: Index, folder: Path) -> None:
+    def __init__(self, index: Index, folder: Path, report: Report | None = None) -> None:
         self.index = index
         self.folder = folder
-        self.done: list[dict[str, Any]] = []
-        self._opened: list[np.memmap] = []
-        self._identity = {"game": index.game.name, "table_hash": index.game.table_hash, "pieces": index.pieces}
+        self._report = report or (lambda _done: None)
+        self._done: tuple[_Done, ...] = ()
+        self._opened: dict[str, np.memmap] = {}
+        self._ends = [group[-1].base + group[-1].size for group in index.groups]
+        game = index.game
+        self._identity = {
+            "work": FORMAT,
+            "game": game.name,
+            "table_hash": game.table_hash,
+            "pieces": index.pieces,
+        }
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if (folder / PROGRESS).exists():
-                self.done = read_notes(folder / PROGRESS, self._identity, lambda notes: list(notes["done"]))
+                self._done = read_notes(folder / PROGRESS, self._identity, self._parse)
+            else:
+                self._write()  # says what the files are about before there are any
             self.values = self.open(VALUES)
-            if not self.done:
-                self._write()
         except OSError as error:
             raise TableError(f"cannot work in {folder}: {error.strerror or error}") from None
 
+    @property
+    def done(self) -> list[dict[str, int]]:
+        """The notes on each group that is done."""
+        return [group.notes for group in self._done]
+
     def open(self, name: str) -> np.memmap:
-        """int16 `[N]`, a file of codes; UNKNOWN for groups that are not done."""
+        """int16 `[N]`, a file of codes; UNKNOWN for groups that are not done.
+
+        Raises:
+          TableError: If the file is damaged, or there is too little room for it.
+        """
         file = self.folder / name
-        size = 2 * self.index.size
-        has_size = file.exists() and file.stat().st_size == size
-        if self.done and name == VALUES and not has_size:
-            raise TableError(f"{file} is damaged: delete {self.folder} to begin again")
-        is_resumed = bool(self.done) and has_size
-        codes = np.memmap(file, np.int16, "r+" if is_resumed else "w+", shape=(self.index.size,))
+        is_resumed = any(name in group.sums for group in self._done)
+        try:
+            if is_resumed:
+                if not file.is_file() or file.stat().st_size != 2 * self.index.size:
+                    raise damaged(file)
+            else:
+                file.unlink(missing_ok=True)
+            codes = map_file(file, np.int16, self.index.size)
+        except OSError as error:
+            raise cannot_write(file, error) from None
         if is_resumed:
-            last = self.index.groups[len(self.done) - 1][-1]
-            codes[last.base + last.size :] = x.UNKNOWN
-        self._opened.append(codes)
+            self._check(file, codes)
+            codes[self._ends[len(self._done) - 1] :] = x.UNKNOWN
+        self._opened[name] = codes
         return codes
 
-    def finish(self, notes: dict[str, Any]) -> None:
-        """Notes that a group is done, after its values are written to disk."""
-        for codes in self._opened:
-            codes.flush()
-        self.done.append(notes)
+    def finish(self, notes: Mapping[str, int]) -> None:
+        """Notes that a group is done, after its values are written to disk.
+
+        Raises:
+          TableError: If they cannot be written.
+        """
+        sums = {}
+        end = self._ends[len(self._done)]
+        for name, codes in self._opened.items():
+            try:
+                codes.flush()
+            except OSError as error:
+                raise cannot_write(self.folder / name, error) from None
+            sums[name] = _sum(codes[self._begin(name) : end])
+        self._done += (_Done(dict(notes), sums),)
         self._write()
 
+    def _check(self, file: Path, codes: np.ndarray) -> None:
+        """Compares a file of earlier work with its checksums."""
+        begin = 0
+        for group, end in zip(self._done, self._ends, strict=False):
+            if file.name in group.sums:
+                if _sum(codes[begin:end]) != group.sums[file.name]:
+                    raise damaged(file)
+                begin = end
+                self._report(end)
+
+    def _begin(self, name: str) -> int:
+        """How many codes of a file have a checksum."""
+        return max((end for group, end in zip(self._done, self._ends, strict=False) if name in group.sums), default=0)
+
+    def _parse(self, notes: dict[str, Any]) -> tuple[_Done, ...]:
+        done = parse(tuple[_Done, ...], notes["done"], PROGRESS, TableError, "done")
+        if len(done) > len(self._ends) or any(VALUES not in group.sums for group in done):
+            raise ValueError
+        return done
+
     def _write(self) -> None:
-        write_whole(self.folder / PROGRESS, json.dumps({**self._identity, "done": self.done}).encode())
+        write_notes(self.folder / PROGRESS, self._identity, {"done": [asdict(group) for group in self._done]})
+
+
+def _sum(codes: np.ndarray) -> str:
+    """The SHA-256 of codes; in parts, so that Ctrl-C does not wait for all."""
+    found = hashlib.sha256()
+    for begin in range(0, len(codes), _SUMMED_AT_ONCE):
+        found.update(codes[begin : begin + _SUMMED_AT_ONCE].data)
+    return found.hexdigest()

@@ -4,8 +4,6 @@ import errno
 import os
 import re
 import shlex
-import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +13,7 @@ from alquerque_training.config.loader import ConfigError
 from alquerque_training.run import train as train_module
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
-from full_disk import files_up_to, resource
+from full_disk import files_up_to, fill, resource, small_disk
 from tiny_runs import TINY, at_iteration, weights, without_time
 
 from alquerque_env.game.kernel_arrays import JIT
@@ -187,25 +185,14 @@ def test_the_matches_of_the_opponents(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def small_disk(folder: Path) -> Iterator[Path]:
-    """A disk of 400 kB, where tests may mount one."""
-    disk = folder / "disk"
-    disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(disk)]
-    if shutil.which("mount") is None or subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("there is no right to mount a disk")
-    yield disk
-    subprocess.run(["umount", str(disk)], check=True)
+def disk(folder: Path) -> Iterator[Path]:
+    with small_disk(folder / "disk", 400) as disk:
+        yield disk
 
 
-def test_a_disk_that_is_really_full(small_disk: Path, whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fill() -> None:
-        with (small_disk / "other").open("wb", buffering=0) as file, pytest.raises(OSError, match="No space left"):
-            while True:
-                file.write(bytes(4096))
-
+def test_a_disk_that_is_really_full(disk: Path, whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
-        at_iteration(8, fill, patch)
+        at_iteration(8, lambda: fill(disk), patch)
         train(Path("tiny.toml"), ["run.directory=disk"])
 
     assert str(caught.value) == (
@@ -213,6 +200,6 @@ def test_a_disk_that_is_really_full(small_disk: Path, whole: TrainingResult, mon
         "'disk/tiny-1/checkpoints/step-000000003072': free some space and resume with: alquerque train tiny.toml "
         "run.directory=disk --resume disk/tiny-1"
     )
-    assert list(small_disk.rglob("*.partial")) == []
-    (small_disk / "other").unlink()
+    assert list(disk.rglob("*.partial")) == []
+    (disk / "other").unlink()
     assert weights(go_on(str(caught.value))) == weights(whole)

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import ExitStack
 from pathlib import Path
 
 import torch
@@ -43,10 +43,18 @@ def train(
     """
     console = console or Console()
     config_path, config = find_config(given), load_config(given, overrides)
-    session = _start(config_path, config) if resume is None else _resume(config_path, config, Path(resume))
-    config_name = given.as_posix() if isinstance(given, Path) else given
-    session.command = shlex.join(["alquerque", "train", config_name, *overrides])
-    with closing(session.learner), session.run.locked():
+    with ExitStack() as stack:
+        if resume is None:
+            session = _start(config_path, config)
+            stack.callback(session.learner.close)
+            stack.enter_context(session.run.locked())
+        else:
+            run, _ = open_run(Path(resume))
+            stack.enter_context(run.locked())  # before anything is read that another process may change
+            session = _resume(config_path, config, run.path)
+            stack.callback(session.learner.close)
+        config_name = given.as_posix() if isinstance(given, Path) else given
+        session.command = shlex.join(["alquerque", "train", config_name, *overrides])
         result = session.complete(console)
     _announce(console, config, result)
     return result

@@ -1,0 +1,80 @@
+"""The notes of unfinished work, as JSON with a checksum: what is being solved, and what is done."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import TableError, made_for_other_rules
+from ..files.atomic import write_whole
+
+T = TypeVar("T")
+
+SUM = "sha256"
+
+
+def write_notes(file: Path, identity: Mapping[str, Any], rest: Mapping[str, Any]) -> None:
+    """Writes notes.
+
+    Raises:
+      TableError: If they cannot be written.
+    """
+    content = {**identity, **rest}
+    try:
+        write_whole(file, json.dumps({**content, SUM: _sum(content)}).encode())
+    except OSError as error:
+        raise cannot_write(file, error) from None
+
+
+def read_notes(file: Path, identity: Mapping[str, Any], parse: Callable[[dict[str, Any]], T]) -> T:
+    """Reads notes.
+
+    Args:
+      file: The notes.
+      identity: What is being solved, as the notes begin.
+      parse: Makes a result of the rest of the notes; what it raises means that they are damaged.
+
+    Raises:
+      TableError: If the notes are damaged or are about something else.
+    """
+    try:
+        rest = json.loads(file.read_text(encoding="utf-8"))
+        checksum = rest.pop(SUM, None)
+        is_whole = checksum == _sum(rest)
+        found = {name: rest.pop(name) for name in identity if name in rest}
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        raise damaged(file) from None
+    hashes = found.get("table_hash"), identity["table_hash"]
+    if found.get("game") == identity["game"] and hashes[0] != hashes[1]:
+        what, remedy = f"the unfinished work in {file.parent}", "delete that folder to begin again"
+        raise TableError(made_for_other_rules(what, *hashes, remedy))
+    if found.keys() != identity.keys():
+        raise TableError(
+            f"the unfinished work in {file.parent} is from another version of the package: delete that folder to "
+            "begin again"
+        )
+    if found != identity:
+        raise TableError(f"{file.parent} holds the work on {found}, not on {dict(identity)}; delete it")
+    try:
+        if is_whole:
+            return parse(rest)
+    except (ValueError, KeyError, AttributeError, TypeError):
+        pass
+    raise damaged(file)
+
+
+def damaged(file: Path) -> TableError:
+    """The error for a damaged file of unfinished work."""
+    return TableError(f"{file} is damaged: delete {file.parent} to begin again")
+
+
+def cannot_write(file: Path, error: OSError, remedy: str = "") -> TableError:
+    """The error for a file of unfinished work that cannot be written; `remedy` is what helps besides."""
+    reason = error.strerror or str(error)
+    way_on = f"fix that{remedy}, and the same command resumes"
+    return TableError(f"cannot write {file}: {reason}; what is done is kept: {way_on}")
+
+
+def _sum(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
