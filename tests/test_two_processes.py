@@ -1,0 +1,169 @@
+"""Two processes that work on the same file at once: the second waits or is told why not, and both results are right."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from small_games import small_game
+
+from alquerque_env import Match, load_game
+from alquerque_env.arena import Settings, play_arena
+from alquerque_env.arena.opening_lists import extend_list
+from alquerque_env.benchmark import load_protocol, run_benchmark
+from alquerque_env.benchmark.partial_result import PartialResults
+from alquerque_env.files.lock import LockedError
+from alquerque_env.solve.proof import solve_position
+from alquerque_env.solve.tables import build_table
+from alquerque_env.solve.tables.table_file import TableFile
+
+Watch = Callable[..., None]
+
+FETAIX = load_game("fetaix")
+SMALL = small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority")
+
+
+def build(path: Path, watch: Watch, note: Watch | None = None) -> object:
+    build_table(SMALL, 3, path, watch=watch, note=note, threads=1)
+    return content(path)
+
+
+def content(path: Path) -> object:
+    """What a table says, but for how long it took."""
+    return {**TableFile(path).header._asdict(), "seconds": 0}, path.read_bytes().split(b"\n", 2)[2]
+
+
+def prove(path: Path, watch: Watch) -> object:
+    return solve_position(Match(load_game("alquerque")), memory=0.01, seconds=0, folder=path, watch=watch).winner
+
+
+def play(path: Path, watch: Watch) -> object:
+    settings = Settings(games=8, plies=6, seed=3, judge="random", resamples=20)
+    return play_arena(FETAIX, ["random", "greedy"], settings, output=path, watch=watch).as_dict()
+
+
+def open_matches(path: Path, watch: Watch) -> object:
+    return extend_list(path, FETAIX, 2, judges=["random"], watch=watch)
+
+
+def measure(path: Path, watch: Watch) -> object:
+    with PartialResults(path) as partial:
+        found = run_benchmark("random", ["fetaix"], load_protocol().shortened(), watch=watch, partial=partial)
+    return found.as_dict()["games"]["fetaix"]["opponents"]
+
+
+def unwatched(*_progress: object) -> None:
+    """Sees nothing."""
+
+
+def pause() -> Watch:
+    """Pauses at the first report until a line comes in."""
+    seen: list[int] = []
+
+    def watch(*_progress: object) -> None:
+        if not seen:
+            seen.append(0)
+            print("there", flush=True)
+            input()
+
+    return watch
+
+
+@contextmanager
+def child(code: str, *arguments: object) -> Iterator[subprocess.Popen]:
+    """A process that runs some code with what this module has."""
+    command = [sys.executable, "-c", f"import sys; from test_two_processes import *; {code}", *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.communicate("\n")
+        assert process.returncode == 0
+
+
+@pytest.mark.parametrize("task", [prove, play, open_matches, measure])
+def test_the_second_is_told_who_works_on_the_file_and_both_results_are_right(
+    tmp_path: Path, task: Callable[[Path, Watch], object]
+) -> None:
+    path = tmp_path / "it"
+    with child(f"{task.__name__}(Path(sys.argv[1]), pause())", path) as first:
+        assert first.stdout.readline() == "there\n"
+        with pytest.raises(LockedError) as caught:
+            task(path, unwatched)
+        assert str(caught.value).startswith(f"{str(path)!r} is in use by process {first.pid} on ")
+        assert str(caught.value).endswith(": wait until it ends, or stop it")
+
+    assert task(path, unwatched) == task(tmp_path / "alone", unwatched)
+    assert {file.name.split(".")[0] for file in tmp_path.iterdir()} == {"it", "alone"}
+
+
+def test_the_second_builder_of_a_table_waits_and_finds_it_built(tmp_path: Path) -> None:
+    path = tmp_path / "table.aqt"
+    seen: list[object] = []
+    told: list[str] = []
+    with child("build(Path(sys.argv[1]), pause())", path) as first:
+        assert first.stdout.readline() == "there\n"
+
+        def note(sentence: str) -> None:
+            told.append(sentence)
+            print(file=first.stdin, flush=True)
+
+        found = build(path, lambda *progress: seen.append(progress), note)
+
+    assert [sentence.startswith(f"{str(path)!r} is in use by process {first.pid} on ") for sentence in told] == [True]
+    assert seen == []
+    assert found == build(tmp_path / "alone.aqt", unwatched)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["alone.aqt", "table.aqt"]
+
+
+def build_slowly(folder: Path, seed: int) -> None:
+    """Builds a table whenever a line with its name comes in, with delays."""
+    chance = random.Random(seed)
+
+    def delay(*_progress: object) -> None:
+        time.sleep(chance.random() ** 8 / 400)
+
+    for line in sys.stdin:
+        if name := line.strip():
+            time.sleep(chance.random() ** 3 / 5)
+            build(folder / name, delay)
+            print("done", flush=True)
+
+
+@pytest.mark.parametrize("rounds", [6, pytest.param(100, marks=pytest.mark.slow)])
+def test_tables_of_two_builders_are_right(tmp_path: Path, rounds: int) -> None:
+    right = build(tmp_path / "right.aqt", unwatched)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    names = [f"{number}.aqt" for number in range(rounds)]
+    code = "build_slowly(Path(sys.argv[1]), int(sys.argv[2]))"
+    with child(code, folder, 1) as first, child(code, folder, 2) as second:
+        for name in names:
+            for builder in (first, second):
+                print(name, file=builder.stdin, flush=True)
+            assert [builder.stdout.readline() for builder in (first, second)] == ["done\n"] * 2
+
+    assert sorted(file.name for file in folder.iterdir()) == sorted(names)
+    assert [name for name in names if content(folder / name) != right] == []
+
+
+def test_a_builder_that_is_killed_leaves_work_that_the_waiting_one_finishes(tmp_path: Path) -> None:
+    path = tmp_path / "table.aqt"
+    with child("build(Path(sys.argv[1]), pause())", path) as first:
+        assert first.stdout.readline() == "there\n"
+        with child("print(json.dumps(build(Path(sys.argv[1]), unwatched, print)[0]))", path) as second:
+            assert f"in use by process {first.pid} on " in second.stdout.readline()
+            first.kill()
+            assert json.loads(second.stdout.readline())["pieces"] == 3
+        first.wait()
+        first.returncode = 0  # as expected
+
+    assert content(path) == build(tmp_path / "other.aqt", unwatched)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["other.aqt", "table.aqt"]
