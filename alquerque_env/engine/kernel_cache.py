@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from .cache_files import guard
 from .source_digest import source_digest
 
 UNUSED_SECONDS = 60 * 86_400.0
@@ -39,8 +40,10 @@ def compile_kernel(function: Callable[..., Any], **options: Any) -> Any:
     finally:
         config.CACHE_DIR = before
     # Where Numba cannot write to a folder it chooses another one, which does not change with the source code.
-    is_there = folder in Path(compiled.stats.cache_path or "").parents
-    return compiled if is_there else njit(**options)(function)
+    if folder not in Path(compiled.stats.cache_path or "").parents:
+        return njit(**options)(function)
+    guard(compiled)
+    return compiled
 
 
 def cache_root() -> Path:

@@ -32,7 +32,7 @@ def read_notes(file: Path, identity: Mapping[str, Any], parse: Callable[[dict[st
 
     Args:
       file: The notes.
-      identity: What is being solved, as the notes begin.
+      identity: What is being solved, as the notes begin; `code` is a hash of the code that solves it.
       parse: Makes a result of the rest of the notes; what it raises means that they are damaged.
 
     Raises:
@@ -49,7 +49,7 @@ def read_notes(file: Path, identity: Mapping[str, Any], parse: Callable[[dict[st
     if found.get("game") == identity["game"] and hashes[0] != hashes[1]:
         what, remedy = f"the unfinished work in {file.parent}", "delete that folder to begin again"
         raise TableError(made_for_other_rules(what, *hashes, remedy))
-    if found.keys() != identity.keys():
+    if found.get("code") != identity.get("code"):
         raise TableError(
             f"the unfinished work in {file.parent} is from another version of the package: delete that folder to "
             "begin again"

@@ -299,7 +299,7 @@ def test_damaged_notes_are_refused(tmp_path):
         file.write_text(text)
         with pytest.raises(TableError, match=DAMAGED):
             build_table(FETAIX, 3, path)
-    file.write_text(json.dumps({name: value for name, value in notes.items() if name != "work"}))
+    file.write_text(json.dumps({name: value for name, value in notes.items() if name != "code"}))
     with pytest.raises(TableError, match=r"is from another version of the package: delete that folder to begin again"):
         build_table(FETAIX, 3, path)
     assert not path.exists()

@@ -10,6 +10,7 @@ from types import MappingProxyType
 import click
 
 from ...errors import AlquerqueError, require
+from ...files.lock import locked_file
 from ...game.game import Game, games, load_game
 from ...game.kernel_arrays import JIT
 from ..command import HelpfulCommand
@@ -27,14 +28,20 @@ def compile() -> None:  # noqa: A001
     require("numba", "fast")
     if not JIT:
         raise AlquerqueError("ALQUERQUE_JIT or NUMBA_DISABLE_JIT switches compilation off; unset it")
-    from ...engine.kernel_cache import delete_unused
+    from ...engine.cache_files import unkept
+    from ...engine.kernel_cache import cache_root, delete_unused
 
-    delete_unused()
-    for name, task in TASKS.items():
-        began = time.monotonic()
-        for game in games():
-            run_interruptible(partial(task, load_game(game)), f"compiling {name} ...")
-        click.echo(f"{name:<14}  {time.monotonic() - began:6.1f} s")
+    root = cache_root()
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with locked_file(root, waiting=partial(click.echo, err=True)):  # then there is nothing left to compile
+        delete_unused()
+        for name, task in TASKS.items():
+            began = time.monotonic()
+            for game in games():
+                run_interruptible(partial(task, load_game(game)), f"compiling {name} ...")
+            click.echo(f"{name:<14}  {time.monotonic() - began:6.1f} s")
+    if unkept:
+        raise click.ClickException(f"{len(unkept)} kernels cannot be kept in {root}: {unkept[0]}; fix that, and repeat")
 
 
 def _bots(game: Game) -> None:

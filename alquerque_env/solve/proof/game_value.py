@@ -30,8 +30,6 @@ _BYTES_AN_ENTRY = 8 * ENTRY_SIZE
 _BYTES_SEEN = 8 * SEEN_SIZE
 _SHARE_OF_VERIFYING = 1 / 16
 _NOTES, _MEMORY = "questions.json", "player_{}.memory"
-_FORMAT = 2
-"""Version of the notes."""
 
 
 class Solution(NamedTuple):
@@ -181,7 +179,6 @@ class _Notes:
     def __init__(self, folder: Path | None, match: Match, table: EndgameTable | None, players: int) -> None:
         self._file = None if folder is None else folder / _NOTES
         self._identity: dict[str, Any] = {
-            "notes": _FORMAT,
             "game": match.game.name,
             "table_hash": match.game.table_hash,
             "position": match.position,

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.source_digest import source_digest
 from ...errors import TableError
 from ...files.mapped import map_file
 from ...files.schema import parse
 from ..notes import cannot_write, damaged, read_notes, write_notes
+from . import group
 from . import index_layout as x
 from .index import Index
 
 VALUES, LIMITED, PROGRESS = "values.int16", "limited.int16", "progress.json"
-FORMAT = 2
-"""Version of the folder."""
 
 _SUMMED_AT_ONCE = 1 << 24
 
@@ -56,13 +56,13 @@ class Work:
         self._report = report or (lambda _done: None)
         self._done: tuple[_Done, ...] = ()
         self._opened: dict[str, np.memmap] = {}
-        self._ends = [group[-1].base + group[-1].size for group in index.groups]
+        self._ends = [parts[-1].base + parts[-1].size for parts in index.groups]
         game = index.game
         self._identity = {
-            "work": FORMAT,
             "game": game.name,
             "table_hash": game.table_hash,
             "pieces": index.pieces,
+            "code": source_digest(Path(group.__file__)),
         }
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ class Work:
     @property
     def done(self) -> list[dict[str, int]]:
         """The notes on each group that is done."""
-        return [group.notes for group in self._done]
+        return [each.notes for each in self._done]
 
     def open(self, name: str) -> np.memmap:
         """int16 `[N]`, a file of codes; UNKNOWN for groups that are not done.
@@ -86,7 +86,7 @@ class Work:
           TableError: If the file is damaged, or there is too little room for it.
         """
         file = self.folder / name
-        is_resumed = any(name in group.sums for group in self._done)
+        is_resumed = any(name in each.sums for each in self._done)
         try:
             if is_resumed:
                 if not file.is_file() or file.stat().st_size != 2 * self.index.size:
@@ -122,25 +122,25 @@ class Work:
     def _check(self, file: Path, codes: np.ndarray) -> None:
         """Compares a file of earlier work with its checksums."""
         begin = 0
-        for group, end in zip(self._done, self._ends, strict=False):
-            if file.name in group.sums:
-                if _sum(codes[begin:end]) != group.sums[file.name]:
+        for each, end in zip(self._done, self._ends, strict=False):
+            if file.name in each.sums:
+                if _sum(codes[begin:end]) != each.sums[file.name]:
                     raise damaged(file)
                 begin = end
                 self._report(end)
 
     def _begin(self, name: str) -> int:
         """How many codes of a file have a checksum."""
-        return max((end for group, end in zip(self._done, self._ends, strict=False) if name in group.sums), default=0)
+        return max((end for each, end in zip(self._done, self._ends, strict=False) if name in each.sums), default=0)
 
     def _parse(self, notes: dict[str, Any]) -> tuple[_Done, ...]:
         done = parse(tuple[_Done, ...], notes["done"], PROGRESS, TableError, "done")
-        if len(done) > len(self._ends) or any(VALUES not in group.sums for group in done):
+        if len(done) > len(self._ends) or any(VALUES not in each.sums for each in done):
             raise ValueError
         return done
 
     def _write(self) -> None:
-        write_notes(self.folder / PROGRESS, self._identity, {"done": [asdict(group) for group in self._done]})
+        write_notes(self.folder / PROGRESS, self._identity, {"done": [asdict(each) for each in self._done]})
 
 
 def _sum(codes: np.ndarray) -> str:
