@@ -201,6 +201,16 @@ def test_the_work_on_something_else_is_refused(tmp_path):
         solve_position(first, memory=4 * MEMORY, folder=tmp_path)
 
 
+def test_the_memory_of_other_code_is_refused(tmp_path, monkeypatch):
+    match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
+    solve_position(match, memory=MEMORY, folder=tmp_path)
+    solve_position(match, memory=MEMORY, folder=tmp_path)
+
+    monkeypatch.setattr("alquerque_env.solve.proof.game_value.source_digest", lambda file: f"other {file.name}")
+    with pytest.raises(TableError, match=r"delete (it|that folder to begin again)$"):
+        solve_position(match, memory=MEMORY, folder=tmp_path)
+
+
 def test_damaged_notes_are_refused(tmp_path):
     match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
     solve_position(match, memory=MEMORY, folder=tmp_path)
