@@ -71,8 +71,9 @@ def cache_folder(module: Path) -> Path | None:
     try:
         state = f"{numba.__version__} {llvmlite.__version__} {source_digest(module)}"
         folder = root / sha256(state.encode()).hexdigest()[:16]
-        root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        if not folder.is_dir():
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, exist_ok=True)
         if not (_is_private(root) and _is_private(folder)):
             return None
         os.utime(folder)

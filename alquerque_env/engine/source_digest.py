@@ -1,14 +1,16 @@
 """Hashes of source code, so that what code has made is not taken for the work of other code."""
 
 import hashlib
+import os
 import re
 from functools import cache
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[1]
+PACKAGE = str(Path(__file__).parents[1])
 
+# Bytes, paths as text and a line break instead of `^`: every start of the program waits for the hashes.
 _IMPORT = re.compile(
-    rf"^[ \t]*from[ \t]+(?:(\.+)|{PACKAGE.name}\b\.?)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|.*)", re.MULTILINE
+    rb"\n[ \t]*from[ \t]+(?:(\.+)|%s\b\.?)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|.*)" % os.path.basename(PACKAGE).encode()
 )
 
 
@@ -21,31 +23,35 @@ def source_digest(file: Path) -> str:
     Raises:
       OSError: If a source file cannot be read.
     """
-    to_do, found = [file], set[Path]()
+    to_do, lines = [str(file)], dict[str, bytes]()
     while to_do:
         module = to_do.pop()
-        if module not in found:
-            found.add(module)
-            to_do.extend(_read(module)[1])
-    total = hashlib.sha256()
-    for module in sorted(found):
-        name = module.relative_to(PACKAGE) if module.is_relative_to(PACKAGE) else module
-        total.update(f"{name.as_posix()} {_read(module)[0]}\n".encode())
-    return total.hexdigest()
-
-
-def _module_at(place: Path) -> Path:
-    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        if module not in lines:
+            lines[module], imported = _read(module)
+            to_do += imported
+    return hashlib.sha256(b"".join(sorted(lines.values()))).hexdigest()
 
 
 @cache
-def _read(file: Path) -> tuple[str, tuple[Path, ...]]:
-    """The hash of a module, and the modules of the package that it imports."""
-    source = file.read_bytes()
-    found: list[Path] = []
-    for dots, base, names in _IMPORT.findall(source.decode(errors="replace")):
-        place = (file.parents[len(dots) - 1] if dots else PACKAGE).joinpath(*base.split("."))
+def _read(file: str) -> tuple[bytes, list[str]]:
+    """A line with the name and the hash of a module, and the modules of the package that it imports."""
+    with open(file, "rb") as stream:
+        source = stream.read()
+    found: list[str] = []
+    for dots, base, names in _IMPORT.findall(b"\n" + source):
+        folder = PACKAGE
+        if dots:
+            folder = file
+            for _ in dots:
+                folder = os.path.dirname(folder)
+        place = os.path.join(folder, *base.decode().split(".")) if base else folder
+        if os.path.isdir(place):
+            found += [_module_at(os.path.join(place, name.decode())) for name in re.findall(rb"\w+", names)]
         found.append(_module_at(place))
-        if place.is_dir():
-            found += [_module_at(place / name) for name in re.findall(r"\w+", names)]
-    return hashlib.sha256(source).hexdigest(), tuple(module for module in found if module.is_file())
+    name = os.path.relpath(file, PACKAGE) if file.startswith(PACKAGE) else file
+    line = f"{name} {hashlib.sha256(source).hexdigest()}\n".encode()
+    return line, [module for module in dict.fromkeys(found) if os.path.isfile(module)]
+
+
+def _module_at(place: str) -> str:
+    return os.path.join(place, "__init__.py") if os.path.isdir(place) else f"{place}.py"
