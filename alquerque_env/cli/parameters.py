@@ -17,16 +17,28 @@ if TYPE_CHECKING:
     from ..match.match import Match
 
 MAX_SEED = 2**63 - 1
-PATH = click.Path(path_type=Path)
-
 Command = Callable[..., Any]
 
 
-class OutputFile(click.Path):
+class FileOrFolder(click.Path):
+    """Path of a regular file or a folder. Devices and pipes could block a command, or be read for ever."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(path_type=Path, **kwargs)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Checks what there is under the path."""
+        path: Any = super().convert(value, param, ctx)
+        if path.exists() and not path.is_file() and not path.is_dir():
+            self.fail(f"{str(path)!r} is a device or a pipe, expected a regular file", param, ctx)
+        return path
+
+
+class OutputFile(FileOrFolder):
     """Path of a file to write, in a folder that exists."""
 
     def __init__(self) -> None:
-        super().__init__(path_type=Path, dir_okay=False)
+        super().__init__(dir_okay=False)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Checks the folder, before hours are spent on what the file will hold."""
@@ -54,6 +66,8 @@ class FloatRange(click.FloatRange):
             self.fail("nan is not a number", param, ctx)
         return number
 
+
+PATH = FileOrFolder()
 
 position_option = click.option("--position", metavar="TEXT", help="Start from this position, such as W:Wa1,Kc3:Be5.")
 turn_time_option = click.option(

@@ -13,7 +13,7 @@ from ...game.game import Game
 from ...game.rules_text import SIDES
 from ..command import HelpfulCommand, Report, print_report
 from ..console.progress_bar import Display
-from ..parameters import FloatRange, IntRange, game_argument, json_option, open_match, position_option
+from ..parameters import FileOrFolder, FloatRange, IntRange, game_argument, json_option, open_match, position_option
 
 if TYPE_CHECKING:
     from ...match.match import Match
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...solve.tables.slices import SolveProgress
     from ...solve.tables.table_file import Header
 
-TABLE = click.Path(path_type=Path, dir_okay=False)
+TABLE = FileOrFolder(dir_okay=False)
 _STOPPED = "the same command resumes"
 
 
