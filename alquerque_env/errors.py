@@ -92,7 +92,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 def made_for_other_rules(what: str, found: object, now: object, remedy: str) -> str:
     """The sentence that refuses a file because its `table_hash` is not that of the game."""
-    hashes = f"hash {shorten(str(found))}, now {now}"
+    hashes = f"hash {one_line(shorten(str(found)))}, now {now}"
     return f"{what} was made for other rules, or by version 0.1.0 or older ({hashes}): {remedy}"
 
 

@@ -10,11 +10,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-import uvicorn
+from functools import partial
 
 from alquerque_env.cli.commands.web import listen
 from alquerque_env.web.app import make_app
+from alquerque_env.web.server import make_server
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 # Without these it looks for updates and the like, which a machine without a network answers slowly.
@@ -69,14 +69,7 @@ def served_by(*arguments: str, port: int | None = None) -> Iterator[tuple[subpro
 def served_in_thread(*, port: int | None = None, seconds: float = 0.5, **app: object) -> Iterator[str]:
     """The address of a server in this process, which starts and stops faster than a process."""
     listener = listen(port or free_port())
-    server = uvicorn.Server(
-        uvicorn.Config(
-            make_app(seconds=seconds, is_stopping=lambda: server.should_exit, **app),
-            log_level="error",
-            timeout_graceful_shutdown=1,
-            ws="none",
-        )
-    )
+    server = make_server(partial(make_app, seconds=seconds, **app))
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     while thread.is_alive() and not server.started:

@@ -5,9 +5,7 @@ a request slowly, or do not read the answer.
 """
 
 import asyncio
-import socket
 from collections.abc import Callable
-from typing import Any
 
 import h11
 import uvicorn
@@ -87,8 +85,8 @@ class PatientProtocol(H11Protocol):
         self.transport.abort()  # closing would wait until the client has read everything
 
 
-def make_server(make_app: Callable[..., ASGIApp]) -> Callable[[list[socket.socket]], Any]:
-    """Makes the server of an app; returns the function that serves it on sockets until a signal ends it.
+def make_server(make_app: Callable[..., ASGIApp]) -> uvicorn.Server:
+    """Makes the server of an app, which runs until a signal ends it or its `should_exit` is set.
 
     Args:
       make_app: Makes the app from `is_stopping`, which tells it that the server is about to stop.
@@ -105,4 +103,4 @@ def make_server(make_app: Callable[..., ASGIApp]) -> Callable[[list[socket.socke
         ws="none",
     )
     server: uvicorn.Server = uvicorn.Server(settings)
-    return server.run
+    return server

@@ -7,6 +7,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load
 
+from ...errors import one_line, shorten
 from ...game.game import Game
 from ...game.planes import planes
 from ...search import SearchFeatures
@@ -80,9 +81,9 @@ def read_weights(data: bytes) -> dict[str, np.ndarray]:
     try:
         tensors: dict[str, np.ndarray] = load(data)
     except KeyError as error:
-        raise ValueError(f"a tensor is of type {error}, expected 'F32'") from None
+        raise ValueError(f"a tensor is of type {shorten(str(error))}, expected 'F32'") from None
     except (SafetensorError, ValueError) as error:
-        raise ValueError(f"not a safetensors file: {error}") from None
+        raise ValueError(f"not a safetensors file: {one_line(shorten(str(error), 200))}") from None
     for name, tensor in tensors.items():
         if tensor.dtype != np.float32:
             raise ValueError(f"{name} is of type {tensor.dtype}, expected float32")

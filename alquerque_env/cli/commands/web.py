@@ -54,14 +54,14 @@ def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: floa
     offered = {spec: run_interruptible(partial(playable_games, spec), f"loading {spec} ...") for spec in bots}
     listener = listen(port)
     address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
-    serve = make_server(partial(make_app, offered=offered, seconds=seconds))
+    server = make_server(partial(make_app, offered=offered, seconds=seconds))
     run_interruptible(_compile_first_turn, "compiling the rules (once after an installation) ...")
     click.echo(f"The page is at {address} (Ctrl-C stops the server)")
     _start_thread(_compile_trained_bot)
     if not no_browser:
         _start_thread(partial(webbrowser.open, address))
     with exit_on_signals():
-        serve([listener])
+        server.run([listener])
 
 
 def listen(port: int | None) -> socket.socket:

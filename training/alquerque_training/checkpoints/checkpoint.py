@@ -26,6 +26,7 @@ from alquerque_env.bots.network.model_card import (
     read_checked,
 )
 from alquerque_env.bots.shipped import META, WEIGHTS
+from alquerque_env.errors import one_line, shorten
 from alquerque_env.files.atomic import make_whole_folder, write_whole
 from alquerque_env.game.game import Game
 from alquerque_training.config.settings import NetworkConfig
@@ -149,7 +150,8 @@ def _parse_arrays(path: Path, name: str, contents: Mapping[str, bytes]) -> dict[
     try:
         return load(contents[name])
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise CheckpointError(f"checkpoint {str(path)!r}: {name} is not a safetensors file: {error}") from None
+        why = one_line(shorten(str(error), 200))
+        raise CheckpointError(f"checkpoint {str(path)!r}: {name} is not a safetensors file: {why}") from None
 
 
 def _network(path: Path, meta: ModelCard, shape: Shape, arrays: Arrays) -> PolicyValueNetwork:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from alquerque_env.bots.load import starts_program
 from alquerque_env.errors import AlquerqueError, did_you_mean, shorten
-from alquerque_env.files.schema import read_toml
+from alquerque_env.files.schema import read_toml, show
 from alquerque_training.config.settings import SECTIONS, Config
 from alquerque_training.config.shipped_configs import find_config
 
@@ -172,18 +172,18 @@ def _explain(error: ValidationError) -> str:
         return first["msg"]
     section, *rest = (str(part) for part in first["loc"])
     if section not in SECTIONS:
-        return f"unknown section {section!r}{_suggest(section, SECTIONS)}"
+        return f"unknown section {shorten(section)!r}{_suggest(section, SECTIONS)}"
     fields = SECTIONS[section].model_fields
     if not rest:
-        return f"{section} is {first['input']!r}, expected a section [{section}]"
+        return f"{section} is {show(first['input'])}, expected a section [{section}]"
     key = rest[0]
     if key not in fields:
-        return f"[{section}] has unknown key {key!r}{_suggest(key, fields)}"
-    name = ".".join([section, *(rest[:2] if key == "options" else rest[:1])])
+        return f"[{section}] has unknown key {shorten(key)!r}{_suggest(key, fields)}"
+    name = ".".join([section, *map(shorten, rest[:2] if key == "options" else rest[:1])])
     # A key that takes one of several types has an error for each of them.
     wanted = [entry["msg"].removeprefix("Input should be ") for entry in errors if entry["loc"][:2] == first["loc"][:2]]
     needed = " or ".join(wanted).replace("a valid tuple", "a list").replace("a valid dictionary", "a table")
-    return f"{name} is {first['input']!r}; it must be {needed}"
+    return f"{name} is {show(first['input'])}; it must be {needed}"
 
 
 def _suggest(name: str, known: Mapping[str, Any]) -> str:

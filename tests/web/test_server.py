@@ -1,0 +1,173 @@
+"""The server of the page under load: idle, slow and flooding clients keep nobody else out."""
+
+import asyncio
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+import pytest
+
+pytest.importorskip("uvicorn")
+
+from browser import served, served_in_thread
+
+from alquerque_env.web import request_guard, server
+from alquerque_env.web.request_guard import MAX_BYTES, RequestGuard
+
+SECONDS = 60
+"""How long a test waits for what must happen."""
+
+START = {"game": "fetaix", "options": {}, "start": None, "steps": []}
+REQUEST = b"POST /api/match HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n"
+
+
+def connected(address: str, room: int | None = None) -> socket.socket:
+    """A connection, with room for so many bytes that are not read yet."""
+    place = urlsplit(address)
+    client = socket.socket()
+    client.settimeout(SECONDS)
+    if room is not None:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+    client.connect((place.hostname, place.port))
+    return client
+
+
+@contextmanager
+def idle(address: str, count: int) -> Iterator[list[socket.socket]]:
+    """Connections that send nothing."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(connected(address)) for _ in range(count)]
+
+
+def play_match(connection: HTTPConnection) -> int:
+    """Plays a match of two random bots by requests; returns the status of the first answer that is none, or 200."""
+    steps: list[str] = []
+    while True:
+        body = json.dumps({"match": {**START, "steps": steps}, "bot": "random"})
+        connection.request("POST", "/api/turn", body, {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        content = json.loads(answer.read())
+        if answer.status != 200:
+            return answer.status
+        steps += [step["text"] for step in content["steps"]]
+        if content["steps"][-1]["after"]["outcome"] is not None:
+            return 200
+
+
+@pytest.mark.parametrize(
+    ("matches", "clients", "idlers"), [(8, 4, 80), pytest.param(1_000, 20, 200, marks=pytest.mark.slow)]
+)
+def test_idle_connections_keep_nobody_out(matches: int, clients: int, idlers: int) -> None:
+    def play(count: int) -> list[int]:
+        place = urlsplit(address)
+        with closing(HTTPConnection(place.hostname, place.port, timeout=SECONDS)) as connection:
+            return [play_match(connection) for _ in range(count)]
+
+    with served() as address, idle(address, idlers), ThreadPoolExecutor(clients) as pool:
+        answers = [status for found in pool.map(play, [matches // clients] * clients) for status in found]
+    assert answers == [200] * matches
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET / HTT", REQUEST, REQUEST + b"{"], ids=["idle", "line", "header", "body"])
+def test_a_client_that_is_idle_or_slow_is_disconnected(begun: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slowly it goes on, and whatever it has sent."""
+    monkeypatch.setattr(server, "PATIENCE", 0.5)
+    with served_in_thread() as address, connected(address) as client:
+        client.sendall(begun)
+        client.settimeout(0.1)
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            try:
+                if begun:
+                    client.sendall(b" ")
+                assert client.recv(100) == b""
+                return
+            except TimeoutError:
+                continue
+            except (BrokenPipeError, ConnectionResetError):
+                return
+    raise AssertionError("the connection is still open")
+
+
+def test_a_client_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "PATIENCE", 0.5)
+    gone = pytest.raises((BrokenPipeError, ConnectionResetError))
+    with served_in_thread() as address, connected(address, room=4096) as client, gone:
+        while True:
+            client.sendall(b"GET /static/board.js HTTP/1.1\r\nHost: localhost\r\n\r\n")
+
+
+def test_a_request_in_work_may_take_longer_than_clients_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "PATIENCE", 0.3)
+    with served_in_thread(seconds=2.0) as address:
+        place = urlsplit(address)
+        body = json.dumps({"match": START, "seconds": 1.5})
+        with closing(HTTPConnection(place.hostname, place.port, timeout=SECONDS)) as connection:
+            connection.request("POST", "/api/analysis", body, {"Content-Type": "application/json"})
+            assert connection.getresponse().status == 200
+
+
+def test_the_longest_waiting_connection_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MOST_WAITING", 5)
+    with served_in_thread() as address, idle(address, 5) as others, connected(address):
+        assert others[0].recv(1) == b""
+        others[-1].sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert others[-1].recv(12) == b"HTTP/1.1 200"
+
+
+def test_requests_over_the_limit_are_refused_and_slow_bodies_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_guard, "MOST_AT_WORK", 2)
+    said: dict[int, list[dict]] = {}
+
+    async def run() -> None:
+        finish, arrive = asyncio.Event(), asyncio.Event()
+
+        async def app(_scope: dict, receive: object, send: object) -> None:
+            await finish.wait()
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+
+        guard = RequestGuard(app)
+
+        async def ask(number: int, *, slowly: bool = False) -> None:
+            async def receive() -> dict:
+                if slowly:
+                    await arrive.wait()
+                return {"type": "http.request", "body": b"", "more_body": False}
+
+            async def send(message: dict) -> None:
+                said.setdefault(number, []).append(message)
+
+            scope = {"type": "http", "method": "GET", "headers": [(b"host", b"localhost")]}
+            await guard(scope, receive, send)
+
+        slow = [asyncio.create_task(ask(number, slowly=True)) for number in range(10, 20)]
+        working = [asyncio.create_task(ask(number)) for number in (0, 1)]
+        await asyncio.sleep(0)
+        await ask(2)
+        finish.set()
+        await asyncio.gather(*working)
+        await ask(3)
+        arrive.set()
+        await asyncio.gather(*slow)
+
+    asyncio.run(run())
+    assert [said[number][0]["status"] for number in (0, 1, 2, 3)] == [200, 200, 503, 200]
+
+
+@pytest.mark.parametrize("length", [b"Content-Length: %d" % (MAX_BYTES + 1), b"Transfer-Encoding: chunked"])
+def test_a_body_over_the_limit_is_refused_with_413(length: bytes) -> None:
+    head = b"POST /api/match HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + length + b"\r\n\r\n"
+    part = b" " * 10_000
+    chunk = b"%x\r\n%b\r\n" % (len(part), part) if b"chunked" in length else part
+    with served_in_thread() as address, connected(address) as client:
+        try:
+            client.sendall(head + chunk * (MAX_BYTES // len(part) + 2))
+        except (BrokenPipeError, ConnectionResetError):
+            assert os.name == "posix"
+        assert client.recv(12) == b"HTTP/1.1 413"
