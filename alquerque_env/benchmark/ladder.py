@@ -13,6 +13,7 @@ from ..arena.arena_result import Meeting
 from ..arena.opening_lists import choose_openings
 from ..arena.openings import Opening, Openings
 from ..arena.progress import Watch, unwatched
+from ..bots.load import starts_program
 from ..bots.network.model_card import read_card
 from ..bots.shipped import WEIGHTS, shipped_bots
 from ..errors import BenchmarkError
@@ -61,8 +62,12 @@ def read_ladder(protocol: Protocol, game: Game) -> Ladder:
     check_rules("ladder", protocol.version, content["table_hash"], game)
     now = _find_names(content["weights"], protocol, game)
     meetings = [entry | {side: now.get(entry[side], entry[side]) for side in SIDES} for entry in content["meetings"]]
+    rungs = parse(tuple[str, ...], content["rungs"], file, BenchmarkError, "rungs")
+    for spec in rungs:
+        if starts_program(spec):
+            raise BenchmarkError(f"{file}: rungs has {spec!r}, which starts a program; a ladder is data")
     return Ladder(
-        rungs=tuple(now.get(spec, spec) for spec in content["rungs"]),
+        rungs=tuple(now.get(spec, spec) for spec in rungs),
         openings=Openings(
             parse(tuple[Opening, ...], content["openings"], file, BenchmarkError, "openings"), content["tried"]
         ),

@@ -299,3 +299,14 @@ def test_a_player_that_fails_is_told_with_its_last_line(tmp_path):
 )
 def test_who_searches_beats_who_does_not(name, spec, other, pairs, least):
     assert share_won(name, spec, other, pairs) >= least
+
+
+@pytest.mark.parametrize("spec", ["ugi:false", "player.py", "some/player.py:30"])
+def test_a_spec_from_elsewhere_starts_no_program(spec: str) -> None:
+    with pytest.raises(BotError, match="starts a program, which is allowed on the command line and in Python only"):
+        load_bot(spec, "fetaix", programs=False)
+
+
+@pytest.mark.parametrize("spec", ["random", "alphabeta:1", "fetaix-small", "fetaix-small:3"])
+def test_a_spec_from_elsewhere_may_name_a_bot_that_is_data(spec: str) -> None:
+    assert load_bot(spec, "fetaix", programs=False).name == spec

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
+import torch
 from alquerque_training.checkpoints.checkpoint import META, WEIGHTS
 from alquerque_training.checkpoints.torch_bot import NetworkEvaluator, load_checkpoint_bot, load_playable
 from alquerque_training.config.loader import load_config
@@ -265,6 +266,21 @@ def test_impossible_search_features_are_refused(folder: Path, depth: object) -> 
     message = r"meta.json: network.search_features is .{1,60}, expected 'off' or an integer from 0 to 4$"
     with pytest.raises(AlquerqueError, match=message):
         load_numpy_bot(path, load_game("alquerque"))
+
+
+@pytest.mark.parametrize("kind", ["mlp", "conv", "graph"])
+def test_a_card_that_asks_for_a_giant_network_is_refused_before_it_is_built(
+    folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+    monkeypatch.setattr(torch.nn.init, "orthogonal_", lambda *_, **__: drawn.append(1))
+    path, game = folder / "alquerque" / "small", load_game("alquerque")
+    rewrite(path, network={"kind": kind, "width": 4096, "blocks": 64})
+    with pytest.raises(AlquerqueError, match=r"weights\.safetensors: .* has shape .*, expected "):
+        load_checkpoint_bot(path, game)
+    with pytest.raises(AlquerqueError, match="needs torch" if kind != "mlp" else "16x1, .* asks for 4096x64"):
+        load_numpy_bot(path, game)
+    assert drawn == []
 
 
 @pytest.mark.parametrize(

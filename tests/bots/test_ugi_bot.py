@@ -450,3 +450,19 @@ def test_a_match_ends_as_play_matches_says(fake):
     bot = fake("sys.exit(1)").bot()
     ((_, end),) = play_matches([Match(ALQUERQUE)], [(bot, load_bot("random", ALQUERQUE, seed=1))], 10)
     assert end == End(1, "fault", "fake ended with status 1, without 'bestmove'")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"at_ugi": r"sys.exit('\x1b[31mred\x07\x1b]0;title\x07')"},
+        {"at_go": r"print('bestmove \x1b[31mred', flush=True)"},
+        {"at_go": r"print('info string error: \x1b[2Jgone', flush=True); sys.exit('\x9b31m')"},
+    ],
+)
+def test_no_control_characters_of_an_engine_reach_a_message(fake, words):
+    """They could change what a terminal shows."""
+    with pytest.raises(BotError) as caught:
+        fake(**words).bot().choose(Match(ALQUERQUE, "W:Wa1,b1:Be5"))
+    assert str(caught.value).isprintable()
+    assert any(word in str(caught.value) for word in ("red", "gone"))

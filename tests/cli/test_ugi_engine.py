@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -460,3 +461,21 @@ def test_sending_to_a_process_that_does_not_read_does_not_block():
         process.send("x" * (1 << 20))
     assert process.read(0.1) is None
     process.kill()
+
+
+@pytest.mark.parametrize("spec", ["ugi:touch {}", "{}.py", "{}.py:4"])
+def test_no_program_runs_because_another_one_names_it(spec: str, tmp_path: Path) -> None:
+    trace, program = tmp_path / "trace", tmp_path / "trace.py"
+    program.write_text(f"open({str(trace)!r}, 'w')")
+    engine = Here()
+    (refusal,) = engine.ask(f"setoption name Level value {spec.format(trace)}")
+    assert "starts a program, which is allowed on the command line and in Python only" in refusal
+    assert engine.turn("go depth 1") == "c2-c3"
+    assert not trace.exists()
+
+
+def test_the_spec_of_the_command_line_can_be_sent_back(tmp_path: Path) -> None:
+    options = EngineOptions(load_game("fetaix"), "ugi:some engine")
+    options.set("Level", "random")
+    options.set("Level", "ugi:some engine")
+    assert options.level == "ugi:some engine"

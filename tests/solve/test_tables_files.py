@@ -13,6 +13,7 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
+from mutants import pack, write_table_file
 from small_games import small_game
 
 from alquerque_env import Match, load_game
@@ -143,6 +144,23 @@ def test_a_header_of_another_version_is_refused(tmp_path, whole):
     slices = [asdict(part) | {"size": part.size + 1} for part in TableFile(whole).header.slices]
     refused(MURRAY, rewrite(whole, tmp_path / "size.aqt", slices=slices), "made by another version")
     assert load_table(MURRAY, rewrite(whole, tmp_path / "same.aqt")).pieces == 3
+
+
+def test_more_pieces_than_the_file_can_hold_are_refused_before_they_are_counted(tmp_path, whole):
+    """The index of a table of 24 pieces would take gigabytes."""
+    refused(MURRAY, rewrite(whole, tmp_path / "many.aqt", pieces=24), "made by another version")
+    refused(MURRAY, rewrite(whole, tmp_path / "more.aqt", pieces=25), "is a table of 25 pieces, .* has from 2 to 24")
+
+
+def test_a_block_unpacks_to_no_more_than_its_slice_has(tmp_path, whole):
+    header = asdict(TableFile(whole).header)
+    block = pack(bytes(10**7))
+    old = [length for part in header["slices"] for length, _ in part["blocks"]]
+    rest = whole.read_bytes()[-sum(old) :][old[0] :]
+    header["slices"][0]["blocks"] = [(len(block), hashlib.sha256(block).hexdigest())]
+    path = tmp_path / "bomb.aqt"
+    write_table_file(path, header, [block, rest])
+    refused(MURRAY, path, "is damaged in slice 1v1")
 
 
 class StoppedError(Exception):

@@ -158,3 +158,22 @@ def test_the_first_difference_of_two_configs_is_named_with_both_values() -> None
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.name)
 def test_every_shipped_config_loads(path: Path) -> None:
     assert load_config(path).iterations > 0
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value"),
+    [
+        ("run", "algorithm", '"mine:make"'),
+        ("self_play", "bots", '["random", "ugi:engine"]'),
+        ("evaluation", "opponents", '["player.py:30"]'),
+    ],
+)
+def test_a_file_cannot_start_programs_and_the_command_line_can(write, section: str, key: str, value: str) -> None:
+    with pytest.raises(
+        ConfigError, match=rf"smoke.toml: {section}.{key} has .*, which runs a program.*command line: "
+    ) as caught:
+        load_config(write(f"[{section}]\n{key} = {value}\n"))
+    assert f"{section}.{key}={value}" in str(caught.value).replace("'", "")
+    more = ["self_play.bots_share=0.5"] if key == "bots" else []
+    config = load_config(write(""), [f"{section}.{key}={value}", *more])
+    assert "engine" in str(config) or "mine" in str(config) or "player.py" in str(config)
