@@ -8,10 +8,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
 from alquerque_env import Match, __version__, games, load_game, perft, rollouts
+from alquerque_env.cli.commands import compile as compile_module
 from alquerque_env.cli.commands import doctor
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.game.kernel_arrays import JIT
@@ -335,6 +337,31 @@ def test_perft_counts_from_a_position_under_options() -> None:
 
 def test_a_match_that_is_over_divides_into_nothing() -> None:
     assert output_of("perft", "fetaix", "--depth", "2", "--divide", "--position", "W:W:Ba5").split() == ["total", "0"]
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_the_second_compile_waits_for_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compile_module, "TASKS", {})
+    hold = (
+        "from alquerque_env.engine.kernel_cache import cache_root; from alquerque_env.files.lock import locked_file\n"
+        "with locked_file(cache_root()): print('held', flush=True); input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout.readline() == "held\n"
+        told: list[str] = []
+
+        def echo(text: str, err: bool) -> None:
+            assert err
+            told.append(text)
+            print(file=holder.stdin, flush=True)
+
+        monkeypatch.setattr(click, "echo", echo)
+        assert run("compile").exit_code == 0
+
+    (sentence,) = told
+    assert f"is in use by process {holder.pid} on " in sentence
 
 
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")

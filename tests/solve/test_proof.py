@@ -220,6 +220,28 @@ def test_damaged_notes_are_refused(tmp_path):
         solve_position(match, memory=MEMORY, folder=tmp_path)
 
 
+def test_search_memory_without_notes_is_refused(tmp_path):
+    """It could be of another table, of which it holds results."""
+    match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
+    solve_position(match, memory=MEMORY, folder=tmp_path)
+    (tmp_path / "questions.json").unlink()
+
+    with pytest.raises(TableError, match=r"has no questions\.json, which says what was searched: delete it"):
+        solve_position(match, memory=MEMORY, folder=tmp_path)
+
+
+def test_an_answer_that_was_changed_in_the_notes_is_refused(tmp_path):
+    match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
+    solve_position(match, memory=MEMORY, folder=tmp_path)
+    file = tmp_path / "questions.json"
+    text = file.read_text()
+    assert '"proved"' in text or '"disproved"' in text
+    file.write_text(text.replace('"disproved"', '"open"').replace('"proved"', '"disproved"'))
+
+    with pytest.raises(TableError, match="damaged"):
+        solve_position(match, memory=MEMORY, folder=tmp_path)
+
+
 def test_rules_with_repetition_are_refused():
     game = load_game("fetaix", repetition="threefold_draw", no_progress_limit="off")
 

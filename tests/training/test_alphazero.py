@@ -1,6 +1,5 @@
 """`alquerque train` with AlphaZero: the same run again, after a break, and when something goes wrong."""
 
-import errno
 import math
 import os
 import subprocess
@@ -10,16 +9,17 @@ from pathlib import Path
 
 import pytest
 from alquerque_training.alphazero import AlphaZeroLearner
-from alquerque_training.checkpoints import checkpoint as checkpoint_module
 from alquerque_training.checkpoints.checkpoint import TRAINING, CheckpointError, load_checkpoint
 from alquerque_training.checkpoints.quantise import quantise
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.run.folder import Run, TrainingError
 from alquerque_training.run.train import TrainingResult, train
+from full_disk import fill, small_disk
 from tiny_runs import TINY_ALPHAZERO, at_iteration, weights, without_time
 
 from alquerque_env import load_bot, load_game
+from alquerque_env.bots.shipped import META
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.match.match import Match
 
@@ -101,22 +101,19 @@ def test_a_broken_checkpoint_is_named_with_the_one_before_it(monkeypatch: pytest
     assert f"the one before it is {str(first)!r}" in str(caught.value)
 
 
-def test_a_full_disk_is_reported_and_loses_nothing(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = checkpoint_module.write_whole
-
-    def full(path: Path, data: bytes) -> None:
-        if path.name == TRAINING and "000002304" in str(path):
-            path.write_bytes(data[:100])
-            raise OSError(errno.ENOSPC, "No space left on device")
-        write(path, data)
-
-    with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
-        patch.setattr(checkpoint_module, "write_whole", full)
-        train(Path("tiny.toml"))
-    assert "cannot be written: No space left on device" in str(caught.value)
-    assert "step-000000001152" in str(caught.value)
-    assert [path.name for path in Path("runs/tiny-1/checkpoints").iterdir()] == ["step-000000001152"]
-    assert weights(train(Path("tiny.toml"), resume=Path("runs/tiny-1"))) == weights(whole)
+def test_on_a_full_disk_the_replay_buffer_is_not_lost(
+    folder: Path, whole: TrainingResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with small_disk(folder / "disk", 8192) as disk:
+        command = Path("tiny.toml"), ["run.directory=disk"]
+        with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
+            at_iteration(5, lambda: fill(disk), patch)
+            train(*command)
+        (saved,) = Run(Path("disk/tiny-1")).checkpoints()
+        assert f"No space left on device; the last checkpoint is {str(saved)!r}" in str(caught.value)
+        assert list(disk.rglob("*.partial")) == []
+        (disk / "other").unlink()
+        assert weights(train(*command, resume=Path("disk/tiny-1"))) == weights(whole)
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf])
@@ -148,8 +145,12 @@ def test_a_run_in_use_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         [sys.executable, "-c", code], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as holder:
         assert holder.stdout.readline() == "held\n"
+        card = Run(Path("runs/tiny-1")).checkpoints()[-1] / META
+        content = card.read_bytes()
+        card.write_bytes(b"")  # nothing is read that the holder may be writing
         with pytest.raises(ConfigError, match=f"run 'runs/tiny-1' is in use by process {holder.pid} on"):
             train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
+        card.write_bytes(content)
         holder.communicate("\n")
     assert train(Path("tiny.toml"), resume=Path("runs/tiny-1")).checkpoint.exists()
 

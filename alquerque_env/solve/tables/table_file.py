@@ -23,6 +23,7 @@ from ...files.regular import open_regular
 from ...files.schema import Key, parse
 from ...game.game import Game
 from ...game.options import OptionValue
+from ..notes import cannot_write
 from . import index_layout as x
 
 MAGIC = b"alquerque endgame table 1\n"
@@ -107,7 +108,7 @@ def write_table(path: Path, header: Header, blocks: Iterator[bytes]) -> None:
             file.write(MAGIC + hashlib.sha256(text).hexdigest().encode() + b" " + text + b"\n")
             file.writelines(blocks)
     except OSError as error:
-        raise TableError(f"cannot write {path}: {error.strerror or error}") from None
+        raise cannot_write(path, error) from None
 
 
 class TableFile:
