@@ -1,5 +1,6 @@
 """The console program: help, output of commands, and errors in one line."""
 
+import errno
 import json
 import os
 import subprocess
@@ -16,6 +17,8 @@ from alquerque_env import Match, __version__, games, load_game, perft, rollouts
 from alquerque_env.cli.commands import compile as compile_module
 from alquerque_env.cli.commands import doctor
 from alquerque_env.cli.main import COMMANDS, main
+from alquerque_env.engine import cache_files
+from alquerque_env.engine.kernel_cache import cache_root
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
 
@@ -337,6 +340,17 @@ def test_perft_counts_from_a_position_under_options() -> None:
 
 def test_a_match_that_is_over_divides_into_nothing() -> None:
     assert output_of("perft", "fetaix", "--depth", "2", "--divide", "--position", "W:W:Ba5").split() == ["total", "0"]
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_compile_says_that_there_is_no_room_for_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_files, "unkept", [])
+    full = OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(compile_module, "TASKS", {"it": lambda _game: cache_files.unkept.append(full)})
+
+    result = run("compile")
+    assert result.exit_code == 1
+    assert f"{len(games())} kernels cannot be kept in {cache_root()}: No space left on device; fix" in result.stderr
 
 
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")

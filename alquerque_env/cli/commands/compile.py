@@ -41,7 +41,8 @@ def compile() -> None:  # noqa: A001
                 run_interruptible(partial(task, load_game(game)), f"compiling {name} ...")
             click.echo(f"{name:<14}  {time.monotonic() - began:6.1f} s")
     if unkept:
-        raise click.ClickException(f"{len(unkept)} kernels cannot be kept in {root}: {unkept[0]}; fix that, and repeat")
+        reason = getattr(unkept[0], "strerror", None) or unkept[0]
+        raise click.ClickException(f"{len(unkept)} kernels cannot be kept in {root}: {reason}; fix that, and repeat")
 
 
 def _bots(game: Game) -> None:
