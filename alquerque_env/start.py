@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 import threading
-from pathlib import Path
 from types import FrameType
 
 INTERRUPTED = 130
@@ -18,7 +17,7 @@ INTERRUPTED = 130
 def _is_program() -> bool:
     """Whether Python runs this program, and not another one that imports the package."""
     name = sys.argv[0] if getattr(sys, "argv", None) else ""
-    return Path(name).name in ("alquerque", "alquerque.exe") or (name == "-m" and __package__ in sys.orig_argv)
+    return os.path.basename(name) in ("alquerque", "alquerque.exe") or (name == "-m" and __package__ in sys.orig_argv)
 
 
 def _end(_number: int, _frame: FrameType | None) -> None:
