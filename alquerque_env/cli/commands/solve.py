@@ -31,7 +31,6 @@ _STOPPED = "the same command resumes"
         "solve fetaix --pieces 4 --verify",
         "solve fetaix --verify",
         "solve alquerque --from-start --seconds 600 --json",
-        "solve awithlaknannai_mosona --from-start --certificate proof.txt",
     ],
 )
 @game_argument
@@ -44,12 +43,6 @@ _STOPPED = "the same command resumes"
 )
 @position_option
 @click.option("--seconds", type=FloatRange(0), metavar="S", help="With --from-start: stop after this time.")
-@click.option(
-    "--certificate",
-    type=TABLE,
-    metavar="FILE",
-    help="With --from-start: write the proof to this file, which other programs can check.",
-)
 @click.option("--table", type=TABLE, metavar="PATH", help="Use this table of the game.")
 @click.option(
     "-o",
@@ -69,7 +62,6 @@ def solve(
     from_start: bool,
     position: str | None,
     seconds: float | None,
-    certificate: Path | None,
     table: Path | None,
     output: Path | None,
     memory: float,
@@ -83,8 +75,6 @@ def solve(
 
     Ctrl-C stops; the same command resumes.
     """
-    if certificate is not None and not from_start:
-        raise AlquerqueError("--certificate needs --from-start: a certificate holds the proof of a whole match")
     if pieces is None and not verify and not from_start:
         raise AlquerqueError("nothing to solve: give --pieces K, --from-start, or --verify to check an existing table")
     match = open_match(game, position)  # compiles the rules before the progress bar appears
@@ -92,7 +82,7 @@ def solve(
     if pieces is not None or (verify and not from_start):
         print_report(*_solve_table(game, pieces, verify, path, memory, threads), as_json=as_json)
     if from_start:
-        print_report(*_solve_match(match, path, memory, seconds, verify, certificate), as_json=as_json)
+        print_report(*_solve_match(match, path, memory, seconds, verify), as_json=as_json)
 
 
 def _solve_table(
@@ -117,9 +107,7 @@ def _solve_table(
     return _report_table(path or find_table(game), table.header, time.monotonic() - began, verify)
 
 
-def _solve_match(
-    match: "Match", path: Path | None, memory: float, seconds: float | None, verify: bool, certificate: Path | None
-) -> Report:
+def _solve_match(match: "Match", path: Path | None, memory: float, seconds: float | None, verify: bool) -> Report:
     from ...solve.proof import solve_position
     from ...solve.tables import load_table, present_table
     from ...solve.tables.locations import proof_folder
@@ -139,15 +127,8 @@ def _solve_match(
             watch=lambda player, answer: display.update(_sentence(player, answer)),
             verify=verify,
             watch_check=lambda checked: display.update(f"{checked.positions:,} positions of the proof checked"),
-            certificate=certificate,
-            watch_certificate=lambda written: display.update(f"{written:,} positions of the proof written"),
         )
-    report, lines = _report_solution(match, solution, pieces, verify)
-    if certificate is None:
-        return report, lines
-    is_written = solution.winner is not None
-    sentence = f"The proof is in {certificate}." if is_written else "There is no proof to write yet."
-    return {**report, "certificate": str(certificate) if is_written else None}, [*lines, sentence]
+    return _report_solution(match, solution, pieces, verify)
 
 
 def _show(display: Display, progress: "SolveProgress") -> None:

@@ -110,12 +110,13 @@ class ProofSearch:
         The side that succeeds takes the step that took the least work to show, the other side the one that took most.
         """
         ahead = self.match.copy()
+        shown = k.KID_PROOF if state == PROVED else k.KID_DISPROOF
         succeeds = self.player if state == PROVED else 1 - self.player
         while not ahead.is_over:
             found = []
             for step in ahead.legal_steps:
                 ahead.push(step)
-                work = self.work_to_show(ahead, state)
+                work = self._work_to_show(ahead, shown)
                 ahead.pop()
                 if work is not None:
                     found.append((work, step))
@@ -128,12 +129,11 @@ class ProofSearch:
                 break
         return ahead.steps[len(self.match.steps) :]
 
-    def work_to_show(self, match: Match, state: str) -> int | None:
-        """The positions searched below a position to show the answer PROVED or DISPROVED.
+    def _work_to_show(self, match: Match, shown: int) -> int | None:
+        """The positions searched below a position to show its answer, 0 where the rules or a table decide.
 
-        0 if the rules or the endgame table decide, None if the answer is not shown.
+        None if the answer is not shown.
         """
-        shown = k.KID_PROOF if state == PROVED else k.KID_DISPROOF
         kid = words(k.KID_SIZE)
         k.numbers_of(self.known, match.state, words(match.game.num_actions), kid)
         if kid[shown] != 0:

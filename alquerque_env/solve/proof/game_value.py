@@ -17,7 +17,6 @@ from ...match.match import Match
 from ..notes import read_notes, write_notes
 from ..tables import EndgameTable
 from . import dfpn_kernels
-from .certificate import write_certificate
 from .dfpn import DISPROVED, OPEN, PROVED, UNASKED, Answer, ProofSearch, longest_line
 from .dfpn_kernels import BUCKET, ENTRY_SIZE
 from .verify_kernels import SEEN_SIZE
@@ -65,8 +64,6 @@ def solve_position(
     watch: Watch | None = None,
     verify: bool = False,
     watch_check: WatchCheck | None = None,
-    certificate: Path | None = None,
-    watch_certificate: Callable[[int], None] | None = None,
 ) -> Solution:
     """Finds who wins a position, or that it is a draw.
 
@@ -79,13 +76,10 @@ def solve_position(
       watch: Called now and then with a player and whether this player wins, so far.
       verify: Whether to verify the proof once it is found.
       watch_check: Called now and then with the progress of that.
-      certificate: File for the proof once it is found, see `certificate.write_certificate`; None to write none.
-      watch_certificate: Called now and then with the number of positions written.
 
     Raises:
       TableError: If only repetition ends some matches, the folder cannot be used, or a proof does not hold.
       LockedError: If another process searches in the folder.
-      OSError: If the certificate cannot be written.
     """
     longest_line(match.game)
     players = (SOUTH, NORTH) if can_be_drawn(match.game) else (SOUTH,)
@@ -101,11 +95,6 @@ def solve_position(
         finally:
             notes.save(searches)
         solution = _conclude(match, searches, notes)
-        if certificate is not None and solution.winner is not None:
-            shown = {search: answer.state for search, answer in zip(searches, notes.answers(searches), strict=True)}
-            if solution.winner != "draw":  # the proof that one player wins is enough
-                shown = dict([next((pair for pair in shown.items() if pair[1] == PROVED), next(iter(shown.items())))])
-            write_certificate(certificate, shown, solution.winner, watch_certificate)
         if not verify:
             return solution
         return solution._replace(
