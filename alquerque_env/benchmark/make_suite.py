@@ -91,13 +91,12 @@ def describe(match: Match, table: EndgameTable) -> SuitePosition | None:
     after = [_after(match, step) for step in match.legal_steps]
     values = [_value_for(match.player, each, table) for each in after]
     known = [value for value in values if value is not None]
-    if len(known) < len(values) or any(_may_be_late(each, table) for each in (match, *after)):
+    value = table.value(match)
+    if value is None or len(known) < len(values) or any(_may_be_late(each, table) for each in (match, *after)):
         return None
     best = max(known)
-    if table.value(match) != best:
-        raise BenchmarkError(
-            f"the table says {table.value(match)} of {match.position!r} of {match.game.name}, its steps say {best}"
-        )
+    if value != best:
+        raise BenchmarkError(f"the table says {value} of {match.position!r} of {match.game.name}, its steps say {best}")
     is_unique = _count_best_turns(match, best, table, 2) == 1
     return SuitePosition(match.position, best, table.distance(match), tuple(known), is_unique)
 

@@ -61,10 +61,13 @@ class ExactValues(Protocol):
         """Raises `TableError` if the values are those of another game or of other options."""
 
     def value(self, match: "Match") -> int | None:
-        """Returns 1, 0 or -1 for the player to move, None if the value is not known."""
+        """Returns 1, 0 or -1 for the player to move in the match as it stands, None if the value is not known."""
+
+    def clockless(self, match: "Match") -> int | None:
+        """Returns the value as if plies without progress were not counted, None if it is not known."""
 
     def distance(self, match: "Match") -> int | None:
-        """Returns the plies to the end under best play, None for draws and if the value is not known."""
+        """Returns the plies to the end that go with `clockless`, None for draws, endless play and unknown values."""
 
 
 class Match:
@@ -150,12 +153,18 @@ class Match:
 
     @property
     def value(self) -> int | None:
-        """1, 0 or -1 for the player to move under best play; None without a table, or where it has no value."""
+        """1, 0 or -1 for the player to move under best play.
+
+        None without a table, where it has no value, and where the no-progress limit may change the value.
+        """
         return None if self.table is None else self.table.value(self)
 
     @property
     def distance(self) -> int | None:
-        """Plies to the end if the winner hurries and the loser delays; None for draws, and where `value` is None."""
+        """Plies to the end if the winner hurries and the loser delays; None for draws and where it is not known.
+
+        Where `value` is None, a win needs that many plies if the no-progress limit allows.
+        """
         return None if self.table is None else self.table.distance(self)
 
     @property

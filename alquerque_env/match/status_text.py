@@ -29,16 +29,21 @@ def standing(match: Match) -> str:
 
 def exact_sentence(match: Match) -> str:
     """Returns who wins under best play and in how many turns, or an empty string if that is unknown."""
-    value = match.value
-    if match.is_over or value is None:
+    clockless = None if match.table is None else match.table.clockless(match)
+    if match.is_over or clockless is None:
         return ""
+    value, distance = match.value, match.distance
+    if value is None and distance is None:
+        return "Who wins is not known: it may depend on when the match ends without progress."
     if value == 0:
         return "A draw under best play."
-    winner = SIDES[match.player if value > 0 else 1 - match.player]
-    if match.distance is None:
+    winner = SIDES[match.player if (clockless if value is None else value) > 0 else 1 - match.player]
+    if distance is None:
         return f"{winner} wins under best play, having more pieces when the match ends without progress."
-    turns = f"{match.distance} turn{'s' * (match.distance != 1)}"
-    return f"{winner} wins under best play in {turns}, those of both sides counted."
+    turns = f"{distance} turn{'s' * (distance != 1)}, those of both sides counted"
+    if value is None:
+        return f"{winner} needs {turns}, to win; the match may end without progress before."
+    return f"{winner} wins under best play in {turns}."
 
 
 def outcome_sentence(match: Match, outcome: Outcome) -> str:

@@ -115,11 +115,12 @@ def _with_exact_values(match: Match, evaluation: dict[str, Any]) -> dict[str, An
     match.table = table = present_table(match.game)
     known = () if table is None else table.steps(match)
     sign = 1 - 2 * match.player
-    values = {found.step.text: sign * found.value for found in known}
+    values = {found.step.text: sign * found.value for found in known if found.value is not None}
     for candidate in evaluation["candidates"]:
         candidate["value"] = values.get(candidate["step"]["text"], candidate["value"])
+    if match.value is not None:
+        evaluation["value"] = sign * match.value
     if known:
-        evaluation["value"] = sign * known[0].value
         order = [found.step.text for found in known]
         evaluation["candidates"].sort(key=lambda candidate: order.index(candidate["step"]["text"]))
     return evaluation | {"exact": exact_sentence(match)}

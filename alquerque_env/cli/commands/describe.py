@@ -80,7 +80,11 @@ def position_text(match: Match, terminal: Terminal) -> Iterator[str]:
     words = {1: "wins", 0: "draws", -1: "loses"}
     for found in values:
         turns = "" if found.distance is None else f" in {found.distance}"
-        yield f"  {found.step.text:<8} {words[found.value]}{turns}"
+        if found.value is None:
+            words_now = f"{words[found.clockless]}{turns} if the no-progress limit allows"
+        else:
+            words_now = words[found.value] + turns * (found.value == found.clockless)
+        yield f"  {found.step.text:<8} {words_now}"
     if not values:
         yield terminal.wrap(f"Steps: {', '.join(step.text for step in match.legal_steps)}.")
 

@@ -31,6 +31,7 @@ _STOPPED = "the same command resumes"
         "solve fetaix --pieces 4 --verify",
         "solve fetaix --verify",
         "solve alquerque --from-start --seconds 600 --json",
+        "solve awithlaknannai_mosona --from-start --certificate mosona.txt",
     ],
 )
 @game_argument
@@ -39,7 +40,13 @@ _STOPPED = "the same command resumes"
 @click.option(
     "--verify",
     is_flag=True,
-    help="Check every value of a table against the values after each turn; with --from-start, check the proof.",
+    help="Check all that a table says from the rules; with --from-start, check the proof.",
+)
+@click.option(
+    "--certificate",
+    type=TABLE,
+    metavar="FILE",
+    help="With --from-start: write the proof, for others to check; compressed if FILE ends in .xz.",
 )
 @position_option
 @click.option("--seconds", type=FloatRange(0), metavar="S", help="With --from-start: stop after this time.")
@@ -59,6 +66,7 @@ def solve(
     game: Game,
     pieces: int | None,
     verify: bool,
+    certificate: Path | None,
     from_start: bool,
     position: str | None,
     seconds: float | None,
@@ -77,12 +85,14 @@ def solve(
     """
     if pieces is None and not verify and not from_start:
         raise AlquerqueError("nothing to solve: give --pieces K, --from-start, or --verify to check an existing table")
+    if certificate is not None and not from_start:
+        raise AlquerqueError("--certificate writes a proof: give --from-start too")
     match = open_match(game, position)  # compiles the rules before the progress bar appears
     path = output or table
     if pieces is not None or (verify and not from_start):
         print_report(*_solve_table(game, pieces, verify, path, memory, threads), as_json=as_json)
     if from_start:
-        print_report(*_solve_match(match, path, memory, seconds, verify), as_json=as_json)
+        print_report(*_solve_match(match, path, memory, seconds, verify, certificate), as_json=as_json)
 
 
 def _solve_table(
@@ -107,7 +117,9 @@ def _solve_table(
     return _report_table(path or find_table(game), table.header, time.monotonic() - began, verify)
 
 
-def _solve_match(match: "Match", path: Path | None, memory: float, seconds: float | None, verify: bool) -> Report:
+def _solve_match(
+    match: "Match", path: Path | None, memory: float, seconds: float | None, verify: bool, certificate: Path | None
+) -> Report:
     from ...solve.proof import solve_position
     from ...solve.tables import load_table, present_table
     from ...solve.tables.locations import proof_folder
@@ -127,8 +139,9 @@ def _solve_match(match: "Match", path: Path | None, memory: float, seconds: floa
             watch=lambda player, answer: display.update(_sentence(player, answer)),
             verify=verify,
             watch_check=lambda checked: display.update(f"{checked.positions:,} positions of the proof checked"),
+            certificate=certificate,
         )
-    return _report_solution(match, solution, pieces, verify)
+    return _report_solution(match, solution, pieces, verify, certificate)
 
 
 def _show(display: Display, progress: "SolveProgress") -> None:
@@ -145,7 +158,9 @@ def _sentence(player: int, answer: "Answer") -> str:
     return f"{SIDES[player]} wins: {answer.state}{missing}; {answer.nodes:,} positions"
 
 
-def _report_solution(match: "Match", solution: "Solution", pieces: int, verify: bool) -> Report:
+def _report_solution(
+    match: "Match", solution: "Solution", pieces: int, verify: bool, certificate: Path | None
+) -> Report:
     answers, checked = solution.answers.items(), solution.checked.items()
     report = {
         "game": match.game.name,
@@ -168,9 +183,11 @@ def _report_solution(match: "Match", solution: "Solution", pieces: int, verify: 
         lines.append("Open questions have no proof to check.")
     if solution.winner is None:
         lines.append(f"not known yet after {solution.seconds:.0f} s; the same command resumes")
+        lines += ["There is no certificate before the answer is known."] if certificate is not None else []
     else:
         lines.append("It is a draw." if solution.winner == "draw" else f"{SIDES[int(solution.winner)]} wins.")
         lines += [f"A line: {' '.join(solution.line)}"] if solution.line else []
+        lines += [f"Certificate: {certificate}"] if certificate is not None else []
     return report, lines
 
 

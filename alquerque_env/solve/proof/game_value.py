@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from ...match.match import Match
 from ..notes import read_notes, write_notes
 from ..tables import EndgameTable
 from . import dfpn_kernels
+from .certificate import Certificate, open_certificate
 from .dfpn import DISPROVED, OPEN, PROVED, UNASKED, Answer, ProofSearch, longest_line
 from .dfpn_kernels import BUCKET, ENTRY_SIZE
 from .verify_kernels import SEEN_SIZE
@@ -64,6 +65,7 @@ def solve_position(
     watch: Watch | None = None,
     verify: bool = False,
     watch_check: WatchCheck | None = None,
+    certificate: Path | None = None,
 ) -> Solution:
     """Finds who wins a position, or that it is a draw.
 
@@ -76,6 +78,7 @@ def solve_position(
       watch: Called now and then with a player and whether this player wins, so far.
       verify: Whether to verify the proof once it is found.
       watch_check: Called now and then with the progress of that.
+      certificate: The file to write the proof to once it is found, see `certificate.py`; verifies it too.
 
     Raises:
       TableError: If only repetition ends some matches, the folder cannot be used, or a proof does not hold.
@@ -95,15 +98,19 @@ def solve_position(
         finally:
             notes.save(searches)
         solution = _conclude(match, searches, notes)
-        if not verify:
+        if not verify and (certificate is None or solution.winner is None):
             return solution
-        return solution._replace(
-            checked={
-                search.player: verify_proof(search, answer.state, int(room / _BYTES_SEEN), watch_check)
-                for search, answer in zip(searches, notes.answers(searches), strict=True)
-                if answer.state != OPEN
-            }
-        )
+        checked = {}
+        with _writer(certificate, match, table, solution) as writer:
+            for search, answer in zip(searches, notes.answers(searches), strict=True):
+                if answer.state != OPEN:
+                    claim = (search.player, answer.state == PROVED)
+                    if len(players) == 1 and answer.state == DISPROVED:  # there are no draws
+                        claim = (1 - search.player, True)
+                    record = None if writer is None else writer.section(*claim)
+                    room_for_seen = int(room / _BYTES_SEEN)
+                    checked[search.player] = verify_proof(search, answer.state, room_for_seen, watch_check, record)
+        return solution._replace(checked=checked)
 
 
 @contextmanager
@@ -119,6 +126,14 @@ def _held(folder: Path | None) -> Iterator[None]:
         except OSError as error:
             raise TableError(f"cannot use {folder}: {error.strerror or error}") from None
         yield
+
+
+def _writer(
+    path: Path | None, match: Match, table: EndgameTable | None, solution: Solution
+) -> AbstractContextManager[Certificate | None]:
+    if path is None or solution.winner is None:
+        return nullcontext()
+    return open_certificate(path, match, 0 if table is None else table.pieces)
 
 
 def can_be_drawn(game: Game) -> bool:

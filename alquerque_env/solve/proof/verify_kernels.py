@@ -8,17 +8,30 @@ from typing import NamedTuple
 from ...engine import rules as e
 from ...engine.compiler import borrowed, kernel
 from ...engine.kernel_types import Rows, Words
-from .dfpn_kernels import E_REST, KID_CHECK, KID_KEY, WORK_AT, Known, find_entry, write_numbers
+from .dfpn_kernels import (
+    E_REST,
+    KID_CHECK,
+    KID_KEY,
+    WORK_AT,
+    Known,
+    find_entry,
+    first_key,
+    second_key,
+    write_numbers,
+)
 
 # Layout of a frame, a position of the current line: the number of steps to look at, and the next one.
 COUNT, NEXT, FRAME_SIZE = 0, 1, 2
 
 # Layout of the tally: the current level, then counts.
-LEVEL, POSITIONS, ENDS, GAPS, WRONG, TALLY_SIZE = 0, 1, 2, 3, 4, 5
+LEVEL, POSITIONS, ENDS, GAPS, WRONG, LOGGED, TALLY_SIZE = 0, 1, 2, 3, 4, 5, 6
 BEGIN, FINISHED = -2, -1  # as levels
 
-# Layout of the task: who succeeds, the number that is 0 if it is shown, and the mask of `seen`.
-SUCCEEDS, SHOWN, MASK, TASK_SIZE = 0, 1, 2, 3
+# Layout of the task: who succeeds, the number that is 0 if it is shown, the mask of `seen`, and whether to log.
+SUCCEEDS, SHOWN, MASK, LOGS, TASK_SIZE = 0, 1, 2, 3, 4
+
+# In the log, in place of the step of a position: all steps follow, or the endgame table decides.
+ALL_STEPS, BY_TABLE = -1, -2
 
 SEEN_SIZE = 2
 
@@ -33,6 +46,7 @@ class Walk(NamedTuple):
       seen: A hash table of positions that were visited; a position that was replaced is visited again.
       tally: Counts of positions, ends that the rules or the endgame table decide, gaps, and wrong ends.
       gaps: Written: the states of gaps.
+      log: Written: each position that holds as its state and the step that shows it. It comes after those it leads to.
     """
 
     states: Rows
@@ -43,21 +57,27 @@ class Walk(NamedTuple):
     seen: Words
     tally: Words
     gaps: Rows
+    log: Rows
 
 
 @kernel
 def walk(known: Known, state: Walk, budget: int) -> bool:
-    """Visits `budget` more positions, or until `gaps` is full; returns whether the walk is finished."""
-    k, at, room = borrowed(known), borrowed(state), len(state.gaps)
-    kid, seen, tally = at.kid, at.seen, at.tally
+    """Visits `budget` more positions, or until `gaps` or `log` is full; returns whether the walk is finished."""
+    k, at, room, log_room = borrowed(known), borrowed(state), len(state.gaps), len(state.log)
+    kid, tally = at.kid, at.tally
     level = tally[LEVEL]
     end = tally[POSITIONS] + budget
     if level == BEGIN:
         level += 2  # not `level = 0`: Numba compiles a kernel once for each constant argument
         _enter(k, at, level)
     while level >= 0 and tally[POSITIONS] < end and tally[GAPS] < room and tally[WRONG] == 0:
+        if tally[LOGGED] == log_room:
+            break
         frame = at.frames[level]
         if frame[NEXT] == frame[COUNT]:
+            if at.task[LOGS] and frame[COUNT] > 0:
+                succeeds = at.states[level][e.PLAYER] == at.task[SUCCEEDS]
+                _log(k, at, level, at.choices[level][0] if succeeds else ALL_STEPS)
             level -= 1
             continue
         action = at.choices[level][frame[NEXT]]
@@ -66,16 +86,43 @@ def walk(known: Known, state: Walk, budget: int) -> bool:
         if kid[KID_KEY] == 0:
             tally[ENDS] += 1
             tally[WRONG] += kid[at.task[SHOWN]] != 0
+            if at.task[LOGS]:
+                _log_end(k, at, level + 1)
             continue
-        place = (kid[KID_KEY] & at.task[MASK]) * SEEN_SIZE
-        if seen[place] == kid[KID_KEY] and seen[place + 1] == kid[KID_CHECK]:
+        if _was_seen(at, kid[KID_KEY], kid[KID_CHECK]):
             continue
-        seen[place] = kid[KID_KEY]
-        seen[place + 1] = kid[KID_CHECK]
         level += 1
         _enter(k, at, level)
     tally[LEVEL] = level
     return level == FINISHED
+
+
+@kernel
+def _was_seen(at: Walk, key: int, check: int) -> bool:
+    """Whether a position was visited and not replaced since; notes that it is visited."""
+    seen, place = at.seen, (key & at.task[MASK]) * SEEN_SIZE
+    if seen[place] == key and seen[place + 1] == check:
+        return True
+    seen[place] = key
+    seen[place + 1] = check
+    return False
+
+
+@kernel
+def _log(k: Known, at: Walk, level: int, step: int) -> None:
+    row = at.log[at.tally[LOGGED]]
+    e.copy_state(k.t, at.states[level], row)
+    row[k.t[e.T_STATE_SIZE]] = step
+    at.tally[LOGGED] += 1
+
+
+@kernel
+def _log_end(k: Known, at: Walk, level: int) -> None:
+    """Logs an end unless the rules decide it."""
+    s = at.states[level]
+    n = e.legal_actions(k.t, s, k.w, at.choices[level])
+    if e.outcome(k.t, s, n, 0) == e.ONGOING and not _was_seen(at, first_key(k.t, s), second_key(k.t, s)):
+        _log(k, at, level, BY_TABLE)
 
 
 @kernel

@@ -13,6 +13,7 @@ from .dfpn import PROVED, ProofSearch, longest_line
 
 POSITIONS_AT_ONCE = 1 << 16
 GAPS_AT_ONCE = 1 << 10
+LOGGED_AT_ONCE = 1 << 12
 ENTRIES_FOR_A_GAP = 1 << 18
 NODES_FOR_A_GAP = 1 << 24
 
@@ -31,8 +32,16 @@ class Checked(NamedTuple):
     gaps: int
 
 
+Record = Callable[[list[int], int], None]
+"""Takes a state and the step that shows its answer, an action, ALL_STEPS or BY_TABLE, see `verify_kernels.py`."""
+
+
 def verify_proof(
-    search: ProofSearch, state: str, entries: int = 1 << 16, watch: Callable[[Checked], None] | None = None
+    search: ProofSearch,
+    state: str,
+    entries: int = 1 << 16,
+    watch: Callable[[Checked], None] | None = None,
+    record: Record | None = None,
 ) -> Checked:
     """Visits all positions that an answer depends on, most of them once.
 
@@ -41,12 +50,13 @@ def verify_proof(
       state: The answer, PROVED or DISPROVED.
       entries: Size of the hash table of visited positions, rounded down to a power of 2.
       watch: Called now and then with the progress.
+      record: Called for each position, after those that it leads to; now and then twice for the same position.
 
     Raises:
       TableError: If the proof does not hold.
     """
     slots = 1 << max(0, entries.bit_length() - 1)
-    walk = _ProofWalk(search, state, words(slots * c.SEEN_SIZE))
+    walk = _ProofWalk(search, state, words(slots * c.SEEN_SIZE), record)
     while True:
         is_done = walk.run()
         if watch:
@@ -58,11 +68,13 @@ def verify_proof(
 class _ProofWalk:
     """A walk through the proof of a search; each gap is searched again and that proof is walked through as well."""
 
-    def __init__(self, search: ProofSearch, state: str, seen: Any) -> None:
+    def __init__(self, search: ProofSearch, state: str, seen: Any, record: Record | None) -> None:
         t = search.match.game.table.words
-        self._search, self._state = search, state
+        self._search, self._state, self._record = search, state, record
         levels = longest_line(search.match.game)
-        states, self._gaps = word_rows(levels, t[e.T_STATE_SIZE]), word_rows(GAPS_AT_ONCE, t[e.T_STATE_SIZE])
+        # A position is recorded after those that it leads to, so a recorded walk goes on when a gap is filled.
+        gaps, logged = (GAPS_AT_ONCE, 1) if record is None else (1, LOGGED_AT_ONCE)
+        states, self._gaps = word_rows(levels, t[e.T_STATE_SIZE]), word_rows(gaps, t[e.T_STATE_SIZE])
         states[0][:] = search.match.state
         self._data = c.Walk(
             states=states,
@@ -73,7 +85,9 @@ class _ProofWalk:
             seen=seen,
             tally=words(c.TALLY_SIZE),
             gaps=self._gaps,
+            log=word_rows(logged, t[e.T_STATE_SIZE] + 1),
         )
+        self._data.task[c.LOGS] = record is not None
         self._data.tally[c.LEVEL] = c.BEGIN
         self._data.task[c.SUCCEEDS] = search.player if state == PROVED else 1 - search.player
         self._data.task[c.SHOWN] = k.KID_PROOF if state == PROVED else k.KID_DISPROOF
@@ -91,6 +105,12 @@ class _ProofWalk:
         """Walks on for a while; returns whether the walk is finished."""
         is_done = c.walk(self._search.known, self._data, POSITIONS_AT_ONCE)
         tally = self._data.tally
+        if self._record is not None:
+            rows = self._data.log
+            for row in range(int(tally[c.LOGGED])):
+                known = [int(rows[row][place]) for place in range(len(rows[row]))]
+                self._record(known[:-1], known[-1])
+            tally[c.LOGGED] = 0
         if tally[c.WRONG]:
             raise TableError("the proof does not hold: one of its steps leads to another result")
         for row in range(int(tally[c.GAPS])):
@@ -105,7 +125,7 @@ class _ProofWalk:
             raise TableError("too little of the proof is left in memory to verify it: solve the position again")
         if search.answer.state != self._state:
             raise TableError(f"the proof does not hold: {match.position} is {search.answer.state}, not {self._state}")
-        walk = _ProofWalk(search, self._state, self._data.seen)
+        walk = _ProofWalk(search, self._state, self._data.seen, self._record)
         while not walk.run():
             pass
         positions, ends, gaps = walk.checked

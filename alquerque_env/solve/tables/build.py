@@ -14,16 +14,16 @@ from ...errors import TableError
 from ...files.lock import locked_file
 from ...game.game import Game
 from . import index_layout as x
-from .index import Index, Slice
+from .index import Index
 from .locations import table_path
 from .probe import encode
+from .slice_statistics import count_codes, describe_slice
 from .slices import SolveProgress, Solver, Watch, memory_needed
-from .table_file import BLOCK, Header, SliceNotes, TableFile, compress, write_table
+from .table_file import BLOCK, Header, TableFile, compress, write_table
 from .threads import ThreadPool
 from .turn_values import Values
 
 GIBIBYTE = 1 << 30
-_COUNTED_AT_ONCE = 1 << 24
 
 
 def build_table(
@@ -80,7 +80,7 @@ def _build(index: Index, target: Path, folder: Path, threads: int | None, watch:
     game = index.game
     solver = Solver(index, folder, threads, watch)
     values, notes = solver.run()
-    counts = [_count_codes(values, part) for part in index.slices]
+    counts = [count_codes(values, part) for part in index.slices]
     codes, blocks = _compress(index, values, counts, threads, watch)
     header = Header(
         game=game.name,
@@ -90,7 +90,7 @@ def _build(index: Index, target: Path, folder: Path, threads: int | None, watch:
         codes=tuple(codes),
         groups=tuple(notes),
         slices=tuple(
-            _describe(part, count, tuple((len(block), hashlib.sha256(block).hexdigest()) for block in found))
+            describe_slice(part, count, tuple((len(block), hashlib.sha256(block).hexdigest()) for block in found))
             for part, count, found in zip(index.slices, counts, blocks, strict=True)
         ),
         seconds=round(time.monotonic() - began, 1),
@@ -158,37 +158,3 @@ def _compress(
                 watch(SolveProgress(part.name, "compressing", part.base, index.size))
             blocks.append(pool.map_ranges(part.size, partial(compress_block, part.row), BLOCK))
     return (codes + x.OUTSIDE).tolist(), blocks
-
-
-def _count_codes(values: np.ndarray, part: Slice) -> np.ndarray:
-    """int64 `[65536]`, how many positions of a slice have each code, from the lowest code on."""
-    counts = np.zeros(1 << 16, np.int64)
-    for begin in range(part.base, part.base + part.size, _COUNTED_AT_ONCE):
-        end = min(begin + _COUNTED_AT_ONCE, part.base + part.size)
-        counts += np.bincount(values[begin:end].astype(np.int32) - x.OUTSIDE, minlength=1 << 16)
-    return counts
-
-
-def _describe(part: Slice, counts: np.ndarray, blocks: tuple[tuple[int, str], ...]) -> SliceNotes:
-    """What a table file says of a slice; `counts` says how many of its positions have each code."""
-
-    def between(first: int, last: int) -> int:
-        return int(counts[first - x.OUTSIDE : last + 1 - x.OUTSIDE].sum())
-
-    won, drawn, lost = between(x.WON, x.ENDLESS), between(x.DRAWN, x.DRAWN), between(-x.ENDLESS, x.LOST)
-    codes = np.abs(np.flatnonzero(counts) + x.OUTSIDE)
-    finite = codes[(codes >= x.WON) & (codes < x.ENDLESS)]
-    return SliceNotes(
-        name=part.name,
-        player=part.player,
-        own=(part.own_men, part.own_kings),
-        enemy=(part.enemy_men, part.enemy_kings),
-        positions=won + drawn + lost,
-        won=won,
-        drawn=drawn,
-        lost=lost,
-        endless=between(x.ENDLESS, x.ENDLESS) + between(-x.ENDLESS, -x.ENDLESS),
-        longest=int(finite.max()) - x.WON if len(finite) else 0,
-        size=part.size,
-        blocks=blocks,
-    )

@@ -25,11 +25,14 @@ def has_clock(index: Index) -> bool:
     """Whether there is a limit of plies without progress whose effect can be studied.
 
     There is nothing to study where no position can recur. It is not possible where a blocked match can be a draw
-    although the player with more pieces wins endless play, since draws have no distance.
+    although the player with more pieces wins endless play, since draws have no distance; where that player wins at the
+    limit but repetition can draw the match before; and where promotions do not count as progress.
     """
     rules = index.game.rules
-    is_mixed = rules.no_moves in ("draw", "majority") and rules.no_progress_result == "majority"
-    return rules.no_progress_limit != "off" and not index.is_acyclic and not is_mixed
+    is_drawn_early = rules.no_moves in ("draw", "majority") or rules.repetition != "off"
+    is_mixed = is_drawn_early and rules.no_progress_result == "majority"
+    is_slow = rules.promotion != "none" and rules.progress == "capture"
+    return rules.no_progress_limit != "off" and not (index.is_acyclic or is_mixed or is_slow)
 
 
 class ClockStudy:
@@ -57,7 +60,10 @@ class ClockStudy:
             self._study(limited)
 
     def end(self, analysis: GroupAnalysis) -> dict[str, Any]:
-        """The notes on a solved group: the plies of the longest way, and how many values the limit changes."""
+        """The notes on a solved group: the plies of the longest way, and how many values the limit changes.
+
+        The longest way is the most plies to the next progress that a player needs who would fare worse at the limit.
+        """
         is_position = analysis.values != x.UNKNOWN
         changed = int(np.count_nonzero(is_position & (_signs(analysis.values) != self._found)))
         first, last = analysis.group[0], analysis.group[-1]
@@ -72,9 +78,10 @@ class ClockStudy:
         closed, bounds = _next(analysis.values), _next(analysis.bounds)
         analysis.values[:], analysis.bounds[:] = closed, bounds
         analysis.find_finite()
-        self._longest = _longest(analysis.values)
+        is_won_at_limit = majority_wins(self.index) and is_uneven(analysis.group)
+        self._longest = _longest_way(analysis, is_won_at_limit)
         self._found = self._within(analysis.values)
-        if not (majority_wins(self.index) and is_uneven(analysis.group)):
+        if not is_won_at_limit:
             return
         # Can the player with fewer pieces, who loses at the limit, reach a draw before it? Draws count as their wins.
         wins = self._found.copy()
@@ -84,7 +91,7 @@ class ClockStudy:
             analysis.values[place] = np.where(closed[place] == x.DRAWN, draw, closed[place])
             analysis.bounds[place] = np.where(bounds[place] == x.DRAWN, draw, bounds[place])
         analysis.find_finite()
-        self._longest = max(self._longest, _longest(analysis.values))
+        self._longest = max(self._longest, _longest_way(analysis, is_won_at_limit))
         holds = self._within(analysis.values)
         for part in analysis.group:
             place = analysis.place_of(part)
@@ -115,5 +122,12 @@ def _codes(signs: np.ndarray) -> np.ndarray:
     return np.where(signs == 0, x.DRAWN, np.where(signs > 0, _WON_NEXT, _LOST_NEXT)).astype(np.int16)
 
 
-def _longest(codes: np.ndarray) -> int:
-    return int(np.abs(codes.astype(np.int32)).max(initial=x.WON)) - x.WON
+def _longest_way(analysis: GroupAnalysis, is_won_at_limit: bool) -> int:
+    """The most plies to the next progress that a player needs who would fare worse at the limit."""
+    longest = 0
+    for part in analysis.group:
+        codes = analysis.values[analysis.place_of(part)].astype(np.int32)
+        if is_won_at_limit:
+            codes = codes[_signs(codes) == (1 if part.lead < 0 else -1)]
+        longest = max(longest, int(np.abs(codes).max(initial=x.WON)) - x.WON)
+    return longest

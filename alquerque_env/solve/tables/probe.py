@@ -1,4 +1,4 @@
-"""Looks values up in a table, and finds wrong ones for `verify_table.py`.
+"""Looks values up in a table.
 
 A table file holds the values of positions without compulsory captures only.
 
@@ -10,8 +10,9 @@ from ...engine import rules as e
 from ...engine.compiler import borrowed, kernel
 from ...engine.kernel_types import Rows, Table, Words
 from .index_layout import *
-from .numbering import number_of, set_up
+from .numbering import number_of, set_up, slice_at
 from .turn_values import (
+    COUNT,
     FOLLOW_CAPTURES,
     NUMBER,
     Line,
@@ -23,9 +24,14 @@ from .turn_values import (
     value_of,
 )
 
+CAPTURES = -2
+"""In place of the row of a slice: this turn captures, so the count of plies without progress starts again."""
+
 
 @kernel
-def probe(values: Values, states: Rows, length: int, is_complete: bool, codes: Words, missing: Words) -> None:
+def probe(
+    values: Values, states: Rows, length: int, is_complete: bool, codes: Words, missing: Words, rows: Words
+) -> None:
     """Looks up the codes of many positions.
 
     Args:
@@ -35,20 +41,27 @@ def probe(values: Values, states: Rows, length: int, is_complete: bool, codes: W
       is_complete: Whether the table has the values of positions with compulsory captures too.
       codes: `[N]`, where the codes go; OUTSIDE if the value is not known.
       missing: `[N]`, where the number of the position whose value is missing goes; -1 if there is none.
+      rows: `[N]`, where the place of the row of the slice goes; CAPTURES if this turn captures.
     """
     v, p_states, p_codes, p_missing = borrowed(values), borrowed(states), borrowed(codes), borrowed(missing)
+    p_rows = borrowed(rows)
     line = allocate_line(v.t, length, FOLLOW_CAPTURES)
     for place in range(len(states)):
         e.copy_state(v.t, p_states[place], line.states[0])
         line.states[0][e.QUIET] = 0
         line.frames[0][NUMBER] = -1
-        p_codes[place] = _probe_one(v, line, is_complete)
+        line.frames[0][COUNT] = 0
+        p_rows[place] = slice_at(v.x, line.states[0])
+        p_codes[place] = _probe_one(v, line, is_complete and p_states[place][e.QUIET] == 0)
+        if line.states[0][e.CHAIN] >= 0 or line.frames[0][COUNT] > 0:
+            p_rows[place] = CAPTURES
         p_missing[place] = line.frames[0][NUMBER]
     release_line(line)
 
 
 @kernel
 def _probe_one(v: Values, line: Line, is_complete: bool) -> int:
+    """The code of the position in row 0. The first frame's COUNT is above 0 if its player must capture."""
     s, choices = line.states[0], line.choices[0]
     if s[e.CHAIN] < 0:
         number = number_of(v.t, v.x, s)
@@ -91,26 +104,6 @@ def encode(values: Values, row: int, begin: int, end: int, places: Table, encode
             previous = p_places[code - OUTSIDE]
         p_encoded[number - begin] = previous
     release_line(line)
-
-
-@kernel
-def find_wrong_value(values: Values, row: int, begin: int, end: int, length: int) -> int:
-    """Compares values of a slice with those that follow from the positions after each turn.
-
-    Returns:
-      The number of the first value that is wrong, or -1.
-    """
-    v = borrowed(values)
-    line = allocate_line(v.t, length, FOLLOW_CAPTURES)
-    wrong = -1
-    for number in range(begin, end):
-        if set_up(v.t, v.x, row, number, line.states[0]) and not _must_capture_now(v.t, line):
-            code = value_of(v, line)
-            if code != v.codes[v.x[row + BASE] + number]:
-                wrong = number
-                break
-    release_line(line)
-    return wrong
 
 
 @kernel

@@ -55,17 +55,18 @@ class Endgames:
         steps = self._table.steps(match)
         if not steps or steps[0].distance is None or not _fits(match, steps[0].distance):
             return []
-        return [found.step for found in steps if found[1:] == steps[0][1:]]
+        best = steps[0].clockless, steps[0].distance
+        return [found.step for found in steps if (found.clockless, found.distance) == best]
 
     def keeping(self, match: Match) -> frozenset[int]:
         """The actions that keep the value of the position; all legal ones if that is not known."""
         steps = () if self._table is None else self._table.steps(match)
         sure = [found for found in steps if self._holds(match, found)]
-        best = max((found.value for found in sure), default=0)
+        best = max((found.clockless for found in sure), default=0)
         # A step of uncertain value may be better than a certain draw.
         if not sure or (best < 1 and len(sure) < len(steps)):
             return frozenset(step.action for step in match.legal_steps)
-        return frozenset(found.step.action for found in sure if found.value == best)
+        return frozenset(found.step.action for found in sure if found.clockless == best)
 
     def _holds(self, match: Match, found: StepValue) -> bool:
         """Whether the value of a step holds under the no-progress limit, as far as that is known without a search."""
@@ -78,7 +79,7 @@ class Endgames:
         state, player = match.state, match.player
         own, other = (int(state[e.MEN + side] | state[e.KINGS + side]).bit_count() for side in (player, 1 - player))
         lead = (own > other) - (own < other)
-        return self._holds_under_limit and lead == found.value
+        return self._holds_under_limit and lead == found.clockless
 
 
 def _fits(match: Match, plies: int) -> bool:

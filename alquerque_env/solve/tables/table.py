@@ -3,7 +3,7 @@
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from .probe import fill_in, probe
 from .table_file import Header, TableFile
 from .threads import SMALLEST, ThreadPool
 from .turn_values import Values, score_of, value_before
+from .under_limit import UnderLimit
 
 LONGEST_LINE = 256
 """The most steps of a turn and of the captures that follow it."""
@@ -34,22 +35,24 @@ class StepValue(NamedTuple):
 
     Attributes:
       step: The step.
-      value: 1 wins, 0 draws, -1 loses.
+      value: 1 wins, 0 draws, -1 loses; None if the no-progress limit may change it.
       distance: Plies to the end under best play, this one included; None for draws and endless play.
+      clockless: 1, 0 or -1 as if plies without progress were not counted.
     """
 
     step: Step
-    value: int
+    value: int | None
     distance: int | None
+    clockless: int
 
 
 class Probed(NamedTuple):
     """The values of `N` positions, each for its player to move.
 
     Attributes:
-      known: bool `[N]`, whether the table has the position.
+      known: bool `[N]`, whether the value is known: the table has it and the no-progress limit cannot change it.
       value: int8 `[N]`, 1 won, 0 drawn, -1 lost; 0 if it is not known.
-      distance: int16 `[N]`, plies to the end; -1 for draws, endless play and unknown positions.
+      distance: int16 `[N]`, plies to the end; -1 for draws, endless play and unknown values.
     """
 
     known: np.ndarray
@@ -60,8 +63,9 @@ class Probed(NamedTuple):
 class EndgameTable:
     """Exact values of all positions of a game with few pieces.
 
-    Plies without progress are not counted: endless play has the result of the game's `no_progress_result`, a draw or a
-    win for the player with more pieces. A ply is a whole turn; a turn in progress counts as one.
+    The values in the file are *clockless*: plies without progress are not counted, and endless play has the result of
+    the game's `no_progress_result`, a draw or a win for the player with more pieces. `value` answers for a match with
+    its count, or not at all, see `under_limit.py`. A ply is a whole turn; a turn in progress counts as one.
 
     Attributes:
       pieces: The most pieces on the board.
@@ -80,6 +84,10 @@ class EndgameTable:
         self.index = Index(game, self.pieces)
         if not self._file.has_sizes([part.size for part in self.index.slices]):
             raise TableError(f"{path} was made by another version of the package; solve the game again")
+        try:
+            self._under_limit = UnderLimit(self.index, self.header.groups)
+        except (ValueError, KeyError):
+            raise TableError(f"{path} was made by another version of the package; solve the game again") from None
         try:
             self.codes = np.zeros(self.index.size, np.int16)
         except MemoryError:
@@ -104,55 +112,67 @@ class EndgameTable:
         """Whether draws and endless wins stay the same under the limit of plies without progress.
 
         They do where the limit draws the match. Where the side with more pieces wins at the limit, they do if the
-        `clock.ClockStudy` of the table found no change.
+        `clock.ClockStudy` of the table found no change, unless repetition can draw the match before.
         """
-        if not self.game.rules.has_majority_at_limit:
-            return True
-        studied = [group["changed"] for group in self.header.groups if "changed" in group]
-        return bool(studied) and not any(studied)
+        return self._under_limit.holds_at_zero
 
     def value(self, match: Match) -> int | None:
-        """1, 0 or -1 for the player to move; None if the position is not in the table.
+        """1, 0 or -1 for the player to move; None if the table lacks the position or the limit may change the value.
 
         Raises:
           TableError: If the match has other rules. All methods that take a match raise it.
         """
-        code = self._code(match)
+        code, holds = self._find(match)
+        return _value(code) if holds else None
+
+    def clockless(self, match: Match) -> int | None:
+        """1, 0 or -1 as if plies without progress were not counted; None if the table lacks the position."""
+        code, _ = self._find(match)
         return None if code == x.OUTSIDE else _value(code)
 
     def distance(self, match: Match) -> int | None:
-        """Plies to the end under best play, where the loser delays.
+        """Plies to the end under best play, where the loser delays, as if plies without progress were not counted.
 
-        None for draws, for wins and losses by endless play, and if the position is not in the table.
+        None for draws, for wins and losses by endless play, and if the table lacks the position.
         """
-        return _distance(self._code(match))
+        return _distance(self._find(match)[0])
 
     def best_steps(self, match: Match) -> tuple[Step, ...]:
-        """The steps that keep the value; none if the match is over or the position is not in the table."""
-        steps = self.steps(match)
-        return tuple(found.step for found in steps if found.value == steps[0].value)
+        """The steps that keep the value; none if the match is over or that is not known of any step."""
+        steps, value = self.steps(match), self.value(match)
+        if value is None:
+            value = _best_value(steps)
+        return tuple(found.step for found in steps if value is not None and found.value == value)
 
     def steps(self, match: Match) -> tuple[StepValue, ...]:
         """The value of each legal step, the best first: quick wins before slow ones, slow losses before quick ones.
 
-        Empty if the match is over or a position after a step is not in the table.
+        A step of unknown value has the place of its clockless value. Empty if the match is over or the table lacks a
+        position after a step.
         """
-        return tuple(StepValue(step, _value(code), _distance(code)) for code, step in self._rank(match))
+        return tuple(found for _, found in self._rank(match))
 
-    def _rank(self, match: Match) -> list[tuple[int, Step]]:
-        """The code of each legal step for its player, the best first; empty as `steps`."""
+    def _rank(self, match: Match) -> list[tuple[int, StepValue]]:
+        """The code of each legal step for its player, and its value; in the order of `steps`."""
         self.check_game(match.game)
-        states = []
+        matches = []
         for step in match.legal_steps:
-            after = match.copy()
-            after.push(step)
-            states.append(after.state)
-        codes = self._probe(np.array(states, np.int64)) if states else np.zeros(0, np.int16)
-        if not len(codes) or (codes == x.OUTSIDE).any():
+            matches.append(match.copy())
+            matches[-1].push(step)
+        if not matches:
             return []
-        turned = [int(state[e.PLAYER]) != match.player for state in states]
-        own = [value_before(int(code)) if turn else int(code) for code, turn in zip(codes, turned, strict=True)]
-        return sorted(zip(own, match.legal_steps, strict=True), key=lambda pair: -score_of(pair[0]))
+        codes, holds = self._probe_all(np.array([after.state for after in matches], np.int64))
+        if (codes == x.OUTSIDE).any():
+            return []
+        ranked = []
+        for after, code, is_sure in zip(matches, codes.tolist(), holds, strict=True):
+            sign = 1 if after.player == match.player else -1
+            own = code if sign > 0 else value_before(code)
+            value = _value(own) if is_sure else None
+            if after.outcome is not None:
+                value = sign * _value(_code_of_outcome(after))
+            ranked.append((own, StepValue(after.steps[-1], value, _distance(own), _value(own))))
+        return sorted(ranked, key=lambda pair: (-_guess(pair[1]), -score_of(pair[0])))
 
     def values(self, positions: "Iterable[str | Match]") -> list[int | None]:
         """As `value`, for many positions at once, each a position text or a match.
@@ -170,21 +190,24 @@ class EndgameTable:
         found = self.probe(np.array(states, np.int64))
         return [int(value) if known else None for known, value in zip(found.known, found.value, strict=True)]
 
-    def probe(self, states: np.ndarray) -> Probed:
+    def probe(self, states: np.ndarray, *, clockless: bool = False) -> Probed:
         """Looks up many positions.
 
         Args:
           states: int64 `[N, S]`, states as in `Match.state`, of matches that are not over.
+          clockless: Whether to answer as if plies without progress were not counted.
 
         Raises:
           TableError: If they are not states of the game.
         """
         states = check_states(self.game, states, TableError)
-        codes = self._probe(states)
+        codes, known = self._probe_all(states)
         if self.game.opening is not None:
             start = Match(self.game)
-            codes[(states == np.array(start.state)).all(1)] = self._code(start)
-        known = codes != x.OUTSIDE
+            are_starts = (states == np.array(start.state)).all(1)
+            codes[are_starts], known[are_starts] = self._find(start)
+        if clockless:
+            known = codes != x.OUTSIDE
         value = np.where(known & (codes != x.DRAWN), np.sign(codes), 0).astype(np.int8)
         finite = known & (codes != x.DRAWN) & (np.abs(codes.astype(np.int32)) != x.ENDLESS)
         return Probed(known, value, np.where(finite, np.abs(codes.astype(np.int32)) - x.WON, -1).astype(np.int16))
@@ -219,31 +242,34 @@ class EndgameTable:
                 f"the match of {game.name} with {dict(game.options)}"
             )
 
-    def _code(self, match: Match) -> int:
+    def _find(self, match: Match) -> tuple[int, bool]:
+        """The code of a match, OUTSIDE if the table lacks it, and whether it holds under the no-progress limit."""
         self.check_game(match.game)
         # The values leave the opening rule out.
         if match.game.opening is not None and match.position == Match(match.game).position:
             ranked = self._rank(match)
-            return ranked[0][0] if ranked else x.OUTSIDE
+            code = ranked[0][0] if ranked else x.OUTSIDE
+            return code, bool(ranked) and _best_value([found for _, found in ranked]) == _value(code)
         if match.outcome is not None:
-            winner = match.outcome.winner
-            return x.DRAWN if winner is None else x.WON if winner == match.player else x.LOST
-        return int(self._probe(np.array([match.state], np.int64))[0])
+            return _code_of_outcome(match), True
+        codes, holds = self._probe_all(np.array([match.state], np.int64))
+        return int(codes[0]), bool(holds[0])
 
-    def _probe(self, states: np.ndarray) -> np.ndarray:
-        """The codes of states; reads the slices that they need from the file."""
+    def _probe_all(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The codes of states, and whether they hold under the limit; reads the slices that they need from the file."""
         codes = np.zeros(len(states), np.int16)
-        missing_numbers = np.zeros(len(states), np.int64)
+        missing_numbers, slice_rows = np.zeros((2, len(states)), np.int64)
         rows = states if JIT else states.tolist()
-        probe(self.data, rows, LONGEST_LINE, self._is_complete, codes, missing_numbers)
+        probe(self.data, rows, LONGEST_LINE, self._is_complete, codes, missing_numbers, slice_rows)
+        holds = self._under_limit.holds(codes, states[:, e.QUIET], slice_rows)
         missing = (codes == x.OUTSIDE) & (missing_numbers >= 0)
         if missing.any():
             slices = {bisect_right(self._bases, number) - 1 for number in missing_numbers[missing].tolist()}
             if slices - self._loaded:
                 for number in slices - self._loaded:
                     self._load(number)
-                codes[missing] = self._probe(states[missing])
-        return codes
+                codes[missing], holds[missing] = self._probe_all(states[missing])
+        return codes, holds
 
     def _load(self, number: int) -> None:
         if number not in self._loaded:
@@ -282,6 +308,24 @@ def load_table(game: Game | str, path: Path | str | None = None) -> EndgameTable
     """
     rules = as_game(game)
     return EndgameTable(rules, find_table(rules) if path is None else Path(path))
+
+
+def _best_value(steps: Sequence[StepValue]) -> int | None:
+    """The value of the best step; None if that is not known."""
+    values = [found.value for found in steps]
+    known = [value for value in values if value is not None]
+    is_known = 1 in known or (known and len(known) == len(values))
+    return max(known) if is_known else None
+
+
+def _guess(found: StepValue) -> int:
+    return found.clockless if found.value is None else found.value
+
+
+def _code_of_outcome(match: Match) -> int:
+    """The code of a match that is over."""
+    winner = None if match.outcome is None else match.outcome.winner
+    return x.DRAWN if winner is None else x.WON if winner == match.player else x.LOST
 
 
 def _value(code: int) -> int:

@@ -1,20 +1,30 @@
-"""Verifies a table: compares every value with the values of the positions after each turn."""
+"""Verifies a table: its values, its statistics, and its notes on the limit of plies without progress."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
+
+import numpy as np
 
 from ...errors import TableError
+from ...game import table_layout as e
+from . import index_layout as x
+from .clock import has_clock
+from .group import majority_wins
 from .index import Slice
-from .probe import find_wrong_value
+from .probe import fill_in
+from .slice_statistics import count_codes, describe_slice
 from .slices import SolveProgress, Watch
 from .table import LONGEST_LINE, EndgameTable
 from .threads import SMALLEST, ThreadPool
+from .verify_table_kernels import Clock, begin_clock, find_wrong_value, improve
 
 
 def verify_table(table: EndgameTable, threads: int | None = None, watch: Watch | None = None) -> int:
-    """Verifies every value that the file of a table holds; the others follow from them.
+    """Verifies everything that the file of a table says of its positions, see `verify_table_kernels.py`.
 
     Args:
-      table: The table to verify.
+      table: The table to verify. Values that its file leaves out are worked out, as by `EndgameTable.expand`.
       threads: How many kernels run at once; None for one per processor.
       watch: Called now and then with the progress.
 
@@ -22,21 +32,108 @@ def verify_table(table: EndgameTable, threads: int | None = None, watch: Watch |
       The number of positions in the table.
 
     Raises:
-      TableError: If a value is wrong; the message names the slice and the number.
+      TableError: If something is wrong; the message names the slice.
     """
     table.load()
     with ThreadPool(threads) as pool:
-        for part in table.index.slices:
-
-            def report(done: int, part: Slice = part) -> None:
-                if watch:
-                    watch(SolveProgress(part.name, "checking", part.base + done, table.index.size))
-
-            find_wrong = partial(find_wrong_value, table.data, part.row, length=LONGEST_LINE)
-            found = max(pool.map_ranges(part.size, find_wrong, SMALLEST, report))
-            if found >= 0:
-                raise TableError(
-                    f"the value of number {found} of slice {part.name} is wrong; "
-                    f"delete the file and solve the game again"
-                )
+        verification = _Verification(table, pool, watch)
+        for group, notes in zip(table.index.groups, table.header.groups, strict=True):
+            verification.verify(group, notes)
     return sum(part.positions for part in table.header.slices)
+
+
+class _Verification:
+    """Verifies one group of slices after the other."""
+
+    def __init__(self, table: EndgameTable, pool: ThreadPool, watch: Watch | None) -> None:
+        self._table = table
+        self._index = table.index
+        self._pool = pool
+        self._watch = watch
+        self._told = iter(table.header.slices)
+        self._limit = int(table.game.table.words[e.T_NO_PROGRESS_LIMIT]) if has_clock(table.index) else None
+        self._has_majority = majority_wins(table.index)
+        # Values under the limit, from the first group on in which they differ.
+        self._limited: np.ndarray | None = None
+
+    def verify(self, group: tuple[Slice, ...], notes: dict[str, int]) -> None:
+        """Verifies a group; those before it are verified."""
+        for part in group:
+            self._map(part, "captures", partial(fill_in, self._table.data, part.row, length=LONGEST_LINE))
+        for part in group:
+            find_wrong = partial(find_wrong_value, self._table.data, part.row, length=LONGEST_LINE)
+            self._refuse_value(part, max(self._map(part, "checking", find_wrong)))
+        found = {} if self._index.is_acyclic else self._verify_under_clock(group)
+        for part in group:
+            told = next(self._told)
+            if told != describe_slice(part, count_codes(self._table.codes, part), told.blocks):
+                raise _error(f"the statistics of slice {part.name} are wrong")
+        if found != notes:
+            raise _error(f"the notes on the no-progress limit of slice {group[0].name} are wrong")
+
+    def _verify_under_clock(self, group: tuple[Slice, ...]) -> dict[str, int]:
+        """Verifies that each value of a group is reached with some number of plies left; returns the notes on it."""
+        codes = self._table.codes
+        first, last = group[0].base, group[-1].base + group[-1].size
+        signs = np.where(codes[first:last] == x.DRAWN, 0, np.sign(codes[first:last])).astype(np.int8)
+        reached, longest, within = self._play_clock(group, codes, is_settled=True)
+        for part in group:
+            place = slice(part.base - first, part.base - first + part.size)
+            self._refuse_value(part, int(np.append(np.flatnonzero(reached[place] != signs[place]), -1)[0]))
+        if self._limit is None:
+            return {}
+        if self._limited is not None:
+            _, longest, within = self._play_clock(group, self._limited, is_settled=False)
+        changed = int(np.count_nonzero(within != signs))
+        if changed and self._limited is None:
+            self._limited = codes.copy()
+        if self._limited is not None:
+            self._limited[first:last] = np.where(within == 0, x.DRAWN, within * np.int16(x.WON))
+        return {"longest_way": longest, "changed": changed}
+
+    def _play_clock(
+        self, group: tuple[Slice, ...], codes: np.ndarray, is_settled: bool
+    ) -> tuple[np.ndarray, int, np.ndarray]:
+        """Plays a group with 0, 1, 2, ... plies left until no value changes.
+
+        Returns:
+          int8, the values then; the plies that took; and int8, the values with as many plies as the limit allows.
+        """
+        first = group[0].base
+        size = sum(part.size for part in group)
+        goals, before, after = np.zeros((3, size), np.int8)
+        data = self._table.data
+        clock = Clock(data.t, data.x, codes, goals, before, after, first)
+        within = None
+        for part in group:
+            lead = (part.lead > 0) - (part.lead < 0)
+            at_limit = lead if self._has_majority else 0
+            start = partial(begin_clock, clock, part.row, at_limit=at_limit, is_settled=int(is_settled))
+            self._map(part, "clock", start)
+        plies = 0
+        while True:
+            if plies == self._limit:
+                within = before.copy()
+            stage = f"clock, ply {plies + 1}"
+            passes = (self._map(part, stage, partial(improve, clock, part.row, length=LONGEST_LINE)) for part in group)
+            if not sum(map(sum, passes)):
+                return before, plies, before if within is None else within
+            before, after = after, before
+            clock = clock._replace(before=before, after=after)
+            plies += 1
+
+    def _map(self, part: Slice, stage: str, task: Callable[[int, int], Any]) -> list[Any]:
+        def report(done: int) -> None:
+            if self._watch:
+                self._watch(SolveProgress(part.name, stage, part.base + done, self._index.size))
+
+        return self._pool.map_ranges(part.size, task, SMALLEST, report)
+
+    def _refuse_value(self, part: Slice, number: int) -> None:
+        """Refuses the value of a number unless it is -1."""
+        if number >= 0:
+            raise _error(f"the value of number {number} of slice {part.name} is wrong")
+
+
+def _error(what: str) -> TableError:
+    return TableError(f"{what}; delete the file and solve the game again")

@@ -1,0 +1,90 @@
+"""Writes proofs as text that other programs can check. `docs/tables.md` describes the format.
+
+Positions stand after those that they lead to, so that a reader needs one pass and no cycle can be written.
+"""
+
+import json
+import lzma
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TextIO
+
+from ...errors import TableError
+from ...files.atomic import open_whole
+from ...game import table_layout as e
+from ...game.game import Game
+from ...match.match import Match
+from ...match.position_text import format_position
+from .verify_kernels import ALL_STEPS, BY_TABLE
+from .verify_proof import Record
+
+MAGIC = "alquerque certificate 1"
+
+
+class Certificate:
+    """A certificate that is being written.
+
+    Args:
+      game: The game.
+      text: Where its text goes.
+    """
+
+    def __init__(self, game: Game, text: TextIO) -> None:
+        self._game = game
+        self._text = text
+
+    def section(self, player: int, wins: bool) -> Record:
+        """Begins the proof that a player wins, or does not win; returns what takes its positions."""
+        self._text.write(f"= player_{player} {'wins' if wins else 'does not win'}\n")
+        t, labels = self._game.table.words, self._game.board.labels
+
+        def record(position: list[int], step: int) -> None:
+            text = format_position(t, labels, position)
+            signs = {ALL_STEPS: "*", BY_TABLE: "?"}
+            self._text.write(f"{text} {signs.get(step) or _step_text(self._game, position[e.PLAYER], step)}\n")
+
+        return record
+
+
+@contextmanager
+def open_certificate(path: Path, match: Match, pieces: int) -> Iterator[Certificate]:
+    """Opens the certificate of a position for writing; it gets its name at the end of the context.
+
+    Args:
+      path: The file, compressed if its name ends in `.xz`.
+      match: The position.
+      pieces: The most pieces of the endgame table, 0 without one.
+
+    Raises:
+      TableError: If it cannot be written.
+    """
+    header = {
+        "game": match.game.name,
+        "options": dict(match.game.options),
+        "position": match.position,
+        "table_pieces": pieces,
+    }
+    try:
+        with (
+            open_whole(path) as file,
+            lzma.open(file, "wb") if path.suffix == ".xz" else nullcontext(file) as packed,
+        ):
+            text = TextIOWrapper(packed, encoding="utf-8", newline="\n")
+            text.write(f"{MAGIC}\n{json.dumps(header)}\n")
+            yield Certificate(match.game, text)
+            text.detach()
+    except OSError as error:
+        raise TableError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _step_text(game: Game, player: int, action: int) -> str:
+    """A step as its points; a capture with the point of its victim."""
+    if game.table.actions[action] is None:
+        return "pass"
+    row = game.table.steps[player * len(game.table.actions) + action]
+    labels = game.board.labels
+    if row.over == e.NO_POINT:
+        return f"{labels[row.origin]}-{labels[row.target]}"
+    return f"{labels[row.origin]}x{labels[row.target]}^{labels[row.over]}"

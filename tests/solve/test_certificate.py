@@ -1,0 +1,234 @@
+"""Certificates of proofs: the independent checker accepts honest ones and refuses changed ones."""
+
+import ast
+import json
+import lzma
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import check_certificate as checker
+import numpy as np
+import pytest
+import reference
+from click.testing import CliRunner
+from test_proof import CASES, few_pieces, minimax
+
+from alquerque_env import load_game
+from alquerque_env.cli.main import main
+from alquerque_env.errors import TableError
+from alquerque_env.solve.proof import solve_position
+from alquerque_env.solve.tables import build_table, load_table
+
+MEMORY = 0.01
+SHIPPED = Path(__file__).parents[2] / "certificates"
+
+
+def write(match, path, table=None):
+    solution = solve_position(match, table, memory=MEMORY, certificate=path)
+    return solution, path.read_text().splitlines(keepends=True)
+
+
+@pytest.mark.parametrize(("name", "options", "pieces"), CASES)
+def test_certificates_prove_the_value(tmp_path, name, options, pieces):
+    game = load_game(name, **options)
+
+    for match in few_pieces(game, pieces, seed=1, count=3):
+        solution, lines = write(match, tmp_path / "certificate.txt")
+        proved = {(section.player, section.wins) for section in checker.check(tmp_path / "certificate.txt")}
+        winner = minimax(match)
+        assert solution.winner == winner
+        assert proved >= ({(0, False), (1, False)} if winner == "draw" else {(winner, True)})
+        assert not any(line.endswith("?\n") for line in lines)
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory):
+    """The lines of a certificate with claims of a table."""
+    folder = tmp_path_factory.mktemp("certificate")
+    game = load_game("alquerque")
+    table = load_table(game, build_table(game, 3, folder / "table.aqt"))
+    match = few_pieces(game, 6, seed=3, count=8)[2]
+    _, lines = write(match, folder / "certificate.txt", table)
+    assert sum(line.endswith("?\n") for line in lines) > 3
+    assert sum(line.endswith("*\n") for line in lines) > 10
+    return lines
+
+
+def run(path, *arguments):
+    """The exit status of the checker as a program, and what it prints."""
+    command = [sys.executable, str(Path(checker.__file__)), str(path), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert not done.stderr, done.stderr
+    return done.returncode, done.stdout
+
+
+def refused(tmp_path, lines, message):
+    path = tmp_path / "changed.txt"
+    path.write_text("".join(lines))
+    with pytest.raises(checker.WrongError, match=message):
+        checker.check(path)
+
+
+def test_the_checker_searches_claims(tmp_path, honest):
+    path = tmp_path / "certificate.txt"
+    path.write_text("".join(honest))
+
+    status, told = run(path, "--sample", "1000")
+
+    claims = sum(line.endswith("?\n") for line in honest)
+    assert status == 0
+    assert f"{claims} ends are claims of the table: {claims} searched, {claims} hold, 0 are not decided" in told
+
+
+def test_a_missing_position_is_refused(tmp_path, honest):
+    places = random.Random(0).sample(range(3, len(honest) - 1), 25)
+    for place in places:
+        if honest[place] not in honest[:place] + honest[place + 1 :]:
+            refused(tmp_path, honest[:place] + honest[place + 1 :], "leads to a position that is not shown before")
+
+
+def test_a_truncated_certificate_is_refused(tmp_path, honest):
+    for count in (0, 1, 2, 3, 4, len(honest) // 2, len(honest) - 1):
+        refused(tmp_path, honest[:count], "no certificate|line 2|neither a win nor a draw|does not end with")
+    text = "".join(honest)
+    for length in (len(text) - 1, len(text) - 2, len(text) // 2, len(text) // 3):
+        refused(tmp_path, [text[:length]], "in the middle of a line|does not end with")
+
+
+def test_a_wrong_step_is_refused(tmp_path, honest):
+    steps = [place for place in range(3, len(honest)) if honest[place][-2] not in "*?"]
+    for place in random.Random(1).sample(steps, 10):
+        text = honest[place].split()[0]
+        for step in ("a1-e5", "pass", "a1xc3^b2", "*", "", "what"):
+            changed = [*honest[:place], f"{text} {step}\n", *honest[place + 1 :]]
+            refused(tmp_path, changed, f"line {place + 1}: .*(is no legal step|must be answered)")
+
+
+def test_the_loser_may_not_choose(tmp_path, honest):
+    """A step in place of all of them."""
+    place = next(place for place in range(3, len(honest)) if honest[place].endswith("*\n"))
+    game = load_game("alquerque")
+    rules = reference.Reference(game)
+    state = rules.parse(honest[place].split()[0])
+    step = checker.spell(rules, rules.legal(state)[0])
+    changed = [*honest[:place], f"{honest[place].split()[0]} {step}\n", *honest[place + 1 :]]
+    refused(tmp_path, changed, "all steps of this player must be answered")
+
+
+def test_a_cycle_is_refused(tmp_path):
+    """Two positions that lead to each other: one of them comes before the one that it leads to."""
+    game = load_game("fetaix", no_progress_limit=40)
+    header = {"game": "fetaix", "options": dict(game.options), "position": "W:WKa1:BKe5", "table_pieces": 0}
+    lines = [
+        f"{checker.MAGIC}\n{json.dumps(header)}\n= player_0 wins\n",
+        "B:WKa2:BKe5:H1 *\n",
+        "W:WKa1:BKe5 a1-a2\n",
+    ]
+    refused(tmp_path, lines, "line 4: .* leads to a position that is not shown before")
+    refused(tmp_path, [lines[0], lines[2], lines[1], lines[2]], "line 4: .* leads to a position that is not shown")
+
+
+def test_positions_in_another_order_are_refused(tmp_path, honest):
+    first = [*honest[:3], honest[-1], *honest[3:-1]]
+    refused(tmp_path, first, "leads to a position that is not shown before")
+
+
+def test_a_wrong_result_is_refused(tmp_path, honest):
+    claim = honest[2]
+    for player in (0, 1):
+        for result in ("wins", "does not win"):
+            line = f"= player_{player} {result}\n"
+            if line != claim:
+                refused(tmp_path, [*honest[:2], line, *honest[3:]], "line|neither a win nor a draw")
+
+
+def test_a_wrong_claim_is_found(tmp_path, honest):
+    """A position of the proof is claimed for the other side."""
+    header = json.loads(honest[1])
+    places = [place for place in range(3, len(honest)) if honest[place].endswith("?\n")]
+    other = {"= player_0 wins\n": "= player_1 wins\n", "= player_1 wins\n": "= player_0 wins\n"}[honest[2]]
+    for place in random.Random(2).sample(places, min(3, len(places))):
+        text = honest[place].split()[0]
+        path = tmp_path / "claim.txt"
+        path.write_text("".join([honest[0], json.dumps({**header, "position": text}) + "\n", other, honest[place]]))
+        status, told = run(path)
+        assert status == 1
+        assert "a claim is wrong" in told
+
+
+def test_files_that_are_no_certificates_are_refused(tmp_path, honest):
+    path = tmp_path / "wrong.txt"
+    for content in (b"", b"\xff\xfe\n", b"{}\n", honest[0].encode(), honest[0].encode() + b"[1]\n"):
+        path.write_bytes(content)
+        assert run(path)[0] == 1
+    assert run(tmp_path / "missing.txt")[0] == 1
+    changed = [honest[0], honest[1].replace('"alquerque"', '"chess"'), *honest[2:]]
+    refused(tmp_path, changed, "line 2")
+    refused(tmp_path, [*honest[:3], "gibberish *\n", *honest[3:]], "line 4")
+
+
+def test_certificates_may_be_compressed(tmp_path):
+    match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
+    _, lines = write(match, tmp_path / "certificate.txt")
+    solve_position(match, memory=MEMORY, certificate=tmp_path / "certificate.xz")
+
+    assert lzma.decompress((tmp_path / "certificate.xz").read_bytes()).decode() == "".join(lines)
+    assert run(tmp_path / "certificate.xz")[0] == 0
+
+
+def test_gaps_in_memory_leave_no_gaps_in_the_certificate(tmp_path):
+    match = few_pieces(load_game("alquerque"), 12, seed=5, count=3)[2]
+    folder = tmp_path / "work"
+    solve_position(match, memory=MEMORY, folder=folder)
+    words = np.memmap(next(folder.glob("*.memory")), np.int64, "r+").reshape(-1, 4)
+    held = np.flatnonzero(words[:, 0])
+    words[np.random.default_rng(0).choice(held, len(held) // 4, replace=False)] = 0
+    words.flush()
+
+    solution = solve_position(match, memory=MEMORY, folder=folder, certificate=tmp_path / "certificate.txt")
+
+    assert sum(checked.gaps for checked in solution.checked.values()) > 0
+    assert checker.check(tmp_path / "certificate.txt")
+
+
+def test_the_command_writes_a_certificate(tmp_path, monkeypatch):
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path))
+    path = tmp_path / "certificate.txt"
+    arguments = ["solve", "alquerque", "--from-start", "--memory", str(MEMORY), "--certificate", str(path)]
+
+    told = CliRunner().invoke(main, [*arguments, "--position", "W:Wc3:Bb2,b4,d4"])
+    assert told.exit_code == 0, told.output
+    assert f"Certificate: {path}" in told.stdout.replace("\n", "")
+    assert run(path)[0] == 0
+    path.unlink()
+    told = CliRunner().invoke(main, [*arguments, "--seconds", "0"])
+    assert "no certificate before the answer is known" in told.stdout
+    assert not path.exists()
+    assert CliRunner().invoke(main, ["solve", "alquerque", "--pieces", "2", "--certificate", str(path)]).exit_code == 2
+
+
+def test_a_certificate_that_cannot_be_written_is_refused(tmp_path):
+    match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
+    with pytest.raises(TableError, match="cannot write"):
+        solve_position(match, memory=MEMORY, certificate=tmp_path)
+
+
+@pytest.mark.parametrize("module", [checker, reference])
+def test_the_checker_shares_no_code_with_what_it_checks(module):
+    """Of the package it uses the data of games only."""
+    tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
+    used = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    used |= {name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names}
+    allowed = {"alquerque_env", "alquerque_env.errors", "alquerque_env.game.game", "reference", "numpy"}
+    assert {name for name in used if name.partition(".")[0] not in sys.stdlib_module_names} <= allowed
+
+
+def test_the_shipped_certificate_holds():
+    status, told = run(SHIPPED / "awithlaknannai_mosona.xz", "--sample", "20", "--budget", "2000")
+
+    assert status == 0, told
+    assert "awithlaknannai_mosona, W:Wb1,d1,f1,h1,j1,l1,n1,p1,k2,m2,o2,q2:B" in told
+    assert "player_0 wins: 2,4" in told
+    assert " 20 searched" in told

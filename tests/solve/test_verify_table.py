@@ -1,0 +1,144 @@
+"""Verification of tables: everything that a file says of its positions, changed with mended checksums, is refused."""
+
+import hashlib
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from small_games import small_game
+
+from alquerque_env.errors import TableError
+from alquerque_env.solve.tables import build, build_table, load_table, slices
+from alquerque_env.solve.tables import index_layout as x
+from alquerque_env.solve.tables.table_file import MAGIC, TableFile
+from alquerque_env.solve.tables.verify_table import verify_table
+
+# The side with more pieces wins endless play.
+MAJORITY = [
+    (("awithlaknannai_mosona", "snake", "b1 d1", "b3 d3"), 4, {"leap": "straight"}),
+    (("fetaix", "wedge", "a1 b1", "b3"), 3, {"no_progress_result": "majority"}),
+    (("fetaix", "wedge", "a1 b1", "b3"), 3, {"no_progress_result": "majority", "no_moves": "draw"}),
+    (("alquerque_alfonso_x", "square", "a1 b1", "c3 b3"), 3, {"no_progress_result": "majority"}),
+]
+# Endless play is a draw.
+DRAWN = [
+    (("alquerque_murray", "wedge", "a1 b1", "b3 a2"), 4, {}),
+    (("fetaix", "hook", "a1 b1", "b3"), 3, {"repetition": "threefold_draw", "no_progress_limit": "off"}),
+]
+# The limit changes values.
+SHORT = [
+    (("alquerque_murray", "wedge", "a1 b1", "b3"), 3, {"no_progress_limit": 1, "no_progress_result": "majority"}),
+    (("awithlaknannai_mosona", "wedge", "a1 b1", "b3"), 3, {"no_progress_limit": 2}),
+    (("fetaix", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 3, "no_moves": "draw"}),
+]
+
+
+def build_with(monkeypatch, path, game, pieces, change):
+    """Builds a table whose values are changed between solving and writing."""
+    run = slices.Solver.run
+
+    def changing(solver):
+        values, notes = run(solver)
+        values = np.array(values)
+        change(values, load_index(game, pieces))
+        return values, notes
+
+    with monkeypatch.context() as patch:
+        patch.setattr(build.Solver, "run", changing)
+        return load_table(game, build_table(game, pieces, path))
+
+
+def load_index(game, pieces):
+    return build.plan(game, pieces, memory=1)
+
+
+def is_endless(values):
+    return np.abs(values.astype(np.int32)) == x.ENDLESS
+
+
+@pytest.mark.parametrize(("base", "pieces", "rules"), [*MAJORITY, *DRAWN, *SHORT], ids=str)
+def test_honest_tables_pass(tmp_path, base, pieces, rules):
+    game = small_game(*base, **rules)
+    table = load_table(game, build_table(game, pieces, tmp_path / "table.aqt"))
+
+    assert verify_table(table) == sum(part.positions for part in table.header.slices)
+
+
+@pytest.mark.parametrize(("base", "pieces", "rules"), MAJORITY, ids=str)
+def test_endless_wins_that_became_draws_are_found(tmp_path, monkeypatch, base, pieces, rules):
+    """All of them at once: each value then agrees with the values after it."""
+
+    def change(values, _index):
+        assert is_endless(values).any()
+        values[is_endless(values)] = x.DRAWN
+
+    table = build_with(monkeypatch, tmp_path / "wrong.aqt", small_game(*base, **rules), pieces, change)
+    with pytest.raises(TableError, match=r"the value of number \d+ of slice \S+( North)? is wrong"):
+        verify_table(table)
+
+
+@pytest.mark.parametrize(("base", "pieces", "rules"), MAJORITY, ids=str)
+def test_endless_wins_of_the_wrong_side_are_found(tmp_path, monkeypatch, base, pieces, rules):
+    def change(values, _index):
+        values[is_endless(values)] *= -1
+
+    table = build_with(monkeypatch, tmp_path / "wrong.aqt", small_game(*base, **rules), pieces, change)
+    with pytest.raises(TableError, match=r"the value of number \d+ of slice \S+( North)? is wrong"):
+        verify_table(table)
+
+
+@pytest.mark.parametrize(("base", "pieces", "rules"), [*DRAWN, MAJORITY[0]], ids=str)
+@pytest.mark.parametrize("winner", ["first", "second", "ahead", "behind"])
+def test_draws_that_became_endless_wins_are_found(tmp_path, monkeypatch, base, pieces, rules, winner):
+    game = small_game(*base, **rules)
+
+    def change(values, index):
+        for part in index.slices:
+            signs = {"first": 1 - 2 * part.player, "second": 2 * part.player - 1, "ahead": 1, "behind": -1}
+            sign = signs[winner] * (1 if winner in ("first", "second") or part.lead > 0 else -1)
+            codes = values[part.base : part.base + part.size]
+            codes[codes == x.DRAWN] = sign * x.ENDLESS
+
+    table = build_with(monkeypatch, tmp_path / "wrong.aqt", game, pieces, change)
+    with pytest.raises(TableError, match=r"the value of number \d+ of slice \S+( North)? is wrong"):
+        verify_table(table)
+
+
+def rewrite(path, target, **fields):
+    """Writes a file with other fields in its header, and the right checksum."""
+    text = json.dumps({**asdict(TableFile(path).header), **fields}).encode()
+    blocks = path.read_bytes().split(b"\n", 2)[2]
+    target.write_bytes(MAGIC + hashlib.sha256(text).hexdigest().encode() + b" " + text + b"\n" + blocks)
+    return target
+
+
+@pytest.mark.parametrize(("base", "pieces", "rules"), [MAJORITY[0], DRAWN[0], *SHORT], ids=str)
+def test_wrong_notes_on_the_clock_are_found(tmp_path, base, pieces, rules):
+    game = small_game(*base, **rules)
+    path = build_table(game, pieces, tmp_path / "table.aqt")
+    groups = TableFile(path).header.groups
+    assert all(set(notes) == {"longest_way", "changed"} for notes in groups)
+    assert any(notes["changed"] for notes in groups) == ((base, pieces, rules) in SHORT)
+    for place, notes in enumerate(groups):
+        wrong = [{**notes, name: notes[name] + by} for name in notes for by in (-1, 1)]
+        wrong += [{}, {**notes, "changed": 0}, {**notes, "longest_way": 0}, {**notes, "more": 1}]
+        for changed in wrong:
+            if changed == notes:
+                continue
+            others = [*groups[:place], changed, *groups[place + 1 :]]
+            with pytest.raises(TableError, match=r"the notes on the no-progress limit of slice \S+|another version"):
+                verify_table(load_table(game, rewrite(path, tmp_path / "wrong.aqt", groups=others)))
+
+
+def test_wrong_statistics_are_found(tmp_path):
+    base, pieces, rules = MAJORITY[0]
+    game = small_game(*base, **rules)
+    path = build_table(game, pieces, tmp_path / "table.aqt")
+    parts = [asdict(part) for part in TableFile(path).header.slices]
+    for place, part in enumerate(parts):
+        for name in ("positions", "won", "drawn", "lost", "endless", "longest"):
+            others = [*parts[:place], {**part, name: part[name] + 1}, *parts[place + 1 :]]
+            wrong = load_table(game, rewrite(path, tmp_path / "wrong.aqt", slices=others))
+            with pytest.raises(TableError, match=f"the statistics of slice {part['name']} are wrong"):
+                verify_table(wrong)
