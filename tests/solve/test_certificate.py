@@ -22,7 +22,7 @@ from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.tables import build_table, load_table
 
 MEMORY = 0.01
-SHIPPED = Path(__file__).parents[2] / "certificates"
+SHIPPED = Path(__file__).parents[1] / "certificates"
 
 
 def write(match, path, table=None):
