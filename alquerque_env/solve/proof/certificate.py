@@ -15,6 +15,7 @@ from ...errors import TableError
 from ...files.atomic import open_whole
 from ...game import table_layout as e
 from ...game.game import Game
+from ...game.step import PASS
 from ...match.match import Match
 from ...match.position_text import format_position
 from .verify_kernels import ALL_STEPS, BY_TABLE
@@ -81,10 +82,8 @@ def open_certificate(path: Path, match: Match, pieces: int) -> Iterator[Certific
 
 def _step_text(game: Game, player: int, action: int) -> str:
     """A step as its points; a capture with the point of its victim."""
-    if game.table.actions[action] is None:
-        return "pass"
-    row = game.table.steps[player * len(game.table.actions) + action]
-    labels = game.board.labels
-    if row.over == e.NO_POINT:
-        return f"{labels[row.origin]}-{labels[row.target]}"
-    return f"{labels[row.origin]}x{labels[row.target]}^{labels[row.over]}"
+    step = game.steps[player][action]
+    if step is None:
+        return PASS
+    victims = "".join(f"^{game.board.labels[point]}" for point in step.captured)
+    return step.text if step.text.endswith(victims) else step.text + victims

@@ -18,7 +18,7 @@ from alquerque_training.measure.metrics import read_log
 from alquerque_training.ppo import Learner
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
-from tiny_runs import TINY, at_iteration, weights, without_time
+from tiny_runs import at_iteration, weights, without_time
 
 from alquerque_env import load_game
 from alquerque_env.cli.main import INTERRUPTED
@@ -27,20 +27,7 @@ ROOT = Path(__file__).parents[3]
 ITERATIONS = 8
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Runs are made in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tiny.toml").write_text(TINY)
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
-    """The tiny run without any interruption."""
-    folder = tmp_path_factory.mktemp("uninterrupted")
-    (folder / "tiny.toml").write_text(TINY)
-    return train(folder / "tiny.toml", [f"run.directory={folder}"])
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 def test_a_run_leaves_its_config_log_and_checkpoint(uninterrupted: TrainingResult) -> None:

@@ -14,7 +14,7 @@ from alquerque_training.run import train as train_module
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
 from full_disk import files_up_to, fill, resource, small_disk
-from tiny_runs import TINY, at_iteration, weights, without_time
+from tiny_runs import at_iteration, weights, without_time
 
 from alquerque_env.game.kernel_arrays import JIT
 
@@ -22,18 +22,7 @@ needs_jit = pytest.mark.skipif(not JIT, reason="the judge of the openings is slo
 LARGE = os.strerror(errno.EFBIG)
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "tiny.toml").write_text(TINY)
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
-    folder = tmp_path_factory.mktemp("whole")
-    (folder / "tiny.toml").write_text(TINY)
-    return train(folder / "tiny.toml", [f"run.directory={folder}"])
+pytestmark = pytest.mark.usefixtures("folder")
 
 
 @contextmanager
@@ -64,7 +53,7 @@ def contents() -> set[str]:
     return {path.name for path in Path("runs/tiny-1").rglob("*")}
 
 
-def test_the_last_checkpoint_of_a_run(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_checkpoint_of_a_run(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
     with files_up_to_from(8, 10_000, monkeypatch), pytest.raises(TrainingError) as caught:
         train(Path("tiny.toml"))
 
@@ -78,11 +67,13 @@ def test_the_last_checkpoint_of_a_run(whole: TrainingResult, monkeypatch: pytest
         "step-000000003072",
     }
     resumed = go_on(str(caught.value))
-    assert weights(resumed) == weights(whole)
-    assert without_time(resumed.run) == without_time(whole.run)
+    assert weights(resumed) == weights(uninterrupted)
+    assert without_time(resumed.run) == without_time(uninterrupted.run)
 
 
-def test_a_checkpoint_before_which_there_is_none(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checkpoint_before_which_there_is_none(
+    uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with files_up_to_from(3, 30_000, monkeypatch), pytest.raises(TrainingError) as caught:
         train(Path("tiny.toml"))
 
@@ -91,11 +82,11 @@ def test_a_checkpoint_before_which_there_is_none(whole: TrainingResult, monkeypa
         "yet: fix that and resume with: alquerque train tiny.toml --resume runs/tiny-1"
     )
     assert list(Path("runs/tiny-1/checkpoints").iterdir()) == []
-    assert weights(go_on(str(caught.value))) == weights(whole)
+    assert weights(go_on(str(caught.value))) == weights(uninterrupted)
 
 
-def test_a_line_of_the_log(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = (whole.run / "log.jsonl").read_bytes().splitlines(keepends=True)
+def test_a_line_of_the_log(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = (uninterrupted.run / "log.jsonl").read_bytes().splitlines(keepends=True)
     half = sum(map(len, lines[:4])) + 100
     with files_up_to_from(4, half, monkeypatch), pytest.raises(TrainingError) as caught:
         train(Path("tiny.toml"))
@@ -107,10 +98,10 @@ def test_a_line_of_the_log(whole: TrainingResult, monkeypatch: pytest.MonkeyPatc
     log = Path("runs/tiny-1/log.jsonl").read_bytes()
     assert log.count(b"\n") == 4
     assert log.endswith(b"\n")
-    assert weights(go_on(str(caught.value))) == weights(whole)
+    assert weights(go_on(str(caught.value))) == weights(uninterrupted)
 
 
-def test_the_first_line_of_the_log(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_line_of_the_log(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of the run would be lost, so none of it is left behind."""
     make = train_module.create_run
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -132,10 +123,10 @@ def test_the_first_line_of_the_log(whole: TrainingResult, monkeypatch: pytest.Mo
         "again with: alquerque train tiny.toml"
     )
     assert list(Path("runs").iterdir()) == []
-    assert weights(go_on(str(caught.value))) == weights(whole)
+    assert weights(go_on(str(caught.value))) == weights(uninterrupted)
 
 
-def test_a_resumed_run(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_run(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
     with files_up_to_from(5, 10_000, monkeypatch), pytest.raises(TrainingError):
         train(Path("tiny.toml"))
     before = contents()
@@ -147,7 +138,7 @@ def test_a_resumed_run(whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -
         "'runs/tiny-1/checkpoints/step-000000001536': fix that and resume with: alquerque train tiny.toml --resume "
     )
     assert contents() == before
-    assert weights(go_on(str(caught.value))) == weights(whole)
+    assert weights(go_on(str(caught.value))) == weights(uninterrupted)
 
 
 def test_a_new_run(folder: Path) -> None:
@@ -190,7 +181,7 @@ def disk(folder: Path) -> Iterator[Path]:
         yield disk
 
 
-def test_a_disk_that_is_really_full(disk: Path, whole: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_really_full(disk: Path, uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
         at_iteration(8, lambda: fill(disk), patch)
         train(Path("tiny.toml"), ["run.directory=disk"])
@@ -202,4 +193,4 @@ def test_a_disk_that_is_really_full(disk: Path, whole: TrainingResult, monkeypat
     )
     assert list(disk.rglob("*.partial")) == []
     (disk / "other").unlink()
-    assert weights(go_on(str(caught.value))) == weights(whole)
+    assert weights(go_on(str(caught.value))) == weights(uninterrupted)
