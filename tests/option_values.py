@@ -1,13 +1,17 @@
 """The option values under which tests play every game."""
 
+from collections.abc import Iterable, Sequence
+
 import pytest
 
 from alquerque_env import games, load_game
 
+Case = tuple[str, dict[str, object]]
 
-def every_value() -> list[tuple[str, dict[str, object]]]:
+
+def every_value() -> list[Case]:
     """The defaults of each game, and each other value of each option, beside what it needs to be allowed."""
-    cases: list[tuple[str, dict[str, object]]] = []
+    cases: list[Case] = []
     for name in games():
         cases.append((name, {}))
         for option, entry in load_game(name).option_table.items():
@@ -27,7 +31,7 @@ def needed(name: str, option: str, value: object) -> dict[str, object]:
 
 
 # Options that act on each other.
-MIXED: list[tuple[str, dict[str, object]]] = [
+MIXED: list[Case] = [
     ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False}),
     ("alquerque", {"undo_scope": "never_revisit", "undo_cleared_by_jump": False, "capture_removal": "end_of_turn"}),
     ("alquerque", {"undo_scope": "per_player_last_move", "undo_cleared_by_jump": False, "no_progress_limit": 30}),
@@ -53,9 +57,19 @@ MIXED: list[tuple[str, dict[str, object]]] = [
 ]
 
 
-def sampled_values(step: int = 3) -> list[object]:
-    """Parameters for a test: the defaults of each game and every third other value; the rest is marked as slow."""
+def sampled_values() -> list[object]:
+    """Parameters for a test: `every_value`, two thirds of those that are no defaults marked as slow."""
+    return [pytest.param(*case, marks=_marks(place, case)) for place, case in enumerate(every_value())]
+
+
+def sampled_numbers(cases: Sequence[Case], numbers: Iterable[int] | None = None) -> list[object]:
+    """As `sampled_values`, for tests that take the number of a case; `numbers` are the cases to test, None for all."""
+    chosen = range(len(cases)) if numbers is None else numbers
     return [
-        case if not case[1] or place % step == 0 else pytest.param(*case, marks=pytest.mark.slow)
-        for place, case in enumerate(every_value())
+        pytest.param(number, id=str(cases[number]), marks=_marks(place, cases[number]))
+        for place, number in enumerate(chosen)
     ]
+
+
+def _marks(place: int, case: Case) -> tuple[pytest.MarkDecorator, ...]:
+    return (pytest.mark.slow,) if case[1] and place % 3 else ()

@@ -8,7 +8,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from option_values import every_value
+from option_values import every_value, sampled_numbers
 from reference import Reference, RefMatch, RefState, RefStep
 from small_games import BOARDS, small_game
 
@@ -25,15 +25,8 @@ MOSONA = "awithlaknannai_mosona"
 LONG = {"no_progress_limit": 300}
 MARGIN, UNWRITTEN = 16, -77
 VARIANTS = [*every_value(), *((name, LONG) for name in games())]
-IDS = [str(variant) for variant in VARIANTS]
-under_every_value = pytest.mark.parametrize("number", range(len(VARIANTS)), ids=IDS)
-under_sampled_values = pytest.mark.parametrize(
-    "number",
-    [
-        pytest.param(number, id=name, marks=pytest.mark.slow if VARIANTS[number][1] and number % 3 else ())
-        for number, name in enumerate(IDS)
-    ],
-)
+under_every_value = pytest.mark.parametrize("number", range(len(VARIANTS)), ids=[str(variant) for variant in VARIANTS])
+under_sampled_values = pytest.mark.parametrize("number", sampled_numbers(VARIANTS))
 
 
 @cache

@@ -1,11 +1,10 @@
 """What steps gain once the captures after them are played out: worked positions, and a plain search of all captures."""
 
-from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
 import pytest
-from option_values import every_value
+from option_values import every_value, sampled_numbers
 from test_planes import mask_of, observe, random_match
 
 from alquerque_env import Match, load_game
@@ -19,18 +18,6 @@ VARIANTS = [(name, options) for name, options in every_value() if options.get("r
 FREE = ("chain", "capture")
 AHEAD = [number for number, (_, options) in enumerate(VARIANTS) if not options or options.keys() & set(FREE)]
 WON = 1000
-
-
-def sampled(numbers: Iterable[int]) -> list[object]:
-    """Parameters for a test: variants by their numbers; two thirds of those that are no defaults are marked as slow."""
-    return [
-        pytest.param(
-            number,
-            id=str(VARIANTS[number]),
-            marks=pytest.mark.slow if VARIANTS[number][1] and place % 3 else (),
-        )
-        for place, number in enumerate(numbers)
-    ]
 
 
 @cache
@@ -111,12 +98,12 @@ def scattered(game: Game, rng: np.random.Generator) -> Match | None:
     return None if match.is_over else match
 
 
-@pytest.mark.parametrize("number", sampled(range(len(VARIANTS))))
+@pytest.mark.parametrize("number", sampled_numbers(VARIANTS))
 def test_features_equal_a_plain_search_of_all_captures(number):
     compare_gains(number, turns=0, enough=80)
 
 
-@pytest.mark.parametrize("number", sampled(AHEAD))
+@pytest.mark.parametrize("number", sampled_numbers(VARIANTS, AHEAD))
 @pytest.mark.parametrize("turns", [1, 2])
 def test_features_at_a_depth_equal_a_plain_search_of_all_turns(number, turns):
     compare_gains(number, turns, enough=20)
