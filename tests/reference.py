@@ -6,8 +6,9 @@ nothing is compiled. Points are absolute: the board is not turned for `player_1`
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import takewhile
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +21,7 @@ Outcome = tuple[int | None, str]
 NOTHING: Points = frozenset()
 
 
-@dataclass(frozen=True)
-class RefStep:
+class RefStep(NamedTuple):
     """What one action does.
 
     Attributes:
@@ -44,8 +44,7 @@ def _order(step: RefStep) -> tuple[int, ...]:
     return tuple(-1 if point is None else point for point in (step.origin, step.target, step.victim))
 
 
-@dataclass(frozen=True)
-class RefState:
+class RefState(NamedTuple):
     """Everything that the rules look at, but for earlier positions.
 
     Attributes:
@@ -87,13 +86,14 @@ class RefState:
         """The same with the mover's piece on `origin` put on `target`."""
         men, kings = self.men[self.player], self.kings[self.player]
         if origin in kings:
-            return replace(self, kings=_with(self.kings, self.player, kings - {origin} | {target}))
-        return replace(self, men=_with(self.men, self.player, men - {origin} | {target}))
+            return self._replace(kings=_with(self.kings, self.player, kings - {origin} | {target}))
+        return self._replace(men=_with(self.men, self.player, men - {origin} | {target}))
 
     def without(self, points: Points) -> "RefState":
         """The same with the pieces on `points`, and what they remember, taken off."""
-        return replace(
-            self,
+        if not points:
+            return self
+        return self._replace(
             men=(self.men[0] - points, self.men[1] - points),
             kings=(self.kings[0] - points, self.kings[1] - points),
             memory=frozenset((piece, target) for piece, target in self.memory if piece not in points),
@@ -101,8 +101,7 @@ class RefState:
 
     def promoted(self, point: int) -> "RefState":
         """The same with the mover's man on `point` promoted."""
-        return replace(
-            self,
+        return self._replace(
             men=_with(self.men, self.player, self.men[self.player] - {point}),
             kings=_with(self.kings, self.player, self.kings[self.player] | {point}),
         )
@@ -133,6 +132,7 @@ class Reference:
             tuple(self._man_targets(player, point) for point in range(len(game.board.points))) for player in (0, 1)
         )
         self.rays = tuple(tuple(self._find_rays(point)) for point in range(len(game.board.points)))
+        self._moves = lru_cache(maxsize=8)(self._find_moves)  # who asks for the outcome asks for the steps too
 
     def _find_leaps(self) -> frozenset[tuple[int, int, int]]:
         board, rules = self.game.board, self.rules
@@ -200,7 +200,7 @@ class Reference:
             steps = [*steps, RefStep(state.chain, state.chain)]
         return sorted(steps, key=_order)
 
-    def _moves(self, state: RefState) -> list[RefStep]:
+    def _find_moves(self, state: RefState) -> list[RefStep]:
         """The legal steps without passes."""
         if self.game.opening is not None and state == self.start():
             return self._opening_steps(state, *self.game.opening)
@@ -290,7 +290,7 @@ class Reference:
         if step.victim is None:
             is_progress = arrives and self.rules.progress == "capture_or_promotion"
             after = self._with_clock(state.moved(origin, target), 0 if is_progress else state.quiet + 1)
-            return self._end_turn(replace(after, memory=self._memory_after_step(state, origin, target)), target)
+            return self._end_turn(after._replace(memory=self._memory_after_step(state, origin, target)), target)
         after = self._leap(state, origin, target, step.victim)
         if arrives and self.rules.midchain_promotion == "promote_and_continue":
             after = after.promoted(target)
@@ -300,8 +300,7 @@ class Reference:
     def _leap(self, state: RefState, origin: int, target: int, victim: int) -> RefState:
         """The position in the middle of the chain, whether or not the piece can go on."""
         start = origin if state.chain is None else state.chain_start
-        after = replace(
-            state.moved(origin, target),
+        after = state.moved(origin, target)._replace(
             memory=self._memory_after_leap(state, origin, target),
             chain=target,
             chain_start=None if self.rules.chain_may_return_to_start else start,
@@ -309,17 +308,17 @@ class Reference:
         )
         if self.rules.capture_removal == "immediate":
             return after.without(frozenset({victim}))
-        return replace(after, captured=state.captured | {victim})
+        return after._replace(captured=state.captured | {victim})
 
     def _end_turn(self, state: RefState, moved: int | None) -> RefState:
         """Promotes the piece on `moved`, removes the captured pieces and gives the turn to the other player."""
         if moved is not None and moved in state.men[state.player] & self.game.promotion_points(state.player):
             state = state.promoted(moved)
         state = state.without(state.captured)
-        return replace(state, player=1 - state.player, chain=None, captured=NOTHING, chain_start=None)
+        return state._replace(player=1 - state.player, chain=None, captured=NOTHING, chain_start=None)
 
     def _with_clock(self, state: RefState, quiet: int) -> RefState:
-        return replace(state, quiet=0 if self.rules.no_progress_limit == "off" else quiet)
+        return state._replace(quiet=0 if self.rules.no_progress_limit == "off" else quiet)
 
     def _memory_after_step(self, state: RefState, origin: int, target: int) -> Memory:
         if self.rules.undo_scope == "off":
@@ -430,7 +429,7 @@ class RefMatch:
             self._seen[self._key()] += 1
 
     def _key(self) -> RefState:
-        return replace(self.state, quiet=0)
+        return self.state._replace(quiet=0)
 
     @property
     def outcome(self) -> Outcome | None:
