@@ -15,7 +15,7 @@ import lzma
 import random
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -26,6 +26,13 @@ from alquerque_env import load_game
 from alquerque_env.errors import AlquerqueError
 
 MAGIC = "alquerque certificate 1"
+LONGEST_LINE = 10_000
+"""Bytes; the longest line of a game has a tenth of them."""
+
+AT_ONCE = 1 << 16
+MOST_MEMORY = 1 << 24
+"""Bytes that unpacking may take; what the package writes takes 9 MB."""
+
 SECTION = re.compile(r"= player_([01]) (wins|does not win)")
 
 
@@ -131,6 +138,11 @@ class Section:
         return self._known.get(text)
 
 
+def show(text: str) -> str:
+    """A text of the file for a message, on one line."""
+    return "".join(each if each.isprintable() else "?" for each in text[:300])
+
+
 def spell(reference: Reference, step: RefStep) -> str:
     """A step as a certificate writes it."""
     if step.origin is None or step.target is None or step.is_pass:
@@ -164,12 +176,29 @@ def text_of(reference: Reference, state: RefState) -> str:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """The lines of a certificate."""
-    with lzma.open(path, "rt") if path.suffix == ".xz" else path.open(encoding="utf-8") as file:
-        for line in file:
-            if not line.endswith("\n"):
-                raise WrongError("the file ends in the middle of a line")
-            yield line[:-1]
+    """The lines of a certificate. Takes little memory, whatever the file holds."""
+    rest = b""
+    for part in read_parts(path):
+        *lines, rest = (rest + part).split(b"\n")
+        if max(map(len, (rest, *lines))) > LONGEST_LINE:
+            raise WrongError(f"a line has more than {LONGEST_LINE:,} bytes")
+        yield from (line.decode() for line in lines)
+    if rest:
+        raise WrongError("the file ends in the middle of a line")
+
+
+def read_parts(path: Path) -> Iterator[bytes]:
+    """The bytes of a file, unpacked if its name ends in `.xz`, in parts of at most `AT_ONCE`."""
+    with path.open("rb") as file:
+        if path.suffix != ".xz":
+            yield from iter(lambda: file.read(AT_ONCE), b"")
+            return
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MOST_MEMORY)
+        while not unpacker.eof:
+            packed = file.read(AT_ONCE) if unpacker.needs_input else b""
+            if unpacker.needs_input and not packed:
+                raise EOFError("the compressed file ends too early")
+            yield unpacker.decompress(packed, AT_ONCE)
 
 
 def check(path: Path) -> list[Section]:
@@ -189,7 +218,7 @@ def check(path: Path) -> list[Section]:
         game = load_game(header["game"], **header["options"])
         start, pieces = str(header["position"]), int(header["table_pieces"])
     except (ValueError, KeyError, TypeError, AlquerqueError) as error:
-        raise WrongError(f"line 2: {error!r}") from None
+        raise WrongError(f"line 2: {show(repr(error))}") from None
     sections: list[Section] = []
     reference = Reference(game)
     if game.rules.repetition != "off":
@@ -205,7 +234,7 @@ def check(path: Path) -> list[Section]:
             else:
                 sections[-1].read(line)
         except (WrongError, ValueError, LookupError) as error:
-            raise WrongError(f"line {number}: {line}: {error}") from None
+            raise WrongError(f"line {number}: {show(line)}: {show(str(error))}") from None
     _close(sections, start)
     proved = {(section.player, section.wins) for section in sections}
     if not any(wins for _, wins in proved) and proved != {(0, False), (1, False)}:
@@ -219,14 +248,14 @@ def _close(sections: list[Section], start: str) -> None:
         raise WrongError(f"the section {sections[-1].name!r} does not end with the position to be proved")
 
 
-def main() -> int:
-    """Checks the certificate that the arguments name."""
+def main(words: Sequence[str] | None = None) -> int:
+    """Checks the certificate that the arguments name, by default those of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--sample", type=int, default=50, help="how many claims to search (50)")
     parser.add_argument("--budget", type=int, default=5000, help="positions to search for a claim (5000)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the sample (0)")
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     try:
         for section in check(arguments.file):
             print(f"{section.name}: {section.checked:,} positions hold, {section.ends:,} ends by the rules.")

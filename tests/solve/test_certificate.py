@@ -6,12 +6,14 @@ import lzma
 import random
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import check_certificate as checker
 import numpy as np
 import pytest
 import reference
+from changed_files import ask_for_memory
 from click.testing import CliRunner
 from test_proof import CASES, few_pieces, minimax
 
@@ -167,6 +169,23 @@ def test_files_that_are_no_certificates_are_refused(tmp_path, honest):
     changed = [honest[0], honest[1].replace('"alquerque"', '"chess"'), *honest[2:]]
     refused(tmp_path, changed, "line 2")
     refused(tmp_path, [*honest[:3], "gibberish *\n", *honest[3:]], "line 4")
+
+
+def test_a_small_file_cannot_take_much_memory(tmp_path, honest):
+    """A line of 30 MB, and an .xz file that asks for 1 GiB."""
+    path = tmp_path / "large.xz"
+    whole = lzma.compress("".join(honest).encode())
+    for packed in (lzma.compress("".join(honest)[:-1].encode() + bytes(3 * 10**7)), ask_for_memory(whole, 36)):
+        path.write_bytes(packed)
+        tracemalloc.start()
+        with pytest.raises((checker.WrongError, lzma.LZMAError), match=r"a line has more than|Memory usage limit"):
+            checker.check(path)
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+        tracemalloc.stop()
+
+
+def test_a_message_shows_no_more_than_a_part_of_a_line(tmp_path, honest):
+    refused(tmp_path, [*honest[:3], "\x1b" * 5000 + "\n", *honest[3:]], r"^line 4: \?{300}: .{1,300}$")
 
 
 def test_certificates_may_be_compressed(tmp_path):

@@ -2,10 +2,12 @@
 
 import json
 import random
+import tracemalloc
 from functools import cache
 
 import numpy as np
 import pytest
+from changed_files import seal_of
 from click.testing import CliRunner
 
 from alquerque_env import Match, load_game
@@ -318,12 +320,6 @@ def test_a_false_proof_is_detected(way):
         verify_proof(search, claimed)
 
 
-def seal_of(proof, rest):
-    """As the memory of positions seals its entries."""
-    mask = (1 << 63) - 1
-    return ((proof + 1) * 0x2545F4914F6CDD1D & mask) ^ ((rest + 1) * 0x1B03738712FAD5C9 & mask)
-
-
 def test_gaps_in_a_proof_are_searched_again(tmp_path):
     match = few_pieces(load_game("alquerque"), 12, seed=5, count=3)[2]
     whole = solve_position(match, memory=MEMORY, verify=True)
@@ -340,3 +336,17 @@ def test_gaps_in_a_proof_are_searched_again(tmp_path):
     assert checked.gaps > 0 == untorn.gaps
     assert untorn.positions > 100
     assert checked.positions > untorn.positions // 2
+
+
+def test_a_gap_takes_no_more_entries_than_the_search():
+    """Which would be 8 MB."""
+    match = few_pieces(load_game("fetaix", no_progress_limit=2), 3, seed=1, count=1)[0]
+    search = ProofSearch(match, 0, None, 1 << 8)
+    while not search.run(1 << 10):
+        pass
+    search.memory[:] = 0
+    verify_proof(search, search.answer.state)
+    tracemalloc.start()
+    assert verify_proof(search, search.answer.state).gaps
+    assert tracemalloc.get_traced_memory()[1] < 1 << 23
+    tracemalloc.stop()

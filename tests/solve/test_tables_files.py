@@ -13,7 +13,7 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
-from mutants import pack, write_table_file
+from changed_files import pack, write_table_file
 from small_games import small_game
 
 from alquerque_env import Match, load_game
@@ -21,6 +21,7 @@ from alquerque_env.errors import RulesError, TableError
 from alquerque_env.game import table_layout as e
 from alquerque_env.game.kernel_arrays import words
 from alquerque_env.match.position_text import format_position
+from alquerque_env.solve.notes import write_notes
 from alquerque_env.solve.tables import build, build_table, load_table, locations, slices, table_file
 from alquerque_env.solve.tables import index_layout as x
 from alquerque_env.solve.tables.numbering import set_up
@@ -143,6 +144,9 @@ def test_a_header_of_another_version_is_refused(tmp_path, whole):
     refused(MURRAY, rewrite(whole, tmp_path / "field.aqt", colour="green"), "made by another version")
     slices = [asdict(part) | {"size": part.size + 1} for part in TableFile(whole).header.slices]
     refused(MURRAY, rewrite(whole, tmp_path / "size.aqt", slices=slices), "made by another version")
+    first, *groups = TableFile(whole).header.groups
+    for notes in ({}, {"longest_way": 1}, {"changed": 0}, {**first, "colour": 1}):
+        refused(MURRAY, rewrite(whole, tmp_path / "notes.aqt", groups=[notes, *groups]), "made by another version")
     assert load_table(MURRAY, rewrite(whole, tmp_path / "same.aqt")).pieces == 3
 
 
@@ -315,6 +319,11 @@ def test_damaged_notes_are_refused(tmp_path):
         kept.replace('"changed": 0', '"changed": 1', 1),
     ):
         file.write_text(text)
+        with pytest.raises(TableError, match=DAMAGED):
+            build_table(FETAIX, 3, path)
+    identity = {name: value for name, value in notes.items() if name not in ("done", "sha256")}
+    for wrong in ({}, {"longest_way": 1}, {**notes["done"][0]["notes"], "colour": 1}):
+        write_notes(file, identity, {"done": [{**each, "notes": wrong} for each in notes["done"]]})
         with pytest.raises(TableError, match=DAMAGED):
             build_table(FETAIX, 3, path)
     file.write_text(json.dumps({name: value for name, value in notes.items() if name != "code"}))

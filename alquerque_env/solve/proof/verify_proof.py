@@ -120,7 +120,8 @@ class _ProofWalk:
 
     def _fill(self, match: Match) -> None:
         """Searches the position of a gap again and walks through its proof."""
-        search = ProofSearch(match, self._search.player, self._search.table, ENTRIES_FOR_A_GAP)
+        entries = min(ENTRIES_FOR_A_GAP, len(self._search.memory) // k.ENTRY_SIZE)
+        search = ProofSearch(match, self._search.player, self._search.table, entries)
         if not search.run(NODES_FOR_A_GAP):
             raise TableError("too little of the proof is left in memory to verify it: solve the position again")
         if search.answer.state != self._state:

@@ -21,20 +21,6 @@ from .work_folder import LIMITED, Work
 _WON_NEXT, _LOST_NEXT = x.WON + 1, x.LOST - 1
 
 
-def has_clock(index: Index) -> bool:
-    """Whether there is a limit of plies without progress whose effect can be studied.
-
-    There is nothing to study where no position can recur. It is not possible where a blocked match can be a draw
-    although the player with more pieces wins endless play, since draws have no distance; where that player wins at the
-    limit but repetition can draw the match before; and where promotions do not count as progress.
-    """
-    rules = index.game.rules
-    is_drawn_early = rules.no_moves in ("draw", "majority") or rules.repetition != "off"
-    is_mixed = is_drawn_early and rules.no_progress_result == "majority"
-    is_slow = rules.promotion != "none" and rules.progress == "capture"
-    return rules.no_progress_limit != "off" and not (index.is_acyclic or is_mixed or is_slow)
-
-
 class ClockStudy:
     """Studies one group after the other.
 

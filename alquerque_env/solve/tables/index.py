@@ -1,6 +1,6 @@
 """The index of a table: its slices of positions, and the arrays with which kernels number positions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import combinations_with_replacement, product
 from math import comb
@@ -158,6 +158,25 @@ class Index:
         pairs.sort(key=lambda pair: (sum(map(sum, pair)), pair[0][0] + pair[1][0], pair))
         for less, more in pairs:
             yield (*more, *less), (*less, *more)
+
+
+def has_clock(index: Index) -> bool:
+    """Whether there is a limit of plies without progress whose effect can be studied.
+
+    There is nothing to study where no position can recur. It is not possible where a blocked match can be a draw
+    although the player with more pieces wins endless play, since draws have no distance; where that player wins at the
+    limit but repetition can draw the match before; and where promotions do not count as progress.
+    """
+    rules = index.game.rules
+    is_drawn_early = rules.no_moves in ("draw", "majority") or rules.repetition != "off"
+    is_mixed = is_drawn_early and rules.no_progress_result == "majority"
+    is_slow = rules.promotion != "none" and rules.progress == "capture"
+    return rules.no_progress_limit != "off" and not (index.is_acyclic or is_mixed or is_slow)
+
+
+def has_notes(index: Index, notes: Mapping[str, int]) -> bool:
+    """Whether these are notes on a group: those of `clock.ClockStudy` if there is a clock, else none."""
+    return set(notes) == ({"longest_way", "changed"} if has_clock(index) else set())
 
 
 def _find_orbits(points: int, count: int, symmetries: tuple[Permutation, ...]) -> tuple[np.ndarray, np.ndarray]:

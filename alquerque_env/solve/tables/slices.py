@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import TableError
-from .clock import ClockStudy, has_clock
+from .clock import ClockStudy
 from .group import LONGEST_TURN, GroupAnalysis
-from .index import Index, Slice
+from .index import Index, Slice, has_clock
 from .threads import LARGEST, SMALLEST, ThreadPool
 from .turn_values import Values, solve_numbers
 from .work_folder import Work

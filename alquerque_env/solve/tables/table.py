@@ -86,7 +86,7 @@ class EndgameTable:
             raise TableError(f"{path} was made by another version of the package; solve the game again")
         try:
             self._under_limit = UnderLimit(self.index, self.header.groups)
-        except (ValueError, KeyError):
+        except ValueError:
             raise TableError(f"{path} was made by another version of the package; solve the game again") from None
         try:
             self.codes = np.zeros(self.index.size, np.int16)

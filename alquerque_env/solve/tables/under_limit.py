@@ -18,7 +18,7 @@ import numpy as np
 
 from ...game import table_layout as e
 from . import index_layout as x
-from .index import Index
+from .index import Index, has_notes
 
 _NEVER = 1 << 30
 
@@ -32,6 +32,9 @@ class UnderLimit:
 
     Attributes:
       holds_at_zero: Whether the limit changes no value of a position right after progress.
+
+    Raises:
+      ValueError: If the notes are not those of such a table.
     """
 
     def __init__(self, index: Index, notes: Sequence[dict[str, int]]) -> None:
@@ -42,6 +45,8 @@ class UnderLimit:
         ways = []
         is_same = True
         for group, found in zip(index.groups, notes, strict=True):
+            if not has_notes(index, found):
+                raise ValueError(found)
             is_same = is_same and found.get("changed") == 0
             ways += [found["longest_way"] if is_same else _NEVER] * len(group)
         self.holds_at_zero = not self._has_majority or (is_same and not self._is_repetition_drawn)

@@ -9,9 +9,8 @@ import numpy as np
 from ...errors import TableError
 from ...game import table_layout as e
 from . import index_layout as x
-from .clock import has_clock
 from .group import majority_wins
-from .index import Slice
+from .index import Slice, has_clock
 from .probe import fill_in
 from .slice_statistics import count_codes, describe_slice
 from .slices import SolveProgress, Watch

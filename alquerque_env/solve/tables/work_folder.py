@@ -15,7 +15,7 @@ from ...files.schema import parse
 from ..notes import cannot_write, damaged, read_notes, write_notes
 from . import group
 from . import index_layout as x
-from .index import Index
+from .index import Index, has_notes
 
 VALUES, LIMITED, PROGRESS = "values.int16", "limited.int16", "progress.json"
 
@@ -135,7 +135,8 @@ class Work:
 
     def _parse(self, notes: dict[str, Any]) -> tuple[_Done, ...]:
         done = parse(tuple[_Done, ...], notes["done"], PROGRESS, TableError, "done")
-        if len(done) > len(self._ends) or any(VALUES not in each.sums for each in done):
+        has_sums = all(VALUES in each.sums for each in done)
+        if len(done) > len(self._ends) or not (has_sums and all(has_notes(self.index, each.notes) for each in done)):
             raise ValueError
         return done
 
