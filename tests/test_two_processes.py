@@ -1,17 +1,15 @@
 """Two processes that work on the same file at once: the second waits or is told why not, and both results are right."""
 
 import os
-import random
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small_games import small_game
+from long_work import table_content
+from two_builders import GAME, PIECES
 
 from alquerque_env import Match, load_game
 from alquerque_env.arena import Settings, play_arena
@@ -21,22 +19,15 @@ from alquerque_env.benchmark.partial_result import PartialResults
 from alquerque_env.files.lock import LockedError
 from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.tables import build_table
-from alquerque_env.solve.tables.table_file import TableFile
 
 Watch = Callable[..., None]
 
 FETAIX = load_game("fetaix")
-SMALL = small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority")
 
 
 def build(path: Path, watch: Watch, note: Watch | None = None) -> object:
-    build_table(SMALL, 3, path, watch=watch, note=note, threads=1)
-    return content(path)
-
-
-def content(path: Path) -> object:
-    """What a table says, but for how long it took."""
-    return replace(TableFile(path).header, seconds=0), path.read_bytes().split(b"\n", 2)[2]
+    build_table(GAME, PIECES, path, watch=watch, note=note, threads=1)
+    return table_content(path)
 
 
 def prove(path: Path, watch: Watch) -> object:
@@ -123,37 +114,6 @@ def test_the_second_builder_of_a_table_waits_and_finds_it_built(tmp_path: Path) 
     assert sorted(file.name for file in tmp_path.iterdir()) == ["alone.aqt", "table.aqt"]
 
 
-def build_slowly(folder: Path, seed: int) -> None:
-    """Builds a table whenever a line with its name comes in, with delays."""
-    chance = random.Random(seed)
-
-    def delay(*_progress: object) -> None:
-        time.sleep(chance.random() ** 8 / 400)
-
-    for line in sys.stdin:
-        if name := line.strip():
-            time.sleep(chance.random() ** 3 / 5)
-            build(folder / name, delay)
-            print("done", flush=True)
-
-
-@pytest.mark.parametrize("rounds", [6, pytest.param(100, marks=pytest.mark.slow)])
-def test_tables_of_two_builders_are_right(tmp_path: Path, rounds: int) -> None:
-    right = build(tmp_path / "right.aqt", unwatched)
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    names = [f"{number}.aqt" for number in range(rounds)]
-    code = "build_slowly(Path(sys.argv[1]), int(sys.argv[2]))"
-    with child(code, folder, 1) as first, child(code, folder, 2) as second:
-        for name in names:
-            for builder in (first, second):
-                print(name, file=builder.stdin, flush=True)
-            assert [builder.stdout.readline() for builder in (first, second)] == ["done\n"] * 2
-
-    assert sorted(file.name for file in folder.iterdir()) == sorted(names)
-    assert [name for name in names if content(folder / name) != right] == []
-
-
 def test_a_builder_that_is_killed_leaves_work_that_the_waiting_one_finishes(tmp_path: Path) -> None:
     path = tmp_path / "table.aqt"
     with child("build(Path(sys.argv[1]), pause())", path) as first:
@@ -165,5 +125,5 @@ def test_a_builder_that_is_killed_leaves_work_that_the_waiting_one_finishes(tmp_
         first.wait()
         first.returncode = 0  # as expected
 
-    assert content(path) == build(tmp_path / "other.aqt", unwatched)
+    assert table_content(path) == build(tmp_path / "other.aqt", unwatched)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["other.aqt", "table.aqt"]

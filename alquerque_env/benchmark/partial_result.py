@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BenchmarkError
-from ..files.atomic import write_whole
+from ..files.atomic import remove_partials, write_whole
 from ..files.lock import locked_file
 from .agent_result import FORMAT, GameResult, Result, read_file
 
@@ -35,6 +35,7 @@ class PartialResults(ExitStack):
             return
         with ExitStack() as stack:
             stack.enter_context(locked_file(output))
+            remove_partials(self.path.parent, self.path.name)
             if self.path.exists():
                 self._results = {result.spec: result for result in read_file(self.path)}
             self.push(stack.pop_all())

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 _SUFFIX = ".partial"
+_RANDOM = "[0-9a-f]" * 8
 _LONGEST = 50
 """The most characters of a name that its hidden names repeat whole; file systems limit the length of names."""
 
@@ -96,8 +97,9 @@ def remove_whole_folder(path: Path) -> None:
 
 
 def remove_partials(folder: Path, name: str | None = None) -> None:
-    """Removes what killed processes left of one file or folder, or of any. The caller holds the lock on the folder."""
-    for path in folder.glob(f".*{_SUFFIX}" if name is None else f"{glob.escape(_stem(name))}*{_SUFFIX}"):
+    """Removes what killed processes left of one file or folder, or of any. The caller holds the lock on it."""
+    # The names of other files may begin alike, as those of `a.json` and `a.json.lock`.
+    for path in folder.glob(f".*{_SUFFIX}" if name is None else f"{glob.escape(_stem(name))}{_RANDOM}{_SUFFIX}"):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
         else:

@@ -11,7 +11,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ..errors import AlquerqueError
-from .atomic import hidden_path, write_whole
+from .atomic import hidden_path, remove_partials, write_whole
 
 _MOMENT = 0.2
 """Seconds in which a process that has just taken over a lock writes who it is."""
@@ -48,7 +48,9 @@ def locked(path: Path, what: str, waiting: Callable[[str], None] | None = None) 
         raise OSError(error.errno, error.strerror, str(path)) from None
     try:
         with suppress(OSError):  # the holder is only for messages
-            holder.unlink(missing_ok=True)  # of a killed process; a full disk has no room for another one
+            # What a killed process left; a full disk has no room for another one.
+            remove_partials(holder.parent, holder.name)
+            holder.unlink(missing_ok=True)
             since = datetime.now().astimezone().isoformat(" ", "seconds")
             write_whole(holder, json.dumps({"pid": os.getpid(), "host": platform.node(), "since": since}).encode())
         yield
@@ -64,6 +66,8 @@ def locked(path: Path, what: str, waiting: Callable[[str], None] | None = None) 
 def locked_file(path: Path, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
     """Holds the lock on a file or folder that need not exist. The file of the lock stands beside it, hidden.
 
+    Partial files of a killed process are removed, those in the folder too.
+
     Args:
       path: The file or folder; a link stands for what it leads to.
       waiting: As in `locked`.
@@ -72,8 +76,10 @@ def locked_file(path: Path, waiting: Callable[[str], None] | None = None) -> Ite
       LockedError: As `locked`.
       OSError: If the lock cannot be made; the error names `path`.
     """
-    lock = hidden_path(Path(os.path.realpath(path)), "lock")
-    with locked(lock, repr(str(path)), waiting):
+    target = Path(os.path.realpath(path))
+    with locked(hidden_path(target, "lock"), repr(str(path)), waiting):
+        remove_partials(target.parent, target.name)
+        remove_partials(target)
         yield
 
 

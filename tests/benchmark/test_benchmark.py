@@ -630,8 +630,10 @@ def test_an_interrupted_curve_is_resumed(protocol: Protocol, tiny_run: Path, tmp
     assert [without_times(result) for result in results] == [without_times(result) for result in whole]
     with PartialResults(output) as partial:
         partial.remove()
+    (tmp_path / ".curve.json.unfinished.01234567.partial").touch()  # of a process that was killed
     with PartialResults(output) as partial:
         assert partial.count == 0
+    assert list(tmp_path.glob(".*")) == []
     (tmp_path / "curve.json.unfinished").write_text("{")
     with pytest.raises(BenchmarkError, match="is not a result of the benchmark"):
         PartialResults(output)

@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +14,9 @@ from test_play import MURRAY_CHAIN, play, position_in, shown, state_folder  # no
 from alquerque_env import Match, format_record, load_bot, load_game, read_records
 from alquerque_env.cli.main import main
 from alquerque_env.cli.terminal_match import match_file, players
+from alquerque_env.cli.terminal_match.session import Session
 from alquerque_env.errors import BotError
+from alquerque_env.files.lock import locked_file
 from alquerque_env.match.records import Record, load_record, save_record
 
 SAVED = re.compile(r"The match is saved in (.*)\.$", re.MULTILINE)
@@ -68,6 +71,34 @@ def test_save_writes_a_record_and_the_match_goes_on(file):
     assert re.fullmatch(r"\d{4}\.\d\d\.\d\d", record.date)
     assert record.match.turns == ("c2-c3", "c4xc2")
     assert "1. c2-c3 c4xc2   2. c1xc3" in output
+
+
+def test_a_turn_is_in_the_file_when_it_is_shown(file, monkeypatch):
+    found = []
+    say = Session.say
+
+    def say_and_look(session, text=""):
+        if " plays " in text:
+            found.append((text.rpartition(" plays ")[2], load_record(file).match.turns[-1]))
+        say(session, text)
+
+    monkeypatch.setattr(Session, "say", say_and_look)
+    shown("fetaix", "--save", str(file), typed="1|1")
+
+    assert [text for text, _ in found] == [turn for _, turn in found]
+    assert len(found) == 4
+
+
+def test_two_sessions_do_not_write_to_one_file(file):
+    shown("fetaix", "--save", str(file), typed="c2-c3|quit")
+    (file.parent / f".{file.name}.01234567.partial").touch()  # of a process that was killed
+    with locked_file(file):
+        refused = play("fetaix", "--load", str(file), "--save", str(file))
+    shown("fetaix", "--load", str(file), "--save", str(file), typed="quit")
+
+    assert refused.exit_code == 2
+    assert "is in use by process" in refused.stderr
+    assert [path.name for path in file.parent.iterdir() if path.name != "state"] == [file.name]
 
 
 def test_save_in_the_middle_of_a_chain_keeps_the_chain(file):
@@ -511,7 +542,7 @@ def test_a_bad_save_path_is_refused_before_the_match(file, tmp_path):
 def test_the_match_is_saved_elsewhere_if_the_folder_was_deleted(typed, tmp_path, state_folder, monkeypatch):  # noqa: F811
     target = tmp_path / "here" / "match.pdn"
     target.parent.mkdir()
-    monkeypatch.setattr(match_file.MatchSaver, "check_target", lambda _: target.parent.rmdir())
+    monkeypatch.setattr(match_file.MatchSaver, "check_target", lambda _: shutil.rmtree(target.parent))
 
     result = play("fetaix", "--save", str(target), typed=typed)
 

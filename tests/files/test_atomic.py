@@ -152,17 +152,15 @@ def test_a_removed_folder_is_gone(tmp_path: Path) -> None:
 
 
 def test_leftovers_of_one_file_are_told_from_those_of_others(tmp_path: Path) -> None:
-    for name in ("one", "two"):
+    for name in ("one", "one.two"):
         with open_whole(tmp_path / name):  # the hidden file, copied as a killed writer leaves it
-            (hidden,) = tmp_path.glob(f".{name}.*")
-            os.link(hidden, hidden.with_name(hidden.name.replace(f".{name}.", f".{name}.copy")))
+            (hidden,) = tmp_path.glob(f".{name}.????????.partial")
+            os.link(hidden, tmp_path / f".{name}.0123abcd.partial")
 
     remove_partials(tmp_path, "one")
-    assert [name for name in names(tmp_path) if name.startswith(".")] == [
-        path.name for path in tmp_path.glob(".two.copy*")
-    ]
+    assert [name for name in names(tmp_path) if name.startswith(".")] == [".one.two.0123abcd.partial"]
     remove_partials(tmp_path)
-    assert names(tmp_path) == ["one", "two"]
+    assert names(tmp_path) == ["one", "one.two"]
 
 
 CHILD = """

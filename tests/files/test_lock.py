@@ -62,6 +62,19 @@ def test_nothing_stays(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_partial_files_of_a_killed_process_are_removed(tmp_path: Path) -> None:
+    """Those of the locked file or folder and of its lock, and no others."""
+    (tmp_path / "one").mkdir()
+    for name in (".one.01234567.partial", "one/.inside.01234567.partial", "..one.lock.holder.01234567.partial"):
+        (tmp_path / name).touch()
+    (tmp_path / ".one.two.01234567.partial").touch()
+
+    with locked_file(tmp_path / "one"):
+        pass
+
+    assert {path.name for path in tmp_path.rglob("*")} == {"one", ".one.two.01234567.partial"}
+
+
 def test_a_folder_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), locked(tmp_path / "run" / ".lock", "it"):
         pass

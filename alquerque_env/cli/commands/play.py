@@ -75,6 +75,7 @@ def play(
     if load is not None and position is not None:
         raise AlquerqueError("--load and --position exclude each other: both say where the match starts")
     saver = MatchSaver(save)
+    click.get_current_context().with_resource(saver.held())
     loaded = None if load is None else _load(load, game)
     if loaded is not None:
         saver.continue_match(loaded)

@@ -1,8 +1,8 @@
 """Match files of a session: read, written on demand, and kept when play ends before the match does."""
 
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import NamedTuple
 import platformdirs
 
 from ...errors import AlquerqueError, RecordError
+from ...files.lock import LockedError, locked_file
 from ...match.match import Match
 from ...match.records import Record, count_records, format_record, load_record, save_record
 from ...match.records.record import UNKNOWN_DATE
@@ -90,6 +91,23 @@ class MatchSaver:
     _own: set[str] = field(default_factory=set)
     # The file that was read or written last, and the text of the match in it.
     _latest: tuple[str, str] | None = None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keeps other sessions from writing to `save_to`, and removes what a killed one left beside it.
+
+        Raises:
+          LockedError: If another session writes to it.
+        """
+        with ExitStack() as stack:
+            if self.save_to is not None:
+                try:
+                    stack.enter_context(locked_file(Path(self.save_to)))
+                except LockedError:
+                    raise
+                except (OSError, ValueError):
+                    pass  # what hinders the lock hinders saving too, which says so
+            yield
 
     def continue_match(self, loaded: LoadedMatch) -> None:
         """Takes date and headers from a file with which the session continues."""

@@ -188,6 +188,7 @@ class Session:
             except AlquerqueError as error:  # such as an illegal turn of an engine
                 self.forfeit = Forfeit(player, " ".join(str(error).split()))
                 return
+        self._save_turn()  # what is shown is kept, even if the process is killed now
         turn = join_turn([step.text for step in match.steps[first:]])
         self.say(f"\n{SIDES[player]} ({bot.name}) plays {turn}")
         if not self.people:
@@ -203,6 +204,7 @@ class Session:
         elif text:
             first, side = len(self.match.steps), SIDES[self.match.player]
             play_typed(self.match, text)
+            self._save_turn()
             if text.isdecimal():
                 self.say(f"{side} plays {self.match.steps[first]}")
 

@@ -18,7 +18,7 @@ from typing import Annotated, BinaryIO
 import numpy as np
 
 from ...errors import TableError, made_for_other_rules, shorten
-from ...files.atomic import open_whole, remove_partials
+from ...files.atomic import open_whole
 from ...files.regular import open_regular
 from ...files.schema import Key, parse
 from ...game.game import Game
@@ -103,7 +103,6 @@ def write_table(path: Path, header: Header, blocks: Iterator[bytes]) -> None:
     text = json.dumps(asdict(header), separators=(",", ":")).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        remove_partials(path.parent, path.name)
         with open_whole(path) as file:
             file.write(MAGIC + hashlib.sha256(text).hexdigest().encode() + b" " + text + b"\n")
             file.writelines(blocks)

@@ -1,13 +1,9 @@
 """`alquerque train` from end to end: results, repetition, interruption, and every way to be refused."""
 
 import json
-import os
 import shlex
 import shutil
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -107,23 +103,28 @@ def test_a_crashed_run_is_resumed_from_its_last_checkpoint(
     assert without_time(resumed.run) == without_time(uninterrupted.run)
 
 
-def test_a_killed_run_is_resumed_from_its_last_checkpoint(uninterrupted: TrainingResult) -> None:
-    code = "from pathlib import Path; from alquerque_training.run.train import train; train(Path('tiny.toml'))"
-    process = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", code],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        stdout=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 120
-    while len(read_log(Path("runs/tiny-1/log.jsonl"))) < 4 and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
-    process.kill()
-    process.wait()
+def test_a_run_that_was_killed_before_it_had_a_config_is_begun_again(uninterrupted: TrainingResult) -> None:
+    for made in ((), ("checkpoints",)):
+        shutil.rmtree("runs", ignore_errors=True)
+        Path("runs/tiny-1").mkdir(parents=True)
+        Path("runs/tiny-1/.lock").touch()
+        Path("runs/tiny-1/.config.json.01234567.partial").touch()
+        for name in made:
+            Path("runs/tiny-1", name).mkdir()
 
-    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
+        result = train(Path("tiny.toml"))
 
-    assert weights(resumed) == weights(uninterrupted)
-    assert without_time(resumed.run) == without_time(uninterrupted.run)
+        assert result.run == Path("runs/tiny-1")
+        assert weights(result) == weights(uninterrupted)
+        assert list(Path("runs").rglob(".*")) == []
+
+
+def test_a_folder_with_other_files_is_not_taken_for_a_run(folder: Path) -> None:
+    Path("runs/tiny-1").mkdir(parents=True)
+    Path("runs/tiny-1/notes.txt").touch()
+    Path("runs/tiny-2").touch()
+
+    assert train(Path("tiny.toml"), ["run.total_steps=512"]).run == Path("runs/tiny-3")
 
 
 def test_training_beats_random(tmp_path: Path) -> None:

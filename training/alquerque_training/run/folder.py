@@ -56,6 +56,14 @@ class Run:
         is_logged = self.log.exists() and self.log.stat().st_size > 0
         return not (is_logged or self.ladder.exists() or self.checkpoints() or self.final.exists())
 
+    @property
+    def is_unused(self) -> bool:
+        """Whether the folder holds nothing but what is made before the config."""
+        if not self.path.is_dir():
+            return False
+        visible = [file.name for file in self.path.iterdir() if not file.name.startswith(".")]
+        return visible in ([], [CHECKPOINTS]) and self.is_empty
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Prevents other processes from resuming the run at the same time.
@@ -140,29 +148,46 @@ class Run:
 def create_run(name: str, config: Config) -> Run:
     """Creates the folder of a new run, `<name>-<n>` with the first free number, and writes its config.
 
+    A folder without a config is free too: it is of a process that was killed before it wrote one.
+
     Raises:
       ConfigError: If the folder cannot be created; then nothing is left behind.
     """
     try:
         directory = Path(config.run.directory)
         directory.mkdir(parents=True, exist_ok=True)
-        for number in itertools.count(1):
-            path = directory / f"{name}-{number}"
-            with suppress(FileExistsError):
-                path.mkdir()
-                break
-        try:
-            (path / CHECKPOINTS).mkdir()
-            write_whole(path / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
-        except OSError:
-            shutil.rmtree(path, ignore_errors=True)
-            raise
+        runs = (Run(directory / f"{name}-{number}") for number in itertools.count(1))
+        return next(run for run in runs if _set_up(run, config))
     except OSError as error:
         raise ConfigError(
             f"run.directory is {config.run.directory!r}, which cannot be written to: {error.strerror}; "
             f"{_remedy(error)}, or choose another one"
         ) from None
-    return Run(path)
+
+
+def _set_up(run: Run, config: Config) -> bool:
+    """Makes the folder of a run and writes its config; returns False if the folder is in use.
+
+    Raises:
+      OSError: If it cannot be written; then nothing is left of the folder.
+    """
+    with suppress(FileExistsError):
+        run.path.mkdir()
+    if not run.is_unused:
+        return False
+    try:
+        with locked(run.path / LOCK, f"run {str(run.path)!r}"):
+            if not run.is_unused:
+                return False
+            run.clean()
+            (run.path / CHECKPOINTS).mkdir(exist_ok=True)
+            write_whole(run.path / CONFIG, (config.model_dump_json(indent=2) + "\n").encode())
+    except LockedError:
+        return False
+    except OSError:
+        shutil.rmtree(run.path, ignore_errors=True)
+        raise
+    return True
 
 
 def open_run(path: Path) -> tuple[Run, Config]:

@@ -1,0 +1,24 @@
+"""The short form of `kills.py`: each kind of work is killed once or a few times."""
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from case import inject
+from kills import KILLS
+
+from alquerque_env.game.kernel_arrays import JIT
+
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals"),
+    pytest.mark.skipif(not JIT, reason="slow in plain Python"),
+]
+NEEDS = {"kill-train": "torch", "kill-train-processes": "torch", "kill-arena": "choix", "kill-benchmark": "choix"}
+
+
+@pytest.mark.parametrize("name", KILLS)
+def test_a_killed_command_goes_on_to_the_same_result(tmp_path: Path, name: str) -> None:
+    if name in NEEDS and find_spec(NEEDS[name]) is None:
+        pytest.skip(f"needs {NEEDS[name]}")
+    assert inject(KILLS[name], tmp_path, faults=1, seed=1).faults > 0
