@@ -66,6 +66,7 @@ T = TypeVar("T")
 
 ROOT = Path(__file__).parents[2]
 MURRAY = load_game("alquerque_murray")
+FETAIX = load_game("fetaix")
 
 MOST_SECONDS = 10
 MOST_MEMORY = 2.0
@@ -223,8 +224,8 @@ def pack(places: bytes) -> bytes:
     return lzma.compress(places, lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA2, "preset": 6}])
 
 
-BOMB = pack(bytes(10**8))
-"""A block of 15 kB that unpacks to 100 MB."""
+BOMB = pack(bytes(10**7))
+"""A block of 1.5 kB that unpacks to 10 MB."""
 
 
 # Its values depend on endless play and on the clock. It is so small that all of it is compared.
@@ -383,7 +384,7 @@ def _use_result(path: Path) -> None:
 
 
 def _make_record(folder: Path) -> Path:
-    match = Match(load_game("fetaix"))
+    match = Match(FETAIX)
     for _ in range(30):
         match.push(match.legal_steps[0])
     save_record(folder / "match.pdn", format_record(match, south="person", north="alphabeta:3"))
@@ -461,11 +462,10 @@ def _change_checkpoint(path: Path, chance: random.Random) -> None:
 def _use_checkpoint(path: Path) -> None:
     from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 
-    game = load_game("fetaix")
     found, errors = [], []
     for load in (load_numpy_bot, load_checkpoint_bot):
         try:
-            found.append(load(path, game))
+            found.append(load(path, FETAIX))
         except ValueError as error:
             errors.append(error)
     if errors:
