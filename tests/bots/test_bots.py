@@ -3,6 +3,7 @@
 import json
 import random
 import sys
+import tracemalloc
 from collections import Counter
 from types import ModuleType
 
@@ -277,10 +278,30 @@ def test_an_answer_that_is_no_legal_turn_is_refused(tmp_path, answer):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("program", "message"),
+    [
+        (r"os.write(1, b'\xff\n')", "answered"),
+        (r"while True: os.write(1, b'x' * 65536)", "answered 'x{297}...'"),
+        (r"while True: os.write(2, b'x' * 65536)", "has not answered within 1 seconds"),
+    ],
+)
+def test_a_player_that_writes_what_it_likes_is_told_and_takes_little_memory(tmp_path, program, message):
+    file = tmp_path / "player.py"
+    file.write_text(f"import os\n{program}\n")
+    bot = load_bot(str(file), load_game("alquerque"), time_limit=1)
+    tracemalloc.start()
+    with pytest.raises(BotError, match=message) as caught:
+        bot.choose(Match(bot.game))
+    assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    tracemalloc.stop()
+    assert len(str(caught.value)) < 2000
+
+
 def test_a_player_that_fails_is_told_with_its_last_line(tmp_path):
     file, _ = exported(tmp_path, {})
     match = Match(load_game("alquerque"))
-    with pytest.raises(BotError, match=r"failed with status 1 in .*: KeyError") as caught:
+    with pytest.raises(BotError, match=r"ended with status 1 in .*; last on its error output: .*KeyError") as caught:
         load_bot(str(file), match.game).choose(match)
     assert "\n" not in str(caught.value)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hostile_engines import is_alive
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.arena.match_runner import End, play_matches
@@ -107,12 +108,6 @@ def engine() -> Iterator:
     yield load
     for bot in bots:
         bot.close()
-
-
-def is_alive(pid: int) -> bool:
-    """Whether there is such a process, other than one that has ended and that nobody has asked how."""
-    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
-    return bool(state) and not state.startswith("Z")
 
 
 def assert_ended(pid: int, seconds: float = 5) -> None:

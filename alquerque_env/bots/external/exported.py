@@ -1,18 +1,21 @@
 """Exported players as bots. Each turn runs the player's file in a new process."""
 
-import subprocess
 import sys
 from pathlib import Path
 
-from ...errors import AlquerqueError, BotError, IllegalTurnError, LateBotError, one_line
+from ...errors import AlquerqueError, IllegalTurnError, LateBotError, shorten
 from ...game.game import Game
 from ...game.step import Step
 from ...match.match import Match
 from ..bot import GameBot
 from ..turns import actions_since
+from .process import Process, ProcessError
 
 TIMEOUT = 600.0
 """Seconds for a turn, by default."""
+
+LONGEST_TURN = 300
+"""Characters of an answer; a turn has fewer."""
 
 
 class ExportedBot(GameBot):
@@ -31,18 +34,24 @@ class ExportedBot(GameBot):
 
     def _ask(self, position: str) -> str:
         """Returns the turn that the player prints for a position."""
-        command = [*self._command, "--position", position, *self._options]
+        process = None
         try:
-            answer = subprocess.run(command, capture_output=True, text=True, timeout=self._timeout, check=False)
-        except subprocess.TimeoutExpired:
+            process = Process([*self._command, "--position", position, *self._options])
+            answer = process.read(self._timeout)
+        except ProcessError as error:
+            told = process.last_error_output() if process else ""
+            what = f"{self.name} {error} in {position!r}" + (f"; last on its error output: {told}" if told else "")
+            raise error.fault(what) from None
+        finally:
+            if process:
+                process.kill()
+        if answer is None:
             what = f"{self.name} has not answered within {self._timeout:g} seconds in {position!r}"
-            raise LateBotError(what) from None
-        if answer.returncode:
-            last_line = one_line((answer.stderr.strip() or "no message").splitlines()[-1])
-            raise BotError(f"{self.name} failed with status {answer.returncode} in {position!r}: {last_line}")
-        return one_line(answer.stdout)
+            raise LateBotError(what)
+        return answer
 
     def _read_turn(self, match: Match, text: str) -> tuple[int, ...]:
+        text = shorten(text, LONGEST_TURN)
         ahead = match.copy()
         try:
             ahead.push_turn(text)

@@ -14,11 +14,11 @@ from typing import IO
 
 from ...errors import BotError, EndedBotError, one_line
 
-LONGEST_LINE = 1 << 16
+LONGEST_LINE = 1 << 13
 """Bytes; a longer line counts as several lines."""
 
 LINES_AHEAD = 1_000
-"""Lines in the buffer. A program that writes more is blocked until they are read."""
+"""Lines in the buffer, at most 8 MB. A program that writes more is blocked until they are read."""
 
 ERROR_LINES = 3
 """Last lines of the error output that are kept."""
