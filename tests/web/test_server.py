@@ -3,11 +3,8 @@
 import asyncio
 import json
 import os
-import socket
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing
 from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
@@ -15,63 +12,11 @@ import pytest
 
 pytest.importorskip("uvicorn")
 
-from browser import served, served_in_thread
+from browser import served_in_thread
+from hostile_clients import REQUEST, SECONDS, START, connected, idle
 
 from alquerque_env.web import request_guard, server
 from alquerque_env.web.request_guard import MAX_BYTES, RequestGuard
-
-SECONDS = 60
-"""How long a test waits for what must happen."""
-
-START = {"game": "fetaix", "options": {}, "start": None, "steps": []}
-REQUEST = b"POST /api/match HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n"
-
-
-def connected(address: str, room: int | None = None) -> socket.socket:
-    """A connection, with room for so many bytes that are not read yet."""
-    place = urlsplit(address)
-    client = socket.socket()
-    client.settimeout(SECONDS)
-    if room is not None:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
-    client.connect((place.hostname, place.port))
-    return client
-
-
-@contextmanager
-def idle(address: str, count: int) -> Iterator[list[socket.socket]]:
-    """Connections that send nothing."""
-    with ExitStack() as stack:
-        yield [stack.enter_context(connected(address)) for _ in range(count)]
-
-
-def play_match(connection: HTTPConnection) -> int:
-    """Plays a match of two random bots by requests; returns the status of the first answer that is none, or 200."""
-    steps: list[str] = []
-    while True:
-        body = json.dumps({"match": {**START, "steps": steps}, "bot": "random"})
-        connection.request("POST", "/api/turn", body, {"Content-Type": "application/json"})
-        answer = connection.getresponse()
-        content = json.loads(answer.read())
-        if answer.status != 200:
-            return answer.status
-        steps += [step["text"] for step in content["steps"]]
-        if content["steps"][-1]["after"]["outcome"] is not None:
-            return 200
-
-
-@pytest.mark.parametrize(
-    ("matches", "clients", "idlers"), [(8, 4, 80), pytest.param(1_000, 20, 200, marks=pytest.mark.slow)]
-)
-def test_idle_connections_keep_nobody_out(matches: int, clients: int, idlers: int) -> None:
-    def play(count: int) -> list[int]:
-        place = urlsplit(address)
-        with closing(HTTPConnection(place.hostname, place.port, timeout=SECONDS)) as connection:
-            return [play_match(connection) for _ in range(count)]
-
-    with served() as address, idle(address, idlers), ThreadPoolExecutor(clients) as pool:
-        answers = [status for found in pool.map(play, [matches // clients] * clients) for status in found]
-    assert answers == [200] * matches
 
 
 @pytest.mark.parametrize("begun", [b"", b"GET / HTT", REQUEST, REQUEST + b"{"], ids=["idle", "line", "header", "body"])

@@ -1,0 +1,18 @@
+"""Idle and hostile clients of the page's server keep nobody else out."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("uvicorn")
+
+from case import inject
+from hostile_clients import HostileClients, IdleClients
+
+
+@pytest.mark.parametrize(
+    "kind", [IdleClients(matches=8, clients=4, idlers=80), HostileClients(matches=8, clients=4, hostile=8)]
+)
+def test_honest_clients_play_their_matches(tmp_path: Path, kind) -> None:
+    total = inject(kind, tmp_path, faults=8, seed=1)
+    assert total.faults == 8
