@@ -15,14 +15,12 @@ NAMES = ("table", "proof", "arena", "openings", "benchmark", "train")
 FULL = "No space left on device"
 PAGE = 4
 """Kibibytes by which disks differ."""
-MOST_FULL = 4
-"""After so many refusals a disk gets room for everything."""
 ENOUGH = 1 << 15
 """Kibibytes that are enough for everything."""
 
 
-def full_disks(chance: random.Random, folder: Path) -> Iterator[Case]:
-    """Yields pieces of work on disks that are too small, until they are enlarged enough."""
+def full_disks(chance: random.Random, folder: Path, most_full: int = 4) -> Iterator[Case]:
+    """Yields pieces of work on disks that are too small, and are enlarged; after `most_full` refusals, enough."""
     expected: dict[str, tuple[Any, int]] = {}
     for number in itertools.count():
         name = chance.choice(NAMES)
@@ -42,7 +40,7 @@ def full_disks(chance: random.Random, folder: Path) -> Iterator[Case]:
         with small_disk(here / "disk", size) as disk:
             while (printed := attempt(work, here)) is None:
                 full += 1
-                size = ENOUGH if full == MOST_FULL else size + page(chance, most)
+                size = ENOUGH if full == most_full else size + page(chance, most)
                 enlarge(disk, size)
             found = work.outcome(disk, printed)
         assert found == right, f"{name} after {full} full disks: {str(found)[:500]} is not {str(right)[:500]}"

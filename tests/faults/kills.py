@@ -15,11 +15,9 @@ from pathlib import Path
 from case import Case, Kind
 from long_work import WORKS, Work
 
-MOST_KILLS = 5
-"""After so many kills a piece of work may finish."""
 PATIENCE = 300.0
 """Seconds after which something hangs."""
-MOMENT = 0.01
+MOMENT = 0.05
 """Seconds between two looks at a running command."""
 
 
@@ -43,8 +41,8 @@ class Moment:
     is_under_way: bool = False
 
 
-def kill(work: Work, chance: random.Random, folder: Path) -> Iterator[Case]:
-    """Yields pieces of work, each killed some times and then finished."""
+def kill(work: Work, chance: random.Random, folder: Path, most: int = 5) -> Iterator[Case]:
+    """Yields pieces of work, each killed up to `most` times and then finished."""
     pace = Pace()
     alone = folder / "alone"
     work.prepare(alone)
@@ -55,7 +53,7 @@ def kill(work: Work, chance: random.Random, folder: Path) -> Iterator[Case]:
         kills = 0
         printed = None
         while printed is None:
-            moment = None if kills == MOST_KILLS else choose_moment(chance, pace)
+            moment = None if kills == most else choose_moment(chance, pace)
             kept = work.kept(place)
             printed = run(work, place, Pace() if kills else pace, moment, only_first=chance.random() < 0.5)
             assert work.kept(place)[: len(kept)] == kept, f"something that was kept is lost in {place}"

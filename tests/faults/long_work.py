@@ -194,7 +194,7 @@ def _run_of_processes(folder: Path, _printed: str) -> Any:
 
 BOARD = load_game("fetaix").board
 POSITION = "W:Wa1,b1:Bd5,e5"
-ARENA = ("arena", "fetaix", "random", "greedy", "alphabeta:2", "--games", 20, "--batch", 4, "--plies", 6)
+ARENA = ("arena", "fetaix", "random", "greedy", "alphabeta:2", "--games", 12, "--batch", 4, "--plies", 6)
 
 WORKS = {
     "train": Work(_train("ppo"), _run, {"ppo.toml": PPO}, _is_trained),
