@@ -56,25 +56,34 @@ def test_a_run_with_a_dead_process_names_what_is_kept_and_how_to_resume(
     assert train(Path("tiny.toml"), shared, Path(shlex.split(command)[-1])).checkpoint.exists()
 
 
-def test_a_process_whose_learner_is_killed_while_it_plays_ends_silently() -> None:
-    """Its answer has nobody to go to. The error output is open until it has ended."""
+@pytest.mark.parametrize("moment", ["playing", "sending"])
+def test_a_process_whose_learner_is_killed_ends_silently(moment: str) -> None:
+    """Its answer has nobody to go to, or its order ends too early. The error output is open until it has ended."""
     script = """
-        import os, signal
+        import os, signal, sys
+        from multiprocessing.connection import Connection
         from pathlib import Path
         from alquerque_training.config.loader import load_config
         from alquerque_training.run.learner import make_learner
         from alquerque_env import load_game
 
+        def send_half(connection, data):
+            os.write(connection.fileno(), bytes(data)[: len(data) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+
         if __name__ == "__main__":
             learner = make_learner(load_config(Path("tiny.toml"), ["alphazero.processes=2"]), load_game("alquerque"))
             learner.iterate()
+            if sys.argv[1] == "sending":
+                print("sending", flush=True)
+                Connection._send = send_half
             learner.workers.begin(learner.network.state_dict(), decisions=200, simulations=8)
             print("playing", flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
     """
     Path("script.py").write_text(textwrap.dedent(script))
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "script.py"],
+        [sys.executable, "-W", "ignore", "script.py", moment],
         capture_output=True,
         text=True,
         timeout=300,
@@ -83,7 +92,7 @@ def test_a_process_whose_learner_is_killed_while_it_plays_ends_silently() -> Non
     )
 
     assert done.returncode == -signal.SIGKILL
-    assert done.stdout == "playing\n"
+    assert done.stdout == f"{moment}\n"
     assert done.stderr == ""
 
 

@@ -105,9 +105,9 @@ def _work(pipe: Connection, config: Config, games: int, number: int) -> None:
     game = load_game(config.run.game, **config.run.options)
     evaluate = make_inference(config, game)
     play = SelfPlay(game, games, config.self_play, config.search, worker_seed(config.run.seed, number))
-    with suppress(EOFError, ConnectionError):  # the learner is gone
-        while True:
-            command, *values = pipe.recv()
+    with suppress(ConnectionError):  # the learner is gone
+        while (message := _next_message(pipe)) is not None:
+            command, *values = message
             if command == "set_state":
                 play.set_state(values[0])
             elif command == "get_state":
@@ -116,6 +116,14 @@ def _work(pipe: Connection, config: Config, games: int, number: int) -> None:
                 arrays, decisions, simulations = values
                 evaluate.load({name: torch.from_numpy(array) for name, array in arrays.items()})
                 pipe.send(play.play(evaluate, decisions, simulations))
+
+
+def _next_message(pipe: Connection) -> Any:
+    """The next message; None if the learner is gone, also if it was killed within a message."""
+    try:
+        return pipe.recv()
+    except (EOFError, OSError):
+        return None
 
 
 def check_device(config: Config) -> None:
