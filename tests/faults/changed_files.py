@@ -219,9 +219,17 @@ def _change_lines(path: Path, chance: random.Random) -> None:
     _change_text(path, chance, parse, write)
 
 
+FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 6}]
+
+
 def pack(places: bytes) -> bytes:
     """The compressed block of a table file."""
-    return lzma.compress(places, lzma.FORMAT_RAW, filters=[{"id": lzma.FILTER_LZMA2, "preset": 6}])
+    return lzma.compress(places, lzma.FORMAT_RAW, filters=FILTERS)
+
+
+def unpack(block: bytes) -> bytes:
+    """The places that a block holds."""
+    return lzma.decompress(block, lzma.FORMAT_RAW, filters=FILTERS)
 
 
 BOMB = pack(bytes(10**7))
@@ -262,8 +270,14 @@ def _change_table(path: Path, chance: random.Random) -> None:
     else:
         part = chance.choice([part for part in header["slices"] if part["blocks"]])
         first = sum(len(other["blocks"]) for other in header["slices"][: header["slices"].index(part)])
-        crafted = chance.choice((b"", b"\0" * 9, b"\xff" * part["size"], chance.randbytes(part["size"])))
-        blocks[first] = chance.choice((mutate_bytes(blocks[first], chance), pack(crafted), BOMB))
+        if chance.randrange(2):
+            places = bytearray(unpack(blocks[first]))
+            for _ in range(chance.choice((1, 1, 2, 9))):
+                places[chance.randrange(len(places))] = chance.randrange(len(header["codes"]))
+            blocks[first] = pack(bytes(places))
+        else:
+            crafted = chance.choice((b"", b"\0" * 9, b"\xff" * part["size"], chance.randbytes(part["size"])))
+            blocks[first] = chance.choice((mutate_bytes(blocks[first], chance), pack(crafted), BOMB))
         part["blocks"][0] = [len(blocks[first]), hashlib.sha256(blocks[first]).hexdigest()]
     write_table_file(path, header, blocks)
 
@@ -560,8 +574,8 @@ def ask_for_memory(packed: bytes, size: int) -> bytes:
 
 @cache
 def _compressed_bomb(text: str) -> bytes:
-    """A small .xz file of a text with 30 MB behind it."""
-    return lzma.compress(text.encode() + bytes(3 * 10**7))
+    """A small .xz file of a text with 10 MB behind it."""
+    return lzma.compress(text.encode() + bytes(10**7))
 
 
 def _change_certificate(path: Path, chance: random.Random) -> None:
