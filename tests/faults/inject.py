@@ -30,6 +30,8 @@ if __name__ == "__main__":
 from case import Kind, Total, inject  # noqa: E402
 from changed_files import FILES  # noqa: E402
 from full_disks import full_disks  # noqa: E402
+from hostile_clients import HostileClients, IdleClients  # noqa: E402
+from hostile_engines import hostile_engine, hostile_player  # noqa: E402
 from kills import KILLS, PROMISES  # noqa: E402
 from two_builders import two_builders  # noqa: E402
 
@@ -58,6 +60,8 @@ BESIDES = {
     "file-certificate": "; the checker accepts nothing that is false",
 }
 
+HOSTILE = "The match ends within 10 s, the fault is told in one line, and no process is left in the program's session"
+
 KINDS: dict[str, Long] = {
     **{name: Long(file, 10_000, f"{CHANGED}{BESIDES.get(name, '')}.") for name, file in FILES.items()},
     **{name: Long(kill, 100, PROMISES[name]) for name, kill in KILLS.items()},
@@ -67,6 +71,16 @@ KINDS: dict[str, Long] = {
         "A full disk is refused in one sentence that names the file; with room the same command goes on.",
     ),
     "two-builders": Long(two_builders, 100, "Two processes that build one table write it whole and right."),
+    "hostile-engine": Long(hostile_engine, 300, f"{HOSTILE}."),
+    "hostile-player": Long(hostile_player, 300, f"{HOSTILE}."),
+    "hostile-clients": Long(
+        HostileClients(matches=20, clients=4, hostile=16),
+        1000,
+        "Honest clients finish their matches; the server goes on without an error and in twice the memory at most.",
+    ),
+    "idle-clients": Long(
+        IdleClients(matches=100, clients=20, idlers=200), 1000, "Honest clients finish their matches, none refused."
+    ),
 }
 
 
