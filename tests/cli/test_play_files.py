@@ -73,20 +73,21 @@ def test_save_writes_a_record_and_the_match_goes_on(file):
     assert "1. c2-c3 c4xc2   2. c1xc3" in output
 
 
-def test_a_turn_is_in_the_file_when_it_is_shown(file, monkeypatch):
+@pytest.mark.parametrize(("begin", "typed", "count"), [((), "1|1", 4), (("--position", "W:Wa1:Bb1"), "1", 1)])
+def test_a_turn_is_in_the_file_when_it_is_shown(begin, typed, count, file, monkeypatch):
     found = []
     say = Session.say
 
     def say_and_look(session, text=""):
         if " plays " in text:
-            found.append((text.rpartition(" plays ")[2], load_record(file).match.turns[-1]))
+            found.append((text.rpartition(" plays ")[2], file.exists() and load_record(file).match.turns[-1]))
         say(session, text)
 
     monkeypatch.setattr(Session, "say", say_and_look)
-    shown("fetaix", "--save", str(file), typed="1|1")
+    shown("fetaix", *begin, "--save", str(file), typed=typed)
 
     assert [text for text, _ in found] == [turn for _, turn in found]
-    assert len(found) == 4
+    assert len(found) == count
 
 
 def test_two_sessions_do_not_write_to_one_file(file):

@@ -260,9 +260,10 @@ class Session:
         command(self)
 
     def _save_turn(self) -> None:
-        """Saves the match after each turn if a person plays."""
+        """Saves the match after each turn if a person plays; one that is over only where the user wants it."""
         played = list(self.match.steps)
-        if self.people and played and self.is_unfinished and self._saved != played:
+        is_wanted = self.is_unfinished or self.saver.save_to is not None
+        if self.people and played and is_wanted and self._saved != played:
             with suppress(RecordError):  # the error is shown when play ends
                 self.saver.save_turn(self.text())
             self._saved = played
