@@ -6,8 +6,8 @@ It plays by `reference.py`, the slow second implementation of the rules, and use
 tables or the proof search: only the data of a game and the position text. `docs/tables.md` describes the format.
 
 Every position is checked, and every end that the rules decide. Ends that an endgame table decided are claims. They are
-decided by a table of the positions that matter, which is built here; `--sample` and `--budget` bound its size. Exit
-status 0: it holds, but for claims that are reported as open. 1: it does not hold.
+decided by a table of the positions that matter, which is built here; the options bound its size. Exit status 0: it
+holds, but for claims that are reported as open. 1: it does not hold.
 """
 
 import argparse
@@ -468,7 +468,8 @@ def main(words: Sequence[str] | None = None) -> int:
     """Checks the certificate that the arguments name, by default those of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
-    parser.add_argument("--sample", type=int, metavar="N", help="how many claims to decide, chosen by lot (all)")
+    parser.add_argument("--pieces", type=int, metavar="N", help="decide only claims of at most N pieces (all)")
+    parser.add_argument("--sample", type=int, metavar="N", help="decide only N of these claims, chosen by lot (all)")
     parser.add_argument(
         "--budget", type=float, default=math.inf, metavar="N", help="most positions to look at for a claim (no limit)"
     )
@@ -477,22 +478,23 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         for section in check(arguments.file):
             print(f"{section.name}: {section.checked:,} positions hold, {section.ends:,} ends by the rules.")
-            decide_claims(section, arguments.sample, arguments.budget, arguments.seed)
+            decide_claims(section, arguments)
     except (WrongError, OSError, lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
         print(f"{arguments.file} does not hold: {error}")
         return 1
     return 0
 
 
-def decide_claims(section: Section, sample: int | None, budget: float, seed: int) -> None:
+def decide_claims(section: Section, arguments: argparse.Namespace) -> None:
     """Decides claims of a section, those of few pieces first, and says what is left open."""
-    chosen = section.claims
-    if sample is not None:
-        chosen = random.Random(seed).sample(chosen, min(sample, len(chosen)))
+    most = math.inf if arguments.pieces is None else arguments.pieces
+    chosen = [claim for claim in section.claims if len(claim.occupied) <= most]
+    if arguments.sample is not None:
+        chosen = random.Random(arguments.seed).sample(chosen, min(arguments.sample, len(chosen)))
     claims = Claims(section.reference, section.player, section.wins)
     hold = 0
     for claim in sorted(chosen, key=lambda claim: len(claim.occupied)):
-        result = claims.decide(claim, budget)
+        result = claims.decide(claim, arguments.budget)
         if result is False:
             raise WrongError(f"a claim is wrong: {text_of(section.reference, claim)}")
         hold += result is True

@@ -107,7 +107,8 @@ def solve_position(
                     claim = (search.player, answer.state == PROVED)
                     if len(players) == 1 and answer.state == DISPROVED:  # there are no draws
                         claim = (1 - search.player, True)
-                    record = None if writer is None else writer.section(*claim)
+                    is_enough = claim[1] or solution.winner == "draw"  # who wins is proved by that alone
+                    record = writer.section(*claim) if writer is not None and is_enough else None
                     room_for_seen = int(room / _BYTES_SEEN)
                     checked[search.player] = verify_proof(search, answer.state, room_for_seen, watch_check, record)
         return solution._replace(checked=checked)
