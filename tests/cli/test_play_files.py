@@ -90,6 +90,16 @@ def test_a_turn_is_in_the_file_when_it_is_shown(begin, typed, count, file, monke
     assert len(found) == count
 
 
+def test_a_match_that_is_over_is_written_once(file, monkeypatch):
+    written = []
+    monkeypatch.setattr(
+        match_file, "save_record", lambda path, text, **how: (written.append(text), save_record(path, text, **how))
+    )
+    shown("fetaix", "--position", "W:Wa1:Bb1", "--save", str(file), typed="1")
+
+    assert written == [file.read_text()]
+
+
 def test_two_sessions_do_not_write_to_one_file(file):
     shown("fetaix", "--save", str(file), typed="c2-c3|quit")
     (file.parent / f".{file.name}.01234567.partial").touch()  # of a process that was killed

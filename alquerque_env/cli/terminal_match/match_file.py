@@ -192,7 +192,10 @@ class MatchSaver:
         path, notes = None, []
         try:
             if self.save_to is not None:
-                self.save(self.save_to, text)
+                # Not twice: a process that is killed while it writes leaves a partial file, which nobody removes
+                # beside a match that is over.
+                if self._latest != (self.save_to, text) or not os.path.isfile(self.save_to):
+                    self.save(self.save_to, text)
                 path = self.save_to
         except RecordError as error:
             notes.append(str(error))
