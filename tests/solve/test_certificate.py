@@ -1,18 +1,21 @@
 """Certificates of proofs: the independent checker accepts honest ones and refuses changed ones."""
 
 import ast
+import copy
 import json
 import lzma
 import random
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import check_certificate as checker
 import numpy as np
 import pytest
 import reference
+from brute_force import Truth
 from changed_files import ask_for_memory
 from click.testing import CliRunner
 from test_proof import CASES, few_pieces, minimax
@@ -109,6 +112,26 @@ def test_claims_are_decided_as_by_minimax(name, options, pieces):
             assert result in (None, (winner == player) == wins), match.position
             found.append(result)
     assert {True, False} <= set(found)
+
+
+def test_going_on_for_ever_wins_nothing():
+    """Rules that the package refuses, which the checker must not rely on: no limit, and positions that recur."""
+    game = load_game("fetaix")
+    endless = copy.copy(game.rules)
+    object.__setattr__(endless, "no_progress_limit", "off")
+    rules = reference.Reference(replace(game, rules=endless))
+    states = [
+        rules.parse(text)
+        for text in ("W:WKa1:BKb4", "B:WKa1:BKb4", "W:WKc1:BKc4", "W:WKa1:BKa2", "W:Wa4:BKe2", "B:WKc2:BKc5")
+    ]
+    truth = Truth(rules.game, states)
+    winners = [{1: state.player, -1: 1 - state.player}.get(truth.value(state)[0]) for state in states]
+
+    assert set(winners) == {0, 1, None}
+    for player in (0, 1):
+        for wins in (True, False):
+            claims = checker.Claims(rules, player, wins)
+            assert [claims.decide(state) for state in states] == [(winner == player) == wins for winner in winners]
 
 
 def test_a_win_that_comes_too_late_is_no_win():
