@@ -6,9 +6,9 @@ by match. The tests compare every result with the compiled kernels under every o
 
 import numpy as np
 
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..engine import simd_layout as c
-from ..engine.rules_simd import apply, find_legal, observe, outcome
+from ..engine.rules_simd import Moves, apply_action, legal_actions, observe, outcome
 from ..engine.simd_table import make_simd_table
 from ..game.game import Game
 from ..game.kernel_arrays import words
@@ -103,15 +103,16 @@ class NumpyBatch(Batch):
         for player, matches in by_player(vectors):
             games = matches[plays[matches]]
             part, scratch = vectors[:, games], self._vector_scratch[:, : len(games)]
-            apply(t, table.codes, table.maps, player, part, scratch, actions[games].astype(part.dtype))
+            moves = Moves(table.codes, table.maps, scratch, player)
+            apply_action(t, part, moves, actions[games].astype(part.dtype))
             vectors[:, games] = part
         mask = np.zeros_like(self._mask)
         result, earlier = np.zeros((2, len(self.states)), np.int64)
         for player, games in by_player(vectors):
             part, scratch = vectors[:, games], self._vector_scratch[:, : len(games)]
-            movable = find_legal(t, table.codes, table.start, player, part, scratch)
+            movable = legal_actions(t, part, Moves(table.codes, table.maps, scratch, player), scratch) != 0
             self._write_mask(player, games, scratch, mask)
-            result[games] = outcome(t, player, part, movable, earlier[games])
+            result[games] = outcome(t, part, movable, earlier[games])
         return mask, result, earlier
 
     def _write_mask(self, player: int, games: np.ndarray, scratch: np.ndarray, mask: np.ndarray) -> None:
@@ -131,7 +132,7 @@ class NumpyBatch(Batch):
     def _observe(self, earlier: np.ndarray) -> np.ndarray:
         vectors = self._vectors
         planes = np.zeros((self.shape[0], vectors.shape[1]), vectors.dtype)
-        observe(self.table, self._start, vectors, earlier, planes)
+        observe(self.table, vectors, earlier, planes)
         observation = np.empty((vectors.shape[1], *self.shape), np.int8)
         for player, games in by_player(vectors):
             observation[games] = self._spread(planes[:, games].T, self.table[e.T_TURN + player])
@@ -150,7 +151,7 @@ class NumpyBatch(Batch):
 
 
 def _mix(word: np.ndarray) -> np.ndarray:
-    """The mixing function of `engine.rules.random_below`, on arrays."""
+    """The mixing function of `engine.rules_scalar.random_below`, on arrays."""
     with np.errstate(over="ignore"):
         word = (word ^ word >> np.uint64(30)) * _FIRST & _MASK
         word = (word ^ word >> np.uint64(27)) * _SECOND & _MASK

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..engine.compiler import borrowed, kernel
 from ..engine.kernel_types import Array
-from ..engine.rules_simd import apply, choose, find_legal, outcome, reset
+from ..engine.rules_simd import Moves, apply_action, choose, legal_actions, outcome, reset
 from ..engine.simd_table import SimdArrays, SimdTable
 from ..engine.words.numpy_words import any_of, constant, vectors_of
 from ..game import table_layout as e
@@ -53,7 +53,7 @@ def play_vectors(
       lengths: `[count]`, overwritten.
     """
     p_t, p_table, p_first = borrowed(t), borrowed(table), borrowed(first)
-    c, p_maps, p_start = p_table
+    c, p_maps, _ = p_table
     s, w, results = vectors_of(states), vectors_of(scratch), scratch[len(scratch) - 1]
     results_at = len(scratch) - 1
     lanes = states.shape[1]
@@ -66,15 +66,17 @@ def play_vectors(
         reset(p_t, p_first, s, ended)
         ended = ~ended
         step = 0
-        find_legal(p_t, c, p_start, s[e.PLAYER], s, w)
-        actions = choose(p_t, c, p_maps, s[e.PLAYER], w, rng)
+        moves = Moves(c, p_maps, w, s[e.PLAYER])
+        legal_actions(p_t, s, moves, w)
+        actions = choose(p_t, moves, rng)
         while to_do > 0:
-            apply(p_t, c, p_maps, s[e.PLAYER], s, w, actions)
+            apply_action(p_t, s, Moves(c, p_maps, w, s[e.PLAYER]), actions)
             reset(p_t, p_first, s, ended)
             step += 1
-            movable = find_legal(p_t, c, p_start, s[e.PLAYER], s, w)
-            actions = choose(p_t, c, p_maps, s[e.PLAYER], w, rng)
-            result = outcome(p_t, s[e.PLAYER], s, movable, constant(actions, 0))
+            moves = Moves(c, p_maps, w, s[e.PLAYER])
+            movable = legal_actions(p_t, s, moves, w) != 0
+            actions = choose(p_t, moves, rng)
+            result = outcome(p_t, s, movable, constant(actions, 0))
             ended = result != 0
             if any_of(ended):
                 w[results_at] = result
@@ -100,7 +102,8 @@ def _play_arrays(t: Any, table: SimdTable, first: Array, rng: Array, outcomes: A
     while (next_match < len(outcomes)).any():
         for player, of_player in by_player(s):
             part = s[:, of_player]
-            apply(t, table.codes, table.maps, player, part, w[:, : len(of_player)], actions[of_player])
+            moves = Moves(table.codes, table.maps, w[:, : len(of_player)], player)
+            apply_action(t, part, moves, actions[of_player])
             s[:, of_player] = part
         s[:, ended] = first[:, None]
         step += 1
@@ -115,9 +118,10 @@ def _play_arrays(t: Any, table: SimdTable, first: Array, rng: Array, outcomes: A
 def _draw(t: Any, table: SimdTable, s: Array, w: Array, rng: Array, actions: Array, result: Array) -> None:
     for player, of_player in by_player(s):
         part, scratch, states = s[:, of_player], w[:, : len(of_player)], rng[of_player]
-        movable = find_legal(t, table.codes, table.start, player, part, scratch)
-        actions[of_player] = choose(t, table.codes, table.maps, player, scratch, states)
-        result[of_player] = outcome(t, player, part, movable, 0)
+        moves = Moves(table.codes, table.maps, scratch, player)
+        movable = legal_actions(t, part, moves, scratch) != 0
+        actions[of_player] = choose(t, moves, states)
+        result[of_player] = outcome(t, part, movable, 0)
         rng[of_player] = states
 
 

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..engine.compiler import borrowed, clear_bytes, count_lanes, fill_lanes, find_lane, inlined, kernel, nth_bit
 from ..engine.kernel_types import Array, Table, Words
 from ..game.game import Game

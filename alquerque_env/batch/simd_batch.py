@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..engine.compiler import borrowed, inlined, kernel, spread_word
 from ..engine.kernel_types import Array, Table, Vector, Vectors, Words
-from ..engine.rules_simd import apply, find_legal, observe, outcome, reset
+from ..engine.rules_simd import Moves, apply_action, legal_actions, observe, outcome, reset
 from ..engine.simd_layout import *
 from ..engine.simd_table import SimdArrays, SimdTable
 from ..engine.words.simd_words import any_of, constant, reversed_points, shifted, vectors_of, where
@@ -83,15 +83,15 @@ def step_vectors(
             s[place] = before[place * row + vector]
         mover = s[e.PLAYER]
         plays = x[COMMAND] == PLAY
-        apply(p_t, c, p.maps, mover, s, w, where(plays, x[ACTION], 0))
+        apply_action(p_t, s, Moves(c, p.maps, w, mover), where(plays, x[ACTION], 0))
         if any_of(~plays):
             for place in range(len(room.state)):
                 s[place] = where(plays, s[place], before[place * row + vector])
             reset(p_t, p.start, s, x[COMMAND] == RESET)
         for place in range(len(room.state)):
             before[place * row + vector] = s[place]
-        _write_outcomes(p_t, c, p.start, mover, plays, s, w, x)
-        _write_planes(p_t, p.start, s, shown)
+        _write_outcomes(p_t, Moves(c, p.maps, w, s[e.PLAYER]), mover, plays, s, x)
+        _write_planes(p_t, s, shown)
         for lane in range(count):
             game = first + lane
             r.player[game] = p_room.state[e.PLAYER][lane]
@@ -105,15 +105,11 @@ def step_vectors(
 
 
 @inlined
-def _write_outcomes(
-    t: Table, c: Table, start: Any, mover: Vector, plays: Vector, s: Vectors, w: Vectors, x: Vectors
-) -> None:
+def _write_outcomes(t: Table, moves: Moves, mover: Vector, plays: Vector, s: Vectors, x: Vectors) -> None:
     """Writes the action bits, the outcomes, the winners and the rewards."""
-    player = s[e.PLAYER]
-    nothing = constant(player, 0)
-    movable = find_legal(t, c, start, player, s, w)
-    result = outcome(t, player, s, movable, nothing)
-    _write_action_bits(t, c, player, w, result == e.ONGOING)
+    movable = legal_actions(t, s, moves, moves.words) != 0
+    result = outcome(t, s, movable, constant(mover, 0))
+    _write_action_bits(t, moves.codes, moves.player, moves.words, result == e.ONGOING)
     decided = (result != e.ONGOING) & (result & 3 != e.NOBODY)
     x[OUTCOME] = result
     x[WINNER] = where(decided, result & 3, NO_WINNER)
@@ -121,9 +117,9 @@ def _write_outcomes(
 
 
 @inlined
-def _write_planes(t: Table, start: Any, s: Vectors, planes: Vectors) -> None:
+def _write_planes(t: Table, s: Vectors, planes: Vectors) -> None:
     """Fills the vectors of the planes, in the frame of the player to move."""
-    observe(t, start, s, constant(s[e.PLAYER], 0), planes)
+    observe(t, s, constant(s[e.PLAYER], 0), planes)
     for index in range(t[e.T_NUM_PLANES]):
         if t[t[e.T_PLANES] + e.PLANE_SIZE * index + e.PLANE_KIND] <= e.PLANE_POINT:
             planes[index] = _in_frame(t, s[e.PLAYER], planes[index])

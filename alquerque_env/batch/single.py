@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..engine.compiler import borrowed, kernel
 from ..engine.kernel_types import Array, Table, Words
 from ..game.game import Game

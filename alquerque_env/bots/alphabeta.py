@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..engine.words.plain_words import wrapped_sum
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, word_rows, words

@@ -7,7 +7,7 @@ Monte-Carlo Tree Search.
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, words
 from ..game.step import Step

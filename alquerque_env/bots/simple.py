@@ -1,7 +1,7 @@
 """Bots that do not search: random and greedy."""
 
 from ..engine import entry_points
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..game.game import Game
 from ..game.kernel_arrays import words
 from ..game.step import Step

@@ -3,7 +3,8 @@
 Arguments are as in `rules.py`, made by `words` and `constants` of `game/kernel_arrays.py`. They are not checked.
 """
 
-from . import rules
+from . import random_play
+from . import rules_scalar as rules
 from .compiler import borrowed, kernel
 from .kernel_types import Table, Words
 
@@ -40,5 +41,5 @@ def position_key(t: Table, s: Table) -> int:
 
 @kernel
 def play_out(t: Table, s: Words, w: Words, actions: Words, keys: Words, room: int, rng: Words) -> tuple[int, int]:
-    """Plays random legal actions to the end, see `rules.play_out`."""
-    return rules.play_out(borrowed(t), borrowed(s), borrowed(w), borrowed(actions), borrowed(keys), room, borrowed(rng))
+    """Plays random legal actions to the end, see `random_play.play_out`."""
+    return random_play.play_out(borrowed(t), borrowed(s), borrowed(w), borrowed(actions), borrowed(keys), room, borrowed(rng))

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -28,7 +29,7 @@ def compile_kernel(function: Callable[..., Any], **options: Any) -> Any:
 
     njit: Any = numba.njit
     config: Any = numba.config
-    folder = cache_folder(Path(function.__code__.co_filename))
+    folder = cache_folder(_module_file(function))
     if folder is None:
         return njit(**options)(function)
     before = config.CACHE_DIR
@@ -44,6 +45,12 @@ def compile_kernel(function: Callable[..., Any], **options: Any) -> Any:
         return njit(**options)(function)
     guard(compiled)
     return compiled
+
+
+def _module_file(function: Callable[..., Any]) -> Path:
+    """The module that a function belongs to: of bound functions not the one with their text."""
+    module = sys.modules.get(function.__module__)
+    return Path(getattr(module, "__file__", None) or function.__code__.co_filename)
 
 
 def cache_root() -> Path:

@@ -8,125 +8,227 @@ Arguments are as in `rules.py`. The exported player carries this file.
 """
 
 from ..game.table_layout import *
-from .compiler import count_lanes, fill_lanes, find_lane, inlined, invert_lanes, lowest, narrow_lanes, nth_bit
-from .kernel_types import Table, Words
+from .binding import inlined
+from .compiler import count_lanes, fill_lanes, find_lane, invert_lanes, lowest, narrow_lanes, nth_bit
+from .fields import Rules, State
+from .kernel_types import Words
 
 
 @inlined
-def look(t: Table, s: Table, w: Words) -> None:
-    """Fills the scratch space with the bitboards that blocks read, for the player to move."""
-    player = s[PLAYER]
-    men = s[MEN + player]
-    kings = s[KINGS + player]
-    enemy = s[MEN + 1 - player] | s[KINGS + 1 - player]
-    fill_lanes(w, EMPTY, t[T_ALL_POINTS] & ~(men | kings | enemy | s[BARRED]))
-    fill_lanes(w, ENEMY, enemy & ~s[CAPTURED])
-    if s[CHAIN] >= 0:
-        men &= 1 << s[CHAIN]
-        kings &= 1 << s[CHAIN]
-    fill_lanes(w, OWN_MEN, men)
-    fill_lanes(w, OWN_KINGS, kings)
+def see(rules: Rules, moves: Words, own: int, theirs: int, captured: int, barred: int) -> None:
+    """Fills the scratch space with the empty points and the enemies that blocks see.
+
+    Args:
+      own, theirs: The pieces of the player to move and of the opponent.
+      captured, barred: As in a state.
+    """
+    fill_lanes(moves, EMPTY, rules.all_points & ~(own | theirs | barred))
+    fill_lanes(moves, ENEMY, theirs & ~captured)
 
 
 @inlined
-def look_back(t: Table, s: Table, w: Words) -> None:
-    """Fills the scratch space with the origins from which no-undo memory allows a step."""
-    if t[T_REMEMBERS]:
-        invert_lanes(w, ALLOWED, s, MEMORY)
+def _take(moves: Words, men: int, kings: int) -> None:
+    """Fills the scratch space with the pieces that may move."""
+    fill_lanes(moves, OWN_MEN, men)
+    fill_lanes(moves, OWN_KINGS, kings)
 
 
 @inlined
-def _narrow(t: Table, w: Words, block: int) -> int:
-    """Runs a block; returns the lanes in which an origin is left, as bits."""
-    return narrow_lanes(t, block + DISTANCES, block + ORIGINS, w, t[block + PARENTS], t[block + SEES], t[block + WORDS])
+def find_captures(rules: Rules, state: State, moves: Words, actions: Words, player: int, opens: bool) -> int:
+    """Lists the captures, before any rule compares them; returns their number."""
+    if opens:
+        return 0
+    chain = state.chain
+    if chain < 0:
+        _take(moves, state.men[player], state.kings[player])
+        return list_actions(rules, moves, player, FIRST_LEAP, actions, 0)
+    _take(moves, state.men[player] & 1 << chain, state.kings[player] & 1 << chain)
+    return list_actions(rules, moves, player, NEXT_LEAP, actions, 0)
 
 
 @inlined
-def generate(t: Table, w: Words, section: int, actions: Words, n: int) -> int:
-    """Appends the actions of a section of blocks to the `n` in `actions`; returns the new number."""
-    block = t[section + BEGIN]
-    end = t[section + END if w[OWN_KINGS] else section + KINGS_BEGIN]
+def find_steps(
+    rules: Rules, state: State, moves: Words, actions: Words, player: int, stepping: bool, found: int
+) -> int:
+    """Lists the simple steps behind the `found` actions if there may be any; returns the new number."""
+    if not stepping:
+        return found
+    _take(moves, state.men[player], state.kings[player])
+    if rules.remembers:
+        invert_lanes(moves, ALLOWED, state.memory)
+    return list_actions(rules, moves, player, STEP, actions, found)
+
+
+@inlined
+def keep_opening(rules: Rules, moves: Words, actions: Words, player: int, opens: bool, found: int) -> int:  # noqa: ARG001
+    """Keeps the steps that the opening rule allows; returns their number."""
+    kept = 0
+    for index in range(found):
+        if rules[step_of(rules, player, actions[index]) + OPENS]:
+            actions[kept] = actions[index]
+            kept += 1
+    return kept
+
+
+@inlined
+def add_pass(rules: Rules, moves: Words, actions: Words, passes: bool, found: int) -> int:  # noqa: ARG001
+    """Appends the pass if it is legal; returns the new number of actions."""
+    if not passes:
+        return found
+    actions[found] = rules.pass_action
+    return found + 1
+
+
+@inlined
+def can_continue(
+    rules: Rules, moves: Words, player: int, men: int, kings: int, theirs: int, captured: int, barred: int, piece: int,
+    goes_on: bool,
+) -> bool:  # fmt: skip
+    """Whether a piece in the middle of a chain, a bitboard of its point, can capture again."""
+    see(rules, moves, men | kings, theirs, captured, barred)
+    _take(moves, men & piece, kings & piece)
+    section = _section(rules, player, NEXT_LEAP)
+    block = rules[section + BEGIN]
+    end = rules[section + END if moves[OWN_KINGS] else section + KINGS_BEGIN]
     while block < end:
-        lanes = _narrow(t, w, block)
+        lanes = _narrow(rules, moves, block)
+        if lanes and rules[block + ACTIONS]:
+            return True
+        block = block + BLOCK_SIZE if lanes else rules[block + SKIP]
+    return False
+
+
+@inlined
+def _narrow(rules: Rules, moves: Words, block: int) -> int:
+    """Runs a block; returns the lanes in which an origin is left, as bits."""
+    return narrow_lanes(rules, block + DISTANCES, block + ORIGINS, moves, rules[block + PARENTS], rules[block + SEES], rules[block + WORDS])
+
+
+@inlined
+def list_actions(rules: Rules, moves: Words, player: int, kind: int, actions: Words, n: int) -> int:
+    """Appends the actions of a section of blocks to the `n` in `actions`; returns the new number."""
+    section = _section(rules, player, kind)
+    block = rules[section + BEGIN]
+    end = rules[section + END if moves[OWN_KINGS] else section + KINGS_BEGIN]
+    while block < end:
+        lanes = _narrow(rules, moves, block)
         if lanes == 0:
-            block = t[block + SKIP]
+            block = rules[block + SKIP]
             continue
-        if t[block + ACTIONS]:
-            n = _list(t, w, block, lanes, actions, n)
+        if rules[block + ACTIONS]:
+            n = _list(rules, moves, block, lanes, actions, n)
         block += BLOCK_SIZE
     return n
 
 
 @inlined
-def _list(t: Table, w: Words, block: int, lanes: int, actions: Words, n: int) -> int:
+def _list(rules: Rules, moves: Words, block: int, lanes: int, actions: Words, n: int) -> int:
     while lanes:
         lane = lowest(lanes)
         lanes &= lanes - 1
-        origins = w[t[block + WORDS] + lane]
-        numbers = t[block + ACTIONS] + lane * t[T_POINTS]
+        origins = moves[rules[block + WORDS] + lane]
+        numbers = rules[block + ACTIONS] + lane * rules.points
         while origins:
-            actions[n] = t[numbers + lowest(origins)]
+            actions[n] = rules[numbers + lowest(origins)]
             n += 1
             origins &= origins - 1
     return n
 
 
 @inlined
-def count_actions(t: Table, w: Words, section: int) -> int:
-    """Number of actions of a section of blocks. Leaves counts and bitboards in `w` for `pick_action`."""
-    block = t[section + BEGIN]
-    end = t[section + END if w[OWN_KINGS] else section + KINGS_BEGIN]
+def count_pass(rules: Rules, moves: Words, counts: Words, passes: bool, found: int) -> int:  # noqa: ARG001
+    """As `add_pass`, but counts it."""
+    return found + 1 if passes else found
+
+
+@inlined
+def count_actions(rules: Rules, moves: Words, player: int, kind: int, counts: Words, found: int) -> int:
+    """Adds the number of actions of a section of blocks to `found`, and writes it to `counts[kind]`.
+
+    Leaves counts and bitboards in `w` for `pick_action`.
+    """
+    section = _section(rules, player, kind)
+    block = rules[section + BEGIN]
+    end = rules[section + END if moves[OWN_KINGS] else section + KINGS_BEGIN]
     n = 0
     while block < end:
-        lanes = _narrow(t, w, block)
-        if lanes and t[block + ACTIONS]:
-            lanes = count_lanes(w, t[block + WORDS])
+        lanes = _narrow(rules, moves, block)
+        if lanes and rules[block + ACTIONS]:
+            lanes = count_lanes(moves, rules[block + WORDS])
             n += lanes
-        w[t[block + TALLY]] = lanes
-        block = block + BLOCK_SIZE if lanes else t[block + SKIP]
-    return n
+        moves[rules[block + TALLY]] = lanes
+        block = block + BLOCK_SIZE if lanes else rules[block + SKIP]
+    counts[kind] = n
+    return found + n
 
 
 @inlined
-def pick_action(t: Table, w: Words, section: int, index: int) -> int:
-    """The action at an index of those that `count_actions` has counted."""
-    block = t[section + BEGIN]
-    tally = w[t[block + TALLY]]
-    while t[block + ACTIONS] == 0 or index >= tally:
-        if t[block + ACTIONS]:
+def pick_action(rules: Rules, moves: Words, player: int, kind: int, index: int) -> int:
+    """The action at an index of those of a section that `count_actions` has counted."""
+    section = _section(rules, player, kind)
+    block = rules[section + BEGIN]
+    tally = moves[rules[block + TALLY]]
+    while rules[block + ACTIONS] == 0 or index >= tally:
+        if rules[block + ACTIONS]:
             index -= tally
-        block = block + BLOCK_SIZE if tally else t[block + SKIP]
-        tally = w[t[block + TALLY]]
-    words = t[block + WORDS]
-    found = find_lane(w, words, index)
+        block = block + BLOCK_SIZE if tally else rules[block + SKIP]
+        tally = moves[rules[block + TALLY]]
+    words = rules[block + WORDS]
+    found = find_lane(moves, words, index)
     lane, index = found >> 32, found & 0xFFFFFFFF
-    return t[t[block + ACTIONS] + lane * t[T_POINTS] + nth_bit(w[words + lane], index)]
+    return rules[rules[block + ACTIONS] + lane * rules.points + nth_bit(moves[words + lane], index)]
 
 
 @inlined
-def section_of(t: Table, s: Table, kind: int) -> int:
-    """Index in the table of a section of blocks of the player to move."""
-    return t[T_SECTIONS] + SECTION_SIZE * (SECTIONS * s[PLAYER] + kind)
+def _section(rules: Rules, player: int, kind: int) -> int:
+    """Index in the table of a section of blocks of a player."""
+    return rules.sections + SECTION_SIZE * (SECTIONS * player + kind)
 
 
 @inlined
-def generate_captures(t: Table, s: Table, w: Words, actions: Words) -> int:
-    """Fills `actions` with the captures of the player to move, before any rule compares them with each other."""
-    look(t, s, w)
-    kind = FIRST_LEAP if s[CHAIN] < 0 else NEXT_LEAP
-    return generate(t, w, section_of(t, s, kind), actions, 0)
+def step_of(rules: Rules, player: int, action: int) -> int:
+    """Index in the table of the row of an action."""
+    return rules.steps + STEP_SIZE * (rules.num_actions * player + action)
 
 
-@inlined
-def can_go_on(t: Table, s: Table, w: Words) -> bool:
-    """Whether the piece in the middle of a chain can capture again."""
-    look(t, s, w)
-    section = section_of(t, s, NEXT_LEAP)
-    block = t[section + BEGIN]
-    end = t[section + END if w[OWN_KINGS] else section + KINGS_BEGIN]
-    while block < end:
-        lanes = _narrow(t, w, block)
-        if lanes and t[block + ACTIONS]:
-            return True
-        block = block + BLOCK_SIZE if lanes else t[block + SKIP]
-    return False
+# What the rules ask about an action. Functions without a decorator are written out, see `binding.py`.
+
+
+def read_step(rules: Rules, moves: Words, player: int, action: int) -> int:  # noqa: ARG001
+    """What an action does, for the functions below: the index in the table of its row."""
+    return step_of(rules, player, action)
+
+
+def is_pass(rules: Rules, step: int) -> bool:
+    """Whether the action is the pass."""
+    return rules[step + ORIGIN] < 0
+
+
+def is_leap(rules: Rules, step: int) -> bool:
+    """Whether the action is a capture."""
+    return rules[step + OVER] >= 0
+
+
+def origin_of(rules: Rules, step: int) -> int:
+    """The point where the action begins."""
+    return rules[step + ORIGIN]
+
+
+def target_of(rules: Rules, step: int) -> int:
+    """The point where the action ends."""
+    return rules[step + TARGET]
+
+
+def victim_of(rules: Rules, step: int) -> int:
+    """The point of the piece that a capture takes."""
+    return rules[step + OVER]
+
+
+def undo_of(rules: Rules, step: int) -> int:
+    """The relation that leads back from a simple step, or -1."""
+    return rules[step + UNDO]
+
+
+def point_of(point: int) -> int:
+    """A point that is one, where the caller has made sure of it."""
+    return point

@@ -1,461 +1,249 @@
-"""The rules of play on one state: legal actions, the state after an action, the outcome, the observation.
+"""The rules of play: legal actions, the state after an action, the outcome, what an observation shows.
 
-The kernels know no game. They read a step table, which `game/step_table.py` compiles from a game. A state is a sequence
-of `t[T_STATE_SIZE]` integers and holds everything that the rules look at, except earlier positions of the match.
-Arguments are not checked: an action must be legal in the state to which it is applied.
+This is the text of the rules. It is written once, and `binding.py` binds it to several kinds of words: integers for one
+match (`rules_scalar.py`), vectors of integers for many matches at once (`rules_simd.py`). It reads as if it were for one
+match. Where a line says `if any_of(...)`, one match takes the branch or not; many matches take it if any of them does,
+and `where(...)` chooses in each match.
 
-Arguments that many kernels share:
-  t: The step table.
-  s: A state.
-  w: Scratch space, `t[T_SCRATCH_SIZE]` integers.
-  actions: Room for `t[T_NUM_ACTIONS]` actions.
+The rules know no game. They read a step table, which `game/step_table.py` compiles from a game. A state holds everything
+that they look at, except earlier positions of the match. Arguments are not checked: an action must be legal.
 
-`game/table_layout.py` has the layout of tables, states and scratch space. The exported player carries this file.
+How steps are found and listed differs between the kinds. The functions that do so come with the kind:
+  look, find_captures, find_steps, keep_opening, add_pass, can_continue, read_step: see `moves.py`.
+  remember_points, forget_points: see `undo_memory.py`.
+
+Arguments that many functions share:
+  rules: The step table.
+  state: A state, see `fields.py`.
+  moves: What the functions that find steps read and write.
+  actions: Where they leave the actions.
 """
 
+from typing import Any
+
 from ..game.table_layout import *
-from .compiler import (
-    allocate,
-    inlined,
-    kernel,
-    popcount,
-    release,
-    reverse_bits,
-    spread_word,
-    wrapped_product,
-    wrapped_sum,
-)
-from .kernel_types import Table, Words
-from .moves import (
-    can_go_on,
-    count_actions,
-    generate,
-    generate_captures,
-    look,
-    look_back,
-    pick_action,
-    section_of,
-)
-from .undo_memory import forbid_remembered, forget, remember_leap, remember_step
+from .binding import inlined, kernel
+from .compiler import allocate, release
+from .fields import Flag, Rules, State, Word
+from .moves import *
+from .undo_memory import forget, remember
+from .words.integers import any_of, constant, count_each, give_to_player, mover, never, no, of_player, where
 
 
 @kernel
-def legal_actions(t: Table, s: Table, w: Words, actions: Words) -> int:
-    """Fills `actions` with the legal actions and returns their number, also where the match has ended."""
-    if t[T_HAS_OPENING] and is_start(t, s):
-        return _opening_actions(t, s, w, actions)
-    n = generate_captures(t, s, w, actions)
-    if n > 1 and t[T_LANDING_MUST_CONTINUE]:
-        n = _keep_continuing(t, s, w, actions, n)
-    if n > 1 and t[T_MOST_PIECES]:
-        n = _keep_longest(t, s, w, actions, n)
-    if s[CHAIN] >= 0:
-        if t[T_CHAIN] == OPTIONAL:
-            actions[n] = t[T_PASS_ACTION]
-            n += 1
-        return n
-    if n == 0 or t[T_CAPTURE_OPTIONAL]:
-        if n:
-            look(t, s, w)
-        look_back(t, s, w)
-        n = generate(t, w, section_of(t, s, STEP), actions, n)
-    if n == 0 and t[T_NO_MOVES] == PASS:
-        actions[0] = t[T_PASS_ACTION]
-        n = 1
-    return n
+def legal_actions(rules: Rules, state: State, moves: Any, actions: Any) -> Word:
+    """Finds the legal actions, also where the match has ended.
+
+    Returns:
+      What the functions that find steps return: how many there are, or where they are; 0 if there is none.
+    """
+    player = mover(state, moves)
+    in_chain = state.chain >= 0
+    opens = never(in_chain)
+    if rules.has_opening:
+        opens = is_start(rules, state)
+    look(rules, state, moves, player)
+    found = find_captures(rules, state, moves, actions, player, opens)
+    if rules.compares:
+        found = keep_best(rules, state, moves, actions, found)
+    stepping = no(in_chain)
+    if not rules.capture_optional:
+        stepping = stepping & (found == 0)
+    found = find_steps(rules, state, moves, actions, player, stepping, found)
+    if rules.has_opening and any_of(opens):
+        found = keep_opening(rules, moves, actions, player, opens, found)
+    if rules.pass_action >= 0:
+        passes = never(in_chain)
+        if rules.chain == OPTIONAL:
+            passes = in_chain
+        if rules.no_moves == PASS:
+            passes = passes | ((found == 0) & no(in_chain | opens))
+        found = add_pass(rules, moves, actions, passes, found)
+    return found
 
 
 @kernel
-def apply_action(t: Table, s: Words, w: Words, action: int) -> None:
+def apply_action(rules: Rules, state: State, moves: Any, action: Word) -> None:
     """Changes the state to the one after a legal action."""
-    player = s[PLAYER]
-    if action == t[T_PASS_ACTION]:
-        _end_turn(t, s, s[QUIET] + 1 if s[CHAIN] < 0 else 0)
-        return
-    step = step_of(t, player, action)
-    origin = 1 << t[step + ORIGIN]
-    target = 1 << t[step + TARGET]
-    is_man = s[MEN + player] & origin
-    s[MEN + player if is_man else KINGS + player] ^= origin | target
-    if t[step + OVER] < 0:
-        if t[T_REMEMBERS]:
-            remember_step(t, s, step)
-        promoted = _promote(t, s, player, target)
-        _end_turn(t, s, 0 if promoted and t[T_PROMOTION_IS_PROGRESS] else s[QUIET] + 1)
-        return
-    if t[T_REMOVAL_AT_END]:
-        s[CAPTURED] |= 1 << t[step + OVER]
+    player = mover(state, moves)
+    step = read_step(rules, moves, player, action)
+    passes, leaps = is_pass(rules, step), is_leap(rules, step)
+    men, kings = of_player(player, state.men), of_player(player, state.kings)
+    their_men, their_kings = of_player(1 - player, state.men), of_player(1 - player, state.kings)
+    chain = state.chain
+    captured, barred = state.captured, state.barred
+    progresses = leaps
+    goes_on = never(leaps)
+    stands = constant(men, 0)  # where a piece that is not in a chain any more may be promoted
+    if any_of(no(passes)):
+        one = where(passes, 0, constant(men, 1))
+        origin, target = one << origin_of(rules, step), one << target_of(rules, step)
+        removed = constant(men, 0)
+        is_man = men & origin != 0
+        men = where(is_man, men ^ (origin | target), men)
+        kings = where(is_man, kings, kings ^ (origin | target))
+        stands = target
+        if any_of(leaps):
+            victim = where(leaps, one << victim_of(rules, step), 0)
+            if rules.removal_at_end:
+                captured = captured | victim
+            else:
+                removed = victim
+                their_men, their_kings = their_men & ~removed, their_kings & ~removed
+        if rules.remembers:
+            remember(rules, state, player, step, origin, target, men, removed)
+        if any_of(leaps):
+            stops = never(leaps)
+            if rules.chain == SINGLE:
+                stops = leaps
+            if rules.midchain_promotion != IF_TURN_ENDS_THERE:
+                landed = where(leaps, men & target & of_player(player, rules.promotion), 0)
+                men, kings = men ^ landed, kings | landed
+                if rules.midchain_promotion == PROMOTE_AND_STOP:
+                    stops = stops | (landed != 0)
+            if not rules.may_return_to_start:
+                barred = where(leaps & (chain < 0), origin, barred)
+            goes_on = leaps & no(stops)
+            if any_of(goes_on):
+                theirs = their_men | their_kings
+                goes_on = can_continue(rules, moves, player, men, kings, theirs, captured, barred, target, goes_on)
+    if rules.chain == OPTIONAL:
+        ends_chain = passes & (chain >= 0)
+        if any_of(ends_chain):
+            stands = stands | where(ends_chain, constant(men, 1) << point_of(chain), 0)
+            progresses = progresses | ends_chain
+    landed = where(goes_on, 0, men & stands & of_player(player, rules.promotion))
+    men, kings = men ^ landed, kings | landed
+    if rules.promotion_is_progress:
+        progresses = progresses | (landed != 0)
+    if rules.removal_at_end:
+        removed = where(goes_on, 0, captured)
+        their_men, their_kings = their_men & ~removed, their_kings & ~removed
+        if rules.remembers:
+            forget(rules, state, removed)
+        state.captured = where(goes_on, captured, 0)
+    give_to_player(player, state.men, men, their_men)
+    give_to_player(player, state.kings, kings, their_kings)
+    if not rules.may_return_to_start:
+        state.barred = where(goes_on, barred, 0)
+    state.chain = where(goes_on, target_of(rules, step), NO_POINT)
+    if rules.counts_quiet:
+        state.quiet = where(progresses, 0, state.quiet + 1)
     else:
-        _remove(t, s, 1 - player, 1 << t[step + OVER])
-    if t[T_REMEMBERS]:
-        remember_leap(t, s, step)
-    stops = t[T_CHAIN] == SINGLE
-    if t[T_MIDCHAIN_PROMOTION] != IF_TURN_ENDS_THERE and _promote(t, s, player, target):
-        stops = stops or t[T_MIDCHAIN_PROMOTION] == PROMOTE_AND_STOP
-    if s[CHAIN] < 0 and not t[T_MAY_RETURN_TO_START]:
-        s[BARRED] = origin
-    s[CHAIN] = t[step + TARGET]
-    if stops or not can_go_on(t, s, w):
-        _end_turn(t, s, 0)
-    else:
-        s[QUIET] = 0
+        state.quiet = 0
+    state.player = where(goes_on, player, 1 - player)
 
 
 @inlined
-def outcome(t: Table, s: Table, legal: int, earlier: int) -> int:
+def outcome(rules: Rules, state: State, movable: Flag, earlier: Word) -> Word:
     """The outcome of a match: ONGOING, or `4 * reason + winner` with NOBODY as the winner of a draw.
 
     Args:
-      legal: Number of legal actions in the state.
+      movable: Whether there is a legal action.
       earlier: How often the position occurred before in this match.
     """
-    if s[CHAIN] >= 0:
-        return ONGOING
-    player = s[PLAYER]
-    if s[MEN + player] | s[KINGS + player] == 0:
-        return 4 * CAPTURED_ALL + 1 - player
-    if s[MEN + 1 - player] | s[KINGS + 1 - player] == 0:
-        return 4 * CAPTURED_ALL + player
-    if legal == 0:
-        if t[T_NO_MOVES] == LOSS:
-            return 4 * BLOCKED + 1 - player
-        return 4 * BLOCKED + (NOBODY if t[T_NO_MOVES] == DRAW else _more_pieces(s))
-    if t[T_THREEFOLD] and earlier + 1 >= OCCURRENCES_TO_DRAW:
-        return 4 * REPETITION + NOBODY
-    if t[T_NO_PROGRESS_LIMIT] > 0 and s[QUIET] >= t[T_NO_PROGRESS_LIMIT]:
-        if t[T_NO_PROGRESS_MAJORITY]:
-            return 4 * BY_MAJORITY + _more_pieces(s)
-        return 4 * NO_PROGRESS + NOBODY
-    return ONGOING
+    pieces_0, pieces_1 = state.men[0] | state.kings[0], state.men[1] | state.kings[1]
+    result = constant(pieces_0, ONGOING)
+    if rules.no_progress_limit > 0:
+        late = state.quiet >= rules.no_progress_limit
+        if any_of(late):
+            if rules.no_progress_majority:
+                result = where(late, _more_pieces(state) + 4 * BY_MAJORITY, result)
+            else:
+                result = where(late, 4 * NO_PROGRESS + NOBODY, result)
+    if rules.threefold:
+        result = where(earlier + 1 >= OCCURRENCES_TO_DRAW, 4 * REPETITION + NOBODY, result)
+    if any_of(no(movable)):
+        winner = constant(pieces_0, NOBODY)
+        if rules.no_moves == LOSS:
+            winner = 1 - state.player
+        elif rules.no_moves != DRAW:
+            winner = _more_pieces(state)
+        result = where(movable, result, winner + 4 * BLOCKED)
+    result = where(pieces_1 == 0, 4 * CAPTURED_ALL, result)
+    result = where(pieces_0 == 0, 4 * CAPTURED_ALL + 1, result)
+    return where(state.chain >= 0, ONGOING, result)
 
 
 @inlined
-def observe(t: Table, s: Table, earlier: int, observation: Words, place: int) -> None:
-    """Writes the observation of the player to move, plane by plane, into `observation` from `place` on.
-
-    Args:
-      earlier: How often the position occurred before in this match.
-    """
-    player = s[PLAYER]
-    points = t[T_POINTS]
-    last = t[T_PLANES] + PLANE_SIZE * (t[T_NUM_PLANES] - 1)
-    for plane in range(t[T_PLANES], last + 1, PLANE_SIZE):
-        kind = t[plane + PLANE_KIND]
-        source = t[plane + PLANE_SOURCE + player]
-        if kind <= PLANE_POINT:
-            word = s[source]
-            if kind == PLANE_POINT:
-                word = 1 << word if word >= 0 else 0
-            room = points * ((last - plane) // PLANE_SIZE + 1)
-            spread_word(observation, place, _in_frame(t, player, word), points, room)
-        else:
-            value = earlier
-            if kind == PLANE_CLOCK:
-                value = s[QUIET] // source % CLOCK_DIGIT
-            elif kind == PLANE_PLAYER:
-                value = player
-            elif kind == PLANE_OPENING:
-                value = 1 if is_start(t, s) else 0
-            for point in range(points):
-                observation[place + point] = value
-        place += points
-
-
-@inlined
-def recall(t: Table, observation: Words, place: int, s: Words) -> None:
-    """Sets a state from an observation that `observe` has written from `place` on; the inverse of `observe`.
-
-    Points stay in the frame of the player to move. In a symmetric game this player becomes `player_0`, except in the
-    start position. Parts of the state that are not observed are set to 0.
-    """
-    points = t[T_POINTS]
-    end = t[T_PLANES] + PLANE_SIZE * t[T_NUM_PLANES]
-    for index in range(t[T_STATE_SIZE]):
-        s[index] = 0
-    s[CHAIN] = NO_POINT
-    last = end - PLANE_SIZE
-    if t[last + PLANE_KIND] == PLANE_PLAYER:
-        s[PLAYER] = int(observation[place + points * (t[T_NUM_PLANES] - 1)])
-    for plane in range(t[T_PLANES], end, PLANE_SIZE):
-        kind = t[plane + PLANE_KIND]
-        source = t[plane + PLANE_SOURCE + s[PLAYER]]
-        if kind == PLANE_WORD:
-            word = 0
-            for point in range(points):
-                if observation[place + point]:
-                    word |= 1 << point
-            s[source] = word
-        elif kind == PLANE_POINT:
-            for point in range(points):
-                if observation[place + point]:
-                    s[source] = point
-        elif kind == PLANE_CLOCK:
-            s[QUIET] += source * int(observation[place])
-        elif kind == PLANE_OPENING and observation[place]:
-            for index in range(t[T_STATE_SIZE]):
-                s[index] = t[t[T_START] + index]
-        place += points
-    if t[T_REMEMBERS_POINTS]:
-        for point in range(points):
-            forbid_remembered(t, s, point)
-
-
-@inlined
-def _in_frame(t: Table, player: int, word: int) -> int:
-    """A bitboard in the frame of a player."""
-    turn = t[T_TURN + player]
-    if turn == NOT_TURNED:
-        return word
-    if turn == HALF_TURN:
-        return reverse_bits(word, t[T_POINTS])
-    frame = t[T_FRAME] + player * t[T_POINTS]
-    seen = 0
-    for point in range(t[T_POINTS]):
-        seen |= (word >> t[frame + point] & 1) << point
-    return seen
-
-
-@inlined
-def is_start(t: Table, s: Table) -> bool:
+def is_start(rules: Rules, state: State) -> Flag:
     """Whether the state is the start of the game. The clock is compared only if the game has a no-progress limit."""
-    for index in range(t[T_STATE_SIZE]):
-        if s[index] != t[t[T_START] + index] and (index != QUIET or t[T_NO_PROGRESS_LIMIT]):
-            return False
-    return True
+    same = state[MEN] == rules[rules.start + MEN]
+    if any_of(same):
+        for place in range(rules.state_size):
+            if place != QUIET or rules.no_progress_limit:
+                same = same & (state[place] == rules[rules.start + place])
+    return same
 
 
-@kernel
-def position_key(t: Table, s: Table) -> int:
-    """A 63-bit hash of everything in the state except the clock."""
-    key = 0
-    for index in range(t[T_STATE_SIZE]):
-        if index != QUIET:
-            key = _mix(key ^ s[index] + 1)
-    return key
-
-
-@kernel
-def earlier_occurrences(t: Table, s: Table, keys: Words) -> int:
-    """Stores the hash of the position in `keys` and returns how often the position occurred before.
+@inlined
+def shown(rules: Rules, state: State, plane: int, earlier: Word) -> Word:
+    """What a plane of the observation shows: a bitboard, in the frame of South, or the plane's value.
 
     Args:
-      keys: Hashes of the positions since the last progress, indexed by the clock.
+      plane: The row of the plane in the step table.
+      earlier: How often the position occurred before in this match.
     """
-    key = position_key(t, s)
-    clock = s[QUIET]
-    keys[clock] = key
-    count = 0
-    for earlier in range(clock % 2, clock, 2):
-        if keys[earlier] == key:
-            count += 1
-    return count
+    kind = rules[plane + PLANE_KIND]
+    source = rules[plane + PLANE_SOURCE]
+    if kind == PLANE_WORD:
+        return where(state.player == 0, state[source], state[rules[plane + PLANE_SOURCE + 1]])
+    if kind == PLANE_POINT:
+        point = state[source]
+        return where(point >= 0, constant(point, 1) << point_of(point), 0)
+    if kind == PLANE_CLOCK:
+        return state.quiet >> (0 if source == 1 else CLOCK_SHIFT) & (CLOCK_DIGIT - 1)
+    if kind == PLANE_OPENING:
+        return where(is_start(rules, state), constant(state.player, 1), 0)
+    if kind == PLANE_PLAYER:
+        return state.player
+    return earlier
 
 
 @inlined
-def random_below(rng: Words, n: int) -> int:
-    """A pseudo-random integer in [0, n), n below 2**31. `rng` holds one integer, the generator's state.
-
-    Source: Steele, Lea and Flood 2014, SplitMix, reduced to 63 bits.
-    """
-    rng[0] = wrapped_sum(rng[0], 0x1E3779B97F4A7C15)
-    return (_mix(rng[0]) >> 31) * n >> 32
+def _more_pieces(state: State) -> Word:
+    """The player with more pieces, NOBODY if both have equally many."""
+    lead = count_each(state.men[0] | state.kings[0]) - count_each(state.men[1] | state.kings[1])
+    return where(lead == 0, NOBODY, where(lead > 0, constant(lead, 0), 1))
 
 
 @inlined
-def copy_state(t: Table, source: Table, s: Words) -> None:
-    """Copies the state `source` to `s`."""
-    for index in range(t[T_STATE_SIZE]):
-        s[index] = source[index]
+def look(rules: Rules, state: State, moves: Any, player: Word) -> None:
+    """Shows the position to the functions that find steps."""
+    own = of_player(player, state.men) | of_player(player, state.kings)
+    theirs = of_player(1 - player, state.men) | of_player(1 - player, state.kings)
+    see(rules, moves, own, theirs, state.captured, state.barred)
+
+
+# Rules that compare captures play each of them. They are for one match.
+
+
+@inlined
+def keep_best(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
+    """Keeps the captures that no other one beats; returns their number."""
+    if found > 1 and rules.landing_must_continue:
+        found = _keep_continuing(rules, state, moves, actions, found)
+    if found > 1 and rules.most_pieces:
+        found = _keep_longest(rules, state, moves, actions, found)
+    look(rules, state, moves, state.player)
+    return found
 
 
 @kernel
-def perft(t: Table, start: Table, depth: int, by_turns: bool) -> int:
-    """Number of sequences of `depth` actions, or of `depth` whole turns. Ended matches count only at depth 0.
-
-    Uses an explicit stack, since Numba cannot cache compiled recursion.
-    """
-    levels = depth * (t[T_POINTS] + 1) if by_turns else depth
-    states = allocate(levels + 1, t[T_STATE_SIZE])
-    choices = allocate(levels + 1, t[T_NUM_ACTIONS])
-    levels_left = allocate(2, levels + 1)
-    untried, to_go = levels_left[0], levels_left[1]
-    scratch = allocate(1, t[T_SCRATCH_SIZE])
-    w = scratch[0]
-    copy_state(t, start, states[0])
-    untried[0] = _open_actions(t, states[0], w, choices[0])
-    to_go[0] = depth
-    level = 0
-    count = 1 if depth == 0 else 0
-    while level >= 0 and depth > 0:
-        if untried[level] == 0:
-            level -= 1
-            continue
-        if to_go[level] == 1 and not by_turns:
-            count += untried[level]
-            level -= 1
-            continue
-        untried[level] -= 1
-        after = states[level + 1]
-        copy_state(t, states[level], after)
-        apply_action(t, after, w, choices[level][untried[level]])
-        left = to_go[level] - (1 if not by_turns or after[CHAIN] < 0 else 0)
-        if left == 0:
-            count += 1
-            continue
-        level += 1
-        to_go[level] = left
-        untried[level] = _open_actions(t, after, w, choices[level])
-    release(states)
-    release(choices)
-    release(levels_left)
-    release(scratch)
-    return count
-
-
-@kernel
-def sample_action(t: Table, s: Table, w: Words, actions: Words, rng: Words) -> tuple[int, int]:
-    """Draws a legal action uniformly; returns it and the number of legal actions, `(-1, 0)` if there is none.
-
-    Unless a rule compares actions with each other, they are counted and not listed, which is faster.
-    """
-    if t[T_COMPARES] or (t[T_HAS_OPENING] and is_start(t, s)):
-        n = legal_actions(t, s, w, actions)
-        return actions[random_below(rng, n)] if n else -1, n
-    look(t, s, w)
-    captures = section_of(t, s, FIRST_LEAP if s[CHAIN] < 0 else NEXT_LEAP)
-    steps = section_of(t, s, STEP)
-    n = count_actions(t, w, captures)
-    first_step = n
-    if s[CHAIN] >= 0:
-        n += 1 if t[T_CHAIN] == OPTIONAL else 0
-    elif n == 0 or t[T_CAPTURE_OPTIONAL]:
-        look_back(t, s, w)
-        n += count_actions(t, w, steps)
-    if n == 0:
-        return (t[T_PASS_ACTION], 1) if t[T_NO_MOVES] == PASS else (-1, 0)
-    index = random_below(rng, n)
-    if index < first_step:
-        return pick_action(t, w, captures, index), n
-    if s[CHAIN] >= 0:
-        return t[T_PASS_ACTION], n
-    return pick_action(t, w, steps, index - first_step), n
-
-
-@kernel
-def play_out(t: Table, s: Words, w: Words, actions: Words, keys: Words, room: int, rng: Words) -> tuple[int, int]:
-    """Rollout: plays random legal actions from an ongoing state to the end of the match.
-
-    Args:
-      s: Changed to the final state.
-      keys: As for `earlier_occurrences`, with the positions so far.
-      room: Length of `keys`. A match that fills it without progress counts as a draw.
-
-    Returns:
-      `(outcome, number of actions)`.
-    """
-    action, _ = sample_action(t, s, w, actions, rng)
-    result = ONGOING
-    played = 0
-    while result == ONGOING:
-        if t[T_THREEFOLD] and s[QUIET] + 1 >= room:
-            return 4 * NO_PROGRESS + NOBODY, played
-        apply_action(t, s, w, action)
-        played += 1
-        action, n = sample_action(t, s, w, actions, rng)
-        earlier = earlier_occurrences(t, s, keys) if t[T_THREEFOLD] and s[CHAIN] < 0 else 0
-        result = outcome(t, s, n, earlier)
-    return result, played
-
-
-@inlined
-def _open_actions(t: Table, s: Table, w: Words, actions: Words) -> int:
-    """As `legal_actions`, but returns 0 if the match has ended."""
-    n = legal_actions(t, s, w, actions)
-    return n if outcome(t, s, n, 0) == ONGOING else 0
-
-
-@inlined
-def count_captures(t: Table, s: Table, actions: Words, n: int) -> int:
-    """Number of captures among `n` legal actions, which begin with them."""
-    count = 0
-    while count < n and t[step_of(t, s[PLAYER], actions[count]) + OVER] >= 0:
-        count += 1
-    return count
-
-
-@inlined
-def step_of(t: Table, player: int, action: int) -> int:
-    """Index in the table of the row of an action."""
-    return t[T_STEPS] + STEP_SIZE * (t[T_NUM_ACTIONS] * player + action)
-
-
-@kernel
-def _opening_actions(t: Table, s: Table, w: Words, actions: Words) -> int:
-    look(t, s, w)
-    look_back(t, s, w)
-    found = generate(t, w, section_of(t, s, STEP), actions, 0)
-    n = 0
-    for index in range(found):
-        if t[step_of(t, s[PLAYER], actions[index]) + OPENS]:
-            actions[n] = actions[index]
-            n += 1
-    return n
-
-
-@inlined
-def _end_turn(t: Table, s: Words, quiet: int) -> None:
-    player = s[PLAYER]
-    if s[CHAIN] >= 0:
-        _promote(t, s, player, 1 << s[CHAIN])
-        s[CHAIN] = NO_POINT
-        s[BARRED] = 0
-        if s[CAPTURED]:
-            _remove(t, s, 1 - player, s[CAPTURED])
-            s[CAPTURED] = 0
-    s[QUIET] = quiet if t[T_COUNTS_QUIET] else 0
-    s[PLAYER] = 1 - player
-
-
-@inlined
-def _promote(t: Table, s: Words, player: int, bits: int) -> bool:
-    """Promotes the men of `player` that stand on `bits` and on promotion points; returns whether there was one."""
-    landed = s[MEN + player] & bits & t[T_PROMOTION + player]
-    s[MEN + player] ^= landed
-    s[KINGS + player] |= landed
-    return landed != 0
-
-
-@inlined
-def _remove(t: Table, s: Words, player: int, bits: int) -> None:
-    s[MEN + player] &= ~bits
-    s[KINGS + player] &= ~bits
-    if t[T_REMEMBERS]:
-        forget(t, s, bits)
-
-
-@inlined
-def _more_pieces(s: Table) -> int:
-    lead = popcount(s[MEN] | s[KINGS]) - popcount(s[MEN + 1] | s[KINGS + 1])
-    if lead == 0:
-        return NOBODY
-    return 0 if lead > 0 else 1
-
-
-@kernel
-def _keep_continuing(t: Table, s: Table, w: Words, actions: Words, n: int) -> int:
+def _keep_continuing(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
     """Of the captures by one piece of one victim, keeps those that allow a further capture, if there are any."""
-    scratch = allocate(2, t[T_STATE_SIZE] + n)
+    scratch = allocate(2, rules.state_size + found)
     after, goes_on = scratch[0], scratch[1]
-    for index in range(n):
-        copy_state(t, s, after)
-        apply_action(t, after, w, actions[index])
+    for index in range(found):
+        copy_state(rules, state, after)
+        apply_action(rules, after, moves, actions[index])
         goes_on[index] = 1 if after[CHAIN] >= 0 else 0
-    for index in range(n):
-        if goes_on[index] == 0 and _has_continuing_rival(t, s, actions, goes_on, index, n):
+    for index in range(found):
+        if goes_on[index] == 0 and _has_continuing_rival(rules, state, actions, goes_on, index, found):
             # The captures that follow are still compared with this one, so it is removed later.
             goes_on[index] = DROPPED
     kept = 0
-    for index in range(n):
+    for index in range(found):
         if goes_on[index] != DROPPED:
             actions[kept] = actions[index]
             kept += 1
@@ -464,29 +252,29 @@ def _keep_continuing(t: Table, s: Table, w: Words, actions: Words, n: int) -> in
 
 
 @inlined
-def _has_continuing_rival(t: Table, s: Table, actions: Words, goes_on: Words, index: int, n: int) -> bool:
-    step = step_of(t, s[PLAYER], actions[index])
-    for other in range(n):
-        rival = step_of(t, s[PLAYER], actions[other])
-        same_leap = t[rival + ORIGIN] == t[step + ORIGIN] and t[rival + OVER] == t[step + OVER]
-        if same_leap and goes_on[other] == 1:
+def _has_continuing_rival(rules: Rules, state: State, actions: Any, goes_on: Any, index: int, found: int) -> bool:
+    step = step_of(rules, state.player, actions[index])
+    for other in range(found):
+        rival = step_of(rules, state.player, actions[other])
+        same_piece = origin_of(rules, rival) == origin_of(rules, step)
+        if same_piece and victim_of(rules, rival) == victim_of(rules, step) and goes_on[other] == 1:
             return True
     return False
 
 
 @kernel
-def _keep_longest(t: Table, s: Table, w: Words, actions: Words, n: int) -> int:
+def _keep_longest(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
     """Keeps the captures that begin a chain with the most captured pieces."""
-    scratch = allocate(2, t[T_STATE_SIZE] + n)
+    scratch = allocate(2, rules.state_size + found)
     after, length = scratch[0], scratch[1]
     longest = 0
-    for index in range(n):
-        copy_state(t, s, after)
-        apply_action(t, after, w, actions[index])
-        length[index] = _longest_chain(t, after, w) if after[CHAIN] >= 0 else 0
+    for index in range(found):
+        copy_state(rules, state, after)
+        apply_action(rules, after, moves, actions[index])
+        length[index] = _longest_chain(rules, after, moves) if after[CHAIN] >= 0 else 0
         longest = max(longest, length[index])
     kept = 0
-    for index in range(n):
+    for index in range(found):
         if length[index] == longest:
             actions[kept] = actions[index]
             kept += 1
@@ -495,14 +283,14 @@ def _keep_longest(t: Table, s: Table, w: Words, actions: Words, n: int) -> int:
 
 
 @kernel
-def _longest_chain(t: Table, start: Table, w: Words) -> int:
+def _longest_chain(rules: Rules, state: State, moves: Any) -> int:
     """The most captures that can follow in a chain in progress."""
-    states = allocate(t[T_POINTS] + 1, t[T_STATE_SIZE])
-    choices = allocate(t[T_POINTS] + 1, t[T_NUM_ACTIONS])
-    counts = allocate(1, t[T_POINTS] + 1)
+    states = allocate(rules.points + 1, rules.state_size)
+    choices = allocate(rules.points + 1, rules.num_actions)
+    counts = allocate(1, rules.points + 1)
     untried = counts[0]
-    copy_state(t, start, states[0])
-    untried[0] = generate_captures(t, states[0], w, choices[0])
+    copy_state(rules, state, states[0])
+    untried[0] = _list_captures(rules, states[0], moves, choices[0])
     level = 0
     longest = 0
     while level >= 0:
@@ -510,12 +298,12 @@ def _longest_chain(t: Table, start: Table, w: Words) -> int:
             level -= 1
             continue
         untried[level] -= 1
-        copy_state(t, states[level], states[level + 1])
-        apply_action(t, states[level + 1], w, choices[level][untried[level]])
+        copy_state(rules, states[level], states[level + 1])
+        apply_action(rules, states[level + 1], moves, choices[level][untried[level]])
         longest = max(longest, level + 1)
         if states[level + 1][CHAIN] >= 0:
             level += 1
-            untried[level] = generate_captures(t, states[level], w, choices[level])
+            untried[level] = _list_captures(rules, states[level], moves, choices[level])
     release(states)
     release(choices)
     release(counts)
@@ -523,7 +311,13 @@ def _longest_chain(t: Table, start: Table, w: Words) -> int:
 
 
 @inlined
-def _mix(word: int) -> int:
-    word = wrapped_product(word ^ (word >> 30), 0x3F58476D1CE4E5B9)
-    word = wrapped_product(word ^ (word >> 27), 0x14D049BB133111EB)
-    return word ^ (word >> 31)
+def _list_captures(rules: Rules, state: State, moves: Any, actions: Any) -> int:
+    look(rules, state, moves, state.player)
+    return find_captures(rules, state, moves, actions, state.player, False)
+
+
+@inlined
+def copy_state(rules: Rules, state: State, copied: Any) -> None:
+    """Copies a state to `copied`."""
+    for place in range(rules.state_size):
+        copied[place] = state[place]

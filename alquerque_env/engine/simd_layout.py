@@ -44,8 +44,6 @@ BLOCK_SIZE = ROWS + ROW_SIZE * e.LANES
 # What an action does, in one integer.
 TARGET_SHIFT, OVER_SHIFT, UNDO_SHIFT, PASS_SHIFT = 6, 12, 19, 23
 POINT_MASK, OVER_MASK, UNDO_MASK = 63, 127, 15
-# The digits of the clock in observations are powers of two.
-CLOCK_SHIFT = e.CLOCK_DIGIT.bit_length() - 1
 
 # Scratch vectors that blocks read; ALLOWED has one for each relation. The vectors that blocks write follow.
 OWN_MEN, OWN_KINGS, EMPTY, ENEMY, ALLOWED = 0, 1, 2, 3, 4

@@ -1,82 +1,98 @@
 """No-undo memory: which simple steps a piece may not take because they would undo an earlier one.
 
-`s[MEMORY + relation]` is a bitboard of pieces that may not step along a relation (a direction of the board). Under some
-rules `s[MEMORY_POINTS + point]` also holds the points that the piece on `point` remembers.
+A state holds, for each relation (a direction of the board), the pieces that may not step along it. Under some rules it also
+holds the points that each piece remembers; these rules are for one match.
 
-Arguments are as in `rules.py`. The exported player carries this file.
+Arguments are as in `rules.py`.
 """
 
 from ..game.table_layout import *
-from .compiler import kernel, lowest
-from .kernel_types import Table, Words
+from .binding import inlined, kernel
+from .compiler import lowest
+from .fields import Rules, State, Word
+from .moves import undo_of
+from .words.integers import where
 
 
-@kernel
-def remember_step(t: Table, s: Words, step: int) -> None:
-    """Updates the memory after the simple step in row `step` of the table."""
-    origin = 1 << t[step + ORIGIN]
-    target = 1 << t[step + TARGET]
-    points = origin
-    if t[T_UNDO_SCOPE] == NEVER_REVISIT:
-        points |= s[MEMORY_POINTS + t[step + ORIGIN]]
-    forget(t, s, origin if t[T_UNDO_SCOPE] != PER_PLAYER else origin | s[MEN + s[PLAYER]])
-    if t[T_REMEMBERS_POINTS]:
-        _store_memory(t, s, t[step + TARGET], points)
-    elif t[step + UNDO] >= 0:
-        s[MEMORY + t[step + UNDO]] |= target
+@inlined
+def remember(
+    rules: Rules, state: State, player: Word, step: Word, origin: Word, target: Word, men: Word, removed: Word
+) -> None:
+    """Updates the memory after a step or a capture. In matches with neither, `origin` and `target` are empty.
 
-
-@kernel
-def remember_leap(t: Table, s: Words, step: int) -> None:
-    """Clears the memory of a piece that captures, or moves it to the piece's new point."""
-    origin = 1 << t[step + ORIGIN]
-    if t[T_JUMP_CLEARS]:
-        forget(t, s, origin if t[T_UNDO_SCOPE] != PER_PLAYER else origin | s[MEN + s[PLAYER]])
+    Args:
+      step: The action, as `read_step` gives it.
+      origin, target: Bitboards of the points where it begins and ends.
+      men: The men of the player after it.
+      removed: Pieces that it removed.
+    """
+    if rules.remembers_points:
+        remember_points(rules, state, player, step, origin, men, removed)
         return
-    points = s[MEMORY_POINTS + t[step + ORIGIN]]
-    if t[T_UNDO_SCOPE] == NEVER_REVISIT:
+    forgotten = origin | removed
+    if rules.undo_scope == PER_PLAYER:
+        forgotten = where(origin == 0, 0, forgotten | men)
+    undo = undo_of(rules, step)
+    for relation in range(rules.relations):
+        kept = state.memory[relation] & ~forgotten
+        state.memory[relation] = where(undo == relation, kept | target, kept)
+
+
+@inlined
+def forget(rules: Rules, state: State, pieces: Word) -> None:
+    """Clears the memory of some pieces."""
+    for relation in range(rules.relations):
+        state.memory[relation] = state.memory[relation] & ~pieces
+    if rules.remembers_points:
+        forget_points(rules, state, pieces)
+
+
+@kernel
+def remember_points(rules: Rules, state: State, player: int, step: int, origin: int, men: int, removed: int) -> None:
+    """As `remember`, where pieces remember points."""
+    forget(rules, state, removed)
+    cleared = origin if rules.undo_scope != PER_PLAYER else origin | men
+    start, end = rules[step + ORIGIN], rules[step + TARGET]
+    is_leap = rules[step + OVER] >= 0
+    points = state.memory_points[start] if is_leap or rules.undo_scope == NEVER_REVISIT else 0
+    if not is_leap or rules.undo_scope == NEVER_REVISIT:
         points |= origin
-    forget(t, s, origin)
-    _store_memory(t, s, t[step + TARGET], points)
+    if is_leap and not rules.jump_clears:
+        cleared = origin
+    forget(rules, state, cleared)
+    if is_leap and rules.jump_clears:
+        return
+    if rules.jump_clears:
+        points &= _within_steps(rules, player, end, points)
+    state.memory_points[end] = points
+    forbid_remembered(rules, state, end)
 
 
 @kernel
-def forget(t: Table, s: Words, bits: int) -> None:
-    """Clears the memory of the pieces on `bits`."""
-    for relation in range(t[T_RELATIONS]):
-        s[MEMORY + relation] &= ~bits
-    if t[T_REMEMBERS_POINTS]:
-        for point in range(t[T_POINTS]):
-            if bits >> point & 1:
-                s[MEMORY_POINTS + point] = 0
+def forget_points(rules: Rules, state: State, pieces: int) -> None:
+    """Clears the points that some pieces remember."""
+    for point in range(rules.points):
+        if pieces >> point & 1:
+            state.memory_points[point] = 0
 
 
 @kernel
-def _store_memory(t: Table, s: Words, point: int, points: int) -> None:
-    """Sets the points that the piece on `point` remembers, and forbids the steps to them."""
-    if t[T_JUMP_CLEARS]:
-        points &= _within_steps(t, s[PLAYER], point, points)
-    s[MEMORY_POINTS + point] = points
-    forbid_remembered(t, s, point)
-
-
-@kernel
-def forbid_remembered(t: Table, s: Words, point: int) -> None:
+def forbid_remembered(rules: Rules, state: State, point: int) -> None:
     """Forbids the steps of the piece on `point` to points that it remembers."""
-    for relation in range(t[T_RELATIONS]):
-        other = t[t[T_RELATION_TARGET] + relation * t[T_POINTS] + point]
-        if other >= 0 and s[MEMORY_POINTS + point] >> other & 1:
-            s[MEMORY + relation] |= 1 << point
+    for relation in range(rules.relations):
+        other = rules[rules.relation_target + relation * rules.points + point]
+        if other >= 0 and state.memory_points[point] >> other & 1:
+            state.memory[relation] |= 1 << point
 
 
 @kernel
-def _within_steps(t: Table, player: int, point: int, remembered: int) -> int:
+def _within_steps(rules: Rules, player: int, point: int, remembered: int) -> int:
     """Points that a man on `point` can still step to without passing through `remembered` points."""
     within = 0
     reached = 1 << point
     to_do = reached
     while to_do:
-        targets = t[t[T_MAN_STEPS] + player * t[T_POINTS] + lowest(to_do)]
+        targets = rules[rules.man_steps + player * rules.points + lowest(to_do)]
         to_do &= to_do - 1
         within |= targets
         to_do |= targets & ~remembered & ~reached

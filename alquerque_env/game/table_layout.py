@@ -95,5 +95,6 @@ NOBODY = 2
 
 OCCURRENCES_TO_DRAW = 3
 CLOCK_DIGIT = 128  # observations are bytes
+CLOCK_SHIFT = 7  # of the second digit of the clock
 
 DROPPED = -1

@@ -1,7 +1,7 @@
 """Checks positions in the middle of a chain: some chain of captures must lead there, and it must be able to go on."""
 
 from ..engine import entry_points
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..errors import PositionError
 from ..game.game import Game
 from ..game.kernel_arrays import words

@@ -11,7 +11,7 @@ from operator import index as as_integer
 from typing import Any, NamedTuple, Protocol
 
 from ..engine import entry_points
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..errors import IllegalStepError, NotationError, shorten
 from ..game.game import Game, as_game
 from ..game.kernel_arrays import words

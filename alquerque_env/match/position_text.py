@@ -5,7 +5,7 @@ Exported players contain this file unchanged.
 
 from collections.abc import Iterator, Sequence
 
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..errors import PositionError
 
 SIDES = "WB"

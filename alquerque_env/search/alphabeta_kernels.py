@@ -10,7 +10,7 @@ Alpha-Beta Pruning; Slate and Atkin 1977, Chess 4.5 (transposition table); Schae
 
 from typing import Any, NamedTuple
 
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..engine.compiler import borrowed, inlined, kernel, popcount, wrapped_product, wrapped_sum
 from ..engine.kernel_types import Rows, Table, Words
 from ..solve.tables.index_layout import DRAWN, UNKNOWN

@@ -4,9 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..engine.compiler import borrowed, inlined, kernel
 from ..engine.kernel_types import Rows, Table, Words
+from ..engine.random_play import sample_action
 from ..errors import AlquerqueError
 from ..game.array_check import check_array
 from ..game.game import Game
@@ -140,7 +141,7 @@ def _reset(t: Table, p: Work, match: int, room: int, plies: int) -> None:
         outcome, _ = _play_forced(t, p, match, room)
         left = e.random_below(p.rng, plies + 1)
         while left > 0 and outcome == e.ONGOING:
-            action, _ = e.sample_action(t, s, p.scratch, p.actions, p.rng)
+            action, _ = sample_action(t, s, p.scratch, p.actions, p.rng)
             e.apply_action(t, s, p.scratch, action)
             outcome, _ = _play_forced(t, p, match, room)
             left -= 1

@@ -7,9 +7,10 @@ Operators in Monte-Carlo Tree Search (one new node a simulation).
 import math
 from typing import Any, NamedTuple
 
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..engine.compiler import borrowed, inlined, kernel
 from ..engine.kernel_types import Table, Words
+from ..engine.random_play import play_out
 from ..solve.tables.index_layout import DRAWN, UNKNOWN
 from ..solve.tables.search_probe_kernels import exact_value
 
@@ -87,7 +88,7 @@ def _simulate(t: Table, a: Uct, room: int, size: int, end: int, simulations: int
                     tree[node + RESULT] = _exact_outcome(s, exact_value(t, a.table_index, a.codes, s, actions, n))
         result = tree[node + RESULT]
         if result == e.ONGOING:
-            result, _ = e.play_out(t, s, w, actions, keys, room, a.rng)
+            result, _ = play_out(t, s, w, actions, keys, room, a.rng)
         _back_up(tree, node, result % 4)
     return end
 

@@ -9,7 +9,7 @@ Sources: Shannon 1950, Programming a computer for playing chess (evaluation of q
 
 from typing import Any
 
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..engine.compiler import allocate, borrowed, inlined, kernel, popcount, release
 from ..engine.kernel_types import Rows, Table, Words
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import rules as e
+from ..engine import rules_scalar as e
 from ..engine.compiler import borrowed, inlined, kernel
 from ..engine.kernel_types import Array, RealRows, Reals, Rows, Table, Words
 

@@ -14,7 +14,8 @@ import pytest
 from reference import Reference
 
 from alquerque_env import Match, games, load_game, perft
-from alquerque_env.engine import entry_points, rules
+from alquerque_env.engine import entry_points, random_play
+from alquerque_env.engine import rules_scalar as rules
 from alquerque_env.engine.compiler import JIT, borrowed, kernel
 from alquerque_env.game import table_layout as e
 from alquerque_env.game.game import Game
@@ -42,7 +43,7 @@ ROOM = 400
 
 @kernel
 def sample_action(t, s, w, actions, rng):
-    return rules.sample_action(borrowed(t), borrowed(s), borrowed(w), borrowed(actions), borrowed(rng))
+    return random_play.sample_action(borrowed(t), borrowed(s), borrowed(w), borrowed(actions), borrowed(rng))
 
 
 @kernel

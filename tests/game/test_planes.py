@@ -13,7 +13,7 @@ from reference import Reference, RefMatch, RefState, RefStep
 from small_games import BOARDS, small_game
 
 from alquerque_env import Match, games, load_game, perft
-from alquerque_env.engine import rules
+from alquerque_env.engine import rules_scalar as rules
 from alquerque_env.engine.compiler import borrowed, kernel
 from alquerque_env.envs.spaces import observation_space
 from alquerque_env.game import table_layout

@@ -8,7 +8,21 @@ in which one player is to move, since selecting by player costs NumPy as much ti
 from typing import Any
 
 from ...game.kernel_arrays import JIT
+from ..compiler import inlined
 from ..kernel_types import Vector, Vectors
+
+kernel = inlined  # all of the rules are compiled into the kernels of a batch
+
+
+def no(flags: Vector) -> Vector:
+    """The flags that are not set."""
+    return ~flags
+
+
+def never(flags: Vector) -> Vector:
+    """Flags that are not set, as many as others."""
+    return flags & ~flags
+
 
 if JIT:
     from .simd_words import (

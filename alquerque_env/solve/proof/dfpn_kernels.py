@@ -13,7 +13,7 @@ Plies without progress belong to the position here, so no position can recur and
 
 from typing import NamedTuple
 
-from ...engine import rules as e
+from ...engine import rules_scalar as e
 from ...engine.compiler import borrowed, inlined, kernel, popcount, wrapped_product, wrapped_sum
 from ...engine.kernel_types import Rows, Table, Words
 from ..tables.index_layout import DRAWN, UNKNOWN

@@ -5,7 +5,7 @@ The proof is in the transposition table of a search. Where an entry was replaced
 
 from typing import NamedTuple
 
-from ...engine import rules as e
+from ...engine import rules_scalar as e
 from ...engine.compiler import borrowed, kernel
 from ...engine.kernel_types import Rows, Words
 from .dfpn_kernels import (

@@ -6,7 +6,7 @@ A table file holds the values of positions without compulsory captures only.
 steps of a turn and of the captures after it.
 """
 
-from ...engine import rules as e
+from ...engine import rules_scalar as e
 from ...engine.compiler import borrowed, kernel
 from ...engine.kernel_types import Rows, Table, Words
 from .index_layout import *

@@ -11,7 +11,7 @@ kernels of a pass may run at once, since none reads what another writes.
 
 from typing import NamedTuple
 
-from ...engine import rules as e
+from ...engine import rules_scalar as e
 from ...engine.compiler import borrowed, inlined, kernel, lowest
 from ...engine.kernel_types import Table, Words
 from .index_layout import *

@@ -1,6 +1,6 @@
 """Values of an endgame table within a search, compiled. An index of zeros stands for no table: it holds no position."""
 
-from ...engine import rules as e
+from ...engine import rules_scalar as e
 from ...engine.compiler import borrowed, kernel, popcount
 from ...engine.kernel_types import Table, Words
 from .index_layout import DRAWN, ENDLESS, LOST, UNKNOWN, WON

@@ -5,7 +5,7 @@ The search through the steps of a turn keeps its own stack, a `Line`.
 
 from typing import NamedTuple
 
-from ...engine import rules as e
+from ...engine import rules_scalar as e
 from ...engine.compiler import allocate, borrowed, inlined, kernel, popcount, release
 from ...engine.kernel_types import Rows, Table, Words
 from .index_layout import *

@@ -14,7 +14,7 @@ Every kernel works on the numbers of one slice from `begin` to `end`; `row` is t
 
 from typing import NamedTuple
 
-from ...engine import rules as e
+from ...engine import rules_scalar as e
 from ...engine.compiler import borrowed, inlined, kernel
 from ...engine.kernel_types import Table, Words
 from .index_layout import *

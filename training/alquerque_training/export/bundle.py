@@ -8,13 +8,17 @@ name that is also a global name of its module counts as that one, so a definitio
 
 import ast
 import builtins
+import copy
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
+from importlib import import_module
 from importlib.util import resolve_name
 from pathlib import Path
 from typing import NamedTuple
+
+from alquerque_env.engine.binding import bound_in
 
 _SCOPES = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SIMPLE_TYPES = ("int", "str", "bool", "float")
@@ -183,7 +187,7 @@ class _Bundler:
                 raise BundleError(f"no module {module}")
             package = module if path.name == "__init__.py" else module.rpartition(".")[0]
             tree = _Folder(self.recipe.fixed).visit(ast.parse(path.read_text(encoding="utf-8")))
-            self.modules[module] = _read_module(tree, package)
+            self.modules[module] = _add_bound(_read_module(tree, package), module)
         return self.modules[module]
 
     def text(self) -> str:
@@ -212,6 +216,16 @@ def _read_module(tree: ast.Module, package: str) -> _Module:
         else:
             module.defined |= dict.fromkeys(_bound(statement, inner=False), statement)
     return module
+
+
+def _add_bound(found: _Module, module: str) -> _Module:
+    """Puts the functions that a module binds in the place of the statements that bind them."""
+    if any(origin.name == "bind" for origin in found.imported.values()):
+        import_module(module)
+        functions, sources = bound_in(module)
+        found.defined |= copy.deepcopy(functions)
+        found.starred += sources
+    return found
 
 
 def _bound(tree: ast.AST, *, inner: bool) -> list[str]:

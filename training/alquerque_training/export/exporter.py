@@ -34,15 +34,13 @@ RECIPE = Recipe(
         for module in (
             "game.table_layout",
             "engine.words.plain_words",
-            "engine.moves",
-            "engine.undo_memory",
-            "engine.rules",
+            "engine.rules_scalar",
             "game.step",
         )
     ),
     replaced={
         # Without compilation the entry points of the engine are its functions.
-        Origin("alquerque_env.engine.entry_points", ""): Origin("alquerque_env.engine.rules", ""),
+        Origin("alquerque_env.engine.entry_points", ""): Origin("alquerque_env.engine.rules_scalar", ""),
         Origin("itertools", "pairwise"): Origin("alquerque_training.export.player.python39", "pairwise"),
         Origin("alquerque_env.game.game", "as_game"): Origin(
             "alquerque_training.export.player.carried_game", "as_game"

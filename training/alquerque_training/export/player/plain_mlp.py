@@ -9,7 +9,7 @@ from math import exp, tanh
 from operator import mul
 from typing import Any
 
-from alquerque_env.engine import rules as e
+from alquerque_env.engine import rules_scalar as e
 from alquerque_env.search import quiescence_kernels as q
 from alquerque_env.search.puct import Position
 from alquerque_training.export.packing import WeightReader

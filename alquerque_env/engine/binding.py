@@ -1,0 +1,243 @@
+"""Binds functions that are written once to a kind of words: integers for one match, vectors for many.
+
+A function of the text takes a `Rules` or a `State`, see `fields.py`. To bind it is to compile its source again:
+
+1. Fields become places: `state.chain` becomes `state[5]`, `state.memory[relation]` becomes `state[9 + relation]`, and as
+   an argument of a call the field `state.men`, which has several places, becomes the two arguments `state, 0`.
+2. Names that stand for integers in the module of the text become these integers.
+3. Calls of one-expression functions of `words/integers.py` are written out: `where(a, b, c)` becomes `b if a else c`.
+4. All other names are those of the module that binds, else of the kind, else of the text; what is text is bound in turn.
+
+Lines keep their numbers, so that a traceback shows the text.
+"""
+
+import ast
+import copy
+from collections import ChainMap, Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple, TypeVar, cast
+
+from ..game import table_layout
+from . import fields
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+class Bound(NamedTuple):
+    """What a module has bound.
+
+    Attributes:
+      functions: The functions of the text by name, as they are compiled.
+      sources: Modules that have the other names in these, the first one before the others.
+    """
+
+    functions: dict[str, ast.FunctionDef]
+    sources: list[str]
+
+
+_TEXT: set[Callable[..., Any]] = set()
+_BOUND: dict[str, Bound] = {}
+
+
+def kernel(function: F) -> F:
+    """Marks a function of the text that is compiled by itself; the module that binds it has the decorator."""
+    _TEXT.add(function)
+    return function
+
+
+def inlined(function: F) -> F:
+    """Marks a function of the text that is compiled into those that call it."""
+    _TEXT.add(function)
+    return function
+
+
+def bind(function: F, namespace: dict[str, Any], *kind: ModuleType) -> F:
+    """Binds a function of the text.
+
+    Args:
+      function: The function.
+      namespace: The globals of the module that binds it. What the function calls is added to them.
+      kind: Modules with the words of a kind and what steps are found with. Their functions without a decorator are
+        written out.
+
+    Returns:
+      The function, with the decorators of the module.
+    """
+    text = cast(FunctionType, function)
+    tree = bound_source(text, namespace, kind)
+    _add_missing(tree, text, namespace, kind)
+    code = compile(ast.Module([tree], []), text.__code__.co_filename, "exec")
+    made: dict[str, Any] = {}
+    exec(code, namespace, made)
+    here = _BOUND.setdefault(namespace["__name__"], Bound({}, []))
+    here.functions[tree.name] = tree
+    here.sources.extend(name for name in _sources(text, kind) if name not in here.sources)
+    return cast(F, made[tree.name])
+
+
+def bound_in(module: str) -> Bound:
+    """The functions of the text that a module has bound."""
+    return _BOUND.get(module, Bound({}, []))
+
+
+def bound_source(
+    text: FunctionType, namespace: Mapping[str, Any], kind: Sequence[ModuleType]
+) -> ast.FunctionDef:
+    """The source of a function of the text for a kind of words."""
+    tree = copy.deepcopy(_functions(text.__code__.co_filename)[text.__name__])
+    annotated = {arg.arg: _name_of(arg.annotation) for arg in tree.args.args}
+    records = {name: record for name, record in annotated.items() if record in fields.PREFIXES}
+    tree.returns = None
+    for arg in tree.args.args:
+        arg.annotation = None
+    templates: dict[str, ast.FunctionDef] = {}
+    names = ChainMap(dict(namespace), *(vars(module) for module in kind), text.__globals__)
+    for module in kind:
+        for name, function in _functions(str(module.__file__)).items():
+            if not function.decorator_list and names[name] is vars(module).get(name):
+                templates[name] = function
+    own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    numbers = {name: value for name, value in text.__globals__.items() if type(value) is int and name not in own}
+    tree = _Binder(records, numbers, templates).visit(tree)
+    return ast.fix_missing_locations(tree)
+
+
+@cache
+def _functions(file: str) -> dict[str, ast.FunctionDef]:
+    tree = ast.parse(Path(file).read_text(encoding="utf-8"))
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def _sources(text: FunctionType, kind: Sequence[ModuleType]) -> list[str]:
+    return [*(module.__name__ for module in kind), text.__module__]
+
+
+def _name_of(annotation: ast.expr | None) -> str:
+    return annotation.id if isinstance(annotation, ast.Name) else ""
+
+
+def _add_missing(
+    tree: ast.FunctionDef, text: FunctionType, namespace: dict[str, Any], kind: Sequence[ModuleType]
+) -> None:
+    """Adds what the function names and the module lacks."""
+    names = ChainMap(*(vars(module) for module in kind), text.__globals__)
+    for name in {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - namespace.keys():
+        if name in names:
+            value = namespace[name] = names[name]
+            if isinstance(value, FunctionType) and value in _TEXT:
+                namespace[name] = bind(value, namespace, *kind)
+
+
+class _Binder(ast.NodeTransformer):
+    """Changes a function of the text.
+
+    Args:
+      records: Its arguments with fields, and the classes of these.
+      numbers: Names that stand for integers.
+      templates: The functions to write out.
+    """
+
+    def __init__(
+        self, records: Mapping[str, str], numbers: Mapping[str, int], templates: Mapping[str, ast.FunctionDef]
+    ) -> None:
+        self.records, self.numbers, self.templates = records, numbers, templates
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """A number, or another name."""
+        if node.id in self.numbers:
+            return ast.copy_location(ast.Constant(self.numbers[node.id]), node)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """A field of one word."""
+        field = self._field(node)
+        if field is None:
+            return self.generic_visit(node)
+        words, place, is_one = field
+        if not is_one:
+            raise SyntaxError(f"line {node.lineno}: the field {ast.unparse(node)} has several places")
+        return ast.copy_location(ast.Subscript(words, ast.Constant(place), node.ctx), node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """A word of a field of several."""
+        field = self._field(node.value)
+        if field is None:
+            return self.generic_visit(node)
+        words, place, _ = field
+        index = self.visit_BinOp(ast.BinOp(ast.Constant(place), ast.Add(), node.slice))
+        return ast.copy_location(ast.Subscript(words, cast(ast.expr, index), node.ctx), node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        """A sum with 0 is left out."""
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Add):
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                if isinstance(one, ast.Constant) and one.value == 0:
+                    return other
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """A call, in which fields of several words stand for two arguments, or the expression that it calls."""
+        arguments: list[ast.expr] = []
+        for arg in node.args:
+            field = self._field(arg)
+            if field is None or field[2]:
+                arguments.append(self.visit(arg))
+            else:
+                arguments += [field[0], ast.Constant(field[1])]
+        node.args = arguments
+        body = self._written_out(node)
+        if body is not None and isinstance(body[-1], ast.Return) and body[-1].value is not None:
+            return ast.copy_location(body[-1].value, node)
+        node.func = self.visit(node.func)
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
+        """A call, or the statements that it calls."""
+        node.value = self.visit(node.value)
+        if isinstance(node.value, ast.Call):
+            body = self._written_out(node.value)
+            if body is not None:
+                return [ast.copy_location(statement, node) for statement in body]
+        return node
+
+    def _field(self, node: ast.expr) -> tuple[ast.expr, int, bool] | None:
+        """The words, the place and whether it is one, if a node is a field."""
+        if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in self.records):
+            return None
+        kind = self.records[node.value.id]
+        declared = getattr(fields, kind).__annotations__[node.attr]
+        place = getattr(table_layout, fields.PREFIXES[kind] + node.attr.upper())
+        return ast.Name(node.value.id, ast.Load()), place, declared is not fields.Places
+
+    def _written_out(self, call: ast.Call) -> list[ast.stmt] | None:
+        """The statements of a function that is written out; None if a call stays a call."""
+        template = self.templates.get(call.func.id) if isinstance(call.func, ast.Name) else None
+        if template is None:
+            return None
+        body = template.body[1:] if ast.get_docstring(template) is not None else template.body
+        names = [arg.arg for arg in template.args.args]
+        uses = Counter(node.id for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name))
+        given = dict(zip(names, call.args, strict=True))
+        if any(uses[name] > 1 and not isinstance(given[name], ast.Name | ast.Constant) for name in names):
+            return None
+        if len(body) > 1 and isinstance(body[-1], ast.Return):
+            return None
+        fill, fold = _Fill(given), _Binder({}, self.numbers, {})
+        filled = [cast(ast.stmt, fold.visit(fill.visit(copy.deepcopy(statement)))) for statement in body]
+        for node in (node for statement in filled for node in ast.walk(statement)):
+            ast.copy_location(node, call)
+        return filled
+
+
+class _Fill(ast.NodeTransformer):
+    """Puts the arguments of a call in the place of the parameters."""
+
+    def __init__(self, given: Mapping[str, ast.expr]) -> None:
+        self.given = given
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """An argument, or another name."""
+        return copy.deepcopy(self.given.get(node.id, node))

@@ -1,0 +1,98 @@
+"""The named fields of states and step tables, for the text of the rules.
+
+A field is a name for a place in a sequence of words: `state.chain` stands for `state[CHAIN]`, and `rules.no_moves` for
+`rules[T_NO_MOVES]`. `game/table_layout.py` has the places. `binding.py` puts them in, so that a field costs nothing.
+"""
+
+from typing import Any, Protocol, TypeAlias
+
+Word: TypeAlias = Any
+"""An integer or a bitboard; where many matches are played at once, one for each match."""
+
+Flag: TypeAlias = Any
+"""A truth value; where many matches are played at once, one for each match."""
+
+
+class Places(Protocol):
+    """A field of several words. As an argument of a call it stands for two: the sequence, and the first place."""
+
+    def __getitem__(self, index: int, /) -> Word:
+        """One of the words."""
+
+    def __setitem__(self, index: int, word: Word, /) -> None:
+        """Overwrites one of the words."""
+
+
+class State(Protocol):
+    """A state, or the states of many matches.
+
+    Attributes:
+      men, kings: A bitboard for each player.
+      player: The player to move.
+      chain: The point of a piece in the middle of a chain, or NO_POINT.
+      quiet: Turns without progress.
+      captured: Pieces captured in this chain that are not yet removed.
+      barred: Vacant points on which this chain may not land.
+      memory: For each relation, the pieces that may not step along it.
+      memory_points: The remembered points of the piece on each point, under rules that need them.
+    """
+
+    men: Places
+    kings: Places
+    player: Word
+    chain: Word
+    quiet: Word
+    captured: Word
+    barred: Word
+    memory: Places
+    memory_points: Places
+
+    def __getitem__(self, place: int, /) -> Word:
+        """The word at a place."""
+
+
+class Rules(Protocol):
+    """A step table: the answers of the rules, and where its lists begin; see `game/table_layout.py`."""
+
+    points: int
+    all_points: int
+    num_actions: int
+    state_size: int
+    pass_action: int
+    relations: int
+    compares: int
+    promotion: Places
+    chain: int
+    capture_optional: int
+    removal_at_end: int
+    midchain_promotion: int
+    promotion_is_progress: int
+    may_return_to_start: int
+    landing_must_continue: int
+    most_pieces: int
+    has_opening: int
+    no_moves: int
+    threefold: int
+    no_progress_limit: int
+    no_progress_majority: int
+    counts_quiet: int
+    remembers: int
+    remembers_points: int
+    undo_scope: int
+    jump_clears: int
+    start: int
+    man_steps: int
+    relation_target: int
+    sections: int
+    steps: int
+    frame: int
+    turn: Places
+    planes: int
+    num_planes: int
+
+    def __getitem__(self, place: int, /) -> int:
+        """The word at a place."""
+
+
+PREFIXES = {"State": "", "Rules": "T_"}
+"""How the names of the places of each class begin in `game/table_layout.py`."""

@@ -1,0 +1,68 @@
+"""Random play of one match: legal actions are counted and one is drawn, which is faster than to list them.
+
+Arguments are as in `rules_scalar.py`. The exported player carries this file.
+"""
+
+from ..game.table_layout import *
+from . import moves, rules
+from .binding import bind
+from .compiler import kernel
+from .kernel_types import Table, Words
+from .rules_scalar import apply_action, earlier_occurrences, is_start, legal_actions, outcome, random_below
+from .words import integers
+
+pick_action = bind(moves.pick_action, globals(), integers, moves)
+# Where the text lists actions, they are counted here.
+list_actions = bind(moves.count_actions, globals(), integers, moves)
+add_pass = bind(moves.count_pass, globals(), integers, moves)
+_count_actions = bind(rules.legal_actions, globals(), integers, moves)
+
+
+@kernel
+def sample_action(t: Table, s: Table, w: Words, actions: Words, rng: Words) -> tuple[int, int]:
+    """Draws a legal action uniformly; returns it and the number of legal actions, `(-1, 0)` if there is none.
+
+    Under rules that compare actions with each other, and in the opening, actions are listed.
+    """
+    if t[T_COMPARES] or (t[T_HAS_OPENING] and is_start(t, s)):
+        n = legal_actions(t, s, w, actions)
+        return actions[random_below(rng, n)] if n else -1, n
+    player = s[PLAYER]
+    captures = FIRST_LEAP if s[CHAIN] < 0 else NEXT_LEAP
+    actions[STEP] = 0
+    n = _count_actions(t, s, w, actions)
+    leaps, steps = actions[captures], actions[STEP]
+    if leaps + steps == 0:
+        return t[T_PASS_ACTION] if n else -1, n
+    index = random_below(rng, n)
+    if index < leaps:
+        return pick_action(t, w, player, captures, index), n
+    if steps:
+        return pick_action(t, w, player, STEP, index - leaps), n
+    return t[T_PASS_ACTION], n
+
+
+@kernel
+def play_out(t: Table, s: Words, w: Words, actions: Words, keys: Words, room: int, rng: Words) -> tuple[int, int]:
+    """Rollout: plays random legal actions from an ongoing state to the end of the match.
+
+    Args:
+      s: Changed to the final state.
+      keys: As for `earlier_occurrences`, with the positions so far.
+      room: Length of `keys`. A match that fills it without progress counts as a draw.
+
+    Returns:
+      `(outcome, number of actions)`.
+    """
+    action, _ = sample_action(t, s, w, actions, rng)
+    result = ONGOING
+    played = 0
+    while result == ONGOING:
+        if t[T_THREEFOLD] and s[QUIET] + 1 >= room:
+            return 4 * NO_PROGRESS + NOBODY, played
+        apply_action(t, s, w, action)
+        played += 1
+        action, n = sample_action(t, s, w, actions, rng)
+        earlier = earlier_occurrences(t, s, keys) if t[T_THREEFOLD] and s[CHAIN] < 0 else 0
+        result = outcome(t, s, n, earlier)
+    return result, played

@@ -1,0 +1,215 @@
+"""The rules of play for one match: `rules.py` bound to integers, and what builds on it.
+
+Compiled where Numba is installed, else plain Python. A state is a sequence of `t[T_STATE_SIZE]` integers.
+
+Arguments that many kernels share:
+  t: The step table.
+  s: A state.
+  w: Scratch space, `t[T_SCRATCH_SIZE]` integers.
+  actions: Room for `t[T_NUM_ACTIONS]` actions.
+
+`game/table_layout.py` has the layout of tables, states and scratch space. The exported player carries this file.
+"""
+
+from ..game.table_layout import *
+from . import moves, rules, undo_memory
+from .binding import bind
+from .compiler import (
+    allocate,
+    inlined,
+    kernel,
+    release,
+    reverse_bits,
+    spread_word,
+    wrapped_product,
+    wrapped_sum,
+)
+from .kernel_types import Table, Words
+from .words import integers
+
+step_of = bind(moves.step_of, globals(), integers, moves)
+forbid_remembered = bind(undo_memory.forbid_remembered, globals(), integers, moves)
+is_start = bind(rules.is_start, globals(), integers, moves)
+shown = bind(rules.shown, globals(), integers, moves)
+copy_state = bind(rules.copy_state, globals(), integers, moves)
+outcome = bind(rules.outcome, globals(), integers, moves)
+apply_action = bind(rules.apply_action, globals(), integers, moves)
+legal_actions = bind(rules.legal_actions, globals(), integers, moves)
+
+
+@inlined
+def observe(t: Table, s: Table, earlier: int, observation: Words, place: int) -> None:
+    """Writes the observation of the player to move, plane by plane, into `observation` from `place` on.
+
+    Args:
+      earlier: How often the position occurred before in this match.
+    """
+    points = t[T_POINTS]
+    last = t[T_PLANES] + PLANE_SIZE * (t[T_NUM_PLANES] - 1)
+    for plane in range(t[T_PLANES], last + 1, PLANE_SIZE):
+        word = shown(t, s, plane, earlier)
+        if t[plane + PLANE_KIND] <= PLANE_POINT:
+            room = points * ((last - plane) // PLANE_SIZE + 1)
+            spread_word(observation, place, _in_frame(t, s[PLAYER], word), points, room)
+        else:
+            for point in range(points):
+                observation[place + point] = word
+        place += points
+
+
+@inlined
+def recall(t: Table, observation: Words, place: int, s: Words) -> None:
+    """Sets a state from an observation that `observe` has written from `place` on; the inverse of `observe`.
+
+    Points stay in the frame of the player to move. In a symmetric game this player becomes `player_0`, except in the
+    start position. Parts of the state that are not observed are set to 0.
+    """
+    points = t[T_POINTS]
+    end = t[T_PLANES] + PLANE_SIZE * t[T_NUM_PLANES]
+    for index in range(t[T_STATE_SIZE]):
+        s[index] = 0
+    s[CHAIN] = NO_POINT
+    last = end - PLANE_SIZE
+    if t[last + PLANE_KIND] == PLANE_PLAYER:
+        s[PLAYER] = int(observation[place + points * (t[T_NUM_PLANES] - 1)])
+    for plane in range(t[T_PLANES], end, PLANE_SIZE):
+        kind = t[plane + PLANE_KIND]
+        source = t[plane + PLANE_SOURCE + s[PLAYER]]
+        if kind == PLANE_WORD:
+            word = 0
+            for point in range(points):
+                if observation[place + point]:
+                    word |= 1 << point
+            s[source] = word
+        elif kind == PLANE_POINT:
+            for point in range(points):
+                if observation[place + point]:
+                    s[source] = point
+        elif kind == PLANE_CLOCK:
+            s[QUIET] += source * int(observation[place])
+        elif kind == PLANE_OPENING and observation[place]:
+            for index in range(t[T_STATE_SIZE]):
+                s[index] = t[t[T_START] + index]
+        place += points
+    if t[T_REMEMBERS_POINTS]:
+        for point in range(points):
+            forbid_remembered(t, s, point)
+
+
+@inlined
+def _in_frame(t: Table, player: int, word: int) -> int:
+    """A bitboard in the frame of a player."""
+    turn = t[T_TURN + player]
+    if turn == NOT_TURNED:
+        return word
+    if turn == HALF_TURN:
+        return reverse_bits(word, t[T_POINTS])
+    frame = t[T_FRAME] + player * t[T_POINTS]
+    seen = 0
+    for point in range(t[T_POINTS]):
+        seen |= (word >> t[frame + point] & 1) << point
+    return seen
+
+
+@kernel
+def position_key(t: Table, s: Table) -> int:
+    """A 63-bit hash of everything in the state except the clock."""
+    key = 0
+    for index in range(t[T_STATE_SIZE]):
+        if index != QUIET:
+            key = _mix(key ^ s[index] + 1)
+    return key
+
+
+@kernel
+def earlier_occurrences(t: Table, s: Table, keys: Words) -> int:
+    """Stores the hash of the position in `keys` and returns how often the position occurred before.
+
+    Args:
+      keys: Hashes of the positions since the last progress, indexed by the clock.
+    """
+    key = position_key(t, s)
+    clock = s[QUIET]
+    keys[clock] = key
+    count = 0
+    for earlier in range(clock % 2, clock, 2):
+        if keys[earlier] == key:
+            count += 1
+    return count
+
+
+@inlined
+def random_below(rng: Words, n: int) -> int:
+    """A pseudo-random integer in [0, n), n below 2**31. `rng` holds one integer, the generator's state.
+
+    Source: Steele, Lea and Flood 2014, SplitMix, reduced to 63 bits.
+    """
+    rng[0] = wrapped_sum(rng[0], 0x1E3779B97F4A7C15)
+    return (_mix(rng[0]) >> 31) * n >> 32
+
+
+@kernel
+def perft(t: Table, start: Table, depth: int, by_turns: bool) -> int:
+    """Number of sequences of `depth` actions, or of `depth` whole turns. Ended matches count only at depth 0.
+
+    Uses an explicit stack, since Numba cannot cache compiled recursion.
+    """
+    levels = depth * (t[T_POINTS] + 1) if by_turns else depth
+    states = allocate(levels + 1, t[T_STATE_SIZE])
+    choices = allocate(levels + 1, t[T_NUM_ACTIONS])
+    levels_left = allocate(2, levels + 1)
+    untried, to_go = levels_left[0], levels_left[1]
+    scratch = allocate(1, t[T_SCRATCH_SIZE])
+    w = scratch[0]
+    copy_state(t, start, states[0])
+    untried[0] = _open_actions(t, states[0], w, choices[0])
+    to_go[0] = depth
+    level = 0
+    count = 1 if depth == 0 else 0
+    while level >= 0 and depth > 0:
+        if untried[level] == 0:
+            level -= 1
+            continue
+        if to_go[level] == 1 and not by_turns:
+            count += untried[level]
+            level -= 1
+            continue
+        untried[level] -= 1
+        after = states[level + 1]
+        copy_state(t, states[level], after)
+        apply_action(t, after, w, choices[level][untried[level]])
+        left = to_go[level] - (1 if not by_turns or after[CHAIN] < 0 else 0)
+        if left == 0:
+            count += 1
+            continue
+        level += 1
+        to_go[level] = left
+        untried[level] = _open_actions(t, after, w, choices[level])
+    release(states)
+    release(choices)
+    release(levels_left)
+    release(scratch)
+    return count
+
+
+@inlined
+def _open_actions(t: Table, s: Table, w: Words, actions: Words) -> int:
+    """As `legal_actions`, but returns 0 if the match has ended."""
+    n = legal_actions(t, s, w, actions)
+    return n if outcome(t, s, n, 0) == ONGOING else 0
+
+
+@inlined
+def count_captures(t: Table, s: Table, actions: Words, n: int) -> int:
+    """Number of captures among `n` legal actions, which begin with them."""
+    count = 0
+    while count < n and t[step_of(t, s[PLAYER], actions[count]) + OVER] >= 0:
+        count += 1
+    return count
+
+
+@inlined
+def _mix(word: int) -> int:
+    word = wrapped_product(word ^ (word >> 30), 0x3F58476D1CE4E5B9)
+    word = wrapped_product(word ^ (word >> 27), 0x14D049BB133111EB)
+    return word ^ (word >> 31)
