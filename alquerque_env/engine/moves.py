@@ -15,20 +15,26 @@ from .kernel_types import Words
 
 
 @inlined
-def see(rules: Rules, moves: Words, own: int, theirs: int, captured: int, barred: int) -> None:
-    """Fills the scratch space with the empty points and the enemies that blocks see.
+def look(rules: Rules, state: State, moves: Words, player: int) -> None:
+    """Fills the scratch space with the bitboards that blocks read: pieces that may move, empty points, enemies."""
+    men, kings = state.men[player], state.kings[player]
+    theirs = state.men[1 - player] | state.kings[1 - player]
+    _look(rules, moves, men | kings, theirs, state.captured, state.barred)
+    chain = state.chain
+    if chain >= 0:
+        men &= 1 << chain
+        kings &= 1 << chain
+    _take(moves, men, kings)
 
-    Args:
-      own, theirs: The pieces of the player to move and of the opponent.
-      captured, barred: As in a state.
-    """
+
+@inlined
+def _look(rules: Rules, moves: Words, own: int, theirs: int, captured: int, barred: int) -> None:
     fill_lanes(moves, EMPTY, rules.all_points & ~(own | theirs | barred))
     fill_lanes(moves, ENEMY, theirs & ~captured)
 
 
 @inlined
 def _take(moves: Words, men: int, kings: int) -> None:
-    """Fills the scratch space with the pieces that may move."""
     fill_lanes(moves, OWN_MEN, men)
     fill_lanes(moves, OWN_KINGS, kings)
 
@@ -38,12 +44,7 @@ def find_captures(rules: Rules, state: State, moves: Words, actions: Words, play
     """Lists the captures, before any rule compares them; returns their number."""
     if opens:
         return 0
-    chain = state.chain
-    if chain < 0:
-        _take(moves, state.men[player], state.kings[player])
-        return list_actions(rules, moves, player, FIRST_LEAP, actions, 0)
-    _take(moves, state.men[player] & 1 << chain, state.kings[player] & 1 << chain)
-    return list_actions(rules, moves, player, NEXT_LEAP, actions, 0)
+    return list_actions(rules, moves, player, FIRST_LEAP if state.chain < 0 else NEXT_LEAP, actions, 0)
 
 
 @inlined
@@ -53,7 +54,6 @@ def find_steps(
     """Lists the simple steps behind the `found` actions if there may be any; returns the new number."""
     if not stepping:
         return found
-    _take(moves, state.men[player], state.kings[player])
     if rules.remembers:
         invert_lanes(moves, ALLOWED, state.memory)
     return list_actions(rules, moves, player, STEP, actions, found)
@@ -85,7 +85,7 @@ def can_continue(
     goes_on: bool,
 ) -> bool:  # fmt: skip
     """Whether a piece in the middle of a chain, a bitboard of its point, can capture again."""
-    see(rules, moves, men | kings, theirs, captured, barred)
+    _look(rules, moves, men | kings, theirs, captured, barred)
     _take(moves, men & piece, kings & piece)
     section = _section(rules, player, NEXT_LEAP)
     block = rules[section + BEGIN]

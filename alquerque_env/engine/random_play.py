@@ -4,18 +4,19 @@ Arguments are as in `rules_scalar.py`. The exported player carries this file.
 """
 
 from ..game.table_layout import *
-from . import moves, rules
+from . import moves as moves_text
+from . import rules as rules_text
 from .binding import bind
 from .compiler import kernel
 from .kernel_types import Table, Words
 from .rules_scalar import apply_action, earlier_occurrences, is_start, legal_actions, outcome, random_below
 from .words import integers
 
-pick_action = bind(moves.pick_action, globals(), integers, moves)
+pick_action = bind(moves_text.pick_action, globals(), integers, moves_text)
 # Where the text lists actions, they are counted here.
-list_actions = bind(moves.count_actions, globals(), integers, moves)
-add_pass = bind(moves.count_pass, globals(), integers, moves)
-_count_actions = bind(rules.legal_actions, globals(), integers, moves)
+list_actions = bind(moves_text.count_actions, globals(), integers, moves_text)
+add_pass = bind(moves_text.count_pass, globals(), integers, moves_text)
+_count_actions = bind(rules_text.legal_actions, globals(), integers, moves_text)
 
 
 @kernel

@@ -207,14 +207,6 @@ def _more_pieces(state: State) -> Word:
     return where(lead == 0, NOBODY, where(lead > 0, constant(lead, 0), 1))
 
 
-@inlined
-def look(rules: Rules, state: State, moves: Any, player: Word) -> None:
-    """Shows the position to the functions that find steps."""
-    own = of_player(player, state.men) | of_player(player, state.kings)
-    theirs = of_player(1 - player, state.men) | of_player(1 - player, state.kings)
-    see(rules, moves, own, theirs, state.captured, state.barred)
-
-
 # Rules that compare captures play each of them. They are for one match.
 
 

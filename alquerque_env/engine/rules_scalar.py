@@ -12,7 +12,9 @@ Arguments that many kernels share:
 """
 
 from ..game.table_layout import *
-from . import moves, rules, undo_memory
+from . import moves as moves_text
+from . import rules as rules_text
+from . import undo_memory as memory_text
 from .binding import bind
 from .compiler import (
     allocate,
@@ -27,14 +29,14 @@ from .compiler import (
 from .kernel_types import Table, Words
 from .words import integers
 
-step_of = bind(moves.step_of, globals(), integers, moves)
-forbid_remembered = bind(undo_memory.forbid_remembered, globals(), integers, moves)
-is_start = bind(rules.is_start, globals(), integers, moves)
-shown = bind(rules.shown, globals(), integers, moves)
-copy_state = bind(rules.copy_state, globals(), integers, moves)
-outcome = bind(rules.outcome, globals(), integers, moves)
-apply_action = bind(rules.apply_action, globals(), integers, moves)
-legal_actions = bind(rules.legal_actions, globals(), integers, moves)
+step_of = bind(moves_text.step_of, globals(), integers, moves_text)
+forbid_remembered = bind(memory_text.forbid_remembered, globals(), integers, moves_text)
+is_start = bind(rules_text.is_start, globals(), integers, moves_text)
+shown = bind(rules_text.shown, globals(), integers, moves_text)
+copy_state = bind(rules_text.copy_state, globals(), integers, moves_text)
+outcome = bind(rules_text.outcome, globals(), integers, moves_text)
+apply_action = bind(rules_text.apply_action, globals(), integers, moves_text)
+legal_actions = bind(rules_text.legal_actions, globals(), integers, moves_text)
 
 
 @inlined

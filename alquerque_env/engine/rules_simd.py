@@ -10,7 +10,7 @@ import sys
 from typing import Any, NamedTuple
 
 from ..game import table_layout as e
-from . import rules
+from . import rules as rules_text
 from .binding import bind
 from .compiler import inlined
 from .kernel_types import Table, Vector, Vectors
@@ -53,8 +53,15 @@ def mover(state: Vectors, moves: Moves) -> Vector:  # noqa: ARG001
 
 
 @inlined
-def see(rules: Table, moves: Moves, own: Vector, theirs: Vector, captured: Vector, barred: Vector) -> None:
-    """Fills the scratch vectors with the empty points and the enemies that blocks see."""
+def look(rules: Table, state: Vectors, moves: Moves, player: Vector) -> None:
+    """Fills the scratch vectors that blocks read, except the pieces of the player to move."""
+    own = of_player(player, state, e.MEN) | of_player(player, state, e.KINGS)
+    theirs = of_player(1 - player, state, e.MEN) | of_player(1 - player, state, e.KINGS)
+    _look(rules, moves, own, theirs, state[e.CAPTURED], state[e.BARRED])
+
+
+@inlined
+def _look(rules: Table, moves: Moves, own: Vector, theirs: Vector, captured: Vector, barred: Vector) -> None:
     moves.words[EMPTY] = ~(own | theirs | barred) & rules[e.T_ALL_POINTS]
     moves.words[ENEMY] = theirs & ~captured
 
@@ -127,7 +134,7 @@ def can_continue(
 ) -> Vector:  # fmt: skip
     """The matches, among those that may go on, in which the piece in a chain can capture again."""
     c, w = moves.codes, moves.words
-    see(rules, moves, men | kings, theirs, captured, barred)
+    _look(rules, moves, men | kings, theirs, captured, barred)
     only = where(goes_on, piece, 0)
     w[OWN_MEN] = men & only
     w[OWN_KINGS] = kings & only
@@ -199,11 +206,11 @@ def forget_points(rules: Table, state: Vectors, pieces: Vector) -> None:
     """Is never called."""
 
 
-is_start = bind(rules.is_start, globals(), numpy_words, _HERE)
-shown = bind(rules.shown, globals(), numpy_words, _HERE)
-outcome = bind(rules.outcome, globals(), numpy_words, _HERE)
-apply_action = bind(rules.apply_action, globals(), numpy_words, _HERE)
-legal_actions = bind(rules.legal_actions, globals(), numpy_words, _HERE)
+is_start = bind(rules_text.is_start, globals(), numpy_words, _HERE)
+shown = bind(rules_text.shown, globals(), numpy_words, _HERE)
+outcome = bind(rules_text.outcome, globals(), numpy_words, _HERE)
+apply_action = bind(rules_text.apply_action, globals(), numpy_words, _HERE)
+legal_actions = bind(rules_text.legal_actions, globals(), numpy_words, _HERE)
 
 
 @inlined
