@@ -15,9 +15,12 @@ from .kernel_types import Words
 
 
 @inlined
-def look(rules: Rules, state: State, moves: Words, player: int) -> None:
-    """Fills the scratch space with the bitboards that blocks read: pieces that may move, empty points, enemies."""
-    men, kings = state.men[player], state.kings[player]
+def look(rules: Rules, state: State, moves: Words, player: int, men: int, kings: int) -> None:
+    """Fills the scratch space with the bitboards that blocks read: pieces that may move, empty points, enemies.
+
+    Args:
+      men, kings: The pieces of the player.
+    """
     theirs = state.men[1 - player] | state.kings[1 - player]
     _look(rules, moves, men | kings, theirs, state.captured, state.barred)
     chain = state.chain
@@ -40,7 +43,9 @@ def _take(moves: Words, men: int, kings: int) -> None:
 
 
 @inlined
-def find_captures(rules: Rules, state: State, moves: Words, actions: Words, player: int, opens: bool) -> int:
+def find_captures(
+    rules: Rules, state: State, moves: Words, actions: Words, player: int, men: int, kings: int, opens: bool
+) -> int:  # fmt: skip  # noqa: ARG001
     """Lists the captures, before any rule compares them; returns their number."""
     if opens:
         return 0
@@ -49,8 +54,9 @@ def find_captures(rules: Rules, state: State, moves: Words, actions: Words, play
 
 @inlined
 def find_steps(
-    rules: Rules, state: State, moves: Words, actions: Words, player: int, stepping: bool, found: int
-) -> int:
+    rules: Rules, state: State, moves: Words, actions: Words, player: int, men: int, kings: int, stepping: bool,
+    found: int,
+) -> int:  # fmt: skip  # noqa: ARG001
     """Lists the simple steps behind the `found` actions if there may be any; returns the new number."""
     if not stepping:
         return found

@@ -38,18 +38,19 @@ def legal_actions(rules: Rules, state: State, moves: Any, actions: Any) -> Word:
       What the functions that find steps return: how many there are, or where they are; 0 if there is none.
     """
     player = mover(state, moves)
+    men, kings = of_player(player, state.men), of_player(player, state.kings)
     in_chain = state.chain >= 0
     opens = never(in_chain)
     if rules.has_opening:
         opens = is_start(rules, state)
-    look(rules, state, moves, player)
-    found = find_captures(rules, state, moves, actions, player, opens)
+    look(rules, state, moves, player, men, kings)
+    found = find_captures(rules, state, moves, actions, player, men, kings, opens)
     if rules.compares:
         found = keep_best(rules, state, moves, actions, found)
     stepping = no(in_chain)
     if not rules.capture_optional:
         stepping = stepping & (found == 0)
-    found = find_steps(rules, state, moves, actions, player, stepping, found)
+    found = find_steps(rules, state, moves, actions, player, men, kings, stepping, found)
     if rules.has_opening and any_of(opens):
         found = keep_opening(rules, moves, actions, player, opens, found)
     if rules.pass_action >= 0:
@@ -217,7 +218,8 @@ def keep_best(rules: Rules, state: State, moves: Any, actions: Any, found: int) 
         found = _keep_continuing(rules, state, moves, actions, found)
     if found > 1 and rules.most_pieces:
         found = _keep_longest(rules, state, moves, actions, found)
-    look(rules, state, moves, state.player)
+    player = state.player
+    look(rules, state, moves, player, state.men[player], state.kings[player])
     return found
 
 
@@ -304,8 +306,10 @@ def _longest_chain(rules: Rules, state: State, moves: Any) -> int:
 
 @inlined
 def _list_captures(rules: Rules, state: State, moves: Any, actions: Any) -> int:
-    look(rules, state, moves, state.player)
-    return find_captures(rules, state, moves, actions, state.player, False)
+    player = state.player
+    men, kings = state.men[player], state.kings[player]
+    look(rules, state, moves, player, men, kings)
+    return find_captures(rules, state, moves, actions, player, men, kings, False)
 
 
 @inlined

@@ -53,11 +53,10 @@ def mover(state: Vectors, moves: Moves) -> Vector:  # noqa: ARG001
 
 
 @inlined
-def look(rules: Table, state: Vectors, moves: Moves, player: Vector) -> None:
+def look(rules: Table, state: Vectors, moves: Moves, player: Vector, men: Vector, kings: Vector) -> None:
     """Fills the scratch vectors that blocks read, except the pieces of the player to move."""
-    own = of_player(player, state, e.MEN) | of_player(player, state, e.KINGS)
     theirs = of_player(1 - player, state, e.MEN) | of_player(1 - player, state, e.KINGS)
-    _look(rules, moves, own, theirs, state[e.CAPTURED], state[e.BARRED])
+    _look(rules, moves, men | kings, theirs, state[e.CAPTURED], state[e.BARRED])
 
 
 @inlined
@@ -67,10 +66,12 @@ def _look(rules: Table, moves: Moves, own: Vector, theirs: Vector, captured: Vec
 
 
 @inlined
-def find_captures(rules: Table, state: Vectors, moves: Moves, actions: Any, player: Vector, opens: Vector) -> Vector:  # noqa: ARG001
+def find_captures(
+    rules: Table, state: Vectors, moves: Moves, actions: Any, player: Vector, men: Vector, kings: Vector,  # noqa: ARG001
+    opens: Vector,
+) -> Vector:  # fmt: skip
     """Fills the planes of captures; returns the origins that have any."""
     c, w = moves.codes, moves.words
-    men, kings = of_player(player, state, e.MEN), of_player(player, state, e.KINGS)
     in_chain = state[e.CHAIN] >= 0
     only = 1 << (state[e.CHAIN] & POINT_MASK)
     first, following = c[C_SECTIONS] + SECTION_SIZE * e.FIRST_LEAP, c[C_SECTIONS] + SECTION_SIZE * e.NEXT_LEAP
@@ -88,16 +89,17 @@ def find_captures(rules: Table, state: Vectors, moves: Moves, actions: Any, play
 
 @inlined
 def find_steps(
-    rules: Table, state: Vectors, moves: Moves, actions: Any, player: Vector, stepping: Vector, found: Vector  # noqa: ARG001
-) -> Vector:
+    rules: Table, state: Vectors, moves: Moves, actions: Any, player: Vector, men: Vector, kings: Vector,  # noqa: ARG001
+    stepping: Vector, found: Vector,
+) -> Vector:  # fmt: skip
     """Fills the planes of simple steps; returns the origins that were `found` or have any."""
     c, w = moves.codes, moves.words
     section = c[C_SECTIONS] + SECTION_SIZE * e.STEP
     if not any_of(stepping):
         _clear(c, w, c[section + FIRST_PLANE], c[section + END_PLANE])
         return found
-    w[OWN_MEN] = where(stepping, of_player(player, state, e.MEN), 0)
-    w[OWN_KINGS] = where(stepping, of_player(player, state, e.KINGS), 0)
+    w[OWN_MEN] = where(stepping, men, 0)
+    w[OWN_KINGS] = where(stepping, kings, 0)
     if rules[e.T_REMEMBERS]:
         for lane in range(rules[e.T_RELATIONS]):
             w[ALLOWED + lane] = ~state[e.MEMORY + lane]
