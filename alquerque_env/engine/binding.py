@@ -1,12 +1,13 @@
 """Binds functions that are written once to a kind of words: integers for one match, vectors for many.
 
-A function of the text takes a `Rules` or a `State`, see `fields.py`. To bind it is to compile its source again:
+The text of the rules is `rules.py`, `moves.py` and `undo_memory.py`. To bind a function is to compile its source again:
 
-1. Fields become places: `state.chain` becomes `state[5]`, `state.memory[relation]` becomes `state[9 + relation]`, and as
-   an argument of a call the field `state.men`, which has several places, becomes the two arguments `state, 0`.
-2. Names that stand for integers in the module of the text become these integers.
-3. Calls of one-expression functions of `words/integers.py` are written out: `where(a, b, c)` becomes `b if a else c`.
-4. All other names are those of the module that binds, else of the kind, else of the text; what is text is bound in turn.
+1. Fields become places: `state.chain` becomes `state[5]` and `state.memory[relation]` becomes `state[9 + relation]`. A
+   field of several words, such as `state.men`, is two arguments of a call: `state, 0`.
+2. Names of integers in the module of the text become these integers.
+3. Calls of functions without a decorator are written out: `where(flag, a, b)` becomes `a if flag else b`.
+4. Other names are those of the module that binds, else of its kind of words, else of the text. Functions of the text
+   are bound in turn.
 
 Lines keep their numbers, so that a traceback shows the text.
 """
@@ -24,6 +25,7 @@ from ..game import table_layout
 from . import fields
 
 F = TypeVar("F", bound=Callable[..., Any])
+
 
 class Bound(NamedTuple):
     """What a module has bound.
@@ -82,11 +84,9 @@ def bound_in(module: str) -> Bound:
     return _BOUND.get(module, Bound({}, []))
 
 
-def bound_source(
-    text: FunctionType, namespace: Mapping[str, Any], kind: Sequence[ModuleType]
-) -> ast.FunctionDef:
+def bound_source(text: FunctionType, namespace: Mapping[str, Any], kind: Sequence[ModuleType]) -> ast.FunctionDef:
     """The source of a function of the text for a kind of words."""
-    tree = copy.deepcopy(_functions(text.__code__.co_filename)[text.__name__])
+    tree = copy.deepcopy(source_of(text.__code__.co_filename)[text.__name__])
     annotated = {arg.arg: _name_of(arg.annotation) for arg in tree.args.args}
     records = {name: record for name, record in annotated.items() if record in fields.PREFIXES}
     tree.returns = None
@@ -95,9 +95,8 @@ def bound_source(
     templates: dict[str, ast.FunctionDef] = {}
     names = ChainMap(dict(namespace), *(vars(module) for module in kind), text.__globals__)
     for module in kind:
-        for name, function in _functions(str(module.__file__)).items():
-            if not function.decorator_list and names[name] is vars(module).get(name):
-                templates[name] = function
+        undecorated = {name: each for name, each in source_of(str(module.__file__)).items() if not each.decorator_list}
+        templates |= {name: each for name, each in undecorated.items() if names[name] is vars(module).get(name)}
     own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     numbers = {name: value for name, value in text.__globals__.items() if type(value) is int and name not in own}
     tree = _Binder(records, numbers, templates).visit(tree)
@@ -105,7 +104,8 @@ def bound_source(
 
 
 @cache
-def _functions(file: str) -> dict[str, ast.FunctionDef]:
+def source_of(file: str) -> dict[str, ast.FunctionDef]:
+    """The functions of a source file by name."""
     tree = ast.parse(Path(file).read_text(encoding="utf-8"))
     return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
 

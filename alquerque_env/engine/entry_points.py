@@ -42,4 +42,5 @@ def position_key(t: Table, s: Table) -> int:
 @kernel
 def play_out(t: Table, s: Words, w: Words, actions: Words, keys: Words, room: int, rng: Words) -> tuple[int, int]:
     """Plays random legal actions to the end, see `random_play.play_out`."""
-    return random_play.play_out(borrowed(t), borrowed(s), borrowed(w), borrowed(actions), borrowed(keys), room, borrowed(rng))
+    p_t, p_s, p_w, p_actions = borrowed(t), borrowed(s), borrowed(w), borrowed(actions)
+    return random_play.play_out(p_t, p_s, p_w, p_actions, borrowed(keys), room, borrowed(rng))

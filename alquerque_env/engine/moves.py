@@ -1,13 +1,43 @@
-"""Generates steps and captures.
+"""Generates the steps and captures of one match, for the text of the rules.
 
 A table has sections of blocks. A block takes a bitboard of origins and keeps the origins with the right kind of point
 (empty or enemy) at a distance, in eight directions at once, one for each lane. A block with actions yields an action
 for each origin that is left; other blocks pass their origins on to the blocks that follow.
 
-Arguments are as in `rules.py`. The exported player carries this file.
+Arguments are as in `rules.py`; `moves` is scratch space, and `actions` has room for all actions. For many matches,
+`rules_simd.py` has functions of the same names.
 """
 
-from ..game.table_layout import *
+from ..game.table_layout import (
+    ACTIONS,
+    ALLOWED,
+    BEGIN,
+    BLOCK_SIZE,
+    DISTANCES,
+    EMPTY,
+    END,
+    ENEMY,
+    FIRST_LEAP,
+    KINGS_BEGIN,
+    NEXT_LEAP,
+    OPENS,
+    ORIGIN,
+    ORIGINS,
+    OVER,
+    OWN_KINGS,
+    OWN_MEN,
+    PARENTS,
+    SECTION_SIZE,
+    SECTIONS,
+    SEES,
+    SKIP,
+    STEP,
+    STEP_SIZE,
+    TALLY,
+    TARGET,
+    UNDO,
+    WORDS,
+)
 from .binding import inlined
 from .compiler import count_lanes, fill_lanes, find_lane, invert_lanes, lowest, narrow_lanes, nth_bit
 from .fields import Rules, State
@@ -45,7 +75,7 @@ def _take(moves: Words, men: int, kings: int) -> None:
 @inlined
 def find_captures(
     rules: Rules, state: State, moves: Words, actions: Words, player: int, men: int, kings: int, opens: bool
-) -> int:  # fmt: skip  # noqa: ARG001
+) -> int:  # fmt: skip
     """Lists the captures, before any rule compares them; returns their number."""
     if opens:
         return 0
@@ -56,7 +86,7 @@ def find_captures(
 def find_steps(
     rules: Rules, state: State, moves: Words, actions: Words, player: int, men: int, kings: int, stepping: bool,
     found: int,
-) -> int:  # fmt: skip  # noqa: ARG001
+) -> int:  # fmt: skip
     """Lists the simple steps behind the `found` actions if there may be any; returns the new number."""
     if not stepping:
         return found
@@ -66,7 +96,7 @@ def find_steps(
 
 
 @inlined
-def keep_opening(rules: Rules, moves: Words, actions: Words, player: int, opens: bool, found: int) -> int:  # noqa: ARG001
+def keep_opening(rules: Rules, moves: Words, actions: Words, player: int, opens: bool, found: int) -> int:
     """Keeps the steps that the opening rule allows; returns their number."""
     kept = 0
     for index in range(found):
@@ -77,7 +107,7 @@ def keep_opening(rules: Rules, moves: Words, actions: Words, player: int, opens:
 
 
 @inlined
-def add_pass(rules: Rules, moves: Words, actions: Words, passes: bool, found: int) -> int:  # noqa: ARG001
+def add_pass(rules: Rules, moves: Words, actions: Words, passes: bool, found: int) -> int:
     """Appends the pass if it is legal; returns the new number of actions."""
     if not passes:
         return found
@@ -107,7 +137,8 @@ def can_continue(
 @inlined
 def _narrow(rules: Rules, moves: Words, block: int) -> int:
     """Runs a block; returns the lanes in which an origin is left, as bits."""
-    return narrow_lanes(rules, block + DISTANCES, block + ORIGINS, moves, rules[block + PARENTS], rules[block + SEES], rules[block + WORDS])
+    parents, sees, words = rules[block + PARENTS], rules[block + SEES], rules[block + WORDS]
+    return narrow_lanes(rules, block + DISTANCES, block + ORIGINS, moves, parents, sees, words)
 
 
 @inlined
@@ -142,7 +173,7 @@ def _list(rules: Rules, moves: Words, block: int, lanes: int, actions: Words, n:
 
 
 @inlined
-def count_pass(rules: Rules, moves: Words, counts: Words, passes: bool, found: int) -> int:  # noqa: ARG001
+def count_pass(rules: Rules, moves: Words, counts: Words, passes: bool, found: int) -> int:
     """As `add_pass`, but counts it."""
     return found + 1 if passes else found
 
@@ -151,7 +182,7 @@ def count_pass(rules: Rules, moves: Words, counts: Words, passes: bool, found: i
 def count_actions(rules: Rules, moves: Words, player: int, kind: int, counts: Words, found: int) -> int:
     """Adds the number of actions of a section of blocks to `found`, and writes it to `counts[kind]`.
 
-    Leaves counts and bitboards in `w` for `pick_action`.
+    Leaves counts and bitboards in `moves` for `pick_action`.
     """
     section = _section(rules, player, kind)
     block = rules[section + BEGIN]
@@ -200,7 +231,7 @@ def step_of(rules: Rules, player: int, action: int) -> int:
 # What the rules ask about an action. Functions without a decorator are written out, see `binding.py`.
 
 
-def read_step(rules: Rules, moves: Words, player: int, action: int) -> int:  # noqa: ARG001
+def read_step(rules: Rules, moves: Words, player: int, action: int) -> int:
     """What an action does, for the functions below: the index in the table of its row."""
     return step_of(rules, player, action)
 

@@ -1,16 +1,15 @@
 """The rules of play: legal actions, the state after an action, the outcome, what an observation shows.
 
-This is the text of the rules. It is written once, and `binding.py` binds it to several kinds of words: integers for one
-match (`rules_scalar.py`), vectors of integers for many matches at once (`rules_simd.py`). It reads as if it were for one
-match. Where a line says `if any_of(...)`, one match takes the branch or not; many matches take it if any of them does,
-and `where(...)` chooses in each match.
+They are written here once. `binding.py` binds this text to two kinds of words: integers for one match, in
+`rules_scalar.py`, and vectors for many matches at once, in `rules_simd.py`. It reads as if it were for one match. At
+`if any_of(flag)` one match takes the branch if its flag is set, and many matches take it if any flag is set; `where`
+then chooses for each match.
 
-The rules know no game. They read a step table, which `game/step_table.py` compiles from a game. A state holds everything
-that they look at, except earlier positions of the match. Arguments are not checked: an action must be legal.
+The rules know no game. They read a step table, which `game/step_table.py` compiles from a game. A state holds
+everything that they look at, except earlier positions of the match. Arguments are not checked: actions must be legal.
 
-How steps are found and listed differs between the kinds. The functions that do so come with the kind:
-  look, find_captures, find_steps, keep_opening, add_pass, can_continue, read_step: see `moves.py`.
-  remember_points, forget_points: see `undo_memory.py`.
+Steps are found, listed and read in another way for each kind. For one match the functions that do this stand in
+`moves.py`, for many matches in `rules_simd.py`.
 
 Arguments that many functions share:
   rules: The step table.
@@ -21,11 +20,56 @@ Arguments that many functions share:
 
 from typing import Any
 
-from ..game.table_layout import *
+from ..game.table_layout import (
+    BLOCKED,
+    BY_MAJORITY,
+    CAPTURED_ALL,
+    CHAIN,
+    CLOCK_DIGIT,
+    CLOCK_SHIFT,
+    DRAW,
+    DROPPED,
+    IF_TURN_ENDS_THERE,
+    LOSS,
+    MEN,
+    NO_POINT,
+    NO_PROGRESS,
+    NOBODY,
+    OCCURRENCES_TO_DRAW,
+    ONGOING,
+    OPTIONAL,
+    PASS,
+    PLANE_CLOCK,
+    PLANE_KIND,
+    PLANE_OPENING,
+    PLANE_PLAYER,
+    PLANE_POINT,
+    PLANE_SOURCE,
+    PLANE_WORD,
+    PROMOTE_AND_STOP,
+    QUIET,
+    REPETITION,
+    SINGLE,
+)
 from .binding import inlined, kernel
 from .compiler import allocate, release
 from .fields import Flag, Rules, State, Word
-from .moves import *
+from .moves import (
+    add_pass,
+    can_continue,
+    find_captures,
+    find_steps,
+    is_leap,
+    is_pass,
+    keep_opening,
+    look,
+    origin_of,
+    point_of,
+    read_step,
+    step_of,
+    target_of,
+    victim_of,
+)
 from .undo_memory import forget, remember
 from .words.integers import any_of, constant, count_each, give_to_player, mover, never, no, of_player, where
 

@@ -47,7 +47,7 @@ class Moves(NamedTuple):
     player: Vector
 
 
-def mover(state: Vectors, moves: Moves) -> Vector:  # noqa: ARG001
+def mover(state: Vectors, moves: Moves) -> Vector:
     """The players to move."""
     return moves.player
 
@@ -67,7 +67,7 @@ def _look(rules: Table, moves: Moves, own: Vector, theirs: Vector, captured: Vec
 
 @inlined
 def find_captures(
-    rules: Table, state: Vectors, moves: Moves, actions: Any, player: Vector, men: Vector, kings: Vector,  # noqa: ARG001
+    rules: Table, state: Vectors, moves: Moves, actions: Any, player: Vector, men: Vector, kings: Vector,
     opens: Vector,
 ) -> Vector:  # fmt: skip
     """Fills the planes of captures; returns the origins that have any."""
@@ -89,7 +89,7 @@ def find_captures(
 
 @inlined
 def find_steps(
-    rules: Table, state: Vectors, moves: Moves, actions: Any, player: Vector, men: Vector, kings: Vector,  # noqa: ARG001
+    rules: Table, state: Vectors, moves: Moves, actions: Any, player: Vector, men: Vector, kings: Vector,
     stepping: Vector, found: Vector,
 ) -> Vector:  # fmt: skip
     """Fills the planes of simple steps; returns the origins that were `found` or have any."""
@@ -107,7 +107,7 @@ def find_steps(
 
 
 @inlined
-def keep_opening(rules: Table, moves: Moves, actions: Any, player: Vector, opens: Vector, found: Vector) -> Vector:  # noqa: ARG001
+def keep_opening(rules: Table, moves: Moves, actions: Any, player: Vector, opens: Vector, found: Vector) -> Vector:
     """In matches that open, keeps the steps that the opening rule allows; returns the origins that have any."""
     c, w = moves.codes, moves.words
     section = c[C_SECTIONS] + SECTION_SIZE * e.STEP
@@ -121,7 +121,7 @@ def keep_opening(rules: Table, moves: Moves, actions: Any, player: Vector, opens
 
 
 @inlined
-def add_pass(rules: Table, moves: Moves, actions: Any, passes: Vector, found: Vector) -> Vector:  # noqa: ARG001
+def add_pass(rules: Table, moves: Moves, actions: Any, passes: Vector, found: Vector) -> Vector:
     """Fills the plane of the pass; returns the origins that were `found`, or any where the pass is legal."""
     c, w = moves.codes, moves.words
     passing = where(passes, 1, 0)
@@ -144,7 +144,7 @@ def can_continue(
 
 
 @inlined
-def read_step(rules: Table, moves: Moves, player: Vector, action: Vector) -> Vector:  # noqa: ARG001
+def read_step(rules: Table, moves: Moves, player: Vector, action: Vector) -> Vector:
     """What an action does, in one integer, for the functions below."""
     return gather(moves.maps, of_player(player, moves.codes, C_STEPS) + action)
 
@@ -152,32 +152,32 @@ def read_step(rules: Table, moves: Moves, player: Vector, action: Vector) -> Vec
 # These are written out, see `binding.py`. A shift by a point that is none must not be too long.
 
 
-def is_pass(rules: Table, step: Vector) -> Vector:  # noqa: ARG001
+def is_pass(rules: Table, step: Vector) -> Vector:
     """Whether the action is the pass."""
     return step >> PASS_SHIFT > 0
 
 
-def is_leap(rules: Table, step: Vector) -> Vector:  # noqa: ARG001
+def is_leap(rules: Table, step: Vector) -> Vector:
     """Whether the action is a capture."""
     return step >> OVER_SHIFT & OVER_MASK > 0
 
 
-def origin_of(rules: Table, step: Vector) -> Vector:  # noqa: ARG001
+def origin_of(rules: Table, step: Vector) -> Vector:
     """The point where the action begins."""
     return step & POINT_MASK
 
 
-def target_of(rules: Table, step: Vector) -> Vector:  # noqa: ARG001
+def target_of(rules: Table, step: Vector) -> Vector:
     """The point where the action ends."""
     return step >> TARGET_SHIFT & POINT_MASK
 
 
-def victim_of(rules: Table, step: Vector) -> Vector:  # noqa: ARG001
+def victim_of(rules: Table, step: Vector) -> Vector:
     """The point of the piece that a capture takes."""
     return (step >> OVER_SHIFT & OVER_MASK) - 1 & POINT_MASK
 
 
-def undo_of(rules: Table, step: Vector) -> Vector:  # noqa: ARG001
+def undo_of(rules: Table, step: Vector) -> Vector:
     """The relation that leads back from a simple step, or -1."""
     return (step >> UNDO_SHIFT & UNDO_MASK) - 1
 
@@ -191,7 +191,7 @@ def point_of(point: Vector) -> Vector:
 
 
 @inlined
-def keep_best(rules: Table, state: Vectors, moves: Moves, actions: Any, found: Vector) -> Vector:  # noqa: ARG001
+def keep_best(rules: Table, state: Vectors, moves: Moves, actions: Any, found: Vector) -> Vector:
     """Is never called."""
     return found
 
@@ -328,5 +328,3 @@ def _clear(c: Table, w: Vectors, first: int, end: int) -> None:
     """Empties some planes."""
     for plane in range(first, end):
         w[c[C_PLANES] + plane] = 0
-
-

@@ -1,12 +1,12 @@
 """No-undo memory: which simple steps a piece may not take because they would undo an earlier one.
 
-A state holds, for each relation (a direction of the board), the pieces that may not step along it. Under some rules it also
-holds the points that each piece remembers; these rules are for one match.
+A state holds, for each relation (a direction of the board), the pieces that may not step along it. Under some rules it
+also holds the points that each piece remembers; these are for one match.
 
 Arguments are as in `rules.py`.
 """
 
-from ..game.table_layout import *
+from ..game.table_layout import NEVER_REVISIT, ORIGIN, OVER, PER_PLAYER, TARGET
 from .binding import inlined, kernel
 from .compiler import lowest
 from .fields import Rules, State, Word

@@ -11,17 +11,17 @@ from ..compiler import inlined, kernel, popcount  # noqa: F401 - the decorators 
 from ..fields import Flag, Word
 
 
-def mover(state: Any, moves: Any) -> Word:  # noqa: ARG001
+def mover(state: Any, moves: Any) -> Word:
     """The player to move."""
     return state[PLAYER]
 
 
-def constant(like: Word, value: int) -> Word:  # noqa: ARG001
+def constant(like: Word, value: int) -> Word:
     """An integer as a word like another one."""
     return value
 
 
-def never(like: Flag) -> Flag:  # noqa: ARG001
+def never(like: Flag) -> Flag:
     """A flag that is not set."""
     return False
 
