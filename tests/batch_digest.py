@@ -80,5 +80,23 @@ def play(game: Game, batch: int, make: Callable[[Game, int], Batch] = make_batch
         result = matches.step(actions, (result.outcome == 0).astype(np.int8))
 
 
+def compare_batches(game: Game) -> None:
+    """Plays a batch at once and the same matches in batches too small for that; raises an error at a difference."""
+    size = BATCHES[0]
+    together, apart = make_batch(game, 8 * size), [make_batch(game, size) for _ in range(8)]
+    together.rng[0] = 5
+    actions, commands = np.zeros(8 * size, np.int64), np.full(8 * size, RESET, np.int8)
+    for _ in range(STEPS):
+        result = together.step(actions, commands)
+        parts = [
+            batch.step(actions[size * place :][:size], commands[size * place :][:size])
+            for place, batch in enumerate(apart)
+        ]
+        for field, array in result._asdict().items():
+            assert (array == np.concatenate([getattr(part, field) for part in parts])).all(), field
+        assert (together.states == np.concatenate([batch.states for batch in apart])).all()
+        actions, commands = together.sample(), (result.outcome == 0).astype(np.int8)
+
+
 if __name__ == "__main__":
     json.dump(digests(int(sys.argv[1])), sys.stdout)

@@ -2,10 +2,12 @@
 
 | File | |
 |---|---|
-| `rules.py` | legal actions, the state after an action, the outcome, the observation |
-| `moves.py` | steps and captures, from the step table |
+| `rules.py` | the text of the rules: legal actions, the state after an action, the outcome, what is observed |
 | `undo_memory.py` | the no-undo rule: which steps back a piece may not take |
-| `rules_simd.py`, `simd_table.py`, `simd_layout.py` | the same rules for many matches at once |
+| `moves.py` | steps and captures of one match, from the step table |
+| `fields.py`, `binding.py` | the named fields of the text, and how it is bound to integers or vectors |
+| `rules_scalar.py`, `random_play.py` | the rules for one match |
+| `rules_simd.py`, `simd_table.py`, `simd_layout.py` | the rules for many matches at once |
 | `entry_points.py` | what Python calls |
 | `compiler.py`, `kernel_types.py`, `words/` | how kernels are compiled, and what they are written with |
 """

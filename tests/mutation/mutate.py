@@ -2,7 +2,8 @@
 
 A mutant is one changed place in a function that finds legal actions, applies one or returns the outcome. Each runs in a
 forked process with kernels off. The checks, fastest first: random positions compared with the reference under every
-option value, the tests of the rules, random matches compared with the reference. Mutants that no check can tell from
+option value, the tests of the rules, random matches compared with the reference, many matches at once compared with
+matches one by one. Mutants that no check can tell from
 the original are listed in `equivalent.toml`, with the reason.
 
     python tests/mutation/mutate.py                  # all mutants, two at a time; needs Linux or macOS
@@ -36,23 +37,31 @@ if __name__ == "__main__":
     os.environ["ALQUERQUE_JIT"] = "0"
     sys.path[:0] = [str(HERE.parent), str(HERE.parent / "engine"), str(HERE.parents[1])]
 
+from alquerque_env.engine import binding, random_play, rules_scalar, rules_simd  # noqa: E402
+from alquerque_env.engine import moves as moves_text  # noqa: E402
+from alquerque_env.engine.words import integers, numpy_words  # noqa: E402
 from alquerque_env.game import table_layout  # noqa: E402
 
 EQUIVALENT = HERE / "equivalent.toml"
 ENGINE = HERE.parents[1] / "alquerque_env" / "engine"
 FUNCTIONS = {
     "rules": (
-        *("legal_actions", "apply_action", "outcome", "is_start", "copy_state", "step_of", "_opening_actions"),
-        *("_end_turn", "_promote", "_remove", "_more_pieces", "_keep_continuing", "_has_continuing_rival"),
-        *("_keep_longest", "_longest_chain"),
+        *("legal_actions", "apply_action", "outcome", "is_start", "_more_pieces", "keep_best", "_keep_continuing"),
+        *("_has_continuing_rival", "_keep_longest", "_longest_chain", "_list_captures", "copy_state"),
     ),
     "moves": (
-        *("look", "look_back", "generate", "_list", "section_of", "generate_captures", "can_go_on"),
-        "_narrow",
+        *("look", "_look", "_take", "find_captures", "find_steps", "keep_opening", "add_pass", "can_continue"),
+        *("_narrow", "list_actions", "_list", "_section", "step_of"),
     ),
     "undo_memory": (
-        *("remember_step", "remember_leap", "forget", "_store_memory", "forbid_remembered", "_within_steps"),
+        *("remember", "forget", "remember_points", "forget_points", "forbid_remembered", "_within_steps"),
     ),
+}
+# The modules that bind the text, with their kinds of words.
+BINDING = {
+    rules_scalar: (integers, moves_text),
+    random_play: (integers, moves_text),
+    rules_simd: (numpy_words, rules_simd),
 }
 SECONDS = 4
 """CPU time after which a check counts as failed."""
@@ -247,14 +256,17 @@ def is_listed(mutant: Mutant, entry: dict[str, Any]) -> bool:
 
 
 def put_in(mutant: Mutant) -> None:
-    """Replaces the original function in every module that has it."""
+    """Changes the text and binds the function again, in every module that has it."""
     module_name, name = mutant.function.split(".")
-    module = sys.modules[f"alquerque_env.engine.{module_name}"]
-    original = getattr(module, name)
-    exec(compile(ast.Module([mutant.tree], []), str(module.__file__), "exec"), module.__dict__)
-    for other in list(sys.modules.values()):
-        if getattr(other, "__dict__", {}).get(name) is original:
-            setattr(other, name, getattr(module, name))
+    text = sys.modules[f"alquerque_env.engine.{module_name}"]
+    binding.source_of(str(text.__file__))[name] = mutant.tree
+    for module, kind in BINDING.items():
+        if name in binding.bound_in(module.__name__).functions and getattr(module, name).__code__.co_filename == text.__file__:
+            original = getattr(module, name)
+            changed = binding.bind(getattr(text, name), vars(module), *kind)
+            for other in list(sys.modules.values()):
+                if getattr(other, "__dict__", {}).get(name) is original:
+                    setattr(other, name, changed)
 
 
 class Limit:
@@ -326,11 +338,13 @@ def check_tests() -> None:
 
 def run_checks(first: list[int]) -> None:
     """Raises an error if a check fails."""
+    from batch_digest import compare_batches
     from test_against_reference import compare_matches, compare_positions
 
     check_games(compare_positions, first)
     check_tests()
     check_games(lambda game: compare_matches(game, 4), first)
+    check_games(compare_batches, first)
 
 
 def run_mutant(mutant: Mutant, first: list[int], connection: Any) -> None:
