@@ -170,9 +170,12 @@ class _Binder(ast.NodeTransformer):
         return ast.copy_location(ast.Subscript(words, cast(ast.expr, index), node.ctx), node)
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        """A sum with 0 is left out."""
+        """An expression; sums of places are computed."""
         self.generic_visit(node)
         if isinstance(node.op, ast.Add):
+            match node.left, node.right:
+                case ast.Constant(value=int(left)), ast.Constant(value=int(right)):
+                    return ast.copy_location(ast.Constant(left + right), node)
             for one, other in ((node.left, node.right), (node.right, node.left)):
                 if isinstance(one, ast.Constant) and one.value == 0:
                     return other
@@ -232,9 +235,12 @@ class _Binder(ast.NodeTransformer):
         names = [arg.arg for arg in template.args.args]
         uses = Counter(node.id for statement in body for node in ast.walk(statement) if isinstance(node, ast.Name))
         given = dict(zip(names, call.args, strict=True))
-        if any(uses[name] > 1 and not isinstance(given[name], ast.Name | ast.Constant) for name in names):
+        is_expression = len(body) == 1 and isinstance(body[0], ast.Return)
+        # An argument is computed once, and before the first statement.
+        most = 1 if is_expression else 0
+        if any(uses[name] > most and not isinstance(given[name], ast.Name | ast.Constant) for name in names):
             return None
-        if len(body) > 1 and isinstance(body[-1], ast.Return):
+        if not is_expression and any(isinstance(statement, ast.Return) for statement in body):
             return None
         fill, fold = _Fill(given), _Binder({}, self.numbers, {})
         filled = [cast(ast.stmt, fold.visit(fill.visit(copy.deepcopy(statement)))) for statement in body]

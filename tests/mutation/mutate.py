@@ -53,9 +53,7 @@ FUNCTIONS = {
         *("look", "_look", "_take", "find_captures", "find_steps", "keep_opening", "add_pass", "can_continue"),
         *("_narrow", "list_actions", "_list", "_section", "step_of"),
     ),
-    "undo_memory": (
-        *("remember", "forget", "remember_points", "forget_points", "forbid_remembered", "_within_steps"),
-    ),
+    "undo_memory": (*("remember", "forget", "remember_points", "forget_points", "forbid_remembered", "_within_steps"),),
 }
 # The modules that bind the text, with their kinds of words.
 BINDING = {
@@ -261,7 +259,10 @@ def put_in(mutant: Mutant) -> None:
     text = sys.modules[f"alquerque_env.engine.{module_name}"]
     binding.source_of(str(text.__file__))[name] = mutant.tree
     for module, kind in BINDING.items():
-        if name in binding.bound_in(module.__name__).functions and getattr(module, name).__code__.co_filename == text.__file__:
+        if (
+            name in binding.bound_in(module.__name__).functions
+            and getattr(module, name).__code__.co_filename == text.__file__
+        ):
             original = getattr(module, name)
             changed = binding.bind(getattr(text, name), vars(module), *kind)
             for other in list(sys.modules.values()):

@@ -1,0 +1,75 @@
+"""The text of the rules is bound to integers and to vectors: names become places, and nothing of it is left out."""
+
+import ast
+from types import SimpleNamespace
+
+import pytest
+
+from alquerque_env.engine import fields, moves, rules, rules_scalar
+from alquerque_env.engine.binding import bind, bound_in, inlined
+from alquerque_env.engine.fields import Rules, State
+from alquerque_env.engine.words import integers
+from alquerque_env.engine.words.integers import any_of, give_to_player, no, of_player, where
+from alquerque_env.game import table_layout as e
+
+
+@inlined
+def swap(rules: Rules, state: State, player: int) -> int:
+    """Exchanges the men of the players if the rules have an opening; returns the larger memory of two relations."""
+    if any_of(rules.has_opening):
+        give_to_player(player, state.men, of_player(1 - player, state.men), of_player(player, state.men))
+        men = of_player(player, state.men)
+        give_to_player(player, state.kings, men, men)
+    larger = state.memory[0] > state.memory[1]
+    if any_of(no(larger)):
+        return where(larger, -1, state.memory[1])
+    return state.memory[0]
+
+
+BOUND = bind(swap, {"__name__": __name__, "inlined": lambda function: function}, integers)
+
+
+def test_fields_are_places_and_calls_are_written_out():
+    source = ast.unparse(bound_in(__name__).functions["swap"])
+
+    assert "where" not in source
+    assert f"if rules[{e.T_HAS_OPENING}]:" in source
+    assert f"state[{e.MEMORY}] > state[{e.MEMORY + 1}]" in source
+    assert "return state[10]" in source
+    assert f"state[{e.KINGS} + player] = men" in source
+
+
+@pytest.mark.parametrize(("opening", "player"), [(0, 0), (1, 0), (1, 1)])
+def test_a_bound_function_does_what_its_text_says(opening, player):
+    table = [0] * e.TABLE_HEAD
+    table[e.T_HAS_OPENING] = opening
+    state = list(range(20, 40))
+    text = SimpleNamespace(men=state[0:2], memory=state[e.MEMORY :])
+
+    assert BOUND(table, state, player) == max(text.memory[:2])
+    assert state[:2] == (text.men[::-1] if opening else text.men)
+    assert state[2:4] == ([text.men[1 - player]] * 2 if opening else [22, 23])
+
+
+def test_a_field_of_several_words_is_not_taken_for_one():
+    with pytest.raises(SyntaxError, match=r"the field state\.men has several places"):
+        bind(wrong, {"__name__": __name__, "inlined": inlined}, integers)
+
+
+@inlined
+def wrong(state: State) -> int:
+    return state.men + 1
+
+
+@pytest.mark.parametrize("name", fields.PREFIXES)
+def test_every_field_has_a_place(name):
+    declared = getattr(fields, name).__annotations__
+    assert declared
+    for field in declared:
+        assert isinstance(getattr(e, fields.PREFIXES[name] + field.upper()), int)
+
+
+def test_tracebacks_show_the_text():
+    for function, text in ((rules_scalar.apply_action, rules.apply_action), (rules_scalar.step_of, moves.step_of)):
+        code = getattr(function, "py_func", function).__code__
+        assert (code.co_filename, code.co_firstlineno) == (text.__code__.co_filename, text.__code__.co_firstlineno)
