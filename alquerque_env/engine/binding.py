@@ -55,7 +55,7 @@ def inlined(function: F) -> F:
     return function
 
 
-def bind(function: F, namespace: dict[str, Any], *kind: ModuleType) -> F:
+def bind(function: Callable[..., Any], namespace: dict[str, Any], *kind: ModuleType) -> Any:
     """Binds a function of the text.
 
     Args:
@@ -76,7 +76,7 @@ def bind(function: F, namespace: dict[str, Any], *kind: ModuleType) -> F:
     here = _BOUND.setdefault(namespace["__name__"], Bound({}, []))
     here.functions[tree.name] = tree
     here.sources.extend(name for name in _sources(text, kind) if name not in here.sources)
-    return cast(F, made[tree.name])
+    return made[tree.name]
 
 
 def bound_in(module: str) -> Bound:

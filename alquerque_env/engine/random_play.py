@@ -3,6 +3,8 @@
 Arguments are as in `rules_scalar.py`. The exported player carries this file.
 """
 
+from collections.abc import Callable
+
 from ..game.table_layout import *
 from . import moves as moves_text
 from . import rules as rules_text
@@ -12,11 +14,13 @@ from .kernel_types import Table, Words
 from .rules_scalar import apply_action, earlier_occurrences, is_start, legal_actions, outcome, random_below
 from .words import integers
 
-pick_action = bind(moves_text.pick_action, globals(), integers, moves_text)
+_KIND = globals(), integers, moves_text
+
+pick_action: Callable[[Table, Words, int, int, int], int] = bind(moves_text.pick_action, *_KIND)
 # Where the text lists actions, they are counted here.
-list_actions = bind(moves_text.count_actions, globals(), integers, moves_text)
-add_pass = bind(moves_text.count_pass, globals(), integers, moves_text)
-_count_actions = bind(rules_text.legal_actions, globals(), integers, moves_text)
+list_actions = bind(moves_text.count_actions, *_KIND)
+add_pass = bind(moves_text.count_pass, *_KIND)
+_count_actions: Callable[[Table, Table, Words, Words], int] = bind(rules_text.legal_actions, *_KIND)
 
 
 @kernel

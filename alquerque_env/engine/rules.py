@@ -270,7 +270,7 @@ def keep_best(rules: Rules, state: State, moves: Any, actions: Any, found: int) 
 @kernel
 def _keep_continuing(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
     """Of the captures by one piece of one victim, keeps those that allow a further capture, if there are any."""
-    scratch = allocate(2, rules.state_size + found)
+    scratch: Any = allocate(2, rules.state_size + found)
     after, goes_on = scratch[0], scratch[1]
     for index in range(found):
         copy_state(rules, state, after)
@@ -303,7 +303,7 @@ def _has_continuing_rival(rules: Rules, state: State, actions: Any, goes_on: Any
 @kernel
 def _keep_longest(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
     """Keeps the captures that begin a chain with the most captured pieces."""
-    scratch = allocate(2, rules.state_size + found)
+    scratch: Any = allocate(2, rules.state_size + found)
     after, length = scratch[0], scratch[1]
     longest = 0
     for index in range(found):
@@ -323,7 +323,7 @@ def _keep_longest(rules: Rules, state: State, moves: Any, actions: Any, found: i
 @kernel
 def _longest_chain(rules: Rules, state: State, moves: Any) -> int:
     """The most captures that can follow in a chain in progress."""
-    states = allocate(rules.points + 1, rules.state_size)
+    states: Any = allocate(rules.points + 1, rules.state_size)
     choices = allocate(rules.points + 1, rules.num_actions)
     counts = allocate(1, rules.points + 1)
     untried = counts[0]

@@ -11,6 +11,8 @@ Arguments that many kernels share:
 `game/table_layout.py` has the layout of tables, states and scratch space. The exported player carries this file.
 """
 
+from collections.abc import Callable
+
 from ..game.table_layout import *
 from . import moves as moves_text
 from . import rules as rules_text
@@ -29,14 +31,16 @@ from .compiler import (
 from .kernel_types import Table, Words
 from .words import integers
 
-step_of = bind(moves_text.step_of, globals(), integers, moves_text)
-forbid_remembered = bind(memory_text.forbid_remembered, globals(), integers, moves_text)
-is_start = bind(rules_text.is_start, globals(), integers, moves_text)
-shown = bind(rules_text.shown, globals(), integers, moves_text)
-copy_state = bind(rules_text.copy_state, globals(), integers, moves_text)
-outcome = bind(rules_text.outcome, globals(), integers, moves_text)
-apply_action = bind(rules_text.apply_action, globals(), integers, moves_text)
-legal_actions = bind(rules_text.legal_actions, globals(), integers, moves_text)
+_KIND = globals(), integers, moves_text
+
+step_of: Callable[[Table, int, int], int] = bind(moves_text.step_of, *_KIND)
+forbid_remembered: Callable[[Table, Words, int], None] = bind(memory_text.forbid_remembered, *_KIND)
+is_start: Callable[[Table, Table], bool] = bind(rules_text.is_start, *_KIND)
+shown: Callable[[Table, Table, int, int], int] = bind(rules_text.shown, *_KIND)
+copy_state: Callable[[Table, Table, Words], None] = bind(rules_text.copy_state, *_KIND)
+outcome: Callable[[Table, Table, int, int], int] = bind(rules_text.outcome, *_KIND)
+apply_action: Callable[[Table, Words, Words, int], None] = bind(rules_text.apply_action, *_KIND)
+legal_actions: Callable[[Table, Table, Words, Words], int] = bind(rules_text.legal_actions, *_KIND)
 
 
 @inlined

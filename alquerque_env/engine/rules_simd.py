@@ -29,8 +29,6 @@ from .words.numpy_words import (
     where,
 )
 
-_HERE = sys.modules[__name__]
-
 
 class Moves(NamedTuple):
     """What steps are found with.
@@ -208,11 +206,13 @@ def forget_points(rules: Table, state: Vectors, pieces: Vector) -> None:
     """Is never called."""
 
 
-is_start = bind(rules_text.is_start, globals(), numpy_words, _HERE)
-shown = bind(rules_text.shown, globals(), numpy_words, _HERE)
-outcome = bind(rules_text.outcome, globals(), numpy_words, _HERE)
-apply_action = bind(rules_text.apply_action, globals(), numpy_words, _HERE)
-legal_actions = bind(rules_text.legal_actions, globals(), numpy_words, _HERE)
+_KIND = globals(), numpy_words, sys.modules[__name__]
+
+is_start = bind(rules_text.is_start, *_KIND)
+shown = bind(rules_text.shown, *_KIND)
+outcome = bind(rules_text.outcome, *_KIND)
+apply_action = bind(rules_text.apply_action, *_KIND)
+legal_actions = bind(rules_text.legal_actions, *_KIND)
 
 
 @inlined
