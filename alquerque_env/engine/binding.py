@@ -13,12 +13,11 @@ Lines keep their numbers, so that a traceback shows the text.
 """
 
 import ast
-import copy
 from collections import ChainMap, Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple, TypeVar, cast
 
 from ..game import table_layout
@@ -69,8 +68,8 @@ def bind(function: Callable[..., Any], namespace: dict[str, Any], *kind: ModuleT
     """
     text = cast(FunctionType, function)
     tree = bound_source(text, namespace, kind)
-    _add_missing(tree, text, namespace, kind)
     code = compile(ast.Module([tree], []), text.__code__.co_filename, "exec")
+    _add_missing(code, text, namespace, kind)
     made: dict[str, Any] = {}
     exec(code, namespace, made)
     here = _BOUND.setdefault(namespace["__name__"], Bound({}, []))
@@ -86,45 +85,68 @@ def bound_in(module: str) -> Bound:
 
 def bound_source(text: FunctionType, namespace: Mapping[str, Any], kind: Sequence[ModuleType]) -> ast.FunctionDef:
     """The source of a function of the text for a kind of words."""
-    tree = copy.deepcopy(source_of(text.__code__.co_filename)[text.__name__])
+    tree = _parsed(source_of(text.__code__.co_filename)[text.__name__])
     annotated = {arg.arg: _name_of(arg.annotation) for arg in tree.args.args}
     records = {name: record for name, record in annotated.items() if record in fields.PREFIXES}
     tree.returns = None
     for arg in tree.args.args:
         arg.annotation = None
     templates: dict[str, ast.FunctionDef] = {}
-    names = ChainMap(dict(namespace), *(vars(module) for module in kind), text.__globals__)
+    numbers = _numbers(text)
     for module in kind:
-        undecorated = {name: each for name, each in source_of(str(module.__file__)).items() if not each.decorator_list}
-        templates |= {name: each for name, each in undecorated.items() if names[name] is vars(module).get(name)}
-    own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    numbers = {name: value for name, value in text.__globals__.items() if type(value) is int and name not in own}
+        for name, template in _undecorated(str(module.__file__)).items():
+            used = next(names[name] for names in (namespace, *map(vars, kind), text.__globals__) if name in names)
+            if used is vars(module).get(name):
+                templates[name] = template
+                numbers |= _numbers(used)
     tree = _Binder(records, numbers, templates).visit(tree)
     return ast.fix_missing_locations(tree)
 
 
 @cache
-def source_of(file: str) -> dict[str, ast.FunctionDef]:
-    """The functions of a source file by name."""
-    tree = ast.parse(Path(file).read_text(encoding="utf-8"))
-    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+def source_of(file: str) -> dict[str, str]:
+    """The source of each function of a file, behind as many empty lines as there are lines before it."""
+    source = Path(file).read_text(encoding="utf-8")
+    lines = source.splitlines(keepends=True)
+    found = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef):
+            first = min(each.lineno for each in (node, *node.decorator_list))
+            found[node.name] = "\n" * (first - 1) + "".join(lines[first - 1 : node.end_lineno])
+    return found
+
+
+@cache
+def _undecorated(file: str) -> dict[str, ast.FunctionDef]:
+    functions = {name: _parsed(source) for name, source in source_of(file).items()}
+    return {name: function for name, function in functions.items() if not function.decorator_list}
+
+
+def _parsed(source: str) -> ast.FunctionDef:
+    # To parse a function is faster than to copy its tree.
+    return cast(ast.FunctionDef, ast.parse(source).body[0])
 
 
 def _sources(text: FunctionType, kind: Sequence[ModuleType]) -> list[str]:
     return [*(module.__name__ for module in kind), text.__module__]
 
 
+def _numbers(function: FunctionType) -> dict[str, int]:
+    """The names in a function that stand for integers of its module."""
+    values = function.__globals__
+    return {name: values[name] for name in function.__code__.co_names if type(values.get(name)) is int}
+
+
 def _name_of(annotation: ast.expr | None) -> str:
     return annotation.id if isinstance(annotation, ast.Name) else ""
 
 
-def _add_missing(
-    tree: ast.FunctionDef, text: FunctionType, namespace: dict[str, Any], kind: Sequence[ModuleType]
-) -> None:
-    """Adds what the function names and the module lacks."""
+def _add_missing(code: CodeType, text: FunctionType, namespace: dict[str, Any], kind: Sequence[ModuleType]) -> None:
+    """Adds what the function and its decorators name and the module lacks."""
     names = ChainMap(*(vars(module) for module in kind), text.__globals__)
-    for name in {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - namespace.keys():
-        if name in names:
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    for name in (name for each in (code, *inner) for name in each.co_names):
+        if name in names and name not in namespace:
             value = namespace[name] = names[name]
             if isinstance(value, FunctionType) and value in _TEXT:
                 namespace[name] = bind(value, namespace, *kind)
@@ -242,11 +264,8 @@ class _Binder(ast.NodeTransformer):
             return None
         if not is_expression and any(isinstance(statement, ast.Return) for statement in body):
             return None
-        fill, fold = _Fill(given), _Binder({}, self.numbers, {})
-        filled = [cast(ast.stmt, fold.visit(fill.visit(copy.deepcopy(statement)))) for statement in body]
-        for node in (node for statement in filled for node in ast.walk(statement)):
-            ast.copy_location(node, call)
-        return filled
+        fold = _Binder({}, self.numbers, {})
+        return [cast(ast.stmt, fold.visit(_filled(statement, given, call))) for statement in body]
 
 
 class _Choose(ast.NodeTransformer):
@@ -270,12 +289,13 @@ class _Choose(ast.NodeTransformer):
         return node
 
 
-class _Fill(ast.NodeTransformer):
-    """Puts the arguments of a call in the place of the parameters."""
-
-    def __init__(self, given: Mapping[str, ast.expr]) -> None:
-        self.given = given
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        """An argument, or another name."""
-        return copy.deepcopy(self.given.get(node.id, node))
+def _filled(node: Any, given: Mapping[str, ast.expr], call: ast.Call) -> Any:
+    """A copy of a part of a template with the arguments of a call in the place of the parameters."""
+    if isinstance(node, list):
+        return [_filled(each, given, call) for each in node]
+    if not isinstance(node, ast.AST):
+        return node
+    if isinstance(node, ast.Name) and node.id in given:
+        return given[node.id]
+    parts = {name: _filled(value, given, call) for name, value in ast.iter_fields(node)}
+    return ast.copy_location(type(node)(**parts), call)

@@ -257,7 +257,7 @@ def put_in(mutant: Mutant) -> None:
     """Changes the text and binds the function again, in every module that has it."""
     module_name, name = mutant.function.split(".")
     text = sys.modules[f"alquerque_env.engine.{module_name}"]
-    binding.source_of(str(text.__file__))[name] = mutant.tree
+    binding.source_of(str(text.__file__))[name] = ast.unparse(mutant.tree)
     for module, kind in BINDING.items():
         if (
             name in binding.bound_in(module.__name__).functions
