@@ -75,7 +75,9 @@ def main() -> None:
         asked = subprocess.run([python, "-P", "-c", code, *PACKAGES], capture_output=True, text=True, check=True)
         # `-P` keeps the checkout off the path, so that the installed package is tested.
         command = [python, "-P", "-m", "pytest", "-n", "2", "--dist", "worksteal", *arguments.pytest]
-        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as tests:
+        # Tests run the installed command too.
+        environment = {**os.environ, "PATH": os.pathsep.join([str(python.parent), os.environ["PATH"]])}
+        with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as tests:
             last = ""
             for line in tests.stdout:
                 print(line, end="", flush=True)

@@ -172,6 +172,11 @@ class _Binder(ast.NodeTransformer):
             return ast.copy_location(ast.Constant(self.numbers[node.id]), node)
         return node
 
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        """An assignment, without the type."""
+        self.generic_visit(node)
+        return node if node.value is None else ast.copy_location(ast.Assign([node.target], node.value), node)
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """A field of one word."""
         field = self._field(node)

@@ -218,7 +218,7 @@ class Match:
             meant, text = step if step in self._legal else None, step.text
         else:
             try:
-                if isinstance(step, bool):
+                if type(step).__name__ in ("bool", "bool_"):  # NumPy's too, which older versions take for an index
                     raise TypeError
                 action = as_integer(step)
             except TypeError:
