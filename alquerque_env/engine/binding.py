@@ -96,9 +96,9 @@ def bound_source(text: FunctionType, namespace: Mapping[str, Any], kind: Sequenc
     for module in kind:
         for name, template in _undecorated(str(module.__file__)).items():
             used = next(names[name] for names in (namespace, *map(vars, kind), text.__globals__) if name in names)
-            if used is vars(module).get(name):
+            if used is vars(module)[name]:
                 templates[name] = template
-                numbers |= _numbers(used)
+                numbers |= _numbers(cast(FunctionType, used))
     tree = _Binder(records, numbers, templates).visit(tree)
     return ast.fix_missing_locations(tree)
 
@@ -111,7 +111,7 @@ def source_of(file: str) -> dict[str, str]:
     found = {}
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef):
-            first = min(each.lineno for each in (node, *node.decorator_list))
+            first = node.decorator_list[0].lineno if node.decorator_list else node.lineno
             found[node.name] = "\n" * (first - 1) + "".join(lines[first - 1 : node.end_lineno])
     return found
 
