@@ -85,10 +85,6 @@ class Rules(Protocol):
     relation_target: int
     sections: int
     steps: int
-    frame: int
-    turn: Places
-    planes: int
-    num_planes: int
 
     def __getitem__(self, place: int, /) -> int:
         """The word at a place."""
