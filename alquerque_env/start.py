@@ -13,6 +13,8 @@ from types import FrameType
 INTERRUPTED = 130
 """Exit status after Ctrl-C."""
 
+_interrupted = False
+
 
 def _is_program() -> bool:
     """Whether Python runs this program, and not another one that imports the package."""
@@ -24,15 +26,26 @@ def _end(_number: int, _frame: FrameType | None) -> None:
     os._exit(INTERRUPTED)  # no module can be in the middle of work that must be saved
 
 
+def _raise(_number: int, _frame: FrameType | None) -> None:
+    global _interrupted
+    _interrupted = True
+    raise KeyboardInterrupt
+
+
 def raise_interrupts() -> None:
     """Lets Ctrl-C raise `KeyboardInterrupt` again."""
     if signal.getsignal(signal.SIGINT) is _end:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, _raise)
+
+
+def was_interrupted() -> bool:
+    """Whether Ctrl-C has raised `KeyboardInterrupt`. Code in C can drop the exception, as when a module is loaded."""
+    return _interrupted
 
 
 def end_quietly() -> None:
     """Lets Ctrl-C end the program at once from now on. Has no effect in another program."""
-    if IS_PROGRAM and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if IS_PROGRAM and signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _raise):
         signal.signal(signal.SIGINT, _end)
 
 

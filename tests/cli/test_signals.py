@@ -139,6 +139,32 @@ def test_ctrl_c_during_the_start_prints_no_traceback(tmp_path: Path, words: list
         assert "Traceback" not in printed
 
 
+# Gets Ctrl-C while a module is loaded that drops the exception, as code in C does when it asks for an attribute.
+DROPPING = """
+import runpy, signal, sys
+sys.argv[0] = "alquerque"
+class Dropping:
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch":
+            try:
+                signal.raise_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                print("dropped", flush=True)
+sys.meta_path.insert(0, Dropping())
+runpy.run_module("alquerque_env", run_name="__main__")
+"""
+
+
+@NEEDS_TORCH
+def test_ctrl_c_that_a_loading_module_drops_ends_training_too(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY.format(processes=1))
+    process = start(tmp_path, "train", "tiny.toml", program=[sys.executable, "-c", DROPPING])
+    printed = "".join(process.communicate(timeout=120))
+    assert "dropped" in printed
+    assert process.returncode == 130, printed
+    assert not list((tmp_path / "runs").glob("*"))
+
+
 def shell(folder: Path, command: str) -> subprocess.CompletedProcess:
     """Runs a command line in which `alquerque` is the program."""
     line = f'alquerque() {{ "{sys.executable}" -m alquerque_env "$@"; }}; set -o pipefail; {command}'

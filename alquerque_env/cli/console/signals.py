@@ -8,6 +8,8 @@ from multiprocessing import resource_tracker
 from types import FrameType
 from typing import Any
 
+from ...start import INTERRUPTED, was_interrupted
+
 _TERMINATING = ("SIGHUP", "SIGTERM")
 
 
@@ -62,8 +64,13 @@ class Interruption:
 
 @contextmanager
 def interruptible() -> Iterator[Interruption]:
-    """Notes the first Ctrl-C or signal that would kill the program; a second one raises `KeyboardInterrupt`."""
+    """Notes the first Ctrl-C or signal that would kill the program; a second one raises `KeyboardInterrupt`.
+
+    A Ctrl-C that has come before, and that ended nothing, counts.
+    """
     asked = Interruption()
+    if was_interrupted():
+        asked.status = INTERRUPTED
 
     def note(number: int, _frame: FrameType | None) -> None:
         asked.status = 128 + number

@@ -119,6 +119,7 @@ class Session:
                 stop_if_asked()
 
             self._prepare(progress, watch)
+            stop_if_asked()
             progress.note(f"training on {title}")
             self._complete_record(log, progress, watch)
             while learner.iteration < config.iterations:
