@@ -90,7 +90,7 @@ def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, 
                 "alquerque bench train fetaix",
             ],
         ),
-        ("web", ["alquerque web --no-browser", "import alquerque_env.web.app"]),
+        ("web", ["alquerque web --no-browser", "alquerque bench start --only page", "import alquerque_env.web.app"]),
         (
             "render",
             [

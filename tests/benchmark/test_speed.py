@@ -1,9 +1,12 @@
 """Measurements of speed: rates, peers, and the commands."""
 
 import json
+import os
 import re
 import subprocess
 import sys
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,8 @@ from alquerque_env import load_game
 from alquerque_env.benchmark.speed import env_speed, peers
 from alquerque_env.benchmark.speed.peers import Peer
 from alquerque_env.benchmark.speed.rate import RUNS, rate, rates
+from alquerque_env.benchmark.speed.start_speed import KINDS, README_EXAMPLE
+from alquerque_env.cli.commands.bench import bench
 from alquerque_env.cli.main import main
 
 
@@ -168,6 +173,64 @@ def test_search_is_measured_with_the_other_networks_too() -> None:
     networks = [figure["network"] for figure in on_processor]
     assert networks == ["mlp 256x2 with search features, depth 0", "conv 32x4", "graph 64x4"]
     check_search({**found, "figures": on_processor}, processes=1)
+
+
+def test_starts_are_measured_with_both_caches_beside_the_base() -> None:
+    found = run_bench("start", "--only", "import", "--repeat", "1")
+    base = found["base"]["seconds"]
+    assert base > 0
+    (figure,) = found["figures"]
+    assert (figure["name"], figure["goal"], figure["goal_unit"]) == ("import alquerque_env", 1.3, "base")
+    assert figure["thinking_seconds"] is None
+    for cache in ("empty", "warm"):
+        assert figure[f"{cache}_seconds"] > 0
+        assert figure[f"{cache}_multiple"] == figure[f"{cache}_seconds"] / base
+    assert found["compile_seconds"] is None
+    assert found["not_installed"] == []
+
+
+def test_a_process_that_fails_ends_the_measurement_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pettingzoo.py").write_text("raise ModuleNotFoundError('it is broken')")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    result = CliRunner().invoke(main, ["bench", "start", "--only", "import", "--repeat", "1"])
+    assert result.exit_code == 2
+    last = result.stderr.splitlines()[-1]
+    assert "import numpy, gymnasium, pettingzoo" in last
+    assert "ended with status 1" in last
+    assert last.endswith("ModuleNotFoundError: it is broken")
+
+
+LEAVE_A_PROCESS = """
+import pathlib, subprocess, sys
+program = [sys.executable, "-c", "import time; time.sleep(600)"]
+left = subprocess.Popen(program, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+with pathlib.Path(__file__).with_name("left").open("a") as file:
+    print(left.pid, file=file)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the environment of other processes")
+def test_no_process_and_no_file_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "pettingzoo.py").write_text(LEAVE_A_PROCESS)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    run_bench("start", "--only", "import", "--repeat", "1", "--no-warm")
+    assert list((tmp_path / "temporary").iterdir()) == []
+    for pid in (tmp_path / "left").read_text().split():
+        with suppress(FileNotFoundError, ProcessLookupError):
+            assert Path("/proc", pid, "cmdline").read_bytes() == b"", "neither gone nor a zombie"
+
+
+def test_every_start_can_be_measured_alone() -> None:
+    only = next(option for option in bench.commands["start"].params if option.name == "kinds")
+    assert tuple(only.type.choices) == KINDS
+
+
+def test_the_measured_example_is_that_of_the_readme() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (code, *_) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    assert "".join(re.findall(r"^(?:>>>|\.\.\.) (.*\n)", code, re.MULTILINE)) == README_EXAMPLE
 
 
 SMALL = """

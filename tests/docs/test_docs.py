@@ -250,6 +250,7 @@ ADDED = {
     "openings": {"": ["--judge", "alphabeta:1"]},
     "bench env": {"": ["--seconds", "0.01"]},
     "bench search": {"": ["--seconds", "0.01", "--games", "8"]},
+    "bench start": {"": ["--repeat", "1", "--only", "import"]},
     "bench tables": {"": ["--seconds", "0.01"]},
     "bench train": {"": ["--iterations", "1"]},
 }

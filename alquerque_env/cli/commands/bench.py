@@ -9,9 +9,11 @@ from typing import Any
 import click
 
 from ...bots.trainer import load_from_trainer
+from ...errors import MissingExtraError
 from ...game.game import load_game
 from ..command import HelpfulCommand, print_json
 from ..console.memory import keep_freed_memory
+from ..console.progress_bar import Display
 from ..parameters import PATH, Command, FloatRange, IntRange, json_option
 
 GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis")
@@ -135,6 +137,65 @@ def _short(ratio: float) -> str:
     return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.2g}" if ratio < 10 else f"{ratio:.1f}"
 
 
+@bench.command(cls=HelpfulCommand, examples=["bench start", "bench start --only page --only levels --repeat 1"])
+@click.option("--repeat", type=IntRange(1, 100), default=3, metavar="N", help="Times of each figure; the best counts.")
+@click.option(
+    "--only",
+    "kinds",
+    type=click.Choice(["import", "aec", "play", "page", "readme", "batch", "levels"]),
+    multiple=True,
+    show_default="all",
+    help="What to measure; repeatable.",
+)
+@click.option(
+    "--warm/--no-warm",
+    "is_warm",
+    default=True,
+    help="Also measure with a full cache. `alquerque compile` fills it, which takes some minutes.",
+)
+@json_option
+def start(repeat: int, kinds: tuple[str, ...], is_warm: bool, as_json: bool) -> None:
+    """Measure how long the package takes to start, beside what it imports.
+
+    Compares new processes with one that imports NumPy, Gymnasium and PettingZoo (the base), by the clock. Each runs
+    with an empty cache of compiled kernels, as after an installation, and with a full one. All times include the
+    start of Python, and end when the result is there.
+
+    `page` ends when a browser would have all that it needs to draw the page. The replies of `levels` are seconds from
+    the page's request to the answer, without the time that a compiled bot thinks.
+    """
+    from ...benchmark.speed.start_speed import BASE, KINDS, WEB_KINDS, measure_start
+
+    chosen, missing = kinds or KINDS, []
+    if set(chosen) & set(WEB_KINDS):
+        try:
+            from ... import web  # noqa: F401  raises the error if the extra is not installed
+        except MissingExtraError as error:
+            if kinds:
+                raise
+            chosen = tuple(kind for kind in KINDS if kind not in WEB_KINDS)
+            missing = [f"{' and '.join(WEB_KINDS)}: not measured: {error}"]
+    report = _Report(f"new processes, by the clock; Python {platform.python_version()}", as_json)
+    with Display("nothing is kept") as display:
+        times = measure_start(chosen, repeat, display.update, is_warm=is_warm)
+    report.line(f"base: {BASE}: {times.base_seconds:.2f} s")
+    report.line(_heading(48, START_COLUMNS))
+    for figure in times.figures:
+        thinks = "" if figure.thinking_seconds is None else f" (thinks {figure.thinking_seconds:.2f} s)"
+        report.line(_row(f"{figure.name + thinks:<48}", figure, START_COLUMNS))
+    if times.compile_seconds is not None:
+        report.line(f"alquerque compile: {times.compile_seconds:.1f} s")
+    for line in missing:
+        report.line(line)
+    report.finish(
+        repeat=repeat,
+        base={"name": BASE, "seconds": times.base_seconds},
+        compile_seconds=times.compile_seconds,
+        figures=[figure._asdict() for figure in times.figures],
+        not_installed=missing,
+    )
+
+
 @bench.command(
     cls=HelpfulCommand, examples=["bench tables fetaix", "bench tables fetaix --table fetaix.aqt --seconds 5"]
 )
@@ -201,6 +262,13 @@ SEARCH_COLUMNS = (
     ("network alone/s", "evaluations_per_second", ",.0f"),
     ("ratio", "ratio", ".2f"),
     ("of peak", "peak_share", ".2%"),
+)
+START_COLUMNS = (
+    ("goal", "goal_text", ""),
+    ("empty cache, s", "empty_seconds", ".2f"),
+    ("x base", "empty_multiple", ".2f"),
+    ("full cache, s", "warm_seconds", ".2f"),
+    ("x base", "warm_multiple", ".2f"),
 )
 TRAIN_COLUMNS = (
     ("steps/s", "steps_per_second", ",.0f"),
