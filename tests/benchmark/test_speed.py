@@ -200,12 +200,16 @@ def test_a_process_that_fails_ends_the_measurement_in_one_line(tmp_path: Path, m
     assert last.endswith("ModuleNotFoundError: it is broken")
 
 
+# A module that does so, and then makes room for the real one of its name.
 LEAVE_A_PROCESS = """
 import pathlib, subprocess, sys
 program = [sys.executable, "-c", "import time; time.sleep(600)"]
 left = subprocess.Popen(program, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 with pathlib.Path(__file__).with_name("left").open("a") as file:
     print(left.pid, file=file)
+sys.path.remove(str(pathlib.Path(__file__).parent))
+del sys.modules[__name__]
+import pettingzoo
 """
 
 

@@ -144,8 +144,9 @@ class _Task(NamedTuple):
 def measure_start(kinds: Sequence[str], repeat: int, tell: Tell, *, is_warm: bool = True) -> StartTimes:
     """Measures starts with an empty and with a full cache of kernels.
 
-    Every process with an empty cache has a new folder for it. For the others `alquerque compile` fills one once. The
-    processes take turns with each other and with the base, since processors change their speed.
+    Every process with an empty cache has a new folder for it. The others share one, which `alquerque compile` and a run
+    of each that does not count have filled. The processes take turns with each other and with the base, since
+    processors change their speed.
 
     Args:
       kinds: Words of `KINDS`.
@@ -163,14 +164,17 @@ def measure_start(kinds: Sequence[str], repeat: int, tell: Tell, *, is_warm: boo
     warm: list[list[float]] = [[] for _ in tasks]
     thinking: list[list[float]] = [[] for _ in tasks]
     compile_seconds = None
-    done, total = 0, len(tasks) * repeat * (1 + is_warm) + (is_warm and needs_kernels)
+    done, total = 0, len(tasks) * repeat * (1 + is_warm) + (1 + len(tasks)) * (is_warm and needs_kernels)
+
+    def announce(name: str) -> None:
+        nonlocal done
+        tell(name, done, total)
+        done += 1
 
     def run(task: _Task, folder: Path, times: list[float]) -> None:
-        nonlocal done
-        tell(task.name, done, total)
+        announce(task.name)
         base.append(_time_program(BASE, folder))
         times.append(task.run(folder))
-        done += 1
 
     for _ in range(repeat):
         for task, times in zip(tasks, empty, strict=True):
@@ -179,9 +183,11 @@ def measure_start(kinds: Sequence[str], repeat: int, tell: Tell, *, is_warm: boo
     if is_warm:
         with _caches() as folder:
             if needs_kernels:
-                tell("compiling all kernels", done, total)
+                announce("alquerque compile")
                 compile_seconds = _time_program(_COMPILE, folder)
-                done += 1
+                for task in tasks:
+                    announce(f"filling the cache: {task.name}")
+                    task.run(folder)
             for _ in range(repeat):
                 for task, times, thoughts in zip(tasks, warm, thinking, strict=True):
                     run(task, folder, times)

@@ -151,7 +151,7 @@ def _short(ratio: float) -> str:
     "--warm/--no-warm",
     "is_warm",
     default=True,
-    help="Also measure with a full cache. `alquerque compile` fills it, which takes some minutes.",
+    help="Whether to measure with a full cache too. It takes some minutes to fill, by `alquerque compile`.",
 )
 @json_option
 def start(repeat: int, kinds: tuple[str, ...], is_warm: bool, as_json: bool) -> None:
