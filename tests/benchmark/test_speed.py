@@ -184,7 +184,7 @@ def test_starts_are_measured_with_both_caches_beside_the_base() -> None:
     assert figure["thinking_seconds"] is None
     for cache in ("empty", "warm"):
         assert figure[f"{cache}_seconds"] > 0
-        assert figure[f"{cache}_multiple"] == figure[f"{cache}_seconds"] / base
+        assert 0 < figure[f"{cache}_multiple"] <= figure[f"{cache}_seconds"] / base  # the best of all bases
     assert found["compile_seconds"] is None
     assert found["not_installed"] == []
 

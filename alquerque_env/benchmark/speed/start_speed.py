@@ -98,7 +98,8 @@ class Start(NamedTuple):
       thinking_seconds: Time in which a loaded and compiled bot chooses the same reply, which the other times leave out;
         None if it was not measured, and for what is no reply.
       empty_seconds: Seconds with an empty cache of kernels.
-      empty_multiple: Divided by those of the base; None if the goal is in seconds.
+      empty_multiple: Divided by the best time of the base in as many runs, each right before one of these, so that
+        other programs on the machine slow both; None if the goal is in seconds.
       warm_seconds: Seconds with a full cache of kernels; None if not measured.
       warm_multiple: Likewise as a multiple.
     """
@@ -141,6 +142,23 @@ class _Task(NamedTuple):
     spec: str | None = None
 
 
+class _Times:
+    """Seconds of a task, and of the base right before each."""
+
+    def __init__(self) -> None:
+        self.task: list[float] = []
+        self.base: list[float] = []
+
+    def best(self, thinking_seconds: float | None) -> float | None:
+        """The best time, without the thinking time; None if there is none."""
+        return max(0.0, min(self.task) - (thinking_seconds or 0.0)) if self.task else None
+
+    @property
+    def multiple(self) -> float | None:
+        """The best time, divided by that of the base."""
+        return min(self.task) / min(self.base) if self.task else None
+
+
 def measure_start(kinds: Sequence[str], repeat: int, tell: Tell, *, is_warm: bool = True) -> StartTimes:
     """Measures starts with an empty and with a full cache of kernels.
 
@@ -159,9 +177,8 @@ def measure_start(kinds: Sequence[str], repeat: int, tell: Tell, *, is_warm: boo
     """
     tasks = [task for kind, task in _TASKS.items() if kind in kinds] + (_levels() if LEVELS in kinds else [])
     needs_kernels = JIT and any(kind != "import" for kind in kinds)
-    base: list[float] = []
-    empty: list[list[float]] = [[] for _ in tasks]
-    warm: list[list[float]] = [[] for _ in tasks]
+    empty = [_Times() for _ in tasks]
+    warm = [_Times() for _ in tasks]
     thinking: list[list[float]] = [[] for _ in tasks]
     compile_seconds = None
     done, total = 0, len(tasks) * repeat * (1 + is_warm) + (1 + len(tasks)) * (is_warm and needs_kernels)
@@ -171,10 +188,10 @@ def measure_start(kinds: Sequence[str], repeat: int, tell: Tell, *, is_warm: boo
         tell(name, done, total)
         done += 1
 
-    def run(task: _Task, folder: Path, times: list[float]) -> None:
+    def run(task: _Task, folder: Path, times: _Times) -> None:
         announce(task.name)
-        base.append(_time_program(BASE, folder))
-        times.append(task.run(folder))
+        times.base.append(_time_program(BASE, folder))
+        times.task.append(task.run(folder))
 
     for _ in range(repeat):
         for task, times in zip(tasks, empty, strict=True):
@@ -193,8 +210,9 @@ def measure_start(kinds: Sequence[str], repeat: int, tell: Tell, *, is_warm: boo
                     run(task, folder, times)
                     if task.spec is not None:
                         thoughts.append(_thinking_time(task.spec, folder))
-    figures = [_figure(*times, min(base)) for times in zip(tasks, empty, warm, thinking, strict=True)]
-    return StartTimes(min(base), compile_seconds, tuple(figures))
+    figures = [_figure(*found) for found in zip(tasks, empty, warm, thinking, strict=True)]
+    base = min(seconds for times in (*empty, *warm) for seconds in times.base)
+    return StartTimes(base, compile_seconds, tuple(figures))
 
 
 def _levels() -> list[_Task]:
@@ -205,15 +223,13 @@ def _levels() -> list[_Task]:
     ]
 
 
-def _figure(task: _Task, empty: list[float], warm: list[float], thinking: list[float], base: float) -> Start:
-    """The best times; those of replies without the thinking time."""
+def _figure(task: _Task, empty: _Times, warm: _Times, thinking: list[float]) -> Start:
     thought = min(thinking, default=None)
-    empty_seconds = max(0.0, min(empty) - (thought or 0.0))
-    warm_seconds = max(0.0, min(warm) - (thought or 0.0)) if warm else None
+    empty_seconds, warm_seconds = empty.best(thought), warm.best(thought)
+    assert empty_seconds is not None
     if task.spec is not None:
         return Start(task.name, task.goal, "seconds", thought, empty_seconds, None, warm_seconds, None)
-    warm_multiple = None if warm_seconds is None else warm_seconds / base
-    return Start(task.name, task.goal, "base", None, empty_seconds, empty_seconds / base, warm_seconds, warm_multiple)
+    return Start(task.name, task.goal, "base", None, empty_seconds, empty.multiple, warm_seconds, warm.multiple)
 
 
 @contextmanager

@@ -179,10 +179,10 @@ def start(repeat: int, kinds: tuple[str, ...], is_warm: bool, as_json: bool) -> 
     with Display("nothing is kept") as display:
         times = measure_start(chosen, repeat, display.update, is_warm=is_warm)
     report.line(f"base: {BASE}: {times.base_seconds:.2f} s")
-    report.line(_heading(48, START_COLUMNS))
+    report.line(_heading(56, START_COLUMNS))
     for figure in times.figures:
-        thinks = "" if figure.thinking_seconds is None else f" (thinks {figure.thinking_seconds:.2f} s)"
-        report.line(_row(f"{figure.name + thinks:<48}", figure, START_COLUMNS))
+        thinks = "" if figure.thinking_seconds is None else f" (thinks {figure.thinking_seconds:.2g} s)"
+        report.line(_row(f"{figure.name + thinks:<56}", figure, START_COLUMNS))
     if times.compile_seconds is not None:
         report.line(f"alquerque compile: {times.compile_seconds:.1f} s")
     for line in missing:
