@@ -17,6 +17,9 @@ if "NUMBA_CACHE_DIR" not in os.environ:
 # Processes that tests start import the installed package and not the folder that they start in.
 os.environ["PYTHONSAFEPATH"] = "1"
 
+# Nothing is compiled behind the tests' back; tests of that unset this.
+os.environ.setdefault("ALQUERQUE_JIT", "1")
+
 # Matches that end unexpectedly are kept there, and not with those of whoever runs the tests.
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="alquerque-state-")
 atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..game import table_layout as e
 from ..game.game import Game
+from ..game.kernel_arrays import PLAIN, step_words
 from ..game.planes import planes
 from .step_result import HOLD, PLAY, RESET, StepResult
 
@@ -19,13 +20,15 @@ class Batch(ABC):
       keys: int64 `[B, K]`, hashes of the positions since the last progress, if the game has a repetition rule.
       rng: int64 `[1]`, state of the action sampler.
       shape: Shape of an observation, `(C, P)`.
+      is_plain: Whether it is played without compiled kernels until there are any.
     """
 
     states: np.ndarray
+    is_plain = __name__.startswith(PLAIN)
 
     def __init__(self, game: Game, num_games: int) -> None:
         self.game = game
-        self.table = game.table.words
+        self.table = step_words(game.table)
         self.num_actions = game.num_actions
         self.shape = (len(planes(game)), len(game.board.points))
         self.keys = np.zeros((num_games, 64 if self.table[e.T_THREEFOLD] else 1), np.int64)

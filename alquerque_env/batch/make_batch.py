@@ -1,12 +1,10 @@
-"""Chooses the fastest kind of batch: SIMD or scalar kernels where Numba is installed, NumPy where it is not."""
+"""Chooses the fastest kind of batch: SIMD or scalar kernels where they are compiled, NumPy elsewhere."""
 
-from ..engine.simd_table import make_simd_table
+from ..engine.compiled_parts import ENVIRONMENTS, is_compiled
+from ..engine.forms import load_kernels, uses_compiled
 from ..game import table_layout as e
 from ..game.game import Game
-from ..game.kernel_arrays import JIT
 from .batch import Batch
-from .numpy_batch import NumpyBatch
-from .scalar_batch import ScalarBatch
 
 # With fewer matches most lanes of a SIMD vector would be empty.
 MIN_GAMES = 8
@@ -14,10 +12,24 @@ MIN_GAMES = 8
 
 def make_batch(game: Game, num_games: int) -> Batch:
     """Makes a batch of `num_games` matches. Equal seeds give equal matches, whatever kind is chosen."""
-    if not JIT:
-        return NumpyBatch(game, num_games)
+    if not uses_compiled(ENVIRONMENTS):
+        batch: Batch = load_kernels("batch.numpy_batch", ENVIRONMENTS).NumpyBatch(game, num_games)
+        return batch
+    from ..engine.simd_table import make_simd_table
+    from .scalar_batch import ScalarBatch
+
     if num_games >= MIN_GAMES and not game.table.words[e.T_THREEFOLD] and (table := make_simd_table(game)):
         from .simd_batch import SimdBatch
 
         return SimdBatch(game, table, num_games)
     return ScalarBatch(game, num_games)
+
+
+def fastest(batch: Batch) -> Batch:
+    """The batch, or a compiled one with the same matches if the kernels have been compiled since it was made."""
+    if not batch.is_plain or not is_compiled(ENVIRONMENTS):
+        return batch
+    compiled = make_batch(batch.game, len(batch.states))
+    compiled.states[:], compiled.keys, compiled.rng = batch.states, batch.keys, batch.rng
+    compiled.look()
+    return compiled

@@ -8,6 +8,7 @@ from ..engine.simd_table import make_simd_table
 from ..errors import AlquerqueError
 from ..game import table_layout as e
 from ..game.game import Game
+from ..game.kernel_arrays import step_words
 from ..match.match import REASONS, Match
 from .make_batch import make_batch
 from .rollout_kernels import play_randomly
@@ -60,7 +61,7 @@ def rollouts(start: Match | Game | str, count: int, *, seed: int | None = None) 
         raise AlquerqueError(what)
     generator = np.random.default_rng(seed)
     game = match.game
-    t = game.table.words
+    t = step_words(game.table)
     table = None if t[e.T_THREEFOLD] else make_simd_table(game)
     if table is None:
         outcomes, length = _play_in_batches(match, count, int(generator.integers(2**62)))

@@ -8,7 +8,7 @@ from ..engine import rules_scalar as e
 from ..engine.compiler import borrowed, kernel
 from ..engine.kernel_types import Array, Table, Words
 from ..game.game import Game
-from ..game.kernel_arrays import word_rows, words
+from ..game.kernel_arrays import step_words, word_rows, words
 from ..game.planes import planes
 
 RESET = -1
@@ -32,7 +32,7 @@ class SingleMatch:
     """
 
     def __init__(self, game: Game) -> None:
-        self.table = game.table.words
+        self.table = step_words(game.table)
         self.num_actions = game.num_actions
         self._view = PlayerView(game)
         self._shape = self._view.shape
@@ -66,7 +66,7 @@ class PlayerView:
     def __init__(self, game: Game) -> None:
         names = [plane.name for plane in planes(game)]
         self.shape = len(names), len(game.board.points)
-        self._table = game.table.words
+        self._table = step_words(game.table)
         self._earlier = names.index("earlier") if "earlier" in names else None
         self._state = words(self._table[e.T_STATE_SIZE])
 

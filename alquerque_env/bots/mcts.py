@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..engine import rules_scalar as e
 from ..game.game import Game
-from ..game.kernel_arrays import JIT, words
+from ..game.kernel_arrays import JIT, copied, words
 from ..game.step import Step
 from ..match.match import Match
 from ..search import mcts_kernels as k
@@ -96,7 +96,7 @@ class MctsBot(SearchBot):
     def _search(self, match: Match, tree: Any, simulations: int, deadline: Deadline, least: int = 1) -> Iterator[int]:
         """Grows a tree; yields the number of finished simulations. The deadline does not end the first `least`."""
         t = self.game.table.words
-        state = match.state
+        state = copied(match.state)
         tree[: k.NODE_SIZE] = [-1, 0, 0, 0, e.ONGOING, 0, 0]
         rng = words(1)
         rng[0] = int(self._generator.integers(1 << 62))
@@ -121,7 +121,7 @@ class MctsBot(SearchBot):
             room = int(t[e.T_NO_PROGRESS_LIMIT]) + 2
         if not t[e.T_THREEFOLD]:
             return words(1), words(1), 1
-        return (words(room) if match.chain is not None else match.keys(room)), words(room), room
+        return copied(match.keys(room)), words(room), room
 
 
 def _statistics(match: Match, tree: Any) -> list[StepStatistics]:

@@ -1,9 +1,9 @@
 """Bots that do not search: random and greedy."""
 
 from ..engine import entry_points
-from ..engine import rules_scalar as e
+from ..game import table_layout as e
 from ..game.game import Game
-from ..game.kernel_arrays import words
+from ..game.kernel_arrays import copied, step_words, words
 from ..game.step import Step
 from ..match.match import Match
 from .bot import GameBot
@@ -21,7 +21,7 @@ class GreedyBot(GameBot):
 
     def __init__(self, name: str, game: Game, seed: int | None) -> None:
         super().__init__(name, game, seed)
-        t = game.table.words
+        t = step_words(game.table)
         self._scratch = words(t[e.T_SCRATCH_SIZE])
         self._actions = words(t[e.T_NUM_ACTIONS])
 
@@ -32,9 +32,9 @@ class GreedyBot(GameBot):
 
     def _most_captured(self, match: Match, step: Step) -> int:
         """Returns the most pieces that a turn beginning with this step can capture."""
-        t = self.game.table.words
+        t = step_words(self.game.table)
         most = 0
-        to_do = [(match.state, step.action, len(step.captured))]
+        to_do = [(copied(match.state), step.action, len(step.captured))]
         while to_do:
             state, action, count = to_do.pop()
             entry_points.apply_action(t, state, self._scratch, action)

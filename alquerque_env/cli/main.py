@@ -54,6 +54,9 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """The commands with their summaries, which stand here so that listing the commands imports none of them."""
 
+LONG_WORK = ("perft", "rollouts", "train", "arena", "openings", "benchmark", "bench", "solve")
+"""Commands that wait for compiled kernels; the others begin at once."""
+
 COMMANDS = {name: summary for group in COMMAND_GROUPS.values() for name, summary in group.items()}
 
 
@@ -81,6 +84,10 @@ class Program(click.Group):
         """
         if args[0] not in COMMANDS and not args[0].startswith("-"):
             raise UnknownNameError("command", args[0], COMMANDS)
+        if args[0] in LONG_WORK:
+            from ..engine.forms import compile_at_once
+
+            compile_at_once()
         return super().resolve_command(ctx, args)
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:

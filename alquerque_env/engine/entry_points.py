@@ -3,6 +3,7 @@
 Arguments are as in `rules.py`, made by `words` and `constants` of `game/kernel_arrays.py`. They are not checked.
 """
 
+from ..game.kernel_arrays import copied, step_words, words  # noqa: F401 - what the kernels take
 from . import random_play
 from . import rules_scalar as rules
 from .compiler import borrowed, kernel

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +56,11 @@ def _module_file(function: Callable[..., Any]) -> Path:
 
 def cache_root() -> Path:
     """The folder that has the folders of all states of the source code: below `NUMBA_CACHE_DIR`, if that is set."""
-    import numba
     import platformdirs
 
-    config: Any = numba.config
-    return Path(config.CACHE_DIR or platformdirs.user_cache_dir("alquerque-env")).absolute() / "kernels"
+    # Numba's own variable, read without importing Numba.
+    folder = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("alquerque-env")
+    return Path(folder).absolute() / "kernels"
 
 
 @cache
@@ -71,17 +72,14 @@ def cache_folder(module: Path) -> Path | None:
     Returns:
       None if the folder cannot be made, or if other users could write to it: who can change machine code can run it.
     """
-    import llvmlite
-    import numba
-
     root = cache_root()
     try:
-        state = f"{numba.__version__} {llvmlite.__version__} {source_digest(module)}"
+        state = f"{version('numba')} {version('llvmlite')} {source_digest(module)}"
         folder = root / sha256(state.encode()).hexdigest()[:16]
         if not folder.is_dir():
             root.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.mkdir(mode=0o700, exist_ok=True)
-        if not (_is_private(root) and _is_private(folder)):
+        if not (is_private(root) and is_private(folder)):
             return None
         os.utime(folder)
     except OSError:
@@ -100,7 +98,7 @@ def delete_unused() -> int:
     return deleted
 
 
-def _is_private(folder: Path) -> bool:
+def is_private(folder: Path) -> bool:
     """Whether no other user can write to a folder. Systems other than POSIX are not asked."""
     if os.name != "posix":
         return True

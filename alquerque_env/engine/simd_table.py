@@ -10,7 +10,7 @@ import numpy as np
 
 from ..game import table_layout as e
 from ..game.game import Game
-from ..game.kernel_arrays import JIT
+from ..game.kernel_arrays import JIT, step_words
 from ..game.ruleset import NORTH, SOUTH
 from ..game.step_table import Block, Section, StepTable
 from . import simd_layout as c
@@ -56,7 +56,7 @@ def make_simd_table(game: Game) -> SimdTable | None:
       None if a rule compares captures with each other, if no-undo memory holds points, or if the tables of the two
       players differ in more than distances and origins.
     """
-    t, table = game.table.words, game.table
+    t, table = step_words(game.table), game.table
     if t[e.T_COMPARES] or t[e.T_REMEMBERS_POINTS] or not _is_alike(table):
         return None
     points = len(game.board.points)
@@ -117,7 +117,7 @@ class _Layout:
             else:
                 self._add_section(number)
         self.first_planes.append(len(self.planes))
-        self.has_pass = game.table.words[e.T_PASS_ACTION] >= 0
+        self.has_pass = step_words(game.table)[e.T_PASS_ACTION] >= 0
         self.maps = self._maps()
         self._place_vectors()
 
@@ -172,7 +172,7 @@ class _Layout:
             for plane in range(len(self.planes)):
                 maps += [max(0, action) for action in self._actions(player, plane)]
             if self.has_pass:
-                maps += [self.game.table.words[e.T_PASS_ACTION]] * self.points
+                maps += [step_words(self.game.table)[e.T_PASS_ACTION]] * self.points
         for step in self.table.steps:
             if step.origin == e.NO_POINT:
                 maps.append(1 << c.PASS_SHIFT)
@@ -259,7 +259,7 @@ class _Layout:
     def _actions(self, player: int, plane: int) -> list[int]:
         """The action of a plane at each point, or -1."""
         if plane == len(self.planes):
-            return [self.game.table.words[e.T_PASS_ACTION]] + [-1] * (self.points - 1)
+            return [step_words(self.game.table)[e.T_PASS_ACTION]] + [-1] * (self.points - 1)
         return [int(action) for action in self.table.action_at[self.planes[plane][player] :][: self.points]]
 
     def _moves(self, actions: list[int], begin: int) -> list[int]:

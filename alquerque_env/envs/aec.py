@@ -21,7 +21,8 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from ..batch.single import RESET, SingleMatch
+from ..engine.compiled_parts import ENVIRONMENTS
+from ..engine.forms import load_kernels
 from ..errors import IllegalStepError
 from ..game import table_layout as e
 from ..game.game import Game, load_game
@@ -106,7 +107,7 @@ class MatchEnv(Rendered, AECEnv):
             for agent in AGENTS
         }
         self.action_spaces = {agent: action_space(game) for agent in AGENTS}
-        self._play = SingleMatch(game)
+        self._begin()
         self._idle = np.zeros(game.num_actions, np.int8)
         self._taken: list[int] = []
         self._is_unseen = False
@@ -135,7 +136,7 @@ class MatchEnv(Rendered, AECEnv):
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
         self._taken = []
-        self._play.play(RESET)
+        self._begin()
         self._update()
         self._show()
 
@@ -188,6 +189,14 @@ class MatchEnv(Rendered, AECEnv):
         """The position as text."""
         state = [int(word) for word in self._play.state]
         return format_position(self.game.table.words, self.game.board.labels, state)
+
+    def _begin(self) -> None:
+        """Begins a match, by compiled kernels as soon as there are any."""
+        single = load_kernels("batch.single", ENVIRONMENTS)
+        if isinstance(getattr(self, "_play", None), single.SingleMatch):
+            self._play.play(single.RESET)
+        else:
+            self._play = single.SingleMatch(self.game)
 
     def _check(self, action: Any) -> int:
         try:

@@ -7,7 +7,8 @@ import numpy as np
 from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..batch.make_batch import make_batch
+from ..batch.batch import Batch
+from ..batch.make_batch import fastest, make_batch
 from ..errors import AlquerqueError
 from ..game.game import Game
 from .arguments import check_positive
@@ -23,10 +24,16 @@ class BatchEnv(VectorEnv):
         self.single_action_space = action_space(game)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._games = make_batch(game, self.num_envs)
+        self._batch = make_batch(game, self.num_envs)
         self._elapsed = np.zeros(self.num_envs, np.int64)
         self._ended = np.ones(self.num_envs, bool)
         self._is_reset = False
+
+    @property
+    def _games(self) -> Batch:
+        """The matches, played by compiled kernels as soon as there are any."""
+        self._batch = fastest(self._batch)
+        return self._batch
 
     def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> tuple[np.ndarray, bool]:
         """Seeds the engine, at the first reset also without a seed.

@@ -7,8 +7,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from ..batch.single import PlayerView
 from ..bots import Bot, load_bot
+from ..engine.compiled_parts import ENVIRONMENTS
+from ..engine.forms import load_kernels
 from ..errors import AlquerqueError, IllegalStepError
 from ..game.game import load_game
 from ..game.planes import plane_scale
@@ -37,7 +38,7 @@ class AgainstOpponent:
         self.plane_scale = plane_scale(self.game)
         self._opponent = opponent
         self._choose = self._make_choose(seed=0)
-        self._view = PlayerView(self.game)
+        self._view = load_kernels("batch.single", ENVIRONMENTS).PlayerView(self.game)
 
     def _make_choose(self, seed: int) -> Callable[[Match], Any]:
         """Returns the function by which the opponent chooses; a bot named by its spec is loaded with the seed."""

@@ -1,14 +1,13 @@
 """Batched self-play: many matches of one game as one Gymnasium vector environment."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from ..batch.step_result import HOLD, RESET, StepResult
-from ..bots import Bot
 from ..errors import AlquerqueError, IllegalStepError
 from ..game import table_layout as e
 from ..game.game import Game, as_game
@@ -17,6 +16,9 @@ from ..match.match import Match
 from ..match.state_check import check_states
 from .arguments import check_actions, check_max_cycles
 from .batch_env import BatchEnv, batch_info
+
+if TYPE_CHECKING:
+    from ..bots.bot import Bot  # would import the compiler of the bots
 
 
 class SelfPlayVectorEnv(BatchEnv):
@@ -140,7 +142,7 @@ class SelfPlayVectorEnv(BatchEnv):
         """
         return Match.from_state(self.game, self._games.states[env])
 
-    def choose(self, bot: Bot, envs: np.ndarray) -> np.ndarray:
+    def choose(self, bot: "Bot", envs: np.ndarray) -> np.ndarray:
         """Asks a bot for its actions, int64 `[K]`, in the matches `envs`, int64 `[K]`, one by one.
 
         Raises:

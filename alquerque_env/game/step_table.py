@@ -88,6 +88,11 @@ class StepTable:
     words: Any
 
     @cached_property
+    def plain_words(self) -> tuple[int, ...]:
+        """The table for kernels that run as plain Python."""
+        return tuple(int(word) for word in self.words)
+
+    @cached_property
     def over(self) -> tuple[int | None, ...]:
         """The victim's point of each action in the mover's frame; None for steps and the pass."""
         points = (step.over for step in self.steps[: len(self.actions)])

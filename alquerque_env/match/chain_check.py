@@ -1,26 +1,32 @@
 """Checks positions in the middle of a chain: some chain of captures must lead there, and it must be able to go on."""
 
-from ..engine import entry_points
-from ..engine import rules_scalar as e
+from typing import Any
+
 from ..errors import PositionError
+from ..game import table_layout as e
 from ..game.game import Game
-from ..game.kernel_arrays import words
 from ..game.step_table import Template
 from .position_text import Words, points_of
 
 
-def check_chain(game: Game, s: Words, text: str) -> None:
-    """Checks that a chain of captures can lead to a state, if its mover is in one; `text` is for the error.
+def check_chain(game: Game, rules: Any, s: Words, text: str) -> None:
+    """Checks that a chain of captures can lead to a state, if its mover is in one.
+
+    Args:
+      game: The game.
+      rules: The module `engine.entry_points`, in the form that takes the state.
+      s: The state.
+      text: The position, for the error.
 
     Raises:
       PositionError: If the piece cannot capture again, or no chain leads to its point with the captured pieces.
     """
     if s[e.CHAIN] < 0:
         return
-    t = game.table.words
+    t = rules.step_words(game.table)
     label = game.board.labels[s[e.CHAIN]]
-    actions = words(t[e.T_NUM_ACTIONS])
-    count = entry_points.legal_actions(t, s, words(t[e.T_SCRATCH_SIZE]), actions)
+    actions = rules.words(t[e.T_NUM_ACTIONS])
+    count = rules.legal_actions(t, s, rules.words(t[e.T_SCRATCH_SIZE]), actions)
     if not any(action != t[e.T_PASS_ACTION] for action in actions[:count]):
         raise PositionError(f"the piece on {label} cannot capture again, so its turn is over, in position {text!r}")
     mover = int(s[e.PLAYER])

@@ -10,11 +10,11 @@ from itertools import pairwise
 from operator import index as as_integer
 from typing import Any, NamedTuple, Protocol
 
-from ..engine import entry_points
-from ..engine import rules_scalar as e
+from ..engine.compiled_parts import ENVIRONMENTS
+from ..engine.forms import load_kernels
 from ..errors import IllegalStepError, NotationError, shorten
+from ..game import table_layout as e
 from ..game.game import Game, as_game
-from ..game.kernel_arrays import words
 from ..game.step import PASS, Step, join_turn, split_turn
 from ..render import Picture, draw_svg, draw_text
 from .chain_check import check_chain
@@ -101,15 +101,12 @@ class Match:
         if table is not None:
             table.check_game(game)
         self.table = table
-        t = game.table.words
-        self._t = t
-        self._scratch = words(t[e.T_SCRATCH_SIZE])
-        self._actions = words(t[e.T_NUM_ACTIONS])
-        self._state = words(t[e.T_STATE_SIZE])
+        self._use_rules()
+        t = self._t
         start = t[t[e.T_START] : t[e.T_START] + t[e.T_STATE_SIZE]]
         self._state[:] = start if position is None else parse_position(t, game.board.labels, position)
         if position is not None:
-            check_chain(game, self._state, position)
+            check_chain(game, self._rules, self._state, position)
         self._played: list[_Played] = []
         self._seen: Counter[tuple[int, ...]] = Counter()
         self._key: tuple[int, ...]
@@ -174,7 +171,7 @@ class Match:
 
     @property
     def state(self) -> Any:
-        """A copy of the engine's state: int64 `[T_STATE_SIZE]`, or a list of int where the engine is not compiled."""
+        """A copy of the engine's state: int64 `[T_STATE_SIZE]`, or a list of int where the rules are not compiled."""
         return self._state.copy()
 
     @property
@@ -290,13 +287,13 @@ class Match:
         Returns:
           `[room]` words; the hash of a position stands at its clock, 0 where there is none.
         """
-        keys = words(room)
+        keys = self._rules.words(room)
         if self.chain is not None:  # a capture is progress
             return keys
         states = [played.before for played in self._played] + [self._state]
         for state in states[::-1]:
             if state[e.CHAIN] < 0:
-                keys[int(state[e.QUIET])] = entry_points.position_key(self._t, state)
+                keys[int(state[e.QUIET])] = self._rules.position_key(self._t, state)
                 if state[e.QUIET] == 0:
                     break
         return keys
@@ -337,18 +334,35 @@ class Match:
     def _repr_svg_(self) -> str:
         return draw_svg(self.picture())
 
+    def __getstate__(self) -> dict[str, Any]:
+        left_out = ("_rules", "_t", "_scratch", "_actions")
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._use_rules()
+        self._state[:] = [int(word) for word in state["_state"]]
+
     def __copy__(self) -> "Match":
         return self.copy()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Match":
         return self.copy()
 
+    def _use_rules(self) -> None:
+        """Takes the rules in the form to use now, and makes room for what they write."""
+        self._rules = rules = load_kernels("engine.entry_points", ENVIRONMENTS)
+        self._t = t = rules.step_words(self.game.table)
+        self._scratch = rules.words(t[e.T_SCRATCH_SIZE])
+        self._actions = rules.words(t[e.T_NUM_ACTIONS])
+        self._state = rules.words(t[e.T_STATE_SIZE])
+
     def _enter(self) -> None:
         """Counts the position and finds its legal steps and outcome."""
         self._key = tuple(int(word) for place, word in enumerate(self._state) if place != e.QUIET)
         self._seen[self._key] += 1
-        count = entry_points.legal_actions(self._t, self._state, self._scratch, self._actions)
-        code = entry_points.outcome(self._t, self._state, count, self.occurrences() - 1)
+        count = self._rules.legal_actions(self._t, self._state, self._scratch, self._actions)
+        code = self._rules.outcome(self._t, self._state, count, self.occurrences() - 1)
         reason, winner = divmod(int(code), 4)
         self._outcome = Outcome(None if winner == e.NOBODY else winner, REASONS[reason]) if reason else None
         actions = [] if self._outcome else sorted(int(action) for action in self._actions[:count])
@@ -357,7 +371,7 @@ class Match:
 
     def _push_legal(self, step: Step) -> None:
         before, player = self._state.copy(), self.player
-        entry_points.apply_action(self._t, self._state, self._scratch, step.action)
+        self._rules.apply_action(self._t, self._state, self._scratch, step.action)
         self._played.append(_Played(step, player, before, self._key, self._legal, bool(self._state[e.CHAIN] < 0)))
         self._enter()
 

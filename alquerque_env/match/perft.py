@@ -2,7 +2,8 @@
 
 from operator import index as as_integer
 
-from ..engine import entry_points
+from ..engine.compiled_parts import ENVIRONMENTS
+from ..engine.forms import load_kernels
 from ..errors import AlquerqueError
 from ..game.game import Game
 from ..game.step import join_turn
@@ -30,7 +31,7 @@ def perft(game: Game | str, depth: int, position: str | None = None, *, turns: b
     """
     _check_depth(depth, 0)
     match = Match(game, position)
-    return int(entry_points.perft(match.game.table.words, match.state, depth, turns))
+    return _count(match, depth, turns)
 
 
 def divide(game: Game | str, depth: int, position: str | None = None, *, turns: bool = False) -> dict[str, int]:
@@ -53,10 +54,13 @@ def divide(game: Game | str, depth: int, position: str | None = None, *, turns: 
         if turns and after.chain is not None:
             paths += [[*path, step.text] for step in after.legal_steps[::-1]]
             continue
-        counts[join_turn(path) if turns else path[0]] = int(
-            entry_points.perft(match.game.table.words, after.state, depth - 1, turns)
-        )
+        counts[join_turn(path) if turns else path[0]] = _count(after, depth - 1, turns)
     return counts
+
+
+def _count(match: Match, depth: int, turns: bool) -> int:
+    rules = load_kernels("engine.entry_points", ENVIRONMENTS)
+    return int(rules.perft(rules.step_words(match.game.table), rules.copied(match.state), depth, turns))
 
 
 def _check_depth(depth: int, least: int) -> None:

@@ -5,8 +5,8 @@ Exported players contain this file unchanged.
 
 from collections.abc import Iterator, Sequence
 
-from ..engine import rules_scalar as e
 from ..errors import PositionError
+from ..game import table_layout as e
 
 SIDES = "WB"
 

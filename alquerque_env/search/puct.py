@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ..engine import entry_points
 from ..game import table_layout as e
-from ..game.kernel_arrays import words
+from ..game.kernel_arrays import copied, step_words, words
 from ..match.match import Match
 
 MAX_SIMULATIONS = 100_000
@@ -64,7 +64,7 @@ class Position:
     @classmethod
     def of(cls, match: Match) -> "Position":
         """Makes the position of a match, with its history."""
-        t, state = match.game.table.words, match.state
+        t, state = step_words(match.game.table), copied(match.state)
         room = words(t[e.T_SCRATCH_SIZE]), words(t[e.T_NUM_ACTIONS])
         if not t[e.T_THREEFOLD] or match.chain is not None:
             return cls(t, state, (), 0, room)

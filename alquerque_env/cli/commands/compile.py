@@ -1,29 +1,43 @@
 """`alquerque compile`."""
 
+import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 import click
 
+from ...engine.compiled_parts import BOTS, ENVIRONMENTS, ROLLOUTS, TABLES, is_compiled, mark_compiled
 from ...errors import AlquerqueError, require
 from ...files.lock import locked_file
 from ...game.game import Game, games, load_game
 from ...game.kernel_arrays import JIT
+from ...game.table_layout import QUIET
 from ..command import HelpfulCommand
 from ..console.interruptible import run_interruptible
 
 
-@click.command(cls=HelpfulCommand, examples=["compile"])
-def compile() -> None:  # noqa: A001
+@click.command(
+    cls=HelpfulCommand,
+    arguments={"PART": "What to compile: environments, bots, rollouts or tables.  [default: all of them]"},
+    examples=["compile", "compile environments"],
+)
+@click.argument("parts", metavar="[PART]...", nargs=-1, type=click.Choice([ENVIRONMENTS, BOTS, ROLLOUTS, TABLES]))
+@click.option("--in-background", is_flag=True, hidden=True)
+def compile(parts: tuple[str, ...], in_background: bool) -> None:  # noqa: A001
     """Compile the kernels that games, bots and environments need.
 
     Numba compiles a kernel when it is first called and keeps the result in a cache folder, which `alquerque doctor`
     shows. This command fills the cache, so that later commands start at once. It takes some minutes. It also deletes
     kernels of other versions of the package that were not used for 60 days.
+
+    Without it, programs that play single matches run the rules as plain Python at first, and compile environments and
+    bots in another process. ALQUERQUE_JIT=1 in the environment makes them wait for compiled kernels instead,
+    ALQUERQUE_JIT=0 prevents compilation.
     """
     require("numba", "fast")
     if not JIT:
@@ -33,16 +47,29 @@ def compile() -> None:  # noqa: A001
 
     root = cache_root()
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if in_background:
+        _be_nice()
     with locked_file(root, waiting=partial(click.echo, err=True)):  # then there is nothing left to compile
         delete_unused()
-        for name, task in TASKS.items():
+        for part in parts or TASKS:
+            if in_background and is_compiled(part):
+                continue
             began = time.monotonic()
             for game in games():
-                run_interruptible(partial(task, load_game(game)), f"compiling {name} ...")
-            click.echo(f"{name:<14}  {time.monotonic() - began:6.1f} s")
+                run_interruptible(partial(TASKS[part], load_game(game)), f"compiling {part} ...")
+            if not unkept:
+                mark_compiled(part)
+            click.echo(f"{part:<14}  {time.monotonic() - began:6.1f} s")
     if unkept:
         reason = getattr(unkept[0], "strerror", None) or unkept[0]
         raise click.ClickException(f"{len(unkept)} kernels cannot be kept in {root}: {reason}; fix that, and repeat")
+
+
+def _be_nice() -> None:
+    """Leaves the processor to programs that do not wait for this one."""
+    if hasattr(os, "nice"):
+        with suppress(OSError):
+            os.nice(10)
 
 
 def _bots(game: Game) -> None:
@@ -55,12 +82,21 @@ def _bots(game: Game) -> None:
 
 
 def _environments(game: Game) -> None:
+    from ...envs.aec import MatchEnv
     from ...envs.opponent_vector import VersusVectorEnv
     from ...envs.self_play_vector import SelfPlayVectorEnv
+    from ...match.perft import perft
 
-    for env in (SelfPlayVectorEnv(game, 2), VersusVectorEnv(2, game=game.name)):
-        _, info = env.reset(seed=0)
-        env.step(info["action_mask"].argmax(axis=1))
+    for batch in (SelfPlayVectorEnv(game, 2), SelfPlayVectorEnv(game, 64), VersusVectorEnv(2, game=game.name)):
+        _, info = batch.reset(seed=0)
+        batch.step(info["action_mask"].argmax(axis=1))
+    single = MatchEnv(game)
+    single.reset()
+    single.observe("player_1")
+    single.step(int(single.infos["player_0"]["action_mask"].argmax()))
+    match = single.match
+    match.keys(int(match.state[QUIET]) + 1)
+    perft(game, 1)
 
 
 def _rollouts(game: Game) -> None:
@@ -79,6 +115,6 @@ def _tables(game: Game) -> None:
 
 
 TASKS: Mapping[str, Callable[[Game], None]] = MappingProxyType(
-    {"bots": _bots, "environments": _environments, "rollouts": _rollouts, "endgame tables": _tables}
+    {ENVIRONMENTS: _environments, BOTS: _bots, ROLLOUTS: _rollouts, TABLES: _tables}
 )
 """What is compiled: each task calls the kernels of one part of the package."""

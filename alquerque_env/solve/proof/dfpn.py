@@ -9,7 +9,7 @@ from ...errors import TableError
 from ...files.mapped import map_file
 from ...game import table_layout as e
 from ...game.game import Game
-from ...game.kernel_arrays import word_rows, words
+from ...game.kernel_arrays import copied, word_rows, words
 from ...game.step import Step
 from ...match.match import Match
 from ..notes import cannot_write
@@ -135,7 +135,7 @@ class ProofSearch:
         None if the answer is not shown.
         """
         kid = words(k.KID_SIZE)
-        k.numbers_of(self.known, match.state, words(match.game.num_actions), kid)
+        k.numbers_of(self.known, copied(match.state), words(match.game.num_actions), kid)
         if kid[shown] != 0:
             return None
         if kid[k.KID_KEY] == 0:

@@ -45,10 +45,13 @@ RECIPE = Recipe(
         Origin("alquerque_env.game.game", "as_game"): Origin(
             "alquerque_training.export.player.carried_game", "as_game"
         ),
+        Origin("alquerque_env.engine.forms", "load_kernels"): Origin(
+            "alquerque_training.export.player.carried_rules", "load_kernels"
+        ),
     },
     fixed={"JIT": False, "TYPE_CHECKING": False},
     dropped=frozenset({"kernel", "inlined"}),
-    left_out=frozenset({"Match._repr_svg_", "Match.from_state"}),
+    left_out=frozenset({"Match._repr_svg_", "Match.from_state", "Match.__getstate__", "Match.__setstate__"}),
 )
 
 

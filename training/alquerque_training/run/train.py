@@ -11,6 +11,7 @@ from rich.console import Console
 from alquerque_env import load_game
 from alquerque_env.arena.arena_settings import PLIES
 from alquerque_env.bots.network.model_card import CheckpointError, CurvePoint, StartCard
+from alquerque_env.engine.forms import compile_at_once
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_training.checkpoints.checkpoint import fitting_weights, load_checkpoint, load_start
@@ -41,6 +42,7 @@ def train(
       SystemExit: After Ctrl-C with status 130, after another signal that ends programs with 128 and its number: when
         the iteration is finished and saved, or within an arena.
     """
+    compile_at_once()
     console = console or Console()
     config_path, config = find_config(given), load_config(given, overrides)
     with ExitStack() as stack:

@@ -35,6 +35,7 @@ def read_game(text: str) -> Any:
     rows = range(t[e.T_STEPS], t[e.T_STEPS] + 2 * e.STEP_SIZE * len(actions), e.STEP_SIZE)
     table: Any = SimpleNamespace(
         words=t,
+        plain_words=t,
         actions=tuple(None if action == t[e.T_PASS_ACTION] else () for action in actions),
         steps=tuple(Step(*t[row : row + e.STEP_SIZE]) for row in rows),
         templates=tuple(tuple(Template(*leap) for leap in leaps) for leaps in data["leaps"]),

@@ -1,0 +1,43 @@
+"""The two forms of kernels: compiled, and plain Python for programs that cannot wait for the compiler.
+
+Kernels that were never compiled on this machine take many seconds to compile. A program that plays a few matches
+therefore runs them as plain Python, and another process compiles them meanwhile. `ALQUERQUE_JIT=1` in the environment
+asks for compiled kernels at once, `ALQUERQUE_JIT=0` for plain Python always.
+"""
+
+import os
+from importlib import import_module
+from typing import Any
+
+from ..game.kernel_arrays import JIT, PLAIN
+from .compiled_parts import is_compiled, start_compiling
+
+_PACKAGE = __name__.removesuffix(".engine.forms")
+
+
+def uses_compiled(part: str) -> bool:
+    """Whether to use compiled kernels of a part of the package, one of `compiled_parts.PARTS`.
+
+    If they have not been compiled yet, a process begins to compile them.
+    """
+    if not JIT:
+        return False
+    if os.environ.get("ALQUERQUE_JIT") == "1" or is_compiled(part):
+        return True
+    start_compiling()
+    return False
+
+
+def load_kernels(name: str, part: str) -> Any:
+    """A module of kernels in the form to use now.
+
+    Args:
+      name: The module, without the name of the package.
+      part: The part of the package that the module belongs to, one of `compiled_parts.PARTS`.
+    """
+    return import_module(f"{PLAIN if JIT and not uses_compiled(part) else _PACKAGE}.{name}")
+
+
+def compile_at_once() -> None:
+    """Makes this process, and those that it starts, wait for compiled kernels: it has more to do than to compile."""
+    os.environ.setdefault("ALQUERQUE_JIT", "1")

@@ -1,0 +1,211 @@
+"""Kernels as plain Python beside compiled ones: which are used when, and that both play alike."""
+
+import copy
+import os
+import pickle
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from alquerque_env import SelfPlayVectorEnv, load_game
+from alquerque_env.engine import compiled_parts, forms
+from alquerque_env.engine.compiled_parts import ENVIRONMENTS, is_compiled, mark_compiled
+from alquerque_env.envs.aec import MatchEnv
+from alquerque_env.game.game import Game, games
+from alquerque_env.game.kernel_arrays import JIT
+from alquerque_env.match.match import Match
+
+pytestmark = pytest.mark.skipif(not JIT, reason="nothing is compiled")
+
+# Rules that the vectors do not cover, that look back, and that are asked in the opening.
+VARIANTS = [(name, {}) for name in games()] + [
+    ("fetaix", {"repetition": "threefold_draw"}),
+    ("alquerque", {"undo_scope": "never_revisit"}),
+]
+
+
+def plain(name: str) -> ModuleType:
+    return import_module(f"alquerque_env.plain.{name}")
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A machine on which nothing has been compiled, and where no process is started that compiles."""
+    folder = tmp_path / "cache"
+    folder.mkdir(mode=0o700)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder))
+    monkeypatch.delenv("ALQUERQUE_JIT", raising=False)
+    monkeypatch.setattr(compiled_parts, "_compiled", set())
+    monkeypatch.setattr(forms, "start_compiling", lambda: None)
+    compiled_parts._note.cache_clear()
+    yield folder
+    compiled_parts._note.cache_clear()
+
+
+def note_that_all_is_compiled(cache: Path) -> None:
+    (cache / "kernels").mkdir(mode=0o700, exist_ok=True)
+    mark_compiled(ENVIRONMENTS)
+
+
+@pytest.fixture(params=VARIANTS, ids=str)
+def game(request: pytest.FixtureRequest) -> Game:
+    name, options = request.param
+    return load_game(name, **options)
+
+
+def test_plain_kernels_are_other_modules_and_the_rest_are_the_same() -> None:
+    ours = import_module("alquerque_env.engine.rules_scalar")
+    assert plain("engine.rules_scalar") is not ours
+    assert plain("engine.rules_scalar").legal_actions is not ours.legal_actions
+    assert not plain("game.kernel_arrays").JIT
+    assert import_module("alquerque_env.game.kernel_arrays").JIT
+    assert import_module("alquerque_env.game").kernel_arrays.JIT
+    for name in ("errors", "game.game", "game.table_layout", "match.match", "batch.step_result"):
+        assert plain(name) is import_module(f"alquerque_env.{name}")
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_matches_by_plain_rules_equal_those_by_compiled_ones(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Match(game)
+    assert isinstance(slow.state, list)
+    monkeypatch.setenv("ALQUERQUE_JIT", "1")
+    fast = Match(game)
+    assert isinstance(fast.state, np.ndarray)
+    chance = random.Random(1)
+    while not fast.is_over and len(fast.turns) < 60:
+        assert slow.legal_steps == fast.legal_steps
+        assert slow.state == fast.state.tolist()
+        assert slow.keys(300) == fast.keys(300).tolist()
+        step = chance.choice(fast.legal_steps)
+        slow.push(step)
+        fast.push(step)
+    assert (slow.outcome, slow.position) == (fast.outcome, fast.position)
+    assert Match.from_state(game, slow.state).position == fast.position
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_environments_that_begin_plain_and_end_compiled_equal_compiled_ones(
+    game: Game, monkeypatch: pytest.MonkeyPatch, empty_cache: Path
+) -> None:
+    changing, single = SelfPlayVectorEnv(game, 20), MatchEnv(game, max_cycles=40)
+    assert type(changing._games).__module__ == "alquerque_env.plain.batch.numpy_batch"
+    monkeypatch.setenv("ALQUERQUE_JIT", "1")
+    compiled, other = SelfPlayVectorEnv(game, 20), MatchEnv(game, max_cycles=40)
+    monkeypatch.delenv("ALQUERQUE_JIT")
+    seen = [env.reset(seed=3) for env in (changing, compiled)]
+    for number in range(60):
+        if number == 30:
+            assert changing._games.is_plain
+            note_that_all_is_compiled(empty_cache)
+            assert not changing._games.is_plain
+        for mine, theirs in zip(*[[found[0], *found[-1].values()] for found in seen], strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+        actions = changing.sample_actions()
+        np.testing.assert_array_equal(actions, compiled.sample_actions())
+        seen = [env.step(actions) for env in (changing, compiled)]
+        np.testing.assert_array_equal(seen[0][1], seen[1][1])
+    single.reset()
+    other.reset()
+    assert single._play.play.__module__ == "alquerque_env.batch.single"
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_a_single_match_is_plain_until_a_reset_finds_compiled_kernels(empty_cache: Path) -> None:
+    env = MatchEnv(load_game("fetaix"))
+    forms_seen = []
+    for _ in range(2):
+        env.reset()
+        while env.agents:
+            observation = env.last()[0]
+            legal = np.flatnonzero(observation["action_mask"])
+            env.step(int(legal[0]) if len(legal) else None)
+        forms_seen.append(type(env._play).__module__)
+        note_that_all_is_compiled(empty_cache)
+    assert forms_seen == ["alquerque_env.plain.batch.single", "alquerque_env.batch.single"]
+
+
+@pytest.mark.usefixtures("empty_cache")
+@pytest.mark.parametrize(
+    "make", [copy.deepcopy, lambda match: pickle.loads(pickle.dumps(match))], ids=["copy", "pickle"]
+)
+def test_a_plain_match_is_copied_to_compiled_rules(make, empty_cache: Path) -> None:
+    match = Match("fetaix")
+    match.push("c2-c3")
+    note_that_all_is_compiled(empty_cache)
+    twin = make(match)
+    twin.push(twin.legal_steps[0])
+    twin.pop()
+    assert (twin.position, twin.legal_steps, twin.turns) == (match.position, match.legal_steps, match.turns)
+
+
+def test_a_note_holds_for_one_state_of_the_source_code(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not is_compiled(ENVIRONMENTS)
+    note_that_all_is_compiled(empty_cache)
+    assert is_compiled(ENVIRONMENTS)
+    monkeypatch.setattr(compiled_parts, "_compiled", set())
+    monkeypatch.setattr(compiled_parts, "source_digest", lambda _: "another")
+    compiled_parts._note.cache_clear()
+    assert not is_compiled(ENVIRONMENTS)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_note_in_a_folder_of_others_is_not_believed(empty_cache: Path) -> None:
+    note_that_all_is_compiled(empty_cache)
+    (empty_cache / "kernels").chmod(0o777)
+    assert not is_compiled(ENVIRONMENTS)
+
+
+@pytest.mark.parametrize(("variable", "form"), [("0", "plain"), ("1", "compiled"), (None, "plain")])
+def test_the_environment_decides_the_form(
+    variable: str | None, form: str, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ALQUERQUE_JIT", raising=False)
+    if variable:
+        monkeypatch.setenv("ALQUERQUE_JIT", variable)
+    source = "import sys; sys.executable = ''\n" + FIRST_STEPS
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True, timeout=300)
+    assert done.stdout.split() == [str(form == "compiled")]
+    assert any(empty_cache.rglob("*.nbi")) == (form == "compiled")
+
+
+# Prints whether Numba was loaded.
+FIRST_STEPS = """
+import alquerque_env as a
+from alquerque_env.envs.aec import env as make
+single = make("fetaix")
+single.reset()
+single.step(int(single.last()[0]["action_mask"].argmax()))
+many = a.SelfPlayVectorEnv("fetaix", 64)
+many.reset(seed=1)
+many.step(many.sample_actions())
+match = a.Match("fetaix")
+match.push(match.legal_steps[0])
+print("numba" in sys.modules)
+"""
+
+
+@pytest.mark.slow
+def test_a_process_compiles_behind_the_first_one_and_the_next_one_finds_the_kernels(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(empty_cache))
+    run = [sys.executable, "-c", "import sys\n" + FIRST_STEPS]
+    both = [subprocess.Popen(run, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [process.communicate(timeout=120)[0].split() for process in both] == [["False"], ["False"]]
+    deadline = time.monotonic() + 600
+    while not list(empty_cache.glob("kernels/compiled-*")) and time.monotonic() < deadline:
+        time.sleep(0.5)
+    assert len(list(empty_cache.glob("kernels/compiled-*"))) >= 1
+    before = {file for file in empty_cache.rglob("*.nbc") if "bots" not in str(file)}
+    done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=300)
+    assert done.stdout.split() == ["True"]
+    assert before

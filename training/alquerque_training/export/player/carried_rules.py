@@ -1,0 +1,23 @@
+"""The rules of an exported player: plain Python, the only form that it carries."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from alquerque_env.engine import rules_scalar as e
+from alquerque_env.game.kernel_arrays import copied, step_words, words
+
+RULES = SimpleNamespace(
+    legal_actions=e.legal_actions,
+    apply_action=e.apply_action,
+    outcome=e.outcome,
+    position_key=e.position_key,
+    step_words=step_words,
+    words=words,
+    copied=copied,
+)
+"""The part of `alquerque_env.engine.entry_points` that a match uses."""
+
+
+def load_kernels(_name: str, _part: str) -> Any:
+    """Replaces `alquerque_env.engine.forms.load_kernels`."""
+    return RULES
