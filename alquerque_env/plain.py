@@ -9,13 +9,24 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from importlib.util import find_spec, spec_from_file_location
+from importlib.util import spec_from_file_location
+from pathlib import Path
 from types import ModuleType
 
 _PACKAGE = __name__.rpartition(".")[0]
-_TWICE = ("game.kernel_arrays", "engine", "batch")
+_FOLDER = Path(__file__).parent
+_TWICE = ("game.kernel_arrays", "engine", "batch", "search", "bots", "solve.tables")
 """The modules, and the folders of modules, that are loaded a second time."""
-_ONCE = ("batch.step_result",)
+_ONCE = (
+    "batch.step_result",
+    "search.scores",
+    "bots.analysis",
+    "bots.turns",
+    "bots.levels",
+    "bots.shipped",
+    "bots.trainer",
+    "bots.external",
+)
 """Modules of these folders that are not: they have types that others compare with."""
 
 __path__: list[str] = []
@@ -33,11 +44,11 @@ class _PlainModules(MetaPathFinder, Loader):
         name = fullname.removeprefix(f"{__name__}.")
         if not _is_twice(name):
             return ModuleSpec(fullname, self)
-        original = find_spec(f"{_PACKAGE}.{name}")
-        if original is None or original.origin is None:
-            return None
-        folders = original.submodule_search_locations
-        return spec_from_file_location(fullname, original.origin, submodule_search_locations=folders)
+        # Not by the spec of the package's own module, since that would import the folders above it.
+        place = _FOLDER.joinpath(*name.split("."))
+        if place.is_dir():
+            return spec_from_file_location(fullname, place / "__init__.py", submodule_search_locations=[str(place)])
+        return spec_from_file_location(fullname, place.with_suffix(".py"))
 
     def exec_module(self, module: ModuleType) -> None:
         """Puts the package's own module in the place of one that is not loaded a second time."""
@@ -47,7 +58,7 @@ class _PlainModules(MetaPathFinder, Loader):
 
 def _is_twice(name: str) -> bool:
     """Whether a module is loaded a second time, or has modules that are."""
-    if name in _ONCE:
+    if any(name == each or name.startswith(f"{each}.") for each in _ONCE):
         return False
     return any(name == each or name.startswith(f"{each}.") or each.startswith(f"{name}.") for each in _TWICE)
 

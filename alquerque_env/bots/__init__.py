@@ -6,10 +6,27 @@
 'a1xc3'
 """
 
-from .alphabeta import AlphaBetaBot
+from typing import TYPE_CHECKING, Any
+
 from .analysis import Analysis, Candidate, Limits
 from .bot import Bot, GameBot
 from .load import load_bot
-from .mcts import MctsBot
+
+if TYPE_CHECKING:
+    from .alphabeta import AlphaBetaBot
+    from .mcts import MctsBot
 
 __all__ = ["AlphaBetaBot", "Analysis", "Bot", "Candidate", "GameBot", "Limits", "MctsBot", "load_bot"]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when they are asked for, since their kernels import the compiler.
+    if name == "AlphaBetaBot":
+        from .alphabeta import AlphaBetaBot
+
+        return AlphaBetaBot
+    if name == "MctsBot":
+        from .mcts import MctsBot
+
+        return MctsBot
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,27 +3,23 @@
 Source for iterative deepening: Slate and Atkin 1977, Chess 4.5.
 """
 
-import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..engine import rules_scalar as e
 from ..engine.words.plain_words import wrapped_sum
 from ..game.game import Game
-from ..game.kernel_arrays import JIT, word_rows, words
+from ..game.kernel_arrays import JIT, step_words, word_rows, words
 from ..game.step import Step
 from ..match.match import Match
 from ..search import alphabeta_kernels as k
-from .analysis import Analysis, Candidate, Deadline, Limits, Report
+from ..search.scores import WIN, score_to_value, turns_to_end
+from .analysis import MAX_DEPTH, Analysis, Candidate, Deadline, Limits, Report
 from .bot import SearchBot
 from .turns import actions_since, find_step, finish_turn
 
-MAX_DEPTH = 99
-
 ENTRIES = 1 << 20 if JIT else 1 << 16
 """Entries of the transposition table."""
-
-HIGHEST_UNCERTAIN_VALUE = 0.9999
 
 NODES_AT_ONCE = 1 << 14 if JIT else 1 << 6
 """Nodes that the kernel visits before Python checks the deadline and for Ctrl-C."""
@@ -45,26 +41,6 @@ class SearchResult(NamedTuple):
     nodes: int = 0
 
 
-def score_to_value(score: int) -> float:
-    """Maps a score in hundredths of a man to [-1, 1], where 1 is a certain win and -1 a certain loss."""
-    if abs(score) > k.SURE:
-        return math.copysign(1.0, score)
-    return math.tanh(score / (2 * k.MAN_SCORE))
-
-
-def value_to_score(value: float) -> int:
-    """Inverts `score_to_value`; never returns the score of a certain result."""
-    return round(2 * k.MAN_SCORE * math.atanh(max(-HIGHEST_UNCERTAIN_VALUE, min(value, HIGHEST_UNCERTAIN_VALUE))))
-
-
-def turns_to_end(score: int) -> int | None:
-    """Returns the turns to a certain win, negative for a certain loss; None if neither is certain."""
-    if abs(score) <= k.SURE:
-        return None
-    turns = k.WIN - abs(score)
-    return turns if score > 0 else -turns
-
-
 class AlphaBetaBot(SearchBot):
     """Searches whole turns to a fixed depth, or until its time is up.
 
@@ -77,7 +53,7 @@ class AlphaBetaBot(SearchBot):
         super().__init__(name, game, seed, time_limit)
         self.depth = depth
         self._allocate(depth)
-        self._scratch = words(game.table.words[e.T_SCRATCH_SIZE])
+        self._scratch = words(step_words(game.table)[e.T_SCRATCH_SIZE])
         self._table = words(2 * ENTRIES)
         self._control = _make_control(game)
 
@@ -154,7 +130,7 @@ class AlphaBetaBot(SearchBot):
                 score = int(k.evaluate(after.state, self._control)) * (-1 if is_turn_over else 1)
             else:
                 winner = after.outcome.winner
-                score = 0 if winner is None else (k.WIN - is_turn_over) * (1 if winner == match.player else -1)
+                score = 0 if winner is None else (WIN - is_turn_over) * (1 if winner == match.player else -1)
             found.append(SearchResult(score, (step.action,)))
         return sorted(found, key=lambda result: -result.score)
 
@@ -196,7 +172,7 @@ class AlphaBetaBot(SearchBot):
 
     def _allocate(self, depth: int) -> None:
         """Allocates the stack for lines of so many turns."""
-        t = self.game.table.words
+        t = step_words(self.game.table)
         # A turn is one simple step or pass, or a chain: each capture in it takes a piece, and a pass may end it.
         levels = depth + 2 * t[e.T_POINTS] + 2
         self._deepest = depth
@@ -208,7 +184,7 @@ class AlphaBetaBot(SearchBot):
         """Prepares searches of a position up to a depth."""
         if depth > self._deepest:
             self._allocate(depth)
-        t = self.game.table.words
+        t = step_words(self.game.table)
         control = self._control
         state = match.state
         control[k.NODES] = 0
@@ -244,7 +220,7 @@ class AlphaBetaBot(SearchBot):
         root[k.ALPHA], root[k.BETA], root[k.BEST] = -k.INFINITE, k.INFINITE, -k.INFINITE
         root[k.DEPTH], root[k.PLY], root[k.LENGTH] = depth, 0, 0
         self._control[k.LEVEL] = 0
-        t = self.game.table.words
+        t = step_words(self.game.table)
         rows = (self._states, self._choices, self._frames, self._scratch, self._keys)
         endgames = (self._endgames.index, self._endgames.codes)
         arrays = k.Search(*rows, *endgames, self._table, self._history, self._control)
@@ -263,7 +239,7 @@ def _push(match: Match, action: int) -> bool:
 
 def _is_settled(found: SearchResult, depth: int) -> bool:
     """Whether a deeper search changes nothing because the match ends within the depth."""
-    return k.WIN - abs(found.score) <= depth
+    return WIN - abs(found.score) <= depth
 
 
 def _make_analysis(match: Match, found: list[SearchResult]) -> Analysis:

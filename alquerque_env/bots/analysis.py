@@ -11,6 +11,11 @@ from ..game.step import Step
 from ..match.match import Match
 from .turns import find_step, format_line
 
+MAX_DEPTH = 99
+"""The most turns that `alphabeta` looks ahead."""
+MAX_SIMULATIONS = 10_000_000
+"""The most simulations of `mcts` for a step."""
+
 
 @dataclass(frozen=True)
 class Limits:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -10,10 +10,11 @@ from ..errors import BotError
 from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
-from ..solve.tables import EndgameTable
-from ..solve.tables.search_probe import Endgames
 from .analysis import NO_LIMITS, Analysis, Limits, Report
 from .turns import find_step
+
+if TYPE_CHECKING:
+    from ..solve.tables import EndgameTable
 
 
 class Bot(Protocol):
@@ -85,6 +86,10 @@ class GameBot:
         self._check(match)
         return self._analyse(match, limits, all_steps, report)
 
+    def continue_from(self, other: "GameBot") -> None:
+        """Takes over the plans and the random choices of another bot of the same spec."""
+        self._generator, self._plan = other._generator, other._plan
+
     def _decide(self, match: Match) -> Step:
         """Chooses among several legal steps."""
         raise NotImplementedError
@@ -120,12 +125,16 @@ class SearchBot(GameBot):
     can_analyse = True
 
     def __init__(self, name: str, game: Game, seed: int | None, time_limit: float | None = None) -> None:
+        from ..solve.tables.search_probe import Endgames  # its kernels are needed only by bots that search
+
         super().__init__(name, game, seed)
         self.time_limit = time_limit
         self._endgames = Endgames(None)
 
-    def use_table(self, table: EndgameTable) -> None:
+    def use_table(self, table: "EndgameTable") -> None:
         """Lets the bot look up endgames, when it plays and in its searches."""
+        from ..solve.tables.search_probe import Endgames
+
         self._endgames = Endgames(table)
 
     def _decide(self, match: Match) -> Step:

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from ..engine.compiled_parts import BOTS
+from ..engine.forms import uses_compiled
 from ..game.game import Game
 from ..game.kernel_arrays import JIT
 from .shipped import shipped_bots
@@ -33,8 +35,9 @@ _SEARCHING = (
     Level("Hard", "alphabeta:3", "Looks three turns ahead."),
     Level("Expert", "alphabeta:8", "Looks eight turns ahead."),
 )
-# Without Numba, 400 simulations of a network with search features of depth 4 would take a minute.
-_TRAINED = ("strong", 400 if JIT else 40)
+# In plain Python, 400 simulations of a network with search features of depth 4 would take a minute.
+_PLAIN_SIMULATIONS = 40
+_TRAINED = ("strong", 400 if JIT else _PLAIN_SIMULATIONS)
 
 
 def levels(game: Game) -> tuple[Level, ...]:
@@ -44,5 +47,19 @@ def levels(game: Game) -> tuple[Level, ...]:
     is_default = all(value == game.option_table[option].default for option, value in game.options.items())
     if not is_default or known not in shipped_bots():
         return _SEARCHING
-    about = f"Learned by playing itself, and searches with {simulations} simulations a step."
-    return (*_SEARCHING, Level("Trained", f"{known}:{simulations}", about))
+    about = f"Learned by playing itself, and searches with {simulations} simulations a step"
+    fewer = "" if _is_fast() else f", with {_PLAIN_SIMULATIONS} until its kernels have been compiled"
+    return (*_SEARCHING, Level("Trained", f"{known}:{simulations}", f"{about}{fewer}."))
+
+
+def spec_for_now(spec: str) -> str:
+    """The spec to play a level by: the trained bot has fewer simulations until its kernels have been compiled."""
+    name, simulations = _TRAINED
+    many = f"-{name}:{simulations}"
+    if not spec.endswith(many) or _is_fast():
+        return spec
+    return f"{spec.removesuffix(many)}-{name}:{_PLAIN_SIMULATIONS}"
+
+
+def _is_fast() -> bool:
+    return not JIT or uses_compiled(BOTS)

@@ -1,4 +1,4 @@
-"""Loads bots from their specs, the texts by which people name them.
+"""Loads bots from their specs, the texts by which people name them. Kernels are imported with the bot that has them.
 
 A new kind of spec is one more entry in `SPEC_KINDS`: errors and help texts list the forms from there.
 """
@@ -8,22 +8,27 @@ import os
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+from ..engine.compiled_parts import BOTS
+from ..engine.forms import uses_compiled
 from ..errors import BotError, MissingExtraError, shorten
 from ..game.game import Game, as_game
-from ..solve.tables import present_table
-from .alphabeta import MAX_DEPTH, AlphaBetaBot
+from ..game.kernel_arrays import JIT, PLAIN
+from .analysis import MAX_DEPTH, MAX_SIMULATIONS
 from .bot import GameBot, SearchBot
 from .external.exported import ExportedBot
 from .external.ugi_bot import UgiBot, split_command
-from .mcts import MAX_SIMULATIONS, MctsBot
-from .network.network_bot import NetworkBot
-from .network.numpy_bot import load_numpy_bot, needs_torch
 from .shipped import META, WEIGHTS, shipped_bots
-from .simple import GreedyBot, RandomBot
 from .trainer import load_from_trainer
+from .waiting import WaitingBot
+
+LIGHT = {"alphabeta": 5, "mcts": 500}
+"""The numbers in specs up to which a bot answers soon as plain Python."""
+LIGHT_SIMULATIONS = 40
+"""The same for simulations of a network."""
 
 Maker = Callable[[Game, int | None, float | None], GameBot]
 """Loads a bot for a game, with a seed and a time limit."""
@@ -39,6 +44,9 @@ def load_bot(
     programs: bool = True,
 ) -> GameBot:
     """Loads a bot for a game.
+
+    Until the kernels of the bots have been compiled, a bot runs as plain Python, with the same choices. One that would
+    take longer than the compiler, such as `alphabeta:8` without a time limit, waits for the compiler instead.
 
     Args:
       spec: `random`, `greedy`, `alphabeta:DEPTH`, `mcts:SIMULATIONS`; `ugi:COMMAND` with the command that starts a UGI
@@ -86,12 +94,32 @@ def find_bot(spec: str, *, tables: bool = True, programs: bool = True) -> Maker:
         make = _read_path(spec)
 
     def load(game: Game, seed: int | None, time_limit: float | None) -> GameBot:
+        if JIT and _is_light(spec, time_limit) and not uses_compiled(BOTS):
+            plain = import_module(f"{PLAIN}.bots.load").find_bot(spec, tables=tables, programs=programs)
+            return WaitingBot(plain(game, seed, time_limit), partial(load_compiled, game, seed, time_limit))
+        return load_compiled(game, seed, time_limit)
+
+    def load_compiled(game: Game, seed: int | None, time_limit: float | None) -> GameBot:
         bot = make(game, seed, time_limit)
-        if tables and isinstance(bot, SearchBot) and (table := present_table(game)) is not None:
-            bot.use_table(table)
+        if tables and isinstance(bot, SearchBot):
+            from ..solve.tables import present_table
+
+            if (table := present_table(game)) is not None:
+                bot.use_table(table)
         return bot
 
     return load
+
+
+def _is_light(spec: str, time_limit: float | None) -> bool:
+    """Whether a bot answers soon as plain Python."""
+    if starts_program(spec):
+        return False
+    prefix, _, rest = spec.partition(":")
+    if prefix in LIGHT:
+        return time_limit is not None or int(rest) <= LIGHT[prefix]
+    simulations = spec.rpartition(":")[2]
+    return prefix in SPEC_KINDS or not simulations.isdecimal() or int(simulations) <= LIGHT_SIMULATIONS
 
 
 def starts_program(spec: str) -> bool:
@@ -107,21 +135,39 @@ def starts_program(spec: str) -> bool:
     return spec.endswith(".py") or spec.rpartition(":")[0].endswith(".py")
 
 
-def _read_bare(bot: type[RandomBot | GreedyBot], spec: str, _rest: str) -> Maker:
+def _read_bare(spec: str, _rest: str) -> Maker:
     kind, colon, _ = spec.partition(":")
     if colon:
         raise BotError(f"{kind} takes no number, got {spec!r}")
-    return lambda game, seed, _: bot(spec, game, seed)
+
+    def make(game: Game, seed: int | None, _: float | None) -> GameBot:
+        from .simple import GreedyBot, RandomBot
+
+        return (RandomBot if kind == "random" else GreedyBot)(spec, game, seed)
+
+    return make
 
 
 def _read_alphabeta(spec: str, rest: str) -> Maker:
     depth = _read_number(spec, rest, "a depth", MAX_DEPTH, "alphabeta:5")
-    return lambda game, seed, seconds: AlphaBetaBot(spec, game, depth, seed, seconds)
+
+    def make(game: Game, seed: int | None, seconds: float | None) -> GameBot:
+        from .alphabeta import AlphaBetaBot
+
+        return AlphaBetaBot(spec, game, depth, seed, seconds)
+
+    return make
 
 
 def _read_mcts(spec: str, rest: str) -> Maker:
     simulations = _read_number(spec, rest, "a number of simulations", MAX_SIMULATIONS, "mcts:1000")
-    return lambda game, seed, seconds: MctsBot(spec, game, simulations, seed, seconds)
+
+    def make(game: Game, seed: int | None, seconds: float | None) -> GameBot:
+        from .mcts import MctsBot
+
+        return MctsBot(spec, game, simulations, seed, seconds)
+
+    return make
 
 
 def _read_ugi(spec: str, rest: str) -> Maker:
@@ -146,8 +192,8 @@ class SpecKind(NamedTuple):
 
 
 SPEC_KINDS = {
-    "random": SpecKind("random", "plays legal steps at random", partial(_read_bare, RandomBot)),
-    "greedy": SpecKind("greedy", "captures as many pieces as possible in its turn", partial(_read_bare, GreedyBot)),
+    "random": SpecKind("random", "plays legal steps at random", _read_bare),
+    "greedy": SpecKind("greedy", "captures as many pieces as possible in its turn", _read_bare),
     "alphabeta": SpecKind("alphabeta:DEPTH", "alpha-beta search, DEPTH turns deep", _read_alphabeta),
     "mcts": SpecKind("mcts:SIMULATIONS", "Monte Carlo tree search, SIMULATIONS for a step", _read_mcts),
     "ugi": SpecKind("ugi:COMMAND", "the UGI engine that COMMAND starts", _read_ugi, starts_program=True),
@@ -228,8 +274,15 @@ def _read_checkpoint(path: Path, simulations: int | None, **named: str) -> Maker
     return lambda game, seed, _: _checkpoint_loader(path)(path, game, simulations, seed, **named)
 
 
-def _checkpoint_loader(path: Path) -> Callable[..., NetworkBot]:
-    """Returns the loader with torch if torch is installed, else the one with NumPy if it can evaluate the network."""
+def _checkpoint_loader(path: Path) -> Callable[..., GameBot]:
+    """Returns the loader with torch if torch is installed, else the one with NumPy if it can evaluate the network.
+
+    Torch takes long to import, so NumPy comes first among kernels that run as plain Python beside compiled ones.
+    """
+    from .network.numpy_bot import load_numpy_bot, needs_torch
+
+    if __name__.startswith(PLAIN) and not needs_torch(path):
+        return load_numpy_bot
     try:
         return load_from_trainer("load_checkpoint_bot")
     except MissingExtraError:

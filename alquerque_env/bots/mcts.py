@@ -9,15 +9,13 @@ from typing import Any, NamedTuple
 
 from ..engine import rules_scalar as e
 from ..game.game import Game
-from ..game.kernel_arrays import JIT, copied, words
+from ..game.kernel_arrays import JIT, copied, step_words, words
 from ..game.step import Step
 from ..match.match import Match
 from ..search import mcts_kernels as k
-from .analysis import Analysis, Candidate, Deadline, Limits, Report
+from .analysis import MAX_SIMULATIONS, Analysis, Candidate, Deadline, Limits, Report
 from .bot import SearchBot
 from .turns import finish_turn
-
-MAX_SIMULATIONS = 10_000_000
 
 MAX_NODES = 1 << 22 if JIT else 1 << 16
 NODES_PER_SIMULATION = 16
@@ -54,7 +52,7 @@ class MctsBot(SearchBot):
     ) -> None:
         super().__init__(name, game, seed, time_limit)
         self.simulations = simulations
-        t = game.table.words
+        t = step_words(game.table)
         self._state = words(t[e.T_STATE_SIZE])
         self._scratch = words(t[e.T_SCRATCH_SIZE])
         self._actions = words(t[e.T_NUM_ACTIONS])
@@ -90,12 +88,12 @@ class MctsBot(SearchBot):
         return _best(_statistics(match, tree)).step
 
     def _make_tree(self, simulations: int) -> Any:
-        children = NODES_PER_SIMULATION * simulations + self.game.table.words[e.T_NUM_ACTIONS]
+        children = NODES_PER_SIMULATION * simulations + step_words(self.game.table)[e.T_NUM_ACTIONS]
         return words(k.NODE_SIZE * (1 + min(children, MAX_NODES)))
 
     def _search(self, match: Match, tree: Any, simulations: int, deadline: Deadline, least: int = 1) -> Iterator[int]:
         """Grows a tree; yields the number of finished simulations. The deadline does not end the first `least`."""
-        t = self.game.table.words
+        t = step_words(self.game.table)
         state = copied(match.state)
         tree[: k.NODE_SIZE] = [-1, 0, 0, 0, e.ONGOING, 0, 0]
         rng = words(1)
@@ -115,7 +113,7 @@ class MctsBot(SearchBot):
 
     def _make_keys(self, match: Match) -> tuple[Any, Any, int]:
         """Returns the keys of earlier positions, a buffer for the keys of a playout, and the size of both."""
-        t = self.game.table.words
+        t = step_words(self.game.table)
         room = int(match.state[e.QUIET]) + LONGEST_QUIET_PLAYOUT
         if t[e.T_NO_PROGRESS_LIMIT]:
             room = int(t[e.T_NO_PROGRESS_LIMIT]) + 2

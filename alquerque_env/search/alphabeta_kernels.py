@@ -15,14 +15,7 @@ from ..engine.compiler import borrowed, inlined, kernel, popcount, wrapped_produ
 from ..engine.kernel_types import Rows, Table, Words
 from ..solve.tables.index_layout import DRAWN, UNKNOWN
 from ..solve.tables.search_probe_kernels import exact_value, plies_to_end
-
-# Scores, for the player to move. A win in n turns scores WIN - n.
-MAN_SCORE = 100
-KING_SCORE = 200
-ROW_SCORE = 1  # of each row before a man; small, so that it decides only between positions of equal material
-WIN = 30_000
-INFINITE = 32_000
-SURE = WIN - 1_000  # greater scores are wins, and smaller than -SURE losses
+from .scores import INFINITE, KING_SCORE, MAN_SCORE, ROW_SCORE, SURE, WIN
 
 # Layout of a stack entry, a position on the path that is searched. Its principal variation stands from LINE on.
 COUNT, NEXT = 0, 1  # choices, and the next to try

@@ -11,7 +11,7 @@ from ..engine.random_play import sample_action
 from ..errors import AlquerqueError
 from ..game.array_check import check_array
 from ..game.game import Game
-from ..game.kernel_arrays import JIT, word_rows, words
+from ..game.kernel_arrays import JIT, step_words, word_rows, words
 from ..match.state_check import check_states
 
 # In a game without a limit, a match that fills the room for its history is drawn.
@@ -29,7 +29,7 @@ class DecisionBatch:
     """
 
     def __init__(self, game: Game, count: int, opening_plies: int, seed: int) -> None:
-        t = self._t = game.table.words
+        t = self._t = step_words(game.table)
         self._game = game
         room = max(ROOM, t[e.T_NO_PROGRESS_LIMIT] + 2) if t[e.T_THREEFOLD] else 1
         self.states = word_rows(count, t[e.T_STATE_SIZE])

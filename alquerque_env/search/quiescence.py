@@ -4,7 +4,7 @@ import numpy as np
 
 from ..game.array_check import check_array
 from ..game.game import Game
-from ..game.kernel_arrays import JIT
+from ..game.kernel_arrays import JIT, step_words
 from ..game.planes import planes as game_planes
 from .quiescence_kernels import CODES, EVEN, ILLEGAL, MOST, code_steps
 
@@ -18,7 +18,7 @@ class SearchFeatures:
     """Material swings of all steps of observed positions of a game."""
 
     def __init__(self, game: Game) -> None:
-        self._table = game.table.words
+        self._table = step_words(game.table)
         self._actions = game.num_actions
         self._shape = len(game_planes(game)), len(game.board.points)
 

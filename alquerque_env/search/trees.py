@@ -10,7 +10,7 @@ from ..errors import AlquerqueError
 from ..game import table_layout as e
 from ..game.array_check import check_array
 from ..game.game import Game
-from ..game.kernel_arrays import JIT, word_rows, words
+from ..game.kernel_arrays import JIT, step_words, word_rows, words
 from ..game.planes import planes
 from ..match.state_check import check_states
 from . import tree_kernels as k
@@ -88,7 +88,7 @@ class BatchSearch:
     def __init__(self, game: Game, matches: int, simulations: int, rule: Rule) -> None:
         self.game = game
         self.rule = rule
-        t = self._t = game.table.words
+        t = self._t = step_words(game.table)
         nodes = simulations + 1
         edges = nodes * EDGES_PER_NODE + game.num_actions
         settings = words(k.SETTINGS_SIZE)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ..bots import load_bot
 from ..bots.analysis import Analysis, Limits
 from ..bots.bot import GameBot
-from ..bots.levels import Level, levels
+from ..bots.levels import Level, levels, spec_for_now
 from ..errors import AlquerqueError, BotError, UnknownNameError
 from ..game.game import Game
 from ..game.step import Step
@@ -62,7 +62,7 @@ class BotPool:
                     ahead.push(bot.choose(ahead))
         except AlquerqueError as error:
             with self._lock:  # the next request loads the bot again
-                self._bots.pop((repr(match.game), spec), None)
+                self._bots.pop((repr(match.game), spec_for_now(spec)), None)
             raise BotFailedError(str(error)) from None
         return list(ahead.steps[len(match.steps) :])
 
@@ -78,6 +78,7 @@ class BotPool:
 
     def _load(self, game: Game, spec: str) -> tuple[GameBot, threading.Lock]:
         """A bot and the lock to hold while it is used."""
+        spec = spec_for_now(spec)
         key = (repr(game), spec)
         with self._lock:
             if key not in self._bots:

@@ -22,13 +22,13 @@ from hostile_engines import is_alive
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.arena.match_runner import End, play_matches
 from alquerque_env.bots import Limits
-from alquerque_env.bots.alphabeta import score_to_value
 from alquerque_env.bots.external import ugi_bot
 from alquerque_env.bots.external.ugi_bot import UgiBot
 from alquerque_env.bots.external.ugi_client import MOST_LINES, Timeouts
 from alquerque_env.cli.main import main
 from alquerque_env.errors import BotError
 from alquerque_env.game.game import Game
+from alquerque_env.search.scores import score_to_value
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes")
 

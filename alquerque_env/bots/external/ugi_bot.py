@@ -12,7 +12,7 @@ from ...errors import AlquerqueError, BotError, IllegalTurnError
 from ...game.game import Game
 from ...game.step import Step
 from ...match.match import Match
-from ..alphabeta import score_to_value
+from ...search.scores import score_to_value
 from ..analysis import NO_LIMITS, Analysis, Candidate, Limits, Report
 from ..bot import GameBot
 from ..turns import actions_since

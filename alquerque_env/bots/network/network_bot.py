@@ -9,7 +9,7 @@ from ...batch.single import PlayerView
 from ...errors import BotError
 from ...game import table_layout as e
 from ...game.game import Game
-from ...game.kernel_arrays import JIT, word_rows
+from ...game.kernel_arrays import JIT, step_words, word_rows
 from ...game.step import Step
 from ...match.match import Match
 from ...search import PUCT, BatchSearch, Rule
@@ -108,7 +108,7 @@ class NetworkBot(SearchBot):
     def choose_many(self, matches: Sequence[Match]) -> list[Step]:
         """See `GameBot.choose_many`; evaluates the matches in batches."""
         # In games with repetition, only the search of one match plays forced steps. Only that one uses a tablebase.
-        if not JIT or len(matches) < 2 or self.game.table.words[e.T_THREEFOLD] or self._has_table:
+        if not JIT or len(matches) < 2 or step_words(self.game.table)[e.T_THREEFOLD] or self._has_table:
             return super().choose_many(matches)
         for match in matches:
             self._check(match)

@@ -11,7 +11,7 @@ from functools import partial
 import click
 
 from ...bots import load_bot
-from ...bots.levels import levels
+from ...bots.levels import levels, spec_for_now
 from ...errors import AlquerqueError
 from ...game.game import games, load_game
 from ...match.match import Match
@@ -55,9 +55,9 @@ def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: floa
     listener = listen(port)
     address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
     server = make_server(partial(make_app, offered=offered, seconds=seconds))
-    run_interruptible(_compile_first_turn, "compiling the rules (once after an installation) ...")
+    run_interruptible(_play_first_turn, "loading the rules ...")
     click.echo(f"The page is at {address} (Ctrl-C stops the server)")
-    _start_thread(_compile_trained_bot)
+    _start_thread(_ask_trained_bot)
     if not no_browser:
         _start_thread(partial(webbrowser.open, address))
     with exit_on_signals():
@@ -110,13 +110,13 @@ def _start_thread(task: Callable[[], object]) -> None:
     threading.Thread(target=task, daemon=True).start()
 
 
-def _compile_first_turn() -> None:
+def _play_first_turn() -> None:
     match = Match(load_game("alquerque"))
     load_bot("alphabeta:1", match.game, seed=0).choose(match)
 
 
-def _compile_trained_bot() -> None:
-    """Compiles the kernels of trained bots while the first match begins."""
+def _ask_trained_bot() -> None:
+    """Loads the kernels of trained bots while the first match begins."""
     game = load_game("alquerque")
     with suppress(AlquerqueError, ImportError):
-        load_bot(levels(game)[-1].spec, game, seed=0).choose(Match(game))
+        load_bot(spec_for_now(levels(game)[-1].spec), game, seed=0).choose(Match(game))

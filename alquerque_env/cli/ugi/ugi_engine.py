@@ -4,8 +4,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from ...bots.alphabeta import MAX_DEPTH
-from ...bots.analysis import Limits
+from ...bots.analysis import MAX_DEPTH, MAX_SIMULATIONS, Limits
 from ...bots.bot import GameBot
 from ...bots.external.ugi_protocol import (
     NOTHING,
@@ -17,7 +16,6 @@ from ...bots.external.ugi_protocol import (
     parse_set_option,
 )
 from ...bots.load import find_bot
-from ...bots.mcts import MAX_SIMULATIONS
 from ...errors import AlquerqueError, BotError, UnknownNameError, one_line
 from ...game.game import Game
 from ...match.match import Match

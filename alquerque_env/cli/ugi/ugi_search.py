@@ -6,12 +6,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from ...bots.alphabeta import turns_to_end, value_to_score
 from ...bots.analysis import Analysis, Limits
 from ...bots.bot import GameBot
 from ...bots.external.ugi_protocol import NOTHING, Info
 from ...bots.turns import format_line
 from ...match.match import Match
+from ...search.scores import turns_to_end, value_to_score
 
 
 class Search:

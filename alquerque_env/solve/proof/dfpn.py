@@ -9,7 +9,7 @@ from ...errors import TableError
 from ...files.mapped import map_file
 from ...game import table_layout as e
 from ...game.game import Game
-from ...game.kernel_arrays import copied, word_rows, words
+from ...game.kernel_arrays import copied, step_words, word_rows, words
 from ...game.step import Step
 from ...match.match import Match
 from ..notes import cannot_write
@@ -67,7 +67,7 @@ class ProofSearch:
         self.match = match.copy()
         self.player = player
         game = match.game
-        t = game.table.words
+        t = step_words(game.table)
         self.table = table
         endgames = Endgames(table, most=None)
         buckets = 1 << max(0, (entries // k.BUCKET).bit_length() - 1)

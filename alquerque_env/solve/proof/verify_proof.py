@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from ...errors import TableError
 from ...game import table_layout as e
-from ...game.kernel_arrays import word_rows, words
+from ...game.kernel_arrays import step_words, word_rows, words
 from ...match.match import Match
 from . import dfpn_kernels as k
 from . import verify_kernels as c
@@ -69,7 +69,7 @@ class _ProofWalk:
     """A walk through the proof of a search; each gap is searched again and that proof is walked through as well."""
 
     def __init__(self, search: ProofSearch, state: str, seen: Any, record: Record | None) -> None:
-        t = search.match.game.table.words
+        t = step_words(search.match.game.table)
         self._search, self._state, self._record = search, state, record
         levels = longest_line(search.match.game)
         # A position is recorded after those that it leads to, so a recorded walk goes on when a gap is filled.

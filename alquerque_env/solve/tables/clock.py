@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...game import table_layout as e
+from ...game.kernel_arrays import step_words
 from . import index_layout as x
 from . import retrograde as r
 from .group import Each, GroupAnalysis, is_uneven, majority_wins
@@ -31,7 +32,7 @@ class ClockStudy:
         self.index = index
         self.work = work
         self._each = each
-        self._limit = int(index.game.table.words[e.T_NO_PROGRESS_LIMIT])
+        self._limit = int(step_words(index.game.table)[e.T_NO_PROGRESS_LIMIT])
         self._limited = work.open(LIMITED) if any(notes["changed"] for notes in work.done) else None
 
     def begin(self, analysis: GroupAnalysis) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...errors import TableError
 from ...game import table_layout as e
+from ...game.kernel_arrays import step_words
 from . import index_layout as x
 from . import retrograde as r
 from .index import Index, Slice
@@ -26,7 +27,7 @@ Each = Callable[[tuple[Slice, ...], str, float, Callable[[int, int, int], Any]],
 
 def majority_wins(index: Index) -> bool:
     """Whether the player with more pieces wins endless play. A repetition rule ends it before."""
-    t = index.game.table.words
+    t = step_words(index.game.table)
     return bool(t[e.T_NO_PROGRESS_LIMIT] and t[e.T_NO_PROGRESS_MAJORITY] and not t[e.T_THREEFOLD])
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...game import table_layout as e
 from ...game.board import Permutation
 from ...game.game import Game
-from ...game.kernel_arrays import constants
+from ...game.kernel_arrays import constants, step_words
 from ...game.ruleset import NORTH, SOUTH
 from . import index_layout as x
 from .undo_states import find_memories
@@ -92,7 +92,7 @@ class Index:
 
         The opening rule holds in the start position only and not in the positions that share its number.
         """
-        table = list(self.game.table.words)
+        table = list(step_words(self.game.table))
         table[e.T_HAS_OPENING] = 0
         return constants([int(word) for word in table])
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...game import table_layout as e
 from ...game.game import Game
-from ...game.kernel_arrays import words
+from ...game.kernel_arrays import step_words, words
 from ...game.step import Step
 from ...match.match import Match
 from . import EndgameTable, StepValue
@@ -41,7 +41,7 @@ class Endgames:
 
     def value(self, game: Game, state: Any) -> int | None:
         """1, 0 or -1 for the player to move in a state that is not over; None if it is not known."""
-        t = game.table.words
+        t = step_words(game.table)
         scratch, actions = words(t[e.T_SCRATCH_SIZE]), words(t[e.T_NUM_ACTIONS])
         code = exact_value_of(t, self.index, self.codes, state, scratch, actions)
         if code == x.UNKNOWN:

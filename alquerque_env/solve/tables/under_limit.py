@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...game import table_layout as e
+from ...game.kernel_arrays import step_words
 from . import index_layout as x
 from .index import Index, has_notes
 
@@ -39,7 +40,7 @@ class UnderLimit:
 
     def __init__(self, index: Index, notes: Sequence[dict[str, int]]) -> None:
         rules = index.game.rules
-        self._limit = int(index.game.table.words[e.T_NO_PROGRESS_LIMIT])
+        self._limit = int(step_words(index.game.table)[e.T_NO_PROGRESS_LIMIT])
         self._has_majority = rules.has_majority_at_limit
         self._is_repetition_drawn = rules.repetition != "off"
         ways = []

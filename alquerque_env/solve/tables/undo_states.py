@@ -9,7 +9,7 @@ from ...engine import entry_points
 from ...errors import RulesError
 from ...game import table_layout as e
 from ...game.game import Game
-from ...game.kernel_arrays import words
+from ...game.kernel_arrays import step_words, words
 from ...game.ruleset import NORTH, SOUTH
 from ...game.step_table import Template
 from . import index_layout as x
@@ -79,7 +79,7 @@ def _find_for(game: Game, player: int) -> tuple[tuple[int, ...], ...]:
 
 def _memory_after(game: Game, player: int, template: Template, memory: int) -> int:
     """The memory of a piece after a step or leap, from its memory before."""
-    t = game.table.words
+    t = step_words(game.table)
     s = words(t[e.T_STATE_SIZE])
     s[e.MEN + player] = 1 << template.origin
     s[e.PLAYER] = player

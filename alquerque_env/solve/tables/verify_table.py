@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import TableError
 from ...game import table_layout as e
+from ...game.kernel_arrays import step_words
 from . import index_layout as x
 from .group import majority_wins
 from .index import Slice, has_clock
@@ -50,7 +51,7 @@ class _Verification:
         self._pool = pool
         self._watch = watch
         self._told = iter(table.header.slices)
-        self._limit = int(table.game.table.words[e.T_NO_PROGRESS_LIMIT]) if has_clock(table.index) else None
+        self._limit = int(step_words(table.game.table)[e.T_NO_PROGRESS_LIMIT]) if has_clock(table.index) else None
         self._has_majority = majority_wins(table.index)
         # Values under the limit, from the first group on in which they differ.
         self._limited: np.ndarray | None = None

@@ -1,0 +1,32 @@
+"""Scores of positions for the player to move, in hundredths of a man. A win in n turns scores WIN - n."""
+
+import math
+
+MAN_SCORE = 100
+KING_SCORE = 200
+ROW_SCORE = 1  # of each row before a man; small, so that it decides only between positions of equal material
+WIN = 30_000
+INFINITE = 32_000
+SURE = WIN - 1_000  # greater scores are wins, and smaller than -SURE losses
+
+HIGHEST_UNCERTAIN_VALUE = 0.9999
+
+
+def score_to_value(score: int) -> float:
+    """Maps a score in hundredths of a man to [-1, 1], where 1 is a certain win and -1 a certain loss."""
+    if abs(score) > SURE:
+        return math.copysign(1.0, score)
+    return math.tanh(score / (2 * MAN_SCORE))
+
+
+def value_to_score(value: float) -> int:
+    """Inverts `score_to_value`; never returns the score of a certain result."""
+    return round(2 * MAN_SCORE * math.atanh(max(-HIGHEST_UNCERTAIN_VALUE, min(value, HIGHEST_UNCERTAIN_VALUE))))
+
+
+def turns_to_end(score: int) -> int | None:
+    """Returns the turns to a certain win, negative for a certain loss; None if neither is certain."""
+    if abs(score) <= SURE:
+        return None
+    turns = WIN - abs(score)
+    return turns if score > 0 else -turns
