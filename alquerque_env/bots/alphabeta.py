@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..engine import rules_scalar as e
 from ..engine.words.plain_words import wrapped_sum
 from ..game.game import Game
-from ..game.kernel_arrays import JIT, step_words, word_rows, words
+from ..game.kernel_arrays import JIT, copied, step_words, word_rows, words
 from ..game.step import Step
 from ..match.match import Match
 from ..search import alphabeta_kernels as k
@@ -127,7 +127,7 @@ class AlphaBetaBot(SearchBot):
             after = match.copy()
             is_turn_over = _push(after, step.action)
             if after.outcome is None:
-                score = int(k.evaluate(after.state, self._control)) * (-1 if is_turn_over else 1)
+                score = int(k.evaluate(copied(after.state), self._control)) * (-1 if is_turn_over else 1)
             else:
                 winner = after.outcome.winner
                 score = 0 if winner is None else (WIN - is_turn_over) * (1 if winner == match.player else -1)
@@ -186,7 +186,7 @@ class AlphaBetaBot(SearchBot):
             self._allocate(depth)
         t = step_words(self.game.table)
         control = self._control
-        state = match.state
+        state = copied(match.state)
         control[k.NODES] = 0
         control[k.GENERATION] = (control[k.GENERATION] + 1) % (1 << k.GENERATION_BITS)
         control[k.CLOCK] = state[e.QUIET] if match.chain is None else 0
@@ -195,7 +195,7 @@ class AlphaBetaBot(SearchBot):
         room = int(control[k.CLOCK]) + len(self._states) + 1
         self._keys = words(room)
         if t[e.T_THREEFOLD] and match.chain is None:
-            self._keys[:] = match.keys(room)
+            self._keys[:] = copied(match.keys(room))
             self._frames[0][k.ONCE], self._frames[0][k.TWICE] = self._repetition_sums(int(control[k.CLOCK]))
 
     def _repetition_sums(self, clock: int) -> tuple[int, int]:

@@ -15,9 +15,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from alquerque_env import SelfPlayVectorEnv, load_game
+from alquerque_env import SelfPlayVectorEnv, load_bot, load_game
+from alquerque_env.bots import GameBot
+from alquerque_env.bots.levels import levels, spec_for_now
 from alquerque_env.engine import compiled_parts, forms
-from alquerque_env.engine.compiled_parts import ENVIRONMENTS, is_compiled, mark_compiled
+from alquerque_env.engine.compiled_parts import BOTS, ENVIRONMENTS, is_compiled, mark_compiled
 from alquerque_env.envs.aec import MatchEnv
 from alquerque_env.game.game import Game, games
 from alquerque_env.game.kernel_arrays import JIT
@@ -50,7 +52,7 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     compiled_parts._note.cache_clear()
 
 
-def note_that_all_is_compiled(cache: Path) -> None:
+def note_environments(cache: Path) -> None:
     (cache / "kernels").mkdir(mode=0o700, exist_ok=True)
     mark_compiled(ENVIRONMENTS)
 
@@ -104,7 +106,7 @@ def test_environments_that_begin_plain_and_end_compiled_equal_compiled_ones(
     for number in range(60):
         if number == 30:
             assert changing._games.is_plain
-            note_that_all_is_compiled(empty_cache)
+            note_environments(empty_cache)
             assert not changing._games.is_plain
         for mine, theirs in zip(*[[found[0], *found[-1].values()] for found in seen], strict=True):
             np.testing.assert_array_equal(mine, theirs)
@@ -128,7 +130,7 @@ def test_a_single_match_is_plain_until_a_reset_finds_compiled_kernels(empty_cach
             legal = np.flatnonzero(observation["action_mask"])
             env.step(int(legal[0]) if len(legal) else None)
         forms_seen.append(type(env._play).__module__)
-        note_that_all_is_compiled(empty_cache)
+        note_environments(empty_cache)
     assert forms_seen == ["alquerque_env.plain.batch.single", "alquerque_env.batch.single"]
 
 
@@ -139,7 +141,7 @@ def test_a_single_match_is_plain_until_a_reset_finds_compiled_kernels(empty_cach
 def test_a_plain_match_is_copied_to_compiled_rules(make, empty_cache: Path) -> None:
     match = Match("fetaix")
     match.push("c2-c3")
-    note_that_all_is_compiled(empty_cache)
+    note_environments(empty_cache)
     twin = make(match)
     twin.push(twin.legal_steps[0])
     twin.pop()
@@ -148,7 +150,7 @@ def test_a_plain_match_is_copied_to_compiled_rules(make, empty_cache: Path) -> N
 
 def test_a_note_holds_for_one_state_of_the_source_code(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_compiled(ENVIRONMENTS)
-    note_that_all_is_compiled(empty_cache)
+    note_environments(empty_cache)
     assert is_compiled(ENVIRONMENTS)
     monkeypatch.setattr(compiled_parts, "_compiled", set())
     monkeypatch.setattr(compiled_parts, "source_digest", lambda _: "another")
@@ -158,7 +160,7 @@ def test_a_note_holds_for_one_state_of_the_source_code(empty_cache: Path, monkey
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 def test_a_note_in_a_folder_of_others_is_not_believed(empty_cache: Path) -> None:
-    note_that_all_is_compiled(empty_cache)
+    note_environments(empty_cache)
     (empty_cache / "kernels").chmod(0o777)
     assert not is_compiled(ENVIRONMENTS)
 
@@ -188,6 +190,8 @@ many.reset(seed=1)
 many.step(many.sample_actions())
 match = a.Match("fetaix")
 match.push(match.legal_steps[0])
+for spec in ("greedy", "alphabeta:1", "mcts:3", "fetaix-small"):
+    match.push(a.load_bot(spec, match.game, seed=0).choose(match))
 print("numba" in sys.modules)
 """
 
@@ -209,3 +213,77 @@ def test_a_process_compiles_behind_the_first_one_and_the_next_one_finds_the_kern
     done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout.split() == ["True"]
     assert before
+
+
+SPECS = ["random", "greedy", "alphabeta:2", "mcts:12", "fetaix-strong:4"]
+
+
+def choices(bot: GameBot, match: Match, plies: int) -> list[str]:
+    """The bot plays both sides."""
+    chosen = []
+    for _ in range(plies):
+        if not match.is_over:
+            step = bot.choose(match)
+            chosen.append(str(step))
+            match.push(step)
+    return chosen
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_bot_that_changes_its_form_in_the_middle_of_a_match_chooses_as_a_compiled_one(
+    spec: str, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = load_game("fetaix")
+    waiting, match = load_bot(spec, game, seed=5), Match(game)
+    assert type(waiting).__name__ == "WaitingBot"
+    chosen = choices(waiting, match, 4)
+    note_environments(empty_cache)
+    match = Match(game, match.position)
+    assert not isinstance(match.state, list)
+    chosen += choices(waiting, match, 4)
+    mark_compiled(BOTS)
+    chosen += choices(waiting, match, 8)
+    assert not type(waiting._bot).__module__.startswith("alquerque_env.plain")
+    monkeypatch.setenv("ALQUERQUE_JIT", "1")
+    compiled = load_bot(spec, game, seed=5)
+    assert type(compiled).__name__ != "WaitingBot"
+    assert chosen == choices(compiled, Match(game), 16)
+
+
+@pytest.mark.usefixtures("empty_cache")
+@pytest.mark.parametrize(
+    ("spec", "seconds", "waits"),
+    [
+        ("alphabeta:5", None, True),
+        ("alphabeta:6", None, False),
+        ("alphabeta:6", 1.0, True),
+        ("mcts:100000", None, False),
+        ("fetaix-strong", None, True),
+        ("fetaix-strong:400", None, False),
+        ("fetaix-strong:40", None, True),
+    ],
+)
+def test_a_bot_that_would_take_longer_than_the_compiler_is_compiled(
+    spec: str, seconds: float | None, waits: bool
+) -> None:
+    bot = load_bot(spec, "fetaix", time_limit=seconds)
+    assert (type(bot).__name__ == "WaitingBot") == waits
+
+
+@pytest.mark.usefixtures("empty_cache")
+def test_plain_bots_analyse_as_compiled_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    match = Match("alquerque_murray")
+    plain_analysis = load_bot("alphabeta:2", match.game, seed=1).analyse(match, all_steps=True)
+    monkeypatch.setenv("ALQUERQUE_JIT", "1")
+    assert plain_analysis == load_bot("alphabeta:2", match.game, seed=1).analyse(match, all_steps=True)
+
+
+def test_the_trained_level_searches_less_until_its_kernels_have_been_compiled(empty_cache: Path) -> None:
+    game = load_game("fetaix")
+    level = levels(game)[-1]
+    assert spec_for_now(level.spec) == "fetaix-strong:40"
+    assert level.about.endswith("with 40 until its kernels have been compiled.")
+    note_environments(empty_cache)
+    mark_compiled(BOTS)
+    assert spec_for_now(level.spec) == level.spec == levels(game)[-1].spec == "fetaix-strong:400"
+    assert levels(game)[-1].about.endswith("with 400 simulations a step.")

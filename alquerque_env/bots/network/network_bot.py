@@ -9,7 +9,7 @@ from ...batch.single import PlayerView
 from ...errors import BotError
 from ...game import table_layout as e
 from ...game.game import Game
-from ...game.kernel_arrays import JIT, step_words, word_rows
+from ...game.kernel_arrays import JIT, copied, step_words, word_rows
 from ...game.step import Step
 from ...match.match import Match
 from ...search import PUCT, BatchSearch, Rule
@@ -130,8 +130,8 @@ class NetworkBot(SearchBot):
         room = max(len(match.steps) for match in matches) + 2
         past = word_rows(len(matches), room)
         for row, match in enumerate(matches):
-            states[row][:] = match.state
-            past[row][:] = match.keys(room)
+            states[row][:] = copied(match.state)
+            past[row][:] = copied(match.keys(room))
         found = self._tree.run(states, past, self.evaluator.evaluate, simulations)
         return [int(action) for action in found.actions]
 

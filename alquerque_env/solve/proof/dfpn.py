@@ -74,7 +74,7 @@ class ProofSearch:
         self.memory = _open_memory(file, buckets * k.BUCKET * k.ENTRY_SIZE)
         levels = longest_line(game)
         states = word_rows(levels, t[e.T_STATE_SIZE])
-        states[0][:] = match.state
+        states[0][:] = copied(match.state)
         self._line = k.Search(
             states,
             word_rows(levels, t[e.T_NUM_ACTIONS]),
