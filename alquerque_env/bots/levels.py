@@ -36,8 +36,8 @@ _SEARCHING = (
     Level("Expert", "alphabeta:8", "Looks eight turns ahead."),
 )
 # In plain Python, 400 simulations of a network with search features of depth 4 would take a minute.
-_PLAIN_SIMULATIONS = 40
-_TRAINED = ("strong", 400 if JIT else _PLAIN_SIMULATIONS)
+_TRAINED = ("strong", 400 if JIT else 40)
+_PLAIN_SIMULATIONS = 16
 
 
 def levels(game: Game) -> tuple[Level, ...]:

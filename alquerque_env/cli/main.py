@@ -54,7 +54,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """The commands with their summaries, which stand here so that listing the commands imports none of them."""
 
-LONG_WORK = ("perft", "rollouts", "train", "arena", "openings", "benchmark", "bench", "solve")
+LONG_WORK = ("perft", "rollouts", "train", "arena", "openings", "benchmark", "bench", "solve", "compile")
 """Commands that wait for compiled kernels; the others begin at once."""
 
 COMMANDS = {name: summary for group in COMMAND_GROUPS.values() for name, summary in group.items()}

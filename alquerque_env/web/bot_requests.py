@@ -11,10 +11,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from ..bots.analysis import Analysis
+from ..engine.compiled_parts import BOTS
+from ..engine.forms import load_kernels
 from ..game.step import Step
 from ..match.match import Match
 from ..match.status_text import exact_sentence
-from ..solve.tables import present_table
 from .bot_pool import BotPool
 from .match_view import show_match, show_path, show_step
 from .request_bodies import BotBody, EvaluationBody
@@ -112,7 +113,7 @@ def _show_evaluation(match: Match, analysis: Analysis) -> dict[str, Any]:
 
 def _with_exact_values(match: Match, evaluation: dict[str, Any]) -> dict[str, Any]:
     """Replaces values of the search by those of an endgame table, and adds a sentence on the position's."""
-    match.table = table = present_table(match.game)
+    match.table = table = load_kernels("solve.tables", BOTS).present_table(match.game)
     known = () if table is None else table.steps(match)
     sign = 1 - 2 * match.player
     values = {found.step.text: sign * found.value for found in known if found.value is not None}

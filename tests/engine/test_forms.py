@@ -281,8 +281,8 @@ def test_plain_bots_analyse_as_compiled_ones(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_trained_level_searches_less_until_its_kernels_have_been_compiled(empty_cache: Path) -> None:
     game = load_game("fetaix")
     level = levels(game)[-1]
-    assert spec_for_now(level.spec) == "fetaix-strong:40"
-    assert level.about.endswith("with 40 until its kernels have been compiled.")
+    assert spec_for_now(level.spec) == "fetaix-strong:16"
+    assert level.about.endswith("with 16 until its kernels have been compiled.")
     note_environments(empty_cache)
     mark_compiled(BOTS)
     assert spec_for_now(level.spec) == level.spec == levels(game)[-1].spec == "fetaix-strong:400"

@@ -250,6 +250,7 @@ def _started(arguments: Sequence[str], folder: Path) -> Iterator[Process]:
         "XDG_STATE_HOME": str(folder / "state"),
         "ALQUERQUE_TABLES": str(folder / "tables"),
     }
+    environment.pop("ALQUERQUE_JIT", None)  # programs choose themselves whether to wait for compiled kernels
     process = Process([sys.executable, *arguments], environment)
     try:
         yield process

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...engine.compiled_parts import BOTS
+from ...engine.forms import load_kernels
 from ...game.game import Game
 from ...game.options import spell
 from ...game.planes import planes
@@ -14,10 +16,12 @@ from ...game.ruleset import NORTH, SOUTH
 from ...match.match import Match
 from ...match.status_text import exact_sentence, outcome_sentence, standing
 from ...solve.solutions import known_solution
-from ...solve.tables import EndgameTable, StepValue, present_table
 from ..command import HelpfulCommand, print_report
 from ..console.capabilities import Terminal, align, find_terminal, join_words
 from ..parameters import game_argument, json_option, open_match, position_option
+
+if TYPE_CHECKING:
+    from ...solve.tables import StepValue
 
 _REWARDS = {"win": 1, "loss": -1, "draw": 0, "otherwise": 0}
 
@@ -40,7 +44,7 @@ def describe(game: Game, position: str | None, as_json: bool) -> None:
         report, lines = game_json(game), game_text(game, terminal)
     else:
         match = open_match(game, position)
-        match.table = present_table(game)
+        match.table = load_kernels("solve.tables", BOTS).present_table(game)
         report, lines = position_json(match), position_text(match, terminal)
     print_report(report, lines, as_json=as_json)
 
@@ -89,9 +93,9 @@ def position_text(match: Match, terminal: Terminal) -> Iterator[str]:
         yield terminal.wrap(f"Steps: {', '.join(step.text for step in match.legal_steps)}.")
 
 
-def _step_values(match: Match) -> tuple[StepValue, ...]:
-    table = match.table
-    return table.steps(match) if isinstance(table, EndgameTable) else ()
+def _step_values(match: Match) -> "tuple[StepValue, ...]":
+    table: Any = match.table
+    return () if table is None else table.steps(match)
 
 
 def game_json(game: Game) -> dict[str, Any]:

@@ -11,7 +11,9 @@ from functools import partial
 import click
 
 from ...bots import load_bot
-from ...bots.levels import levels, spec_for_now
+from ...bots.levels import levels
+from ...engine.compiled_parts import BOTS
+from ...engine.forms import uses_compiled
 from ...errors import AlquerqueError
 from ...game.game import games, load_game
 from ...match.match import Match
@@ -55,9 +57,12 @@ def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: floa
     listener = listen(port)
     address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
     server = make_server(partial(make_app, offered=offered, seconds=seconds))
-    run_interruptible(_play_first_turn, "loading the rules ...")
+    is_compiled = uses_compiled(BOTS)
+    if is_compiled:
+        run_interruptible(_play_first_turn, "loading the rules ...")
     click.echo(f"The page is at {address} (Ctrl-C stops the server)")
-    _start_thread(_ask_trained_bot)
+    if is_compiled:
+        _start_thread(_ask_trained_bot)
     if not no_browser:
         _start_thread(partial(webbrowser.open, address))
     with exit_on_signals():
@@ -119,4 +124,4 @@ def _ask_trained_bot() -> None:
     """Loads the kernels of trained bots while the first match begins."""
     game = load_game("alquerque")
     with suppress(AlquerqueError, ImportError):
-        load_bot(spec_for_now(levels(game)[-1].spec), game, seed=0).choose(Match(game))
+        load_bot(levels(game)[-1].spec, game, seed=0).choose(Match(game))
