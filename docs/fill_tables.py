@@ -6,6 +6,7 @@ stands between them is replaced. `tests/docs/test_docs.py` checks that every tab
 
 import inspect
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -223,6 +224,7 @@ def pages() -> list[Path]:
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("ALQUERQUE_JIT", "1")  # the pages describe bots whose kernels have been compiled
     for page in pages():
         before = page.read_text(encoding="utf-8")
         page.write_text(filled(before), encoding="utf-8")

@@ -13,7 +13,7 @@ from ..game.kernel_arrays import JIT, copied, step_words, word_rows, words
 from ..game.step import Step
 from ..match.match import Match
 from ..search import alphabeta_kernels as k
-from ..search.scores import WIN, score_to_value, turns_to_end
+from ..search.scores import INFINITE, WIN, score_to_value, turns_to_end
 from .analysis import MAX_DEPTH, Analysis, Candidate, Deadline, Limits, Report
 from .bot import SearchBot
 from .turns import actions_since, find_step, finish_turn
@@ -217,7 +217,7 @@ class AlphaBetaBot(SearchBot):
         root = self._frames[0]
         self._choices[0][: len(order)] = order
         root[k.COUNT], root[k.NEXT] = len(order), 0
-        root[k.ALPHA], root[k.BETA], root[k.BEST] = -k.INFINITE, k.INFINITE, -k.INFINITE
+        root[k.ALPHA], root[k.BETA], root[k.BEST] = -INFINITE, INFINITE, -INFINITE
         root[k.DEPTH], root[k.PLY], root[k.LENGTH] = depth, 0, 0
         self._control[k.LEVEL] = 0
         t = step_words(self.game.table)

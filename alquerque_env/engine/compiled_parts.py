@@ -13,6 +13,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from .kernel_cache import cache_root, is_private
 from .source_digest import PACKAGE, source_digest
@@ -58,11 +59,9 @@ def start_compiling() -> None:
     global _process
     if _process is not None or not sys.executable:
         return
-    detached: dict[str, object] = (
-        {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS}
-        if sys.platform == "win32"
-        else {"start_new_session": True}
-    )
+    detached: dict[str, Any] = {"start_new_session": True}
+    if sys.platform == "win32":
+        detached = {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS}
     with suppress(OSError):
         _process = subprocess.Popen(
             [sys.executable, "-m", os.path.basename(PACKAGE), "compile", ENVIRONMENTS, BOTS, "--in-background"],
@@ -70,7 +69,7 @@ def start_compiling() -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            **detached,  # type: ignore[call-overload]
+            **detached,
         )
 
 

@@ -107,6 +107,7 @@ class MatchEnv(Rendered, AECEnv):
             for agent in AGENTS
         }
         self.action_spaces = {agent: action_space(game) for agent in AGENTS}
+        self._play: Any = None
         self._begin()
         self._idle = np.zeros(game.num_actions, np.int8)
         self._taken: list[int] = []
@@ -193,7 +194,7 @@ class MatchEnv(Rendered, AECEnv):
     def _begin(self) -> None:
         """Begins a match, by compiled kernels as soon as there are any."""
         single = load_kernels("batch.single", ENVIRONMENTS)
-        if isinstance(getattr(self, "_play", None), single.SingleMatch):
+        if isinstance(self._play, single.SingleMatch):
             self._play.play(single.RESET)
         else:
             self._play = single.SingleMatch(self.game)

@@ -38,7 +38,15 @@ class AgainstOpponent:
         self.plane_scale = plane_scale(self.game)
         self._opponent = opponent
         self._choose = self._make_choose(seed=0)
-        self._view = load_kernels("batch.single", ENVIRONMENTS).PlayerView(self.game)
+        self._seen_by: Any = None
+
+    @property
+    def _view(self) -> Any:
+        """Shows positions from either side, by compiled kernels as soon as there are any."""
+        single = load_kernels("batch.single", ENVIRONMENTS)
+        if not isinstance(self._seen_by, single.PlayerView):
+            self._seen_by = single.PlayerView(self.game)
+        return self._seen_by
 
     def _make_choose(self, seed: int) -> Callable[[Match], Any]:
         """Returns the function by which the opponent chooses; a bot named by its spec is loaded with the seed."""
