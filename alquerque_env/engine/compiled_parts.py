@@ -4,6 +4,7 @@
 source code, of Numba and of the machine.
 """
 
+import atexit
 import os
 import platform
 import subprocess
@@ -28,8 +29,16 @@ PARTS = {
 }
 """The parts, and the modules that have their kernels or import them."""
 
+# Imports from where this process does, whatever its working directory has.
+_PROGRAM = """
+import sys
+sys.path[:] = {0}
+sys.argv = ["alquerque", "compile", "--in-background", *{2}]
+from {1}.cli.main import main
+main()
+"""
+
 _compiled: set[str] = set()
-_process: subprocess.Popen[bytes] | None = None
 
 
 def is_compiled(part: str) -> bool:
@@ -50,32 +59,53 @@ def mark_compiled(part: str) -> None:
     _note(part).touch(mode=0o600)
 
 
-def start_compiling() -> None:
-    """Begins to compile the parts that have none, once in this process, and does not wait.
+def start_compiling() -> bool:
+    """Begins to compile the parts that have not been compiled, once in this process, and does not wait.
 
-    Nothing happens where no process can be started. One that has begun goes on when this process ends. Of several
-    processes one compiles, and the others wait for it.
+    The process that compiles goes on when this one ends. If another process is compiling already, it leaves that to it.
+
+    Returns:
+      Whether compiled kernels are to be expected: False if no process can be started, if it has failed, or if there is
+      no folder for machine code that only this user can write to.
     """
-    global _process
-    if _process is not None or not sys.executable:
-        return
+    process = _start()
+    return process is not None and process.poll() in (None, 0)
+
+
+@cache
+def _start() -> "subprocess.Popen[bytes] | None":
+    if not (sys.executable and _can_keep()):
+        return None
     detached: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         detached = {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS}
-    with suppress(OSError):
-        _process = subprocess.Popen(
-            [sys.executable, "-m", os.path.basename(PACKAGE), "compile", ENVIRONMENTS, BOTS, "--in-background"],
-            env={**os.environ, "ALQUERQUE_JIT": "1", "PYTHONPATH": os.pathsep.join(_import_folders())},
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-c", _PROGRAM.format(sys.path, os.path.basename(PACKAGE), (ENVIRONMENTS, BOTS))],
+            env={**os.environ, "ALQUERQUE_JIT": "1"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             **detached,
         )
+    except OSError:
+        return None
+    atexit.register(_leave, process)
+    return process
 
 
-def _import_folders() -> list[str]:
-    """The folders from which the process imports the packages that this one does, whatever its working directory."""
-    return [str(Path(PACKAGE).parent), *(folder for folder in sys.path if folder)]
+def _leave(process: "subprocess.Popen[bytes]") -> None:
+    """Prevents the warning that a process is still running when this one ends."""
+    if process.poll() is None:
+        process.returncode = 0
+
+
+def _can_keep() -> bool:
+    """Whether machine code can be kept, in a folder that this function makes if it is missing."""
+    with suppress(OSError):
+        cache_root().mkdir(mode=0o700, parents=True, exist_ok=True)
+        return is_private(cache_root()) and os.access(cache_root(), os.W_OK)
+    return False
 
 
 @cache

@@ -18,14 +18,14 @@ _PACKAGE = __name__.removesuffix(".engine.forms")
 def uses_compiled(part: str) -> bool:
     """Whether to use compiled kernels of a part of the package, one of `compiled_parts.PARTS`.
 
-    If they have not been compiled yet, a process begins to compile them.
+    If they have not been compiled yet, a process begins to compile them. Where that is not possible, or where it has
+    failed, this process compiles them when it needs them.
     """
     if not JIT:
         return False
     if os.environ.get("ALQUERQUE_JIT") == "1" or is_compiled(part):
         return True
-    start_compiling()
-    return False
+    return not start_compiling()
 
 
 def load_kernels(name: str, part: str) -> Any:

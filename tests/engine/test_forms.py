@@ -7,7 +7,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -46,15 +46,25 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(folder))
     monkeypatch.delenv("ALQUERQUE_JIT", raising=False)
     monkeypatch.setattr(compiled_parts, "_compiled", set())
-    monkeypatch.setattr(forms, "start_compiling", lambda: None)
+    monkeypatch.setattr(forms, "start_compiling", lambda: True)
     compiled_parts._note.cache_clear()
     yield folder
     compiled_parts._note.cache_clear()
+    compiled_parts._start.cache_clear()
 
 
 def note_environments(cache: Path) -> None:
     (cache / "kernels").mkdir(mode=0o700, exist_ok=True)
     mark_compiled(ENVIRONMENTS)
+
+
+def start_anew() -> Callable[[], bool]:
+    """`start_compiling` as in a process that has not called it."""
+    compiled_parts._start.cache_clear()
+    return START
+
+
+START = compiled_parts.start_compiling
 
 
 @pytest.fixture(params=VARIANTS, ids=str)
@@ -172,7 +182,7 @@ def test_the_environment_decides_the_form(
     monkeypatch.delenv("ALQUERQUE_JIT", raising=False)
     if variable:
         monkeypatch.setenv("ALQUERQUE_JIT", variable)
-    source = "import sys; sys.executable = ''\n" + FIRST_STEPS
+    source = "import sys\nfrom alquerque_env.engine import forms\nforms.start_compiling = lambda: True\n" + FIRST_STEPS
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout.split() == [str(form == "compiled")]
     assert any(empty_cache.rglob("*.nbi")) == (form == "compiled")
@@ -194,6 +204,30 @@ for spec in ("greedy", "alphabeta:1", "mcts:3", "fetaix-small"):
     match.push(a.load_bot(spec, match.game, seed=0).choose(match))
 print("numba" in sys.modules)
 """
+
+
+def test_kernels_are_compiled_here_where_no_folder_can_keep_them(
+    empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (empty_cache / "file").touch()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(empty_cache / "file" / "folder"))
+    monkeypatch.setattr(forms, "start_compiling", start_anew())
+    assert forms.uses_compiled(ENVIRONMENTS)
+
+
+@pytest.mark.usefixtures("empty_cache")
+@pytest.mark.parametrize(("program", "compiles_here"), [("raise SystemExit(3)", True), ("", False)])
+def test_kernels_are_compiled_here_if_the_other_process_fails(
+    program: str, compiles_here: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = start_anew()
+    monkeypatch.setattr(compiled_parts, "_PROGRAM", program)
+    monkeypatch.setattr(forms, "start_compiling", start)
+    assert not forms.uses_compiled(ENVIRONMENTS)
+    deadline = time.monotonic() + 60
+    while start() and compiles_here and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert forms.uses_compiled(ENVIRONMENTS) == compiles_here
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +13,7 @@ import click
 
 from ...engine.compiled_parts import BOTS, ENVIRONMENTS, ROLLOUTS, TABLES, is_compiled, mark_compiled
 from ...errors import AlquerqueError, require
-from ...files.lock import locked_file
+from ...files.lock import LockedError, locked_file
 from ...game.game import Game, games, load_game
 from ...game.kernel_arrays import JIT
 from ...game.table_layout import QUIET
@@ -49,7 +49,12 @@ def compile(parts: tuple[str, ...], in_background: bool) -> None:  # noqa: A001
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
     if in_background:
         _be_nice()
-    with locked_file(root, waiting=partial(click.echo, err=True)):  # then there is nothing left to compile
+    with ExitStack() as stack:
+        try:
+            # Who has waited finds nothing left to compile.
+            stack.enter_context(locked_file(root, waiting=None if in_background else partial(click.echo, err=True)))
+        except LockedError:
+            return  # the process that compiles does not need another one
         delete_unused()
         for part in parts or TASKS:
             if in_background and is_compiled(part):
