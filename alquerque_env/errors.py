@@ -19,6 +19,9 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
 
+LONGEST_NAME = 60
+"""Characters that a message shows of a name or text from outside."""
+
 
 class AlquerqueError(ValueError):
     """Base of every error raised by this package for bad input."""
@@ -30,7 +33,8 @@ class UnknownNameError(AlquerqueError):
     def __init__(self, kind: str, name: object, known: Iterable[object], *, of: str = "") -> None:
         listed = [str(value) for value in known]
         where = f" of {of}" if of else ""
-        super().__init__(f"no {kind} {name!r}{where}{did_you_mean(name, listed)} (known: {', '.join(listed)})")
+        shown = repr(shorten(name) if isinstance(name, str) else name)
+        super().__init__(f"no {kind} {shown}{where}{did_you_mean(name, listed)} (known: {', '.join(listed)})")
 
 
 class RulesError(AlquerqueError):
@@ -86,7 +90,8 @@ class MissingExtraError(ImportError):
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """`; did you mean 'x'?` if one of the known names is near; else nothing."""
-    near = get_close_matches(str(name), known, n=1)
+    text = str(name)
+    near = get_close_matches(text, known, n=1) if len(text) <= LONGEST_NAME else []
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
@@ -96,7 +101,7 @@ def made_for_other_rules(what: str, found: object, now: object, remedy: str) -> 
     return f"{what} was made for other rules, or by version 0.1.0 or older ({hashes}): {remedy}"
 
 
-def shorten(text: str, most: int = 60) -> str:
+def shorten(text: str, most: int = LONGEST_NAME) -> str:
     """A text for a message, cut after `most` characters."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
 

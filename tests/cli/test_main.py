@@ -382,7 +382,7 @@ def test_the_second_compile_waits_for_the_first(monkeypatch: pytest.MonkeyPatch)
 def test_compile_fills_the_cache_that_doctor_shows() -> None:
     lines = output_of("compile").splitlines()
 
-    assert [line.split("  ")[0] for line in lines] == ["bots", "environments", "rollouts", "endgame tables"]
+    assert [line.split("  ")[0] for line in lines] == ["environments", "bots", "rollouts", "tables"]
     assert "kernels        compiled, cached in " in output_of("doctor")
 
 

@@ -167,7 +167,7 @@ def test_folders_of_other_versions_are_deleted_on_demand_if_they_were_not_used_l
 
     run(package, **cache)
     assert long_ago.is_dir()
-    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     assert delete_unused() == 1
     assert not long_ago.exists()
     assert used.is_dir()

@@ -260,3 +260,12 @@ def test_a_line_that_is_missing_is_noticed(number):
     del lines[turns + number - 1]
 
     assert "turn" in refused("\n".join(lines))
+
+
+def test_a_message_shows_the_beginning_of_a_long_name() -> None:
+    with pytest.raises(RecordError) as caught:
+        list(read_records(f'[Game "{"9" * 9_000}"]\n\n1. c2-c3 *\n'))
+    message = str(caught.value)
+    assert "no game '999" in message
+    assert "...'" in message
+    assert len(message) < 300
