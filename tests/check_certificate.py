@@ -433,7 +433,7 @@ def check(path: Path) -> list[Section]:
         header = json.loads(next(lines, "{}"))
         game = load_game(header["game"], **header["options"])
         start, pieces = str(header["position"]), int(header["table_pieces"])
-    except (ValueError, KeyError, TypeError, AlquerqueError) as error:
+    except (ValueError, ArithmeticError, KeyError, TypeError, AlquerqueError) as error:
         raise WrongError(f"line 2: {show(repr(error))}") from None
     sections: list[Section] = []
     reference = Reference(game)
@@ -449,7 +449,7 @@ def check(path: Path) -> list[Section]:
                 raise WrongError("a position before the first section")
             else:
                 sections[-1].read(line)
-        except (WrongError, ValueError, LookupError) as error:
+        except (WrongError, ValueError, ArithmeticError, LookupError) as error:
             raise WrongError(f"line {number}: {show(line)}: {show(str(error))}") from None
     _close(sections, start)
     proved = {(section.player, section.wins) for section in sections}

@@ -4,14 +4,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from ..arena.arena_result import round_numbers
 from ..errors import BenchmarkError
 from ..files.regular import read_regular
-from ..files.schema import parse
+from ..files.schema import Key, parse
 from .against_ladder import Opponents
 from .against_truth import Truth
 from .agent_facts import Facts
@@ -30,9 +30,9 @@ class Timing:
       median, slow: Median and 95th percentile, in seconds.
     """
 
-    decisions: int
-    median: float
-    slow: float
+    decisions: Annotated[int, Key(low=1)]
+    median: Annotated[float, Key(low=0)]
+    slow: Annotated[float, Key(low=0)]
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Faults:
       gave_up: Whether it failed in a costly way so often in a row that it was not asked again.
     """
 
-    illegal: int
-    crash: int
-    over_time: int
+    illegal: Annotated[int, Key(low=0)]
+    crash: Annotated[int, Key(low=0)]
+    over_time: Annotated[int, Key(low=0)]
     first: str | None
     gave_up: bool
 
@@ -105,7 +105,7 @@ class Result:
     name: str
     spec: str
     facts: Facts
-    games: dict[str, GameResult]
+    games: Annotated[dict[str, GameResult], Key(low=1)]
 
     def as_dict(self) -> dict[str, Any]:
         """The result for JSON. The same agent always has the same result, apart from `timing`."""

@@ -59,7 +59,7 @@ def read_notes(file: Path, identity: Mapping[str, Any], parse: Callable[[dict[st
     try:
         if is_whole:
             return parse(rest)
-    except (ValueError, KeyError, AttributeError, TypeError):
+    except (ValueError, ArithmeticError, KeyError, AttributeError, TypeError):
         pass
     raise damaged(file)
 

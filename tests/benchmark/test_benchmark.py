@@ -3,10 +3,11 @@
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -637,6 +638,25 @@ def test_an_interrupted_curve_is_resumed(protocol: Protocol, tiny_run: Path, tmp
     (tmp_path / "curve.json.unfinished").write_text("{")
     with pytest.raises(BenchmarkError, match="is not a result of the benchmark"):
         PartialResults(output)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda result: result["games"][NAME]["timing"].update(slow=-1.0), "slow"),
+        (lambda result: result["games"][NAME]["faults"].update(crash=-1), "crash"),
+        (lambda result: result.update(games={}), "games"),
+    ],
+)
+def test_a_result_that_cannot_be_is_refused(
+    change: Callable[[dict[str, Any]], Any], words: str, installed: None, folder: Path
+) -> None:
+    assert run("mine:first", NAME, "--quick", "-o", "mine.json").exit_code == 0
+    result = json.loads((folder / "mine.json").read_text())
+    change(result)
+    (folder / "changed.json").write_text(json.dumps(result))
+    with pytest.raises(BenchmarkError, match=words):
+        read_file(folder / "changed.json")
 
 
 # What comes with the package

@@ -5,6 +5,7 @@ import copy
 import json
 import lzma
 import random
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -244,6 +245,9 @@ def test_files_that_are_no_certificates_are_refused(tmp_path, honest):
     assert run(tmp_path / "missing.txt")[0] == 1
     changed = [honest[0], honest[1].replace('"alquerque"', '"chess"'), *honest[2:]]
     refused(tmp_path, changed, "line 2")
+    endless = re.sub(r'"table_pieces": \d+', '"table_pieces": 1e999', honest[1])
+    assert endless != honest[1]
+    refused(tmp_path, [honest[0], endless, *honest[2:]], "line 2")
     refused(tmp_path, [*honest[:3], "gibberish *\n", *honest[3:]], "line 4")
 
 

@@ -1,5 +1,6 @@
 """Proof-number search: against a plain minimax over whole matches, its lines, going on, and refusals."""
 
+import hashlib
 import json
 import random
 import tracemalloc
@@ -217,6 +218,22 @@ def test_damaged_notes_are_refused(tmp_path):
     match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
     solve_position(match, memory=MEMORY, folder=tmp_path)
     (tmp_path / "questions.json").write_text("{", encoding="utf-8")
+
+    with pytest.raises(TableError, match="damaged"):
+        solve_position(match, memory=MEMORY, folder=tmp_path)
+
+
+@pytest.mark.parametrize("number", [float("inf"), float("nan"), -1.0])
+@pytest.mark.parametrize("place", ["seconds", "nodes"])
+def test_notes_with_a_number_that_cannot_be_are_refused(tmp_path, place, number):
+    match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
+    solve_position(match, memory=MEMORY, folder=tmp_path)
+    file = tmp_path / "questions.json"
+    notes = json.loads(file.read_text())
+    del notes["sha256"]
+    (notes if place == "seconds" else notes["answers"][0])[place] = number
+    notes["sha256"] = hashlib.sha256(json.dumps(notes, sort_keys=True).encode()).hexdigest()
+    file.write_text(json.dumps(notes))
 
     with pytest.raises(TableError, match="damaged"):
         solve_position(match, memory=MEMORY, folder=tmp_path)

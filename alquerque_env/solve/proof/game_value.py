@@ -1,5 +1,6 @@
 """The value of a position of the whole game: whether one player wins, or the other."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -233,10 +234,16 @@ def _parse(players: int, notes: dict[str, Any]) -> tuple[float, list[Answer]]:
     answers = [_read_answer(**answer) for answer in notes["answers"]]
     if len(answers) != players:
         raise ValueError(answers)
-    return float(notes["seconds"]), answers
+    seconds = float(notes["seconds"])
+    if not 0 <= seconds < math.inf:
+        raise ValueError(seconds)
+    return seconds, answers
 
 
 def _read_answer(state: str, **numbers: int) -> Answer:
     if state not in (PROVED, DISPROVED, OPEN):
         raise ValueError(state)
-    return Answer(state, **{name: int(number) for name, number in numbers.items()})
+    counts = {name: int(number) for name, number in numbers.items()}
+    if any(count < 0 for count in counts.values()):
+        raise ValueError(counts)
+    return Answer(state, **counts)
