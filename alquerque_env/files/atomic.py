@@ -10,6 +10,7 @@ import hashlib
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -96,14 +97,23 @@ def remove_whole_folder(path: Path) -> None:
     shutil.rmtree(partial)
 
 
-def remove_partials(folder: Path, name: str | None = None) -> None:
-    """Removes what killed processes left of one file or folder, or of any. The caller holds the lock on it."""
+def remove_partials(folder: Path, name: str | None = None, *, days: float = 0.0) -> None:
+    """Removes what killed processes left of one file or folder, or of any.
+
+    Args:
+      folder: Where it is.
+      name: The file or folder; None for any.
+      days: The least age. With 0 the caller holds the lock on what it removes, or other processes may write there.
+    """
+    latest = time.time() - days * 86_400
     # The names of other files may begin alike, as those of `a.json` and `a.json.lock`.
     for path in folder.glob(f".*{_SUFFIX}" if name is None else f"{glob.escape(_stem(name))}{_RANDOM}{_SUFFIX}"):
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            with suppress(OSError):
+        with suppress(OSError):
+            if days and path.stat().st_mtime > latest:
+                continue
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
                 path.unlink()
 
 

@@ -328,6 +328,16 @@ def test_a_match_resumed_from_a_file_with_a_result_is_saved_elsewhere(file, stat
     assert str(state_folder) in SAVED.search(output)[1]
 
 
+def test_what_a_killed_session_left_long_ago_is_removed(state_folder):  # noqa: F811
+    state_folder.mkdir(parents=True)
+    old, young = (state_folder / f".alquerque-20261124-{number}.pdn.0123456{number}.partial" for number in "12")
+    for file in (old, young):
+        file.write_text("[Game")
+    os.utime(old, (0, 0))
+    shown("fetaix", typed="c2-c3|quit")
+    assert [file.name for file in state_folder.glob(".*")] == [young.name]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import platformdirs
 
 from ...errors import AlquerqueError, RecordError
+from ...files.atomic import remove_partials
 from ...files.lock import LockedError, locked_file
 from ...match.match import Match
 from ...match.records import Record, count_records, format_record, load_record, save_record
@@ -219,6 +220,7 @@ def _new_file(text: str) -> str:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RecordError(f"cannot make the folder {str(folder)!r}: {error.strerror}") from None
+    remove_partials(folder, days=1)  # of a process that was killed while it wrote
     now = f"{datetime.now():%Y%m%d-%H%M%S}"
     # Other sessions may have taken the name in the same second.
     for suffix in ("", *(f"-{number}" for number in range(2, _SAME_SECOND + 1))):
