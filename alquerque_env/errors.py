@@ -20,7 +20,9 @@ from difflib import get_close_matches
 from importlib import import_module
 
 LONGEST_NAME = 60
-"""Characters that a message shows of a name or text from outside."""
+"""Characters that a message shows of a text from outside."""
+LONGEST_PATH = 240
+"""The same for a name that may be a path."""
 
 
 class AlquerqueError(ValueError):
@@ -33,7 +35,7 @@ class UnknownNameError(AlquerqueError):
     def __init__(self, kind: str, name: object, known: Iterable[object], *, of: str = "") -> None:
         listed = [str(value) for value in known]
         where = f" of {of}" if of else ""
-        shown = repr(shorten(name) if isinstance(name, str) else name)
+        shown = repr(shorten(name, LONGEST_PATH) if isinstance(name, str) else name)
         super().__init__(f"no {kind} {shown}{where}{did_you_mean(name, listed)} (known: {', '.join(listed)})")
 
 
