@@ -1,7 +1,7 @@
 """Chooses the fastest kind of batch: SIMD or scalar kernels where they are compiled, NumPy elsewhere."""
 
 from ..engine.compiled_parts import ENVIRONMENTS, is_compiled
-from ..engine.forms import load_kernels, uses_compiled
+from ..engine.forms import load_plain, uses_compiled
 from ..game import table_layout as e
 from ..game.game import Game
 from .batch import Batch
@@ -13,7 +13,7 @@ MIN_GAMES = 8
 def make_batch(game: Game, num_games: int) -> Batch:
     """Makes a batch of `num_games` matches. Equal seeds give equal matches, whatever kind is chosen."""
     if not uses_compiled(ENVIRONMENTS):
-        batch: Batch = load_kernels("batch.numpy_batch", ENVIRONMENTS).NumpyBatch(game, num_games)
+        batch: Batch = load_plain("batch.numpy_batch").NumpyBatch(game, num_games)
         return batch
     from ..engine.simd_table import make_simd_table
     from .scalar_batch import ScalarBatch

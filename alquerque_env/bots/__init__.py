@@ -6,6 +6,7 @@
 'a1xc3'
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .analysis import Analysis, Candidate, Limits
@@ -18,15 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["AlphaBetaBot", "Analysis", "Bot", "Candidate", "GameBot", "Limits", "MctsBot", "load_bot"]
 
+_MODULES = {"AlphaBetaBot": ".alphabeta", "MctsBot": ".mcts"}
+
 
 def __getattr__(name: str) -> Any:
-    # Imported when they are asked for, since their kernels import the compiler.
-    if name == "AlphaBetaBot":
-        from .alphabeta import AlphaBetaBot
-
-        return AlphaBetaBot
-    if name == "MctsBot":
-        from .mcts import MctsBot
-
-        return MctsBot
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # Imported when they are asked for, since kernels import the compiler.
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_MODULES[name], __name__), name)

@@ -195,7 +195,7 @@ class AlphaBetaBot(SearchBot):
         room = int(control[k.CLOCK]) + len(self._states) + 1
         self._keys = words(room)
         if t[e.T_THREEFOLD] and match.chain is None:
-            self._keys[:] = copied(match.keys(room))
+            self._keys = copied(match.keys(room))
             self._frames[0][k.ONCE], self._frames[0][k.TWICE] = self._repetition_sums(int(control[k.CLOCK]))
 
     def _repetition_sums(self, clock: int) -> tuple[int, int]:

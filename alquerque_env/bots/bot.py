@@ -125,15 +125,16 @@ class SearchBot(GameBot):
     can_analyse = True
 
     def __init__(self, name: str, game: Game, seed: int | None, time_limit: float | None = None) -> None:
-        from ..solve.tables.search_probe import Endgames  # its kernels are needed only by bots that search
-
         super().__init__(name, game, seed)
         self.time_limit = time_limit
-        self._endgames = Endgames(None)
+        self._look_up(None)
 
     def use_table(self, table: "EndgameTable") -> None:
         """Lets the bot look up endgames, when it plays and in its searches."""
-        from ..solve.tables.search_probe import Endgames
+        self._look_up(table)
+
+    def _look_up(self, table: "EndgameTable | None") -> None:
+        from ..solve.tables.search_probe import Endgames  # its kernels are needed only by bots that search
 
         self._endgames = Endgames(table)
 

@@ -8,12 +8,11 @@ import os
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 from ..engine.compiled_parts import BOTS
-from ..engine.forms import uses_compiled
+from ..engine.forms import load_plain, uses_compiled
 from ..errors import BotError, MissingExtraError, shorten
 from ..game.game import Game, as_game
 from ..game.kernel_arrays import JIT, PLAIN
@@ -95,7 +94,7 @@ def find_bot(spec: str, *, tables: bool = True, programs: bool = True) -> Maker:
 
     def load(game: Game, seed: int | None, time_limit: float | None) -> GameBot:
         if JIT and _is_light(spec, time_limit) and not uses_compiled(BOTS):
-            plain = import_module(f"{PLAIN}.bots.load").find_bot(spec, tables=tables, programs=programs)
+            plain = load_plain("bots.load").find_bot(spec, tables=tables, programs=programs)
             return WaitingBot(plain(game, seed, time_limit), partial(load_compiled, game, seed, time_limit))
         return load_compiled(game, seed, time_limit)
 

@@ -35,7 +35,12 @@ def load_kernels(name: str, part: str) -> Any:
       name: The module, without the name of the package.
       part: The part of the package that the module belongs to, one of `compiled_parts.PARTS`.
     """
-    return import_module(f"{PLAIN if JIT and not uses_compiled(part) else _PACKAGE}.{name}")
+    return import_module(f"{_PACKAGE}.{name}") if uses_compiled(part) else load_plain(name)
+
+
+def load_plain(name: str) -> Any:
+    """A module of kernels as plain Python; `name` is as in `load_kernels`."""
+    return import_module(f"{PLAIN if JIT else _PACKAGE}.{name}")
 
 
 def compile_at_once() -> None:

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from alquerque_env.engine import rules_scalar as e
-from alquerque_env.game.kernel_arrays import copied, step_words, words
+from alquerque_env.game.kernel_arrays import step_words, words
 
 RULES = SimpleNamespace(
     legal_actions=e.legal_actions,
@@ -13,7 +13,6 @@ RULES = SimpleNamespace(
     position_key=e.position_key,
     step_words=step_words,
     words=words,
-    copied=copied,
 )
 """The part of `alquerque_env.engine.entry_points` that a match uses."""
 
