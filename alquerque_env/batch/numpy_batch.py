@@ -8,13 +8,13 @@ import numpy as np
 
 from ..engine import rules_scalar as e
 from ..engine import simd_layout as c
-from ..engine.rules_simd import Moves, apply_action, legal_actions, observe, outcome
+from ..engine.rules_simd import Moves, apply_action, legal_actions, observe, outcome, reward_of, winner_of
 from ..engine.simd_table import make_simd_table
 from ..game.game import Game
 from ..game.kernel_arrays import words
 from .batch import Batch
 from .rollout_kernels import by_player
-from .step_result import NO_WINNER, PLAY, RESET, StepResult
+from .step_result import PLAY, RESET, StepResult
 
 # With fewer matches a call to NumPy takes longer than a step of the scalar kernels.
 MIN_GAMES = 16
@@ -51,10 +51,8 @@ class NumpyBatch(Batch):
         mask, result, earlier = step(actions, plays)
         mask[result != e.ONGOING] = 0
         self._mask = mask
-        decided = (result != e.ONGOING) & (result & 3 != e.NOBODY)
-        winner = np.where(decided, result & 3, NO_WINNER).astype(np.int8)
-        reward = np.where(decided & plays, np.where(winner == movers, 1, -1), 0).astype(np.float32)
-        player = self.states[:, e.PLAYER].astype(np.int8)
+        reward = np.where(plays, reward_of(result, movers), 0).astype(np.float32)
+        player, winner = self.states[:, e.PLAYER].astype(np.int8), winner_of(result).astype(np.int8)
         return StepResult(self._observe(earlier), mask.copy(), player, reward, result.astype(np.int8), winner)
 
     def _copy_start(self, games: np.ndarray, fresh: Batch, result: StepResult) -> None:
@@ -91,8 +89,7 @@ class NumpyBatch(Batch):
                 self.states[game] = state
             legal = e.legal_actions(t, state, w, room)
             mask[game, room[:legal]] = 1
-            if t[e.T_THREEFOLD] and state[e.CHAIN] < 0:
-                earlier[game] = e.earlier_occurrences(t, state, self.keys[game])
+            earlier[game] = e.earlier_occurrences(t, state, self.keys[game])
             result[game] = e.outcome(t, state, legal, int(earlier[game]))
         return mask, result, earlier
 

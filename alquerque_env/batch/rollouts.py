@@ -12,7 +12,7 @@ from ..game.kernel_arrays import step_words
 from ..match.match import REASONS, Match
 from .make_batch import make_batch
 from .rollout_kernels import play_randomly
-from .step_result import HOLD, NO_WINNER, PLAY
+from .step_result import HOLD, PLAY
 
 AT_ONCE = 1024
 """Matches played at once. Results at a seed depend on it, so it is the same on every machine."""
@@ -70,7 +70,7 @@ def rollouts(start: Match | Game | str, count: int, *, seed: int | None = None) 
         rng = generator.integers(2**64, size=places, dtype=np.uint64)
         first = np.array([int(word) for word in match.state], table.kind)
         outcomes, length = play_randomly(t, table, first, rng, count)
-    winner = np.where(outcomes & 3 == e.NOBODY, NO_WINNER, outcomes & 3).astype(np.int8)
+    winner = np.where(outcomes & 3 == e.NOBODY, e.NO_WINNER, outcomes & 3).astype(np.int8)
     return Rollouts(winner, length, outcomes >> 2)
 
 

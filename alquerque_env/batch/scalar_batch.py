@@ -10,7 +10,7 @@ from ..engine.kernel_types import Array, Table, Words
 from ..game.game import Game
 from ..game.kernel_arrays import words
 from .batch import Batch
-from .step_result import NO_WINNER, PLAY, RESET, StepResult
+from .step_result import PLAY, RESET, StepResult
 
 BITS = 64  # actions to an integer of the legal set
 LINE = 64  # bytes that are cleared at once
@@ -97,12 +97,8 @@ def step_all(t: Any, batch: Work, actions: Array, commands: Array, result: StepR
         outcome = _write_result(p_table, s, p, game, r.observation[game], r.mask[game])
         r.player[game] = s[e.PLAYER]
         r.outcome[game] = outcome
-        decided = outcome != e.ONGOING and outcome & 3 != e.NOBODY
-        r.winner[game] = outcome & 3 if decided else NO_WINNER
-        if decided and command == PLAY:
-            r.reward[game] = 1 if outcome & 3 == mover else -1
-        else:
-            r.reward[game] = 0
+        r.winner[game] = e.winner_of(outcome)
+        r.reward[game] = e.reward_of(outcome, mover) if command == PLAY else 0
 
 
 @inlined
@@ -110,7 +106,7 @@ def _write_result(t: Table, s: Words, batch: Work, game: int, observation: Words
     """Writes the mask and the observation of one match; returns its outcome."""
     room, legal = batch.room, batch.legal[game]
     n = e.legal_actions(t, s, batch.scratch, room)
-    earlier = e.earlier_occurrences(t, s, batch.keys[game]) if t[e.T_THREEFOLD] and s[e.CHAIN] < 0 else 0
+    earlier = e.earlier_occurrences(t, s, batch.keys[game])
     result = e.outcome(t, s, n, earlier)
     if t[e.T_NUM_ACTIONS] >= LINE:
         clear_bytes(mask, t[e.T_NUM_ACTIONS])

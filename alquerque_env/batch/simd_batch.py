@@ -7,7 +7,7 @@ import numpy as np
 from ..engine import rules_scalar as e
 from ..engine.compiler import borrowed, inlined, kernel, spread_word
 from ..engine.kernel_types import Array, Table, Vector, Vectors, Words
-from ..engine.rules_simd import Moves, apply_action, legal_actions, observe, outcome, reset
+from ..engine.rules_simd import Moves, apply_action, legal_actions, observe, outcome, reset, reward_of, winner_of
 from ..engine.simd_layout import *
 from ..engine.simd_table import SimdArrays, SimdTable
 from ..engine.words.simd_words import any_of, constant, reversed_points, shifted, vectors_of, where
@@ -15,7 +15,7 @@ from ..game.game import Game
 from ..game.kernel_arrays import aligned
 from ..game.ruleset import NORTH, SOUTH
 from .scalar_batch import ScalarBatch
-from .step_result import NO_WINNER, PLAY, RESET, StepResult
+from .step_result import PLAY, RESET, StepResult
 
 # Vectors for the arguments and results of a step.
 ACTION, COMMAND, REWARD, OUTCOME, WINNER, FIELDS = range(6)
@@ -110,10 +110,9 @@ def _write_outcomes(t: Table, moves: Moves, mover: Vector, plays: Vector, s: Vec
     movable = legal_actions(t, s, moves, moves.words) != 0
     result = outcome(t, s, movable, constant(mover, 0))
     _write_action_bits(t, moves.codes, moves.player, moves.words, result == e.ONGOING)
-    decided = (result != e.ONGOING) & (result & 3 != e.NOBODY)
     x[OUTCOME] = result
-    x[WINNER] = where(decided, result & 3, NO_WINNER)
-    x[REWARD] = where(decided & plays, where(result & 3 == mover, constant(result, 1), -1), 0)
+    x[WINNER] = winner_of(result)
+    x[REWARD] = where(plays, reward_of(result, mover), 0)
 
 
 @inlined

@@ -102,9 +102,7 @@ def play_one(t: Table, work: Any, action: int, observation: Array, masks: Array)
     else:
         e.apply_action(p_table, s, w, action)
     n = e.legal_actions(p_table, s, w, actions)
-    earlier = 0
-    if p_table[e.T_THREEFOLD] and s[e.CHAIN] < 0:
-        earlier = e.earlier_occurrences(p_table, s, p_work[KEYS])
+    earlier = e.earlier_occurrences(p_table, s, p_work[KEYS])
     result = e.outcome(p_table, s, n, earlier)
     if result == e.ONGOING:
         for copy in range(COPIES):

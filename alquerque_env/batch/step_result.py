@@ -7,8 +7,6 @@ import numpy as np
 # Commands, one for each match.
 RESET, PLAY, HOLD = 0, 1, 2
 
-NO_WINNER = -1
-
 
 class StepResult(NamedTuple):
     """What a step of `B` matches returns. All arrays are fresh.
@@ -19,7 +17,7 @@ class StepResult(NamedTuple):
       player: int8 `[B]`, the player to move.
       reward: float32 `[B]`, for the player who acted: 1 won, -1 lost, 0 otherwise.
       outcome: int8 `[B]`, codes of `engine.rules.outcome`.
-      winner: int8 `[B]`, the player who has won, or NO_WINNER.
+      winner: int8 `[B]`, the player who has won, or `table_layout.NO_WINNER`.
     """
 
     observation: np.ndarray

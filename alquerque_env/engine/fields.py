@@ -85,6 +85,8 @@ class Rules(Protocol):
     relation_target: int
     sections: int
     steps: int
+    planes: int
+    num_planes: int
 
     def __getitem__(self, place: int, /) -> int:
         """The word at a place."""

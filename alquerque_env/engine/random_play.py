@@ -68,6 +68,6 @@ def play_out(t: Table, s: Words, w: Words, actions: Words, keys: Words, room: in
         apply_action(t, s, w, action)
         played += 1
         action, n = sample_action(t, s, w, actions, rng)
-        earlier = earlier_occurrences(t, s, keys) if t[T_THREEFOLD] and s[CHAIN] < 0 else 0
+        earlier = earlier_occurrences(t, s, keys)
         result = outcome(t, s, n, earlier)
     return result, played

@@ -34,6 +34,7 @@ from ..game.table_layout import (
     MEN,
     NO_POINT,
     NO_PROGRESS,
+    NO_WINNER,
     NOBODY,
     OCCURRENCES_TO_DRAW,
     ONGOING,
@@ -208,6 +209,19 @@ def outcome(rules: Rules, state: State, movable: Flag, earlier: Word) -> Word:
     result = where(pieces_1 == 0, 4 * CAPTURED_ALL, result)
     result = where(pieces_0 == 0, 4 * CAPTURED_ALL + 1, result)
     return where(state.chain >= 0, ONGOING, result)
+
+
+@inlined
+def winner_of(result: Word) -> Word:
+    """The player who has won by an outcome, or NO_WINNER."""
+    return where(result & 3 == NOBODY, NO_WINNER, where(result == ONGOING, NO_WINNER, result & 3))
+
+
+@inlined
+def reward_of(result: Word, player: Word) -> Word:
+    """The reward of a player for an outcome: 1 for a win, -1 for a loss, otherwise 0."""
+    won = where(result & 3 == player, constant(result, 1), -1)
+    return where(result & 3 == NOBODY, 0, where(result == ONGOING, 0, won))
 
 
 @inlined

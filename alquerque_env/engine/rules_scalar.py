@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from ..game.table_layout import *
 from . import moves as moves_text
+from . import repetition as repetition_text
 from . import rules as rules_text
 from . import undo_memory as memory_text
 from .binding import bind
@@ -25,7 +26,6 @@ from .compiler import (
     release,
     reverse_bits,
     spread_word,
-    wrapped_product,
     wrapped_sum,
 )
 from .kernel_types import Table, Words
@@ -35,10 +35,14 @@ _KIND = globals(), integers, moves_text
 
 step_of: Callable[[Table, int, int], int] = bind(moves_text.step_of, *_KIND)
 forbid_remembered: Callable[[Table, Words, int], None] = bind(memory_text.forbid_remembered, *_KIND)
+position_key: Callable[[Table, Table], int] = bind(repetition_text.position_key, *_KIND)
+mix: Callable[[int], int] = bind(repetition_text.mix, *_KIND)
 is_start: Callable[[Table, Table], bool] = bind(rules_text.is_start, *_KIND)
 shown: Callable[[Table, Table, int, int], int] = bind(rules_text.shown, *_KIND)
 copy_state: Callable[[Table, Table, Words], None] = bind(rules_text.copy_state, *_KIND)
 outcome: Callable[[Table, Table, int, int], int] = bind(rules_text.outcome, *_KIND)
+winner_of: Callable[[int], int] = bind(rules_text.winner_of, *_KIND)
+reward_of: Callable[[int, int], int] = bind(rules_text.reward_of, *_KIND)
 apply_action: Callable[[Table, Words, Words, int], None] = bind(rules_text.apply_action, *_KIND)
 legal_actions: Callable[[Table, Table, Words, Words], int] = bind(rules_text.legal_actions, *_KIND)
 
@@ -117,23 +121,18 @@ def _in_frame(t: Table, player: int, word: int) -> int:
     return seen
 
 
-@kernel
-def position_key(t: Table, s: Table) -> int:
-    """A 63-bit hash of everything in the state except the clock."""
-    key = 0
-    for index in range(t[T_STATE_SIZE]):
-        if index != QUIET:
-            key = _mix(key ^ s[index] + 1)
-    return key
-
-
-@kernel
+@inlined
 def earlier_occurrences(t: Table, s: Table, keys: Words) -> int:
-    """Stores the hash of the position in `keys` and returns how often the position occurred before.
+    """How often the position occurred before in this match; 0 in a chain, and in games without a repetition rule.
 
     Args:
-      keys: Hashes of the positions since the last progress, indexed by the clock.
+      keys: Hashes of the positions since the last progress, indexed by the clock. That of this position is added.
     """
+    return _occurrences(t, s, keys) if t[T_THREEFOLD] and s[CHAIN] < 0 else 0
+
+
+@kernel
+def _occurrences(t: Table, s: Table, keys: Words) -> int:
     key = position_key(t, s)
     clock = s[QUIET]
     keys[clock] = key
@@ -151,7 +150,7 @@ def random_below(rng: Words, n: int) -> int:
     Source: Steele, Lea and Flood 2014, SplitMix, reduced to 63 bits.
     """
     rng[0] = wrapped_sum(rng[0], 0x1E3779B97F4A7C15)
-    return (_mix(rng[0]) >> 31) * n >> 32
+    return (mix(rng[0]) >> 31) * n >> 32
 
 
 @kernel
@@ -212,10 +211,3 @@ def count_captures(t: Table, s: Table, actions: Words, n: int) -> int:
     while count < n and t[step_of(t, s[PLAYER], actions[count]) + OVER] >= 0:
         count += 1
     return count
-
-
-@inlined
-def _mix(word: int) -> int:
-    word = wrapped_product(word ^ (word >> 30), 0x3F58476D1CE4E5B9)
-    word = wrapped_product(word ^ (word >> 27), 0x14D049BB133111EB)
-    return word ^ (word >> 31)

@@ -130,8 +130,8 @@ def _open(t: Table, a: Search, level: int) -> bool:
         earlier = _note(t, s, frame, parent, a.keys, control[CLOCK] + frame[PLY])
     result = e.outcome(t, s, n, earlier)
     if result != e.ONGOING:
-        winner = result % 4
-        frame[BEST] = 0 if winner == e.NOBODY else _end_score(winner == s[e.PLAYER], frame[PLY])
+        winner = e.winner_of(result)
+        frame[BEST] = 0 if winner == e.NO_WINNER else _end_score(winner == s[e.PLAYER], frame[PLY])
         return False
     code = exact_value(t, a.table_index, a.codes, s, choices, n)
     if code != UNKNOWN:

@@ -166,4 +166,4 @@ def _play_forced(t: Table, p: Work, match: int, room: int) -> tuple[int, int]:
 def _outcome(t: Table, s: Words, past: Words, room: int, n: int) -> int:
     if t[e.T_THREEFOLD] and s[e.QUIET] + 1 >= room:
         return 4 * e.NO_PROGRESS + e.NOBODY
-    return e.outcome(t, s, n, e.earlier_occurrences(t, s, past) if t[e.T_THREEFOLD] and s[e.CHAIN] < 0 else 0)
+    return e.outcome(t, s, n, e.earlier_occurrences(t, s, past))

@@ -76,9 +76,7 @@ def _simulate(t: Table, a: Uct, room: int, size: int, end: int, simulations: int
                 end = _expand(tree, node, end, actions, n)
             node = _select(tree, node, s[e.PLAYER], a.rng)
             e.apply_action(t, s, w, tree[node + ACTION])
-            earlier = 0
-            if t[e.T_THREEFOLD] and s[e.CHAIN] < 0:
-                earlier = e.earlier_occurrences(t, s, keys)
+            earlier = e.earlier_occurrences(t, s, keys)
             if tree[node + VISITS] == 0:
                 n = e.legal_actions(t, s, w, actions)
                 tree[node + RESULT] = e.outcome(t, s, n, earlier)
@@ -89,7 +87,7 @@ def _simulate(t: Table, a: Uct, room: int, size: int, end: int, simulations: int
         result = tree[node + RESULT]
         if result == e.ONGOING:
             result, _ = play_out(t, s, w, actions, keys, room, a.rng)
-        _back_up(tree, node, result % 4)
+        _back_up(tree, node, e.reward_of(result, 0))
     return end
 
 
@@ -143,8 +141,7 @@ def _select(tree: Words, node: int, player: int, rng: Words) -> int:
 
 
 @inlined
-def _back_up(tree: Words, node: int, winner: int) -> None:
-    value = 0 if winner == e.NOBODY else 1 - 2 * winner
+def _back_up(tree: Words, node: int, value: int) -> None:
     while node >= 0:
         tree[node + VISITS] += 1
         tree[node + TOTAL] += value

@@ -112,8 +112,7 @@ def _open(t: Table, states: Rows, choices: Rows, path: Rows, w: Words, level: in
     n = e.legal_actions(t, s, w, choices[level])
     result = e.outcome(t, s, n, 0)
     if result != e.ONGOING:
-        winner = result & 3
-        entry[BEST] = 0 if winner == e.NOBODY else WIN if winner == s[e.PLAYER] else -WIN
+        entry[BEST] = WIN * e.reward_of(result, s[e.PLAYER])
         return False
     entry[NEXT] = 0
     entry[COUNT] = n

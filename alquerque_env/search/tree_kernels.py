@@ -152,8 +152,7 @@ def select_and_expand(
             e.observe(p_t, p.states[leaf], p.nodes[leaf][EARLIER], p_observation, found * size)
             found += 1
         else:
-            winner = outcome & 3
-            p.values[leaf] = 0.0 if winner == e.NOBODY else 1.0 - 2.0 * winner
+            p.values[leaf] = float(e.reward_of(outcome, 0))
             _back_up(p, leaf, p.values[leaf])
     return found
 

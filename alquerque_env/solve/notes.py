@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..errors import TableError, made_for_other_rules
+from ..errors import LONGEST_PATH, TableError, made_for_other_rules, shorten
 from ..files.atomic import write_whole
 
 T = TypeVar("T")
@@ -55,7 +55,9 @@ def read_notes(file: Path, identity: Mapping[str, Any], parse: Callable[[dict[st
             "begin again"
         )
     if found != identity:
-        raise TableError(f"{file.parent} holds the work on {found}, not on {dict(identity)}; delete it")
+        raise TableError(
+            f"{file.parent} holds the work on {shorten(str(found), LONGEST_PATH)}, not on {dict(identity)}; delete it"
+        )
     try:
         if is_whole:
             return parse(rest)

@@ -37,7 +37,7 @@ if __name__ == "__main__":
     os.environ["ALQUERQUE_JIT"] = "0"
     sys.path[:0] = [str(HERE.parent), str(HERE.parent / "engine"), str(HERE.parents[1])]
 
-from alquerque_env.engine import binding, random_play, rules_scalar, rules_simd  # noqa: E402
+from alquerque_env.engine import binding, random_play, rules_scalar, rules_simd, vector_moves  # noqa: E402
 from alquerque_env.engine import moves as moves_text  # noqa: E402
 from alquerque_env.engine.words import integers, numpy_words  # noqa: E402
 from alquerque_env.game import table_layout  # noqa: E402
@@ -59,7 +59,7 @@ FUNCTIONS = {
 BINDING = {
     rules_scalar: (integers, moves_text),
     random_play: (integers, moves_text),
-    rules_simd: (numpy_words, rules_simd),
+    rules_simd: (numpy_words, vector_moves),
 }
 SECONDS = 4
 """CPU time after which a check counts as failed."""

@@ -21,6 +21,11 @@ def constant(like: Word, value: int) -> Word:
     return value
 
 
+def wide(word: Word) -> Word:
+    """The word with room for a hash."""
+    return word
+
+
 def never(like: Flag) -> Flag:
     """A flag that is not set."""
     return False

@@ -1,0 +1,248 @@
+"""A batch played by PyTorch on any device. A step copies nothing to the host and does not wait for the device.
+
+All matches take every branch of the rules. On a GPU a step is compiled by `torch.compile`, since it is made of
+hundreds of small operations. The tests compare all results with those of the other batches.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..engine import simd_layout as c
+from ..engine.rules_torch import (
+    Moves,
+    apply_action,
+    legal_actions,
+    mix,
+    observe,
+    outcome,
+    position_key,
+    reward_of,
+    winner_of,
+)
+from ..engine.simd_table import SimdTable, make_simd_table
+from ..engine.words.torch_words import MASK
+from ..errors import RulesError
+from ..game import table_layout as e
+from ..game.game import Game
+from .step_result import HOLD, PLAY, RESET, StepResult
+
+GOLDEN = 0x1E3779B97F4A7C15
+KEYS_AT_FIRST = 64
+
+
+class Matches(NamedTuple):
+    """What determines how matches go on.
+
+    Attributes:
+      states: int32 or int64 `[S, B]`.
+      keys: int64 `[B, K]`, as `Batch.keys`.
+    """
+
+    states: Tensor
+    keys: Tensor
+
+
+class TorchBatch:
+    """A batch played by PyTorch.
+
+    Args:
+      game: The game.
+      num_games: Number of matches, `B`.
+      device: Where the tensors are.
+
+    Attributes:
+      matches: The matches.
+      mask: int8 `[B, A]`, the action masks of the last step.
+      rng: int64 `[1]`, state of the action sampler.
+      shape: Shape of an observation, `(C, P)`.
+
+    Raises:
+      RulesError: If a rule of the game cannot be played so.
+    """
+
+    def __init__(self, game: Game, num_games: int, device: torch.device) -> None:
+        table = make_simd_table(game)
+        if table is None:
+            what = "rules that compare captures, memory of points or boards without symmetry"
+            raise RulesError(f"{game!r} cannot be played by PyTorch: it has {what}; use another backend")
+        self.game, self.device, self.num_actions = game, device, game.num_actions
+        self._step = _Step(game, table, device)
+        self.shape = self._step.shape
+        self._looks_back = self._step.looks_back
+        advance: Any = self._step.advance
+        self._advance = torch.compile(advance, dynamic=False) if device.type == "cuda" else advance
+        keys = torch.zeros(num_games, KEYS_AT_FIRST if self._looks_back else 1, dtype=torch.int64, device=device)
+        self.matches = Matches(self._step.start.repeat(1, num_games), keys)
+        self._steps_with_room = 0
+        self.mask = torch.zeros(num_games, game.num_actions, dtype=torch.int8, device=device)
+        self.rng = torch.zeros(1, dtype=torch.int64, device=device)
+
+    @torch.no_grad()
+    def step(self, actions: Tensor, commands: Tensor) -> StepResult:
+        """Advances every match, see `Batch.step`.
+
+        Args:
+          actions: int64 `[B]`, legal where the command is PLAY.
+          commands: int8 `[B]`.
+
+        Returns:
+          The fields of `StepResult` as tensors.
+        """
+        self._make_room_for_keys()
+        self.matches, result = self._advance(self.matches, actions, commands)
+        self.mask = result.mask
+        return result._replace(mask=result.mask.clone())
+
+    def look(self) -> StepResult:
+        """The result for the matches where they are."""
+        games = len(self.mask)
+        actions = torch.zeros(games, dtype=torch.int64, device=self.device)
+        return self.step(actions, torch.full((games,), HOLD, dtype=torch.int8, device=self.device))
+
+    def is_legal(self, actions: Tensor) -> Tensor:
+        """Bool `[B]`, whether each action is legal in its match."""
+        in_range = (actions >= 0) & (actions < self.num_actions)
+        return in_range & (self.mask.gather(1, torch.where(in_range, actions, 0)[:, None])[:, 0] != 0)
+
+    @torch.no_grad()
+    def sample(self) -> Tensor:
+        """int64 `[B]`, a legal action for each match drawn uniformly, 0 where there is none; as `Batch.sample` draws."""
+        below = self.mask.cumsum(1, dtype=torch.int64)
+        counts = below[:, -1]
+        draws = (counts > 0).cumsum(0)
+        index = (mix(self.rng + GOLDEN * draws & MASK) >> 31) * counts >> 32
+        self.rng = self.rng + GOLDEN * draws[-1:] & MASK
+        return torch.where(counts > 0, (below <= index[:, None]).sum(1), 0)
+
+    def states(self) -> np.ndarray:
+        """int64 `[B, S]`, a copy of the states in the host's memory."""
+        return self.matches.states.T.to("cpu", torch.int64).numpy()
+
+    def set(self, states: np.ndarray, keys: np.ndarray, rng: np.ndarray) -> None:
+        """Replaces the matches, by arrays laid out as those of `Batch`."""
+        kind = self._step.start.dtype
+        known = (torch.from_numpy(np.array(array, np.int64)).to(self.device) for array in (states.T, keys, rng))
+        words, hashes, self.rng = known
+        self.matches = Matches(words.to(kind), hashes)
+        self._steps_with_room = 0
+
+    def _make_room_for_keys(self) -> None:
+        """Doubles the room where a match may soon have gone on for longer without progress."""
+        if not self._looks_back:
+            return
+        self._steps_with_room -= 1
+        while self._steps_with_room < 0:  # asks the device only now and then
+            room = self.matches.keys.shape[1]
+            self._steps_with_room = room - 3 - int(self.matches.states[e.QUIET].max())
+            if self._steps_with_room < 0:
+                self.matches = self.matches._replace(keys=self.matches.keys.repeat(1, 2))
+
+
+class _Step:
+    """A step of all matches as a function of tensors, and the constants of a game that it uses."""
+
+    def __init__(self, game: Game, table: SimdTable, device: torch.device) -> None:
+        self._t = t = game.table.plain_words
+        self._codes = tuple(int(code) for code in table.codes)
+        self._maps = torch.from_numpy(table.maps).to(device)
+        self._num_vectors = table.num_vectors
+        self.start = torch.from_numpy(table.start).to(device)[:, None]
+        self.looks_back = bool(t[e.T_THREEFOLD])
+        self.shape = t[e.T_NUM_PLANES], t[e.T_POINTS]
+        rows = range(t[e.T_PLANES], t[e.T_PLANES] + e.PLANE_SIZE * self.shape[0], e.PLANE_SIZE)
+        self._is_bitboard = [t[row + e.PLANE_KIND] <= e.PLANE_POINT for row in rows]
+        self._frames = [self._frame(player).to(device)[:, None] for player in (0, 1)]
+        self._sources = [[row.to(device) for row in self._sources_of(table, player)] for player in (0, 1)]
+
+    def _frame(self, player: int) -> Tensor:
+        """`[P]`, the point of the board at each point of a player's frame."""
+        t, points = self._t, self._t[e.T_POINTS]
+        if t[e.T_TURN + player] == e.TURNED:
+            return torch.tensor(t[t[e.T_FRAME] + player * points :][:points])
+        seen = torch.arange(points)
+        return seen.flip(0) if t[e.T_TURN + player] == e.HALF_TURN else seen
+
+    def _sources_of(self, table: SimdTable, player: int) -> tuple[Tensor, Tensor]:
+        """Where the bits of the mask come from: planes and points, each `[A, M]`, with a plane of zeros behind."""
+        codes, points = self._codes, self._t[e.T_POINTS]
+        planes = codes[c.C_NUM_PLANES]
+        found: list[list[tuple[int, int]]] = [[] for _ in range(self._t[e.T_NUM_ACTIONS])]
+        for place, action in enumerate(table.maps[codes[c.C_MAPS + player] :][: planes * points].tolist()):
+            plane, point = divmod(place, points)
+            is_pass = plane == codes[c.C_PASS_PLANE]
+            if point == 0 if is_pass else self._has_step(table, player, action, plane, point):
+                found[action].append((plane, point))
+        most = max(map(len, found))
+        padded = torch.tensor([pairs + [(planes, 0)] * (most - len(pairs)) for pairs in found])
+        return padded[..., 0], padded[..., 1].to(self.start.dtype)
+
+    def _has_step(self, table: SimdTable, player: int, action: int, plane: int, point: int) -> bool:  # noqa: ARG002
+        """Whether the action of a plane and point begins there; places without an action have action 0."""
+        step = int(table.maps[self._codes[c.C_STEPS + player] + action])
+        return step >> c.PASS_SHIFT == 0 and step & c.POINT_MASK == point
+
+    def advance(self, matches: Matches, actions: Tensor, commands: Tensor) -> tuple[Matches, StepResult]:
+        """Plays a step of every match, see `TorchBatch.step`."""
+        t, kind = self._t, matches.states.dtype
+        before = list(matches.states.unbind(0))
+        mover, plays, resets = before[e.PLAYER], commands == PLAY, commands == RESET
+        after = list(before)
+        apply_action(t, after, self._moves(mover), torch.where(plays, actions, 0).to(kind))
+        states = torch.stack([torch.where(plays, new, old) for new, old in zip(after, before, strict=True)])
+        states = torch.where(resets, self.start, states)
+        now = list(states.unbind(0))
+        moves = self._moves(now[e.PLAYER])
+        movable = legal_actions(t, now, moves, None) != 0
+        keys, earlier = self._repeated(now, matches.keys)
+        result = outcome(t, now, movable, earlier)
+        mask = torch.where(result == e.ONGOING, self._mask(moves), 0)
+        reward = torch.where(plays, reward_of(result, mover), 0)
+        codes = [word.to(torch.int8) for word in (now[e.PLAYER], result, winner_of(result))]
+        shown = StepResult(
+            self._observation(now, earlier), mask.T.contiguous(), codes[0], reward.to(torch.float32), codes[1], codes[2]
+        )
+        return Matches(states, keys), shown
+
+    def _moves(self, player: Tensor) -> Moves:
+        return Moves(self._codes, self._maps, [None] * self._num_vectors, player)
+
+    def _repeated(self, state: list[Tensor], keys: Tensor) -> tuple[Tensor, Tensor]:
+        """Adds the hashes of the positions to the keys; returns also how often they occurred before."""
+        if not self.looks_back:
+            return keys, torch.zeros_like(state[e.PLAYER])
+        key, clock = position_key(self._t, state)[:, None], state[e.QUIET][:, None]
+        counts = (state[e.CHAIN] < 0)[:, None]
+        place = torch.arange(keys.shape[1], device=keys.device)
+        is_same = counts & (keys == key) & (place < clock) & ((clock - place) % 2 == 0)
+        keys = torch.where(counts & (place == clock), key, keys)
+        return keys, is_same.sum(1).to(state[e.PLAYER].dtype)
+
+    def _mask(self, moves: Moves) -> Tensor:
+        """int8 `[A, B]`, 1 for legal actions."""
+        first, count = self._codes[c.C_PLANES], self._codes[c.C_NUM_PLANES]
+        planes = list(moves.words[first : first + count])
+        found = torch.stack([*planes, torch.zeros_like(moves.player)])
+        south, north = (
+            sum((found[plane] >> point[:, None]) & 1 for plane, point in zip(*map(_columns, rows), strict=True))
+            for rows in self._sources
+        )
+        return (torch.where(moves.player == 0, south, north) != 0).to(torch.int8)
+
+    def _observation(self, state: list[Tensor], earlier: Tensor) -> Tensor:
+        """int8 `[B, C, P]`, in the frame of the player to move."""
+        words: list[Any] = [None] * self.shape[0]
+        observe(self._t, state, earlier, words)
+        player, (south, north) = state[e.PLAYER], self._frames
+        point = torch.where(player == 0, south, north).to(player.dtype)
+        shown = [
+            word >> point & 1 if is_bitboard else word.expand(self.shape[1], -1)
+            for word, is_bitboard in zip(words, self._is_bitboard, strict=True)
+        ]
+        return torch.stack(shown).to(torch.int8).permute(2, 0, 1).contiguous()
+
+
+def _columns(rows: Tensor) -> tuple[Tensor, ...]:
+    return rows.unbind(1)

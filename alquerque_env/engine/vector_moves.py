@@ -1,0 +1,367 @@
+"""Generates the steps and captures of many matches at once, one match a lane, for the text of the rules.
+
+The functions of `moves.py` for one match have the same names here. Blocks fill planes: a plane is a bitboard of the
+origins from which one direction of one block has a legal action, see `simd_table.py`.
+
+Arguments are as in `rules.py`. Each word of a state is a vector. `moves` says what steps are found with; the legal
+actions are left in the planes of its vectors, and `actions` is not used.
+"""
+
+from typing import Any, NamedTuple
+
+from ..game.table_layout import FIRST_LEAP, NEXT_LEAP, PLANE_SIZE, STEP
+from ..game.table_layout import LANES as MOST_LANES
+from .binding import inlined
+from .fields import Rules, State
+from .kernel_types import Table, Vector, Vectors
+from .rules import shown
+from .simd_layout import (
+    ALLOWED,
+    BEGIN,
+    BLOCK_SIZE,
+    C_MAPS,
+    C_NUM_PLANES,
+    C_OPENS,
+    C_PASS_PLANE,
+    C_PLANES,
+    C_SAME_LEAPS,
+    C_SECTIONS,
+    C_STEPS,
+    C_TALLIES,
+    DISTANCE,
+    EMPTY,
+    END,
+    END_PLANE,
+    END_SKIPPED,
+    ENEMY,
+    FIRST_PLANE,
+    IS_LAST,
+    IS_SHARED,
+    KINGS_BEGIN,
+    KINGS_PLANE,
+    LANES,
+    ORIGINS,
+    OVER_MASK,
+    OVER_SHIFT,
+    OWN_KINGS,
+    OWN_MEN,
+    PARENTS,
+    PARENTS_STEP,
+    PASS_SHIFT,
+    POINT_MASK,
+    ROW_SIZE,
+    ROWS,
+    SECTION_SIZE,
+    SEES,
+    SEES_STEP,
+    SKIP,
+    SKIPPED,
+    TARGET_SHIFT,
+    UNDO_MASK,
+    UNDO_SHIFT,
+    WORDS,
+)
+from .words.numpy_words import (
+    any_of,
+    constant,
+    count_each,
+    draw_below,
+    gather,
+    gather_rows,
+    nth_point,
+    of_player,
+    shifted,
+    where,
+)
+
+
+class Moves(NamedTuple):
+    """What steps are found with.
+
+    Attributes:
+      codes, maps: Those of the `SimdTable`.
+      words: Scratch vectors.
+      player: The player to move: a vector when compiled, else one player for all matches (see
+        `numpy_words.py`).
+    """
+
+    codes: Any
+    maps: Any
+    words: Vectors
+    player: Vector
+
+
+def mover(state: State, moves: Moves) -> Vector:
+    """The players to move."""
+    return moves.player
+
+
+@inlined
+def look(rules: Rules, state: State, moves: Moves, player: Vector, men: Vector, kings: Vector) -> None:
+    """Fills the scratch vectors that blocks read, except the pieces of the player to move."""
+    theirs = of_player(1 - player, state.men) | of_player(1 - player, state.kings)
+    _look(rules, moves, men | kings, theirs, state.captured, state.barred)
+
+
+@inlined
+def _look(rules: Rules, moves: Moves, own: Vector, theirs: Vector, captured: Vector, barred: Vector) -> None:
+    moves.words[EMPTY] = ~(own | theirs | barred) & rules.all_points
+    moves.words[ENEMY] = theirs & ~captured
+
+
+@inlined
+def find_captures(
+    rules: Rules, state: State, moves: Moves, actions: Any, player: Vector, men: Vector, kings: Vector,
+    opens: Vector,
+) -> Vector:  # fmt: skip
+    """Fills the planes of captures; returns the origins that have any."""
+    c, w = moves.codes, moves.words
+    in_chain = state.chain >= 0
+    only = 1 << (state.chain & POINT_MASK)
+    first, following = c[C_SECTIONS] + SECTION_SIZE * FIRST_LEAP, c[C_SECTIONS] + SECTION_SIZE * NEXT_LEAP
+    if c[C_SAME_LEAPS]:
+        w[OWN_MEN] = where(opens, 0, where(in_chain, men & only, men))
+        w[OWN_KINGS] = where(opens, 0, where(in_chain, kings & only, kings))
+        return _run(c, player, w, first)
+    w[OWN_MEN] = where(in_chain | opens, 0, men)
+    w[OWN_KINGS] = where(in_chain | opens, 0, kings)
+    found = _run(c, player, w, first)
+    w[OWN_MEN] = where(in_chain, men & only, 0)
+    w[OWN_KINGS] = where(in_chain, kings & only, 0)
+    return found | _run(c, player, w, following)
+
+
+@inlined
+def find_steps(
+    rules: Rules, state: State, moves: Moves, actions: Any, player: Vector, men: Vector, kings: Vector,
+    stepping: Vector, found: Vector,
+) -> Vector:  # fmt: skip
+    """Fills the planes of simple steps; returns the origins that were `found` or have any."""
+    c, w = moves.codes, moves.words
+    section = c[C_SECTIONS] + SECTION_SIZE * STEP
+    if not any_of(stepping):
+        _clear(c, w, c[section + FIRST_PLANE], c[section + END_PLANE])
+        return found
+    w[OWN_MEN] = where(stepping, men, 0)
+    w[OWN_KINGS] = where(stepping, kings, 0)
+    if rules.remembers:
+        for lane in range(rules.relations):
+            w[ALLOWED + lane] = ~state.memory[lane]
+    return found | _run(c, player, w, section)
+
+
+@inlined
+def keep_opening(rules: Rules, moves: Moves, actions: Any, player: Vector, opens: Vector, found: Vector) -> Vector:
+    """In matches that open, keeps the steps that the opening rule allows; returns the origins that have any."""
+    c, w = moves.codes, moves.words
+    section = c[C_SECTIONS] + SECTION_SIZE * STEP
+    openers = constant(w[EMPTY], 0)
+    for plane in range(c[section + FIRST_PLANE], c[section + END_PLANE]):
+        words = w[c[C_PLANES] + plane]
+        kept = words & of_player(player, c, c[C_OPENS] + 2 * plane)
+        w[c[C_PLANES] + plane] = where(opens, kept, words)
+        openers = openers | kept
+    return where(opens, openers, found)
+
+
+@inlined
+def add_pass(rules: Rules, moves: Moves, actions: Any, passes: Vector, found: Vector) -> Vector:
+    """Fills the plane of the pass; returns the origins that were `found`, or any where the pass is legal."""
+    c, w = moves.codes, moves.words
+    passing = where(passes, constant(found, 1), 0)
+    w[c[C_PLANES] + c[C_PASS_PLANE]] = passing
+    return found | passing
+
+
+@inlined
+def can_continue(
+    rules: Rules, moves: Moves, player: Vector, men: Vector, kings: Vector, theirs: Vector, captured: Vector,
+    barred: Vector, piece: Vector, goes_on: Vector,
+) -> Vector:  # fmt: skip
+    """The matches, among those that may go on, in which the piece in a chain can capture again."""
+    c, w = moves.codes, moves.words
+    _look(rules, moves, men | kings, theirs, captured, barred)
+    only = where(goes_on, piece, 0)
+    w[OWN_MEN] = men & only
+    w[OWN_KINGS] = kings & only
+    return _run(c, player, w, c[C_SECTIONS] + SECTION_SIZE * NEXT_LEAP) != 0
+
+
+@inlined
+def read_step(rules: Rules, moves: Moves, player: Vector, action: Vector) -> Vector:
+    """What an action does, in one integer, for the functions below."""
+    return gather(moves.maps, of_player(player, moves.codes, C_STEPS) + action)
+
+
+# These are written out, see `binding.py`. A shift by a point that is none must not be too long.
+
+
+def is_pass(rules: Rules, step: Vector) -> Vector:
+    """Whether the action is the pass."""
+    return step >> PASS_SHIFT > 0
+
+
+def is_leap(rules: Rules, step: Vector) -> Vector:
+    """Whether the action is a capture."""
+    return step >> OVER_SHIFT & OVER_MASK > 0
+
+
+def origin_of(rules: Rules, step: Vector) -> Vector:
+    """The point where the action begins."""
+    return step & POINT_MASK
+
+
+def target_of(rules: Rules, step: Vector) -> Vector:
+    """The point where the action ends."""
+    return step >> TARGET_SHIFT & POINT_MASK
+
+
+def victim_of(rules: Rules, step: Vector) -> Vector:
+    """The point of the piece that a capture takes."""
+    return (step >> OVER_SHIFT & OVER_MASK) - 1 & POINT_MASK
+
+
+def undo_of(rules: Rules, step: Vector) -> Vector:
+    """The relation that leads back from a simple step, or -1."""
+    return (step >> UNDO_SHIFT & UNDO_MASK) - 1
+
+
+def point_of(point: Vector) -> Vector:
+    """A point where it is one."""
+    return point & POINT_MASK
+
+
+# Rules for one match only; `make_simd_table` leaves games with them out.
+
+
+@inlined
+def keep_best(rules: Rules, state: State, moves: Moves, actions: Any, found: Vector) -> Vector:
+    """Is never called."""
+    return found
+
+
+@inlined
+def remember_points(
+    rules: Rules, state: State, player: Vector, step: Vector, origin: Vector, men: Vector, removed: Vector
+) -> None:
+    """Is never called."""
+
+
+@inlined
+def forget_points(rules: Rules, state: State, pieces: Vector) -> None:
+    """Is never called."""
+
+
+@inlined
+def observe(rules: Rules, state: State, earlier: Vector, observed: Vectors) -> None:
+    """Fills the vector of each observation plane: a bitboard, in the frame of South, or the plane's value.
+
+    Args:
+      earlier: How often the positions occurred before in their matches.
+      observed: Written: a vector for each plane.
+    """
+    for index in range(rules.num_planes):
+        observed[index] = shown(rules, state, rules.planes + PLANE_SIZE * index, earlier)
+
+
+@inlined
+def choose(rules: Rules, moves: Moves, rng: Any) -> Vector:
+    """Draws one of the legal actions uniformly for each match."""
+    c, w = moves.codes, moves.words
+    planes, tallies = c[C_PLANES], c[C_TALLIES]
+    total = constant(w[planes], 0)
+    w[tallies - 1] = total
+    for plane in range(c[C_NUM_PLANES]):
+        total = total + count_each(w[planes + plane])
+        w[tallies + plane] = total
+    index = draw_below(rng, total)
+    rank = constant(total, 0)
+    for plane in range(c[C_NUM_PLANES] - 1):
+        rank = where(w[tallies + plane] <= index, rank + 1, rank)
+    # A match without a legal action gets the action of the first plane and point, which exists.
+    rank = where(total == 0, 0, rank)
+    index = index - gather_rows(w, rank + (tallies - 1))
+    point = nth_point(gather_rows(w, rank + planes), index)
+    point = where(total == 0, 0, point)
+    return gather(moves.maps, of_player(moves.player, c, C_MAPS) + rank * rules.points + point)
+
+
+@inlined
+def reset(rules: Rules, start: Any, state: State, flags: Vector) -> None:
+    """Resets the matches whose flag is set."""
+    for place in range(rules.state_size):
+        state[place] = where(flags, start[place], state[place])
+
+
+@inlined
+def _run(c: Table, player: Vector, w: Vectors, section: int) -> Vector:
+    """Runs the blocks of a section; returns the origins that have an action."""
+    block, end = c[section + BEGIN], c[section + END]
+    if not any_of(w[OWN_KINGS] != 0):
+        end = c[section + KINGS_BEGIN]
+        _clear(c, w, c[section + KINGS_PLANE], c[section + END_PLANE])
+    found = constant(w[OWN_MEN], 0)
+    while block < end:
+        left = _narrow(c, player, w, block)
+        following = block + BLOCK_SIZE
+        if c[block + WORDS] >= c[C_PLANES]:
+            found = found | left
+        if not c[block + IS_LAST] and not any_of(left != 0):
+            _clear(c, w, c[block + SKIPPED], c[block + END_SKIPPED])
+            following = c[block + SKIP]
+        block = following
+    return found
+
+
+@inlined
+def _narrow(c: Table, player: Vector, w: Vectors, block: int) -> Vector:
+    """Runs a block; returns the origins that are left in any direction."""
+    lanes = c[block + LANES]
+    if not c[block + IS_SHARED]:
+        return _narrow_by_player(c, player, w, block, lanes)
+    if lanes == MOST_LANES:  # the compiler unrolls a loop of known length
+        return _narrow_shared(c, w, block, MOST_LANES)
+    return _narrow_shared(c, w, block, lanes)
+
+
+@inlined
+def _narrow_by_player(c: Table, player: Vector, w: Vectors, block: int, lanes: int) -> Vector:
+    """Runs a block that differs between the players, or reads another vector in each direction."""
+    parents, parents_step = c[block + PARENTS], c[block + PARENTS_STEP]
+    sees, sees_step = c[block + SEES], c[block + SEES_STEP]
+    any_left = constant(w[EMPTY], 0)
+    for lane in range(lanes):
+        row = block + ROWS + ROW_SIZE * lane
+        seen = shifted(w[sees + sees_step * lane], of_player(player, c, row + DISTANCE))
+        left = w[parents + parents_step * lane] & of_player(player, c, row + ORIGINS) & seen
+        w[c[block + WORDS] + lane] = left
+        any_left = any_left | left
+    return any_left
+
+
+@inlined
+def _narrow_shared(c: Table, w: Vectors, block: int, lanes: int) -> Vector:
+    """Runs a block that is equal for both players and reads one vector in all directions."""
+    seen, parents, words = w[c[block + SEES]], c[block + PARENTS], c[block + WORDS]
+    any_left = constant(seen, 0)
+    if c[block + PARENTS_STEP] == 0:
+        own = w[parents]
+        for lane in range(lanes):
+            row = block + ROWS + ROW_SIZE * lane
+            left = own & c[row + ORIGINS] & shifted(seen, c[row + DISTANCE])
+            w[words + lane] = left
+            any_left = any_left | left
+        return any_left
+    for lane in range(lanes):
+        row = block + ROWS + ROW_SIZE * lane
+        left = w[parents + lane] & c[row + ORIGINS] & shifted(seen, c[row + DISTANCE])
+        w[words + lane] = left
+        any_left = any_left | left
+    return any_left
+
+
+@inlined
+def _clear(c: Table, w: Vectors, first: int, end: int) -> None:
+    """Empties some planes."""
+    for plane in range(first, end):
+        w[c[C_PLANES] + plane] = 0
