@@ -4,6 +4,7 @@ All matches take every branch of the rules. On a GPU a step is compiled by `torc
 hundreds of small operations. The tests compare all results with those of the other batches.
 """
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from ..engine.words.torch_words import MASK
 from ..errors import RulesError
 from ..game import table_layout as e
 from ..game.game import Game
-from .step_result import HOLD, PLAY, RESET, StepResult
+from .step_result import HOLD, PLAY, RESET
 
 GOLDEN = 0x1E3779B97F4A7C15
 KEYS_AT_FIRST = 64
@@ -45,6 +46,17 @@ class Matches(NamedTuple):
     keys: Tensor
 
 
+class StepTensors(NamedTuple):
+    """The arrays of `StepResult` as tensors."""
+
+    observation: Tensor
+    mask: Tensor
+    player: Tensor
+    reward: Tensor
+    outcome: Tensor
+    winner: Tensor
+
+
 class TorchBatch:
     """A batch played by PyTorch.
 
@@ -52,6 +64,7 @@ class TorchBatch:
       game: The game.
       num_games: Number of matches, `B`.
       device: Where the tensors are.
+      compiled: Whether `torch.compile` compiles a step; by default on a GPU.
 
     Attributes:
       matches: The matches.
@@ -63,7 +76,9 @@ class TorchBatch:
       RulesError: If a rule of the game cannot be played so.
     """
 
-    def __init__(self, game: Game, num_games: int, device: torch.device) -> None:
+    is_plain = False  # it is not exchanged for compiled kernels
+
+    def __init__(self, game: Game, num_games: int, device: torch.device, compiled: bool | None = None) -> None:
         table = make_simd_table(game)
         if table is None:
             what = "rules that compare captures, memory of points or boards without symmetry"
@@ -73,7 +88,8 @@ class TorchBatch:
         self.shape = self._step.shape
         self._looks_back = self._step.looks_back
         advance: Any = self._step.advance
-        self._advance = torch.compile(advance, dynamic=False) if device.type == "cuda" else advance
+        is_compiled = device.type == "cuda" if compiled is None else compiled
+        self._advance = torch.compile(advance, dynamic=False) if is_compiled else advance
         keys = torch.zeros(num_games, KEYS_AT_FIRST if self._looks_back else 1, dtype=torch.int64, device=device)
         self.matches = Matches(self._step.start.repeat(1, num_games), keys)
         self._steps_with_room = 0
@@ -81,7 +97,7 @@ class TorchBatch:
         self.rng = torch.zeros(1, dtype=torch.int64, device=device)
 
     @torch.no_grad()
-    def step(self, actions: Tensor, commands: Tensor) -> StepResult:
+    def step(self, actions: Tensor, commands: Tensor) -> StepTensors:
         """Advances every match, see `Batch.step`.
 
         Args:
@@ -89,14 +105,14 @@ class TorchBatch:
           commands: int8 `[B]`.
 
         Returns:
-          The fields of `StepResult` as tensors.
+          The tensors.
         """
         self._make_room_for_keys()
         self.matches, result = self._advance(self.matches, actions, commands)
         self.mask = result.mask
         return result._replace(mask=result.mask.clone())
 
-    def look(self) -> StepResult:
+    def look(self) -> StepTensors:
         """The result for the matches where they are."""
         games = len(self.mask)
         actions = torch.zeros(games, dtype=torch.int64, device=self.device)
@@ -109,7 +125,7 @@ class TorchBatch:
 
     @torch.no_grad()
     def sample(self) -> Tensor:
-        """int64 `[B]`, a legal action for each match drawn uniformly, 0 where there is none; as `Batch.sample` draws."""
+        """int64 `[B]`, a legal action for each match drawn uniformly as by `Batch.sample`, 0 where there is none."""
         below = self.mask.cumsum(1, dtype=torch.int64)
         counts = below[:, -1]
         draws = (counts > 0).cumsum(0)
@@ -117,9 +133,26 @@ class TorchBatch:
         self.rng = self.rng + GOLDEN * draws[-1:] & MASK
         return torch.where(counts > 0, (below <= index[:, None]).sum(1), 0)
 
+    @property
     def states(self) -> np.ndarray:
         """int64 `[B, S]`, a copy of the states in the host's memory."""
         return self.matches.states.T.to("cpu", torch.int64).numpy()
+
+    @property
+    def keys(self) -> np.ndarray:
+        """int64 `[B, K]`, as `Batch.keys`, a copy in the host's memory."""
+        return self.matches.keys.cpu().numpy().copy()
+
+    def restart(self, flags: Tensor, result: StepTensors) -> StepTensors:
+        """Resets some matches, whose flag is set, after a step with this result; returns the result after it."""
+        start, first = self._step.first
+        keys = self.matches.keys.clone()
+        keys[:, 0] = torch.where(flags, start.keys[0, 0], keys[:, 0])
+        self.matches = Matches(torch.where(flags, start.states, self.matches.states), keys)
+        pairs = zip(first, result, strict=True)
+        shown = StepTensors(*(torch.where(flags.view(-1, *[1] * (old.ndim - 1)), new, old) for new, old in pairs))
+        self.mask = shown.mask
+        return shown._replace(mask=shown.mask.clone())
 
     def set(self, states: np.ndarray, keys: np.ndarray, rng: np.ndarray) -> None:
         """Replaces the matches, by arrays laid out as those of `Batch`."""
@@ -155,7 +188,14 @@ class _Step:
         rows = range(t[e.T_PLANES], t[e.T_PLANES] + e.PLANE_SIZE * self.shape[0], e.PLANE_SIZE)
         self._is_bitboard = [t[row + e.PLANE_KIND] <= e.PLANE_POINT for row in rows]
         self._frames = [self._frame(player).to(device)[:, None] for player in (0, 1)]
-        self._sources = [[row.to(device) for row in self._sources_of(table, player)] for player in (0, 1)]
+        self._sources = [self._sources_of(table, player) for player in (0, 1)]
+
+    @cached_property
+    def first(self) -> tuple[Matches, StepTensors]:
+        """A match at the start, and what is seen of it."""
+        keys = torch.zeros(1, 1, dtype=torch.int64, device=self.start.device)
+        zero = torch.zeros(1, dtype=torch.int64, device=self.start.device)
+        return self.advance(Matches(self.start, keys), zero, zero + RESET)
 
     def _frame(self, player: int) -> Tensor:
         """`[P]`, the point of the board at each point of a player's frame."""
@@ -165,26 +205,26 @@ class _Step:
         seen = torch.arange(points)
         return seen.flip(0) if t[e.T_TURN + player] == e.HALF_TURN else seen
 
-    def _sources_of(self, table: SimdTable, player: int) -> tuple[Tensor, Tensor]:
-        """Where the bits of the mask come from: planes and points, each `[A, M]`, with a plane of zeros behind."""
+    def _sources_of(self, table: SimdTable, player: int) -> list[tuple[Tensor, Tensor]]:
+        """Planes and points, each `[A]`, whose bits make the mask together. Behind the planes there is one of zeros."""
         codes, points = self._codes, self._t[e.T_POINTS]
         planes = codes[c.C_NUM_PLANES]
         found: list[list[tuple[int, int]]] = [[] for _ in range(self._t[e.T_NUM_ACTIONS])]
         for place, action in enumerate(table.maps[codes[c.C_MAPS + player] :][: planes * points].tolist()):
             plane, point = divmod(place, points)
             is_pass = plane == codes[c.C_PASS_PLANE]
-            if point == 0 if is_pass else self._has_step(table, player, action, plane, point):
+            if point == 0 if is_pass else self._origin(table, player, action) == point:
                 found[action].append((plane, point))
         most = max(map(len, found))
         padded = torch.tensor([pairs + [(planes, 0)] * (most - len(pairs)) for pairs in found])
-        return padded[..., 0], padded[..., 1].to(self.start.dtype)
+        device, kind = self.start.device, self.start.dtype
+        return [(each[:, 0].to(device), each[:, 1].to(device, kind)) for each in padded.unbind(1)]
 
-    def _has_step(self, table: SimdTable, player: int, action: int, plane: int, point: int) -> bool:  # noqa: ARG002
-        """Whether the action of a plane and point begins there; places without an action have action 0."""
-        step = int(table.maps[self._codes[c.C_STEPS + player] + action])
-        return step >> c.PASS_SHIFT == 0 and step & c.POINT_MASK == point
+    def _origin(self, table: SimdTable, player: int, action: int) -> int:
+        """Where an action begins; the maps have action 0 where a plane has none at a point."""
+        return int(table.maps[self._codes[c.C_STEPS + player] + action]) & c.POINT_MASK
 
-    def advance(self, matches: Matches, actions: Tensor, commands: Tensor) -> tuple[Matches, StepResult]:
+    def advance(self, matches: Matches, actions: Tensor, commands: Tensor) -> tuple[Matches, StepTensors]:
         """Plays a step of every match, see `TorchBatch.step`."""
         t, kind = self._t, matches.states.dtype
         before = list(matches.states.unbind(0))
@@ -201,7 +241,7 @@ class _Step:
         mask = torch.where(result == e.ONGOING, self._mask(moves), 0)
         reward = torch.where(plays, reward_of(result, mover), 0)
         codes = [word.to(torch.int8) for word in (now[e.PLAYER], result, winner_of(result))]
-        shown = StepResult(
+        shown = StepTensors(
             self._observation(now, earlier), mask.T.contiguous(), codes[0], reward.to(torch.float32), codes[1], codes[2]
         )
         return Matches(states, keys), shown
@@ -225,10 +265,7 @@ class _Step:
         first, count = self._codes[c.C_PLANES], self._codes[c.C_NUM_PLANES]
         planes = list(moves.words[first : first + count])
         found = torch.stack([*planes, torch.zeros_like(moves.player)])
-        south, north = (
-            sum((found[plane] >> point[:, None]) & 1 for plane, point in zip(*map(_columns, rows), strict=True))
-            for rows in self._sources
-        )
+        south, north = (sum((found[plane] >> point[:, None]) & 1 for plane, point in rows) for rows in self._sources)
         return (torch.where(moves.player == 0, south, north) != 0).to(torch.int8)
 
     def _observation(self, state: list[Tensor], earlier: Tensor) -> Tensor:
@@ -242,7 +279,3 @@ class _Step:
             for word, is_bitboard in zip(words, self._is_bitboard, strict=True)
         ]
         return torch.stack(shown).to(torch.int8).permute(2, 0, 1).contiguous()
-
-
-def _columns(rows: Tensor) -> tuple[Tensor, ...]:
-    return rows.unbind(1)

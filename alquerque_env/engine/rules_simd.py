@@ -14,7 +14,7 @@ from . import vector_moves as moves_text
 from .binding import bind
 from .compiler import inlined  # noqa: F401 - the decorator of what is bound
 from .kernel_types import Table, Vector, Vectors
-from .vector_moves import Moves
+from .vector_moves import Moves as Moves
 from .words import numpy_words
 
 _KIND = globals(), numpy_words, moves_text

@@ -14,7 +14,7 @@ from . import rules as rules_text
 from . import vector_moves as moves_text
 from .binding import bind
 from .kernel_types import Table, Vector, Vectors
-from .vector_moves import Moves
+from .vector_moves import Moves as Moves
 from .words import torch_words
 
 _KIND = globals(), torch_words, moves_text

@@ -287,7 +287,7 @@ def choose(rules: Rules, moves: Moves, rng: Any) -> Vector:
 
 
 @inlined
-def reset(rules: Rules, start: Any, state: State, flags: Vector) -> None:
+def reset(rules: Rules, start: Any, state: Vectors, flags: Vector) -> None:
     """Resets the matches whose flag is set."""
     for place in range(rules.state_size):
         state[place] = where(flags, start[place], state[place])

@@ -24,10 +24,13 @@ class BatchEnv(VectorEnv):
         self.single_action_space = action_space(game)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._batch = make_batch(game, self.num_envs)
+        self._batch = self._make_batch(game)
         self._elapsed = np.zeros(self.num_envs, np.int64)
         self._ended = np.ones(self.num_envs, bool)
         self._is_reset = False
+
+    def _make_batch(self, game: Game) -> Batch:
+        return make_batch(game, self.num_envs)
 
     @property
     def _games(self) -> Batch:

@@ -1,6 +1,7 @@
 """Batched self-play: many matches of one game as one Gymnasium vector environment."""
 
 from collections.abc import Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -8,7 +9,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from ..batch.step_result import HOLD, RESET, StepResult
-from ..errors import AlquerqueError, IllegalStepError
+from ..errors import AlquerqueError, IllegalStepError, UnknownNameError, require
 from ..game import table_layout as e
 from ..game.game import Game, as_game
 from ..game.planes import plane_scale
@@ -19,6 +20,8 @@ from .batch_env import BatchEnv, batch_info
 
 if TYPE_CHECKING:
     from ..bots.bot import Bot  # would import the compiler of the bots
+
+BACKENDS = ("auto", "torch")
 
 
 class SelfPlayVectorEnv(BatchEnv):
@@ -49,14 +52,28 @@ class SelfPlayVectorEnv(BatchEnv):
       num_envs: Number of matches.
       autoreset_mode: When ended matches begin anew, as in Gymnasium.
       max_cycles: Number of actions after which a match is truncated; None for no limit.
+      backend: "auto" for NumPy arrays, from compiled kernels where there are any; "torch" for PyTorch tensors, see
+        `TorchSelfPlayVectorEnv`.
+      device: Where the tensors of "torch" are, as PyTorch names it.
 
     Raises:
-      UnknownNameError: If there is no game with that id.
-      AlquerqueError: If a number is out of range.
+      UnknownNameError: If there is no game with that id, or no such backend.
+      AlquerqueError: If a number is out of range, or the device is not there.
+      RulesError: If the rules cannot be played by the backend.
+      MissingExtraError: If PyTorch is not installed.
       ValueError: If there is no such autoreset mode.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
+
+    def __new__(cls, *_args: Any, backend: str = "auto", **_others: Any) -> "SelfPlayVectorEnv":
+        """Makes an environment of the class for a backend."""
+        if backend not in BACKENDS:
+            raise UnknownNameError("backend", backend, BACKENDS)
+        if backend == "torch" and cls is SelfPlayVectorEnv:
+            require("torch", "train")
+            cls = import_module(f"{__package__}.torch_self_play_vector").TorchSelfPlayVectorEnv
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -65,7 +82,10 @@ class SelfPlayVectorEnv(BatchEnv):
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_cycles: int | None = None,
+        backend: str = "auto",  # noqa: ARG002 - chooses the class
+        device: Any = "cpu",
     ) -> None:
+        self._set_device(device)
         self.game = as_game(game)
         super().__init__(self.game, num_envs)
         self.max_cycles = check_max_cycles(max_cycles)
@@ -162,7 +182,7 @@ class SelfPlayVectorEnv(BatchEnv):
         }
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> tuple[np.ndarray, dict[str, Any]]:
-        """Restores a state that `get_state` returned, of the same game and number of matches.
+        """Restores a state that `get_state` returned, of the same game and number of matches, by any backend.
 
         Returns:
           `(observation, info)`, as the call before `get_state` returned them.
@@ -170,6 +190,22 @@ class SelfPlayVectorEnv(BatchEnv):
         Raises:
           AlquerqueError: If the state is of another game or number of matches. No match is changed.
         """
+        states = self._check_state(state)
+        self._is_reset = True
+        self._games.states[:] = states
+        self._games.keys = np.array(state["keys"], np.int64)
+        self._games.rng[:] = state["rng"]
+        self._elapsed = np.array(state["elapsed"], np.int64)
+        self._ended = np.array(state["ended"], bool)
+        result = self._games.look()
+        return result.observation, self._info(result)
+
+    def _set_device(self, device: Any) -> None:
+        if device != "cpu":
+            raise AlquerqueError(f"device is {device!r}: only the backend 'torch' plays on other devices than 'cpu'")
+
+    def _check_state(self, state: Mapping[str, np.ndarray]) -> np.ndarray:
+        """Returns the states of the matches in a result of `get_state`."""
         for name, known in self.get_state().items():
             given = np.asarray(state[name]) if name in state else None
             length = slice(1 if name == "keys" else None)  # long matches have more keys
@@ -183,15 +219,7 @@ class SelfPlayVectorEnv(BatchEnv):
                 raise AlquerqueError(
                     f"cannot set the state: {name!r} is not that of {self.num_envs} matches of {self.game!r}"
                 )
-        states = check_states(self.game, state["states"], AlquerqueError)
-        self._is_reset = True
-        self._games.states[:] = states
-        self._games.keys = np.array(state["keys"], np.int64)
-        self._games.rng[:] = state["rng"]
-        self._elapsed = np.array(state["elapsed"], np.int64)
-        self._ended = np.array(state["ended"], bool)
-        result = self._games.look()
-        return result.observation, self._info(result)
+        return check_states(self.game, state["states"], AlquerqueError)
 
     def _restart(
         self, result: StepResult, terminated: np.ndarray, truncated: np.ndarray

@@ -11,10 +11,12 @@ Source: Schulman et al. 2017, arXiv:1707.06347; details as in CleanRL's `ppo.py`
 The network learns from both seats. Every number of a step is from the perspective of the player who acted (see `gae`).
 """
 
+import copy
 import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -25,11 +27,13 @@ from alquerque_training.config.settings import Config, PpoConfig
 from alquerque_training.experience.bot_opponents import BotOpponents, MakeBots
 from alquerque_training.experience.opponent_pool import OpponentPool
 from alquerque_training.experience.random_openings import RandomOpenings
-from alquerque_training.experience.self_play_games import GameCounter, Observation, SelfPlayGames
+from alquerque_training.experience.self_play_games import GameCounter, Observation, SelfPlayGames, play
 from alquerque_training.experience.state_arrays import group, load_optimizer, optimizer_arrays
 from alquerque_training.gae import compute_advantages
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import Geometry, PolicyValueNetwork, Shape, build_network, masked_log_probs, sample
+
+CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)
@@ -63,20 +67,21 @@ class Rollout:
     opening: Tensor
 
     @classmethod
-    def empty(cls, length: int, games: int, shape: Shape) -> "Rollout":
+    def empty(cls, length: int, games: int, shape: Shape, device: torch.device = CPU) -> "Rollout":
         """A rollout of zeros, for `collect` to fill."""
+        zeros = partial(torch.zeros, device=device)
         return cls(
-            planes=torch.zeros(length, games, shape.planes, shape.points, dtype=torch.int8),
-            mask=torch.zeros(length, games, shape.actions, dtype=torch.bool),
-            players=torch.zeros(length + 1, games, dtype=torch.int8),
-            actions=torch.zeros(length, games, dtype=torch.int64),
-            log_probs=torch.zeros(length, games),
-            values=torch.zeros(length + 1, games),
-            rewards=torch.zeros(length, games),
-            terminated=torch.zeros(length, games, dtype=torch.bool),
-            truncated=torch.zeros(length, games, dtype=torch.bool),
-            own=torch.ones(length, games, dtype=torch.bool),
-            opening=torch.zeros(length, games, dtype=torch.bool),
+            planes=zeros(length, games, shape.planes, shape.points, dtype=torch.int8),
+            mask=zeros(length, games, shape.actions, dtype=torch.bool),
+            players=zeros(length + 1, games, dtype=torch.int8),
+            actions=zeros(length, games, dtype=torch.int64),
+            log_probs=zeros(length, games),
+            values=zeros(length + 1, games),
+            rewards=zeros(length, games),
+            terminated=zeros(length, games, dtype=torch.bool),
+            truncated=zeros(length, games, dtype=torch.bool),
+            own=~zeros(length, games, dtype=torch.bool),
+            opening=zeros(length, games, dtype=torch.bool),
         )
 
     @property
@@ -152,6 +157,8 @@ class Learner:
       make_bots: Makes the bots that the network plays against, from a seed.
 
     Attributes:
+      network: The network on the CPU, as it is evaluated and saved.
+      device: Where the games are and the network learns.
       metrics: Metrics that it logs besides those of `measure.metrics.METRICS`.
     """
 
@@ -166,16 +173,18 @@ class Learner:
     ) -> None:
         self.config, self.env = config, env
         self.now = Observation.of(*env.reset(seed=config.run.seed))
+        self.device = self.now.planes.device
         channels, points = self.now.planes.shape[1:]
         shape = Shape(planes=channels, points=points, actions=self.now.mask.shape[1], geometry=geometry)
         self.generator = torch.Generator().manual_seed(config.run.seed)
         scale = torch.from_numpy(np.array(env.plane_scale, dtype=np.float32))
         self.network = build_network(config.network, shape, scale, self.generator)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
-        self.rollout = Rollout.empty(config.self_play.rollout_steps, env.num_envs, shape)
+        self._trained = self.network if self.device == CPU else copy.deepcopy(self.network).to(self.device)
+        self.optimizer = torch.optim.Adam(self._trained.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
+        self.rollout = Rollout.empty(config.self_play.rollout_steps, env.num_envs, shape, self.device)
         self.bots = BotOpponents(make_bots, config.self_play, env.num_envs)
         pooled = range(self.bots.num_games, self.bots.num_games + int(config.ppo.pool_share * env.num_envs))
-        self.pool = OpponentPool(self.network, config.ppo, pooled)
+        self.pool = OpponentPool(self._trained, config.ppo, pooled)
         self.openings = RandomOpenings(config.self_play.opening_plies, env.num_envs)
         self.games = GameCounter(env.num_envs)
         self.iteration = 0
@@ -193,10 +202,10 @@ class Learner:
         final = ppo.entropy_bonus if ppo.final_entropy_bonus is None else ppo.final_entropy_bonus
         entropy_bonus = ppo.entropy_bonus + (final - ppo.entropy_bonus) * progress
 
-        self.pool.begin(self.network, self.iteration, self.generator)
+        self.pool.begin(self._trained, self.iteration, self.generator)
         self.bots.begin(int(torch.randint(2**31, (), generator=self.generator)))
         others = (self.pool, self.bots)
-        self.now = collect(self.env, self.network, self.now, self.rollout, self.generator, others, self.openings)
+        self.now = collect(self.env, self._trained, self.now, self.rollout, self.generator, others, self.openings)
         playing = time.perf_counter() - start
 
         rollout = self.rollout
@@ -213,10 +222,12 @@ class Learner:
 
         batch = make_batch(rollout, advantages)
         ppo = ppo.model_copy(update={"entropy_bonus": entropy_bonus})
-        losses = update(self.network, self.optimizer, batch, ppo, learning_rate, self.generator)
+        losses = update(self._trained, self.optimizer, batch, ppo, learning_rate, self.generator)
         if losses:
             losses["explained_variance"] = explained_variance(batch.returns, advantages[rollout.learned])
 
+        if self._trained is not self.network:
+            self.network.load_state_dict(self._trained.state_dict())
         self.iteration += 1
         seconds = time.perf_counter() - start
         return {
@@ -243,7 +254,7 @@ class Learner:
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
         """Loads weights before the first iteration."""
-        self.network.load_state_dict(dict(weights))
+        self._load(weights)
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Everything that training changes, except the weights and the number of iterations."""
@@ -266,8 +277,12 @@ class Learner:
         self.openings.set_state(group(state, "openings."))
         self.games.set_state(group(state, "games."))
         self.now = Observation.of(*self.env.set_state(group(state, "env.")))
-        self.network.load_state_dict(dict(weights))
+        self._load(weights)
         self.iteration = steps // self.config.steps_per_iteration
+
+    def _load(self, weights: Mapping[str, Tensor]) -> None:
+        for network in (self.network, self._trained):
+            network.load_state_dict(dict(weights))
 
     def close(self) -> None:
         """Does nothing: PPO runs in one process."""
@@ -298,11 +313,10 @@ def collect(
       The observation after the last step.
     """
     for step in range(len(rollout.actions)):
-        planes = rollout.planes[step].copy_(torch.from_numpy(now.planes))
-        mask = rollout.mask[step].copy_(torch.from_numpy(now.mask))
-        rollout.players[step] = torch.from_numpy(now.player)
+        planes, mask = rollout.planes[step].copy_(now.planes), rollout.mask[step].copy_(now.mask)
+        rollout.players[step] = now.player
         asked = ~without_choice(mask)
-        logits = torch.zeros(mask.shape)
+        logits = torch.zeros(mask.shape, device=mask.device)
         logits[asked], rollout.values[step, asked] = network(planes[asked])
         log_probs = masked_log_probs(logits, mask)
         actions = sample(log_probs, generator)
@@ -313,13 +327,9 @@ def collect(
             rollout.opening[step, games] = other is openings
         rollout.actions[step] = actions
         rollout.log_probs[step] = log_probs.gather(-1, actions[:, None])[:, 0]
-        planes_after, rewards, terminated, truncated, info = env.step(actions.numpy())
-        rollout.rewards[step] = torch.from_numpy(rewards)
-        rollout.terminated[step] = torch.from_numpy(terminated)
-        rollout.truncated[step] = torch.from_numpy(truncated)
-        now = Observation.of(planes_after, info)
-    rollout.players[-1] = torch.from_numpy(now.player)
-    rollout.values[-1] = network(torch.from_numpy(now.planes))[1]
+        now, rollout.rewards[step], rollout.terminated[step], rollout.truncated[step] = play(env, actions)
+    rollout.players[-1] = now.player
+    rollout.values[-1] = network(now.planes)[1]
     return now
 
 
@@ -360,9 +370,9 @@ def update(
         settings["lr"] = learning_rate
     parameters = list(network.parameters())
     minibatches = math.ceil(len(batch.actions) / config.minibatch_size)
-    sums, rounds = torch.zeros(6), 0
+    sums, rounds = torch.zeros(6, device=batch.actions.device), 0
     for _ in range(config.epochs):
-        order = torch.randperm(len(batch.actions), generator=generator)
+        order = torch.randperm(len(batch.actions), generator=generator).to(batch.actions.device)
         for rows in torch.tensor_split(order, minibatches) if minibatches else ():
             minibatch = Batch(*(field[rows] for field in batch))
             logits, values = network(minibatch.planes)

@@ -1,6 +1,8 @@
 """Speed of the environments beside other libraries and an environment that does nothing: `alquerque bench env`."""
 
+import time
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from ...batch.rollouts import rollouts
@@ -10,9 +12,11 @@ from ...game.game import Game
 from ...game.kernel_arrays import JIT
 from .empty_env import EmptyEnv
 from .peers import AEC_PEERS, BATCH_PEERS, Peer, RandomAec, find_installed
-from .rate import Work, rates, repeat
+from .rate import Work, rate, rates, repeat
 
 BATCHES = (1, 64, 4096, 32768)
+CORE_BATCH = 4096
+DEVICE_BATCHES = (4096, 65536)
 ROLLOUTS = 4096
 """Matches in a unit of work."""
 
@@ -34,12 +38,16 @@ class Figure(NamedTuple):
 class EnvSpeed:
     """Measures games beside the peers that are installed. Everything that is compared takes turns.
 
+    Args:
+      device: Where PyTorch plays batches too, as PyTorch names it; None for not at all.
+
     Attributes:
       batch_peers: Peers of batches of matches and of rollouts.
       aec_peers: Peers of AEC environments.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, device: str | None = None) -> None:
+        self.device = device
         self.batch_peers = find_installed(BATCH_PEERS)
         self.aec_peers = find_installed(AEC_PEERS)
 
@@ -65,6 +73,8 @@ class EnvSpeed:
             "AEC env()": RandomAec(wrap(MatchEnv(game))).play,
         }
         yield from _compare(peers, match, seconds)
+        if self.device is not None:
+            yield from _compare_devices(game, self.device, seconds)
 
 
 def _compare(peers: dict[str, tuple[str, Work]], works: dict[str, Work], seconds: float) -> Iterator[Figure]:
@@ -77,6 +87,26 @@ def _compare(peers: dict[str, tuple[str, Work]], works: dict[str, Work], seconds
         yield Figure(name, speed, {short: speed / other for short, other in beside.items()})
 
 
+def _compare_devices(game: Game, device: str, seconds: float) -> Iterator[Figure]:
+    """The rates of PyTorch on a device by the clock, beside a core with the best batch of compiled kernels."""
+    core = rate(_vector(game, CORE_BATCH), seconds)
+    for batch in DEVICE_BATCHES:
+        env = SelfPlayVectorEnv(game, batch, backend="torch", device=device)
+        env.reset(seed=0)
+        speed = rate(repeat(partial(_step, env), batch), seconds, partial(_wait_for, env))
+        yield Figure(f"SelfPlayVectorEnv, torch on {device}, {batch} games", speed, {"a core": speed / core})
+
+
+def _step(env: SelfPlayVectorEnv) -> None:
+    env.step(env.sample_actions())
+
+
+def _wait_for(env: SelfPlayVectorEnv) -> float:
+    """The time at which the device of an environment has done its work."""
+    env.get_state()
+    return time.perf_counter()
+
+
 def _rollouts(game: Game) -> Work:
     def work(units: int) -> int:
         return int(rollouts(game, units * ROLLOUTS, seed=0).length.sum())
@@ -87,4 +117,4 @@ def _rollouts(game: Game) -> Work:
 def _vector(game: Game, batch: int) -> Work:
     env = SelfPlayVectorEnv(game, batch)
     env.reset(seed=0)
-    return repeat(lambda: env.step(env.sample_actions()), batch)
+    return repeat(partial(_step, env), batch)

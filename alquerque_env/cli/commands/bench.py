@@ -42,8 +42,11 @@ def bench(ctx: click.Context) -> None:
 )
 @click.argument("names", metavar="[GAME]...", nargs=-1)
 @_seconds(2.0)
+@click.option(
+    "--device", metavar="DEVICE", help="Measure the backend 'torch' on this device too, by the clock: cpu or cuda."
+)
 @json_option
-def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
+def env(names: tuple[str, ...], seconds: float, device: str | None, as_json: bool) -> None:
     """Measure the environments, in steps a second of one core.
 
     Compares them with an environment that does nothing, which is the upper limit of the framework, and with other
@@ -54,7 +57,7 @@ def env(names: tuple[str, ...], seconds: float, as_json: bool) -> None:
     from ...benchmark.speed.peers import list_missing
 
     report = _Report(f"steps a second of one core; Python {platform.python_version()}", as_json)
-    speed = EnvSpeed()
+    speed = EnvSpeed(device)
     missing = list_missing(speed.peers)
     found: dict[str, list[dict[str, Any]]] = {}
     for game in [load_game(name) for name in names or GAMES]:

@@ -45,7 +45,7 @@ def test_every_match_is_an_image_of_a_plain_match_of_the_same_actions(name: str)
         meant = plain_actions(mirrored, game, actions)
         drawn |= set(mirrored.get_state()["chosen"].tolist())
         for row in range(count):
-            image = planes[row].tobytes(), info["action_mask"][row].tobytes()
+            image = planes[row].numpy().tobytes(), info["action_mask"][row].numpy().tobytes()
             assert image in images(plain_planes[row], plain_info["action_mask"][row], game)
             assert not legal[row].any() or plain_info["action_mask"][row, meant[row]]
         planes, rewards, terminated, truncated, info = mirrored.step(actions)

@@ -92,6 +92,10 @@ class SelfPlayConfig(Section):
         learns to win soon and to lose late.
       exact_values: For `alphazero`: whether the value target is the exact value of the first position that the game's
         endgame table knows. The match itself is played to its end. Each process holds the table in memory.
+      backend: For `ppo`: what plays the games: `auto` for the kernels of the package, `torch` for PyTorch, which can
+        play them on a GPU. Both give the same games.
+      device: For `ppo` with the backend `torch`: where the games are played and the network learns: `cpu`, `cuda`, or
+        `auto` for a GPU if there is one.
       bots: Specs of bots that play one seat in some of the games.
       bots_share: Share of the games with a bot, divided evenly among the bots.
     """
@@ -103,6 +107,8 @@ class SelfPlayConfig(Section):
     opening_plies: Annotated[int, Ge(0), Le(100)] = 4
     discount: Share = 1.0
     exact_values: bool = False
+    backend: Literal["auto", "torch"] = "auto"
+    device: Literal["auto", "cpu", "cuda"] = "auto"
     bots: Annotated[tuple[str, ...], Strict(False)] = ()
     bots_share: Annotated[float, Ge(0), Le(1)] = 0.0
 

@@ -52,12 +52,13 @@ class BotOpponents:
         self, games: SelfPlayGames, _planes: Tensor, mask: Tensor, players: Tensor, _generator: torch.Generator
     ) -> tuple[Tensor, Tensor]:
         """As `ppo.Chooser.choose`."""
-        live = mask.any(-1).numpy()
+        live = mask.any(-1).cpu().numpy()
         chosen = [(np.zeros(0, np.int64),) * 2]
-        for bot, rows in self.to_move(players.numpy()):
+        for bot, rows in self.to_move(players.cpu().numpy()):
             present = rows[live[rows]]
             chosen.append((present, games.choose(bot, present)))
-        where, actions = (torch.from_numpy(np.concatenate(part)) for part in zip(*chosen, strict=True))
+        joined = (torch.from_numpy(np.concatenate(part)) for part in zip(*chosen, strict=True))
+        where, actions = (part.to(mask.device) for part in joined)
         return where, actions
 
 

@@ -24,7 +24,7 @@ class OpponentPool:
 
     def __init__(self, network: PolicyValueNetwork, config: PpoConfig, games: range) -> None:
         self._opponent = copy.deepcopy(network).requires_grad_(False)
-        self._games = torch.tensor(games, dtype=torch.int64)
+        self._games = torch.tensor(games, dtype=torch.int64, device=network.plane_scale.device)
         self._seats = self._games % 2
         self._size, self._every = config.pool_size, config.pool_every
         self._versions: list[dict[str, Tensor]] = []
@@ -52,7 +52,7 @@ class OpponentPool:
     def get_state(self) -> dict[str, np.ndarray]:
         """The weights in the pool."""
         return {
-            f"{number}.{name}": tensor.numpy()
+            f"{number}.{name}": tensor.cpu().numpy()
             for number, version in enumerate(self._versions)
             for name, tensor in version.items()
         }

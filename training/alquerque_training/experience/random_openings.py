@@ -28,17 +28,20 @@ class RandomOpenings:
         self, _games: SelfPlayGames, _planes: Tensor, mask: Tensor, _players: Tensor, generator: torch.Generator
     ) -> tuple[Tensor, Tensor]:
         """As `ppo.Chooser.choose`."""
-        drawn = torch.randint(self._most + 1, self._left.shape, generator=generator)
-        self._left = torch.where(self._left == _BEGINS, drawn, self._left)
+        drawn = torch.randint(self._most + 1, self._left.shape, generator=generator).to(mask.device)
+        left = self._left.to(mask.device)
+        left = torch.where(left == _BEGINS, drawn, left)
         live = mask.any(-1)
-        opens = live & (self._left > 0)
-        self._left = torch.where(live, self._left - opens.long(), _BEGINS)
+        opens = live & (left > 0)
+        self._left = torch.where(live, left - opens.long(), _BEGINS)
         legal = mask[opens]
-        return opens.nonzero()[:, 0], sample(masked_log_probs(torch.zeros(legal.shape), legal), generator)
+        return opens.nonzero()[:, 0], sample(
+            masked_log_probs(torch.zeros(legal.shape, device=legal.device), legal), generator
+        )
 
     def get_state(self) -> dict[str, np.ndarray]:
         """The number of random steps that each match has left."""
-        return {"left": self._left.numpy()}
+        return {"left": self._left.cpu().numpy()}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """Restores a result of `get_state`."""

@@ -1,6 +1,6 @@
 """The interface of the games that PPO plays, and the metrics of games that ended.
 
-`alquerque_env.SelfPlayVectorEnv` implements it.
+`alquerque_env.SelfPlayVectorEnv` implements it, by arrays or, with its backend "torch", by tensors on a device.
 """
 
 from collections.abc import Mapping
@@ -12,9 +12,14 @@ from torch import Tensor
 
 from alquerque_env.bots import Bot
 
+Values = np.ndarray | Tensor
+"""Arrays, or tensors on the device of the games."""
+
 
 class SelfPlayGames(Protocol):
     """Many games at once; an action is that of the player to move in its game. Autoreset is NEXT_STEP.
+
+    Games with a `device` take and return tensors there; others take and return arrays.
 
     Attributes:
       num_envs: Number of games, `B`.
@@ -24,10 +29,10 @@ class SelfPlayGames(Protocol):
     num_envs: int
     plane_scale: np.ndarray
 
-    def reset(self, *, seed: int) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(self, *, seed: int) -> tuple[Values, dict[str, Any]]:
         """Starts all games; returns `[B, C, P]` planes and `action_mask` `[B, A]`, `player` `[B]`."""
 
-    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Values, Values, Values, Values, dict[str, Any]]:
         """Plays `[B]` actions, one a game; returns planes, rewards, terminated, truncated and infos as in `reset`.
 
         Rewards are those of the player who acted. After the end of a game its mask is all zeros; the next action in
@@ -40,7 +45,7 @@ class SelfPlayGames(Protocol):
     def get_state(self) -> dict[str, np.ndarray]:
         """The complete state of the games, random numbers included."""
 
-    def set_state(self, state: dict[str, np.ndarray]) -> tuple[np.ndarray, dict[str, Any]]:
+    def set_state(self, state: dict[str, np.ndarray]) -> tuple[Values, dict[str, Any]]:
         """Restores a state; returns its observation, as `reset` does."""
 
 
@@ -53,14 +58,27 @@ class Observation(NamedTuple):
       player: `[B]` int8 0 or 1, the player to move.
     """
 
-    planes: np.ndarray
-    mask: np.ndarray
-    player: np.ndarray
+    planes: Tensor
+    mask: Tensor
+    player: Tensor
 
     @classmethod
-    def of(cls, planes: np.ndarray, info: dict[str, Any]) -> "Observation":
+    def of(cls, planes: Values, info: dict[str, Any]) -> "Observation":
         """From what `reset`, `step` and `set_state` return."""
-        return cls(planes, info["action_mask"], info["player"])
+        return cls(*(torch.as_tensor(values) for values in (planes, info["action_mask"], info["player"])))
+
+
+def device_of(games: SelfPlayGames) -> torch.device | None:
+    """Where games take and return tensors; None if they take and return arrays."""
+    return getattr(games, "device", None)
+
+
+def play(games: SelfPlayGames, actions: Tensor) -> tuple[Observation, Tensor, Tensor, Tensor]:
+    """Plays `[B]` actions; returns the observation, rewards, terminated and truncated as tensors."""
+    given = actions.numpy() if device_of(games) is None else actions
+    planes, *rest, info = games.step(given)
+    rewards, terminated, truncated = (torch.as_tensor(values) for values in rest)
+    return Observation.of(planes, info), rewards, terminated, truncated
 
 
 class GameCounter:
@@ -82,6 +100,7 @@ class GameCounter:
           terminated: `[L, B]`, ended by the rules.
           truncated: `[L, B]`, ended by a limit of the config.
         """
+        self._steps = self._steps.to(live.device)
         lengths = torch.zeros_like(live, dtype=torch.int64)
         for step, ended in enumerate(terminated | truncated):
             self._steps += live[step] & (decided[step] | (self._steps > 0))
@@ -100,7 +119,7 @@ class GameCounter:
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Steps so far of each game in progress."""
-        return {"steps": self._steps.numpy().copy()}
+        return {"steps": self._steps.cpu().numpy().copy()}
 
     def set_state(self, state: Mapping[str, np.ndarray]) -> None:
         """Restores a result of `get_state`."""

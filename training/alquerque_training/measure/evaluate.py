@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.arena.intervals import CONFIDENCE, Estimate, estimate_share
-from alquerque_training.experience.self_play_games import SelfPlayGames
 from alquerque_training.networks import PolicyValueNetwork, masked_log_probs
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -85,7 +85,7 @@ def greedy_policy(network: PolicyValueNetwork) -> Policy:
     return choose
 
 
-def play_random(policy: Policy, env: SelfPlayGames, seed: int) -> Evaluation:
+def play_random(policy: Policy, env: SelfPlayVectorEnv, seed: int) -> Evaluation:
     """Plays one game in each row of an environment: as `player_0` in the first half, as `player_1` in the second.
 
     Args:

@@ -116,12 +116,12 @@ def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
 
     Args:
       log_probs: `[B, A]`.
-      generator: Source of random numbers.
+      generator: Source of random numbers, on the CPU, so that they do not depend on the device.
 
     Returns:
       `[B]` int64; never an action without probability.
     """
     # In double precision the threshold stays below the last sum, so that there is always an action above it.
     sums = torch.softmax(log_probs, -1).double().cumsum(-1)
-    thresholds = torch.rand(len(sums), 1, generator=generator) * sums[:, -1:]
+    thresholds = torch.rand(len(sums), 1, generator=generator).to(sums.device) * sums[:, -1:]
     return (sums <= thresholds).sum(-1)

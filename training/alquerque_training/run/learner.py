@@ -15,6 +15,7 @@ from torch import Tensor
 
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.bots.network.model_card import CheckpointError
+from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_training.alphazero import AlphaZeroLearner
 from alquerque_training.checkpoints.checkpoint import Arrays
@@ -25,6 +26,7 @@ from alquerque_training.experience.self_play_games import SelfPlayGames
 from alquerque_training.experience.symmetric_env import SymmetricGames
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import Geometry, PolicyValueNetwork
+from alquerque_training.networks.inference import choose_device
 from alquerque_training.ppo import Learner as PpoLearner
 from alquerque_training.self_play.workers import WorkerError
 
@@ -78,7 +80,14 @@ class Learner(Protocol):
 
 
 def _make_ppo(config: Config, game: Game) -> Learner:
-    games: SelfPlayGames = SelfPlayVectorEnv(game, config.self_play.num_games, max_cycles=config.self_play.max_cycles)
+    own = config.self_play
+    device = choose_device(own.device) if own.backend == "torch" else "cpu"
+    try:
+        games: SelfPlayGames = SelfPlayVectorEnv(
+            game, own.num_games, max_cycles=own.max_cycles, backend=own.backend, device=device
+        )
+    except AlquerqueError as error:
+        raise ConfigError(f"self_play: {error}") from None
     if config.ppo.symmetries:
         games = SymmetricGames(games, game.symmetries)
     return PpoLearner(config, games, Geometry.of(game), bot_maker(config.self_play, game))
