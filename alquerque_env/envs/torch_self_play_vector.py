@@ -45,7 +45,9 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
         try:
             self.device = torch.empty(0, device=device).device
         except (RuntimeError, TypeError, AssertionError) as error:
-            raise AlquerqueError(f"device is {str(device)!r}, which PyTorch cannot use: {one_line(str(error))}") from None
+            raise AlquerqueError(
+                f"device is {str(device)!r}, which PyTorch cannot use: {one_line(str(error))}"
+            ) from None
         self.checks_at_once = self.device.type == "cpu"
 
     def _make_batch(self, game: Game) -> Any:
