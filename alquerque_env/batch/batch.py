@@ -11,6 +11,9 @@ from ..game.kernel_arrays import PLAIN, step_words
 from ..game.planes import planes
 from .step_result import HOLD, PLAY, RESET, StepResult
 
+_GOLDEN, _FIRST, _SECOND = (np.uint64(n) for n in (0x1E3779B97F4A7C15, 0x3F58476D1CE4E5B9, 0x14D049BB133111EB))
+_MASK = np.uint64((1 << 63) - 1)
+
 
 class Batch(ABC):
     """`num_games` matches of one game, stepped together.
@@ -85,3 +88,32 @@ class Batch(ABC):
         """Doubles the room where a match without a limit goes on without progress for longer."""
         while self.table[e.T_THREEFOLD] and self.states[:, e.QUIET].max() + 2 > self.keys.shape[1]:
             self.keys = np.concatenate([self.keys, np.zeros_like(self.keys)], axis=1)
+
+
+def sample_legal(mask: np.ndarray, rng: np.ndarray) -> np.ndarray:
+    """int64 `[B]`, a legal action by each mask drawn uniformly, 0 where there is none.
+
+    Args:
+      mask: int8 `[B, A]`.
+      rng: int64 `[1]`, state of the generator, as for `engine.rules_scalar.random_below`; overwritten.
+    """
+    games, legal = np.divmod(np.flatnonzero(mask.reshape(-1).view(bool)), mask.shape[1])
+    counts = np.bincount(games, minlength=len(mask))
+    drawing = np.flatnonzero(counts)
+    state = rng.view(np.uint64)[0]
+    with np.errstate(over="ignore"):
+        draws = _mix((state + _GOLDEN * np.arange(1, len(drawing) + 1, dtype=np.uint64)) & _MASK)
+        rng[0] = np.int64((state + _GOLDEN * np.uint64(len(drawing))) & _MASK)
+    index = ((draws >> np.uint64(31)) * counts[drawing].astype(np.uint64) >> np.uint64(32)).astype(np.int64)
+    first = np.cumsum(counts) - counts
+    actions = np.zeros(len(mask), np.int64)
+    actions[drawing] = legal[first[drawing] + index]
+    return actions
+
+
+def _mix(word: np.ndarray) -> np.ndarray:
+    """The mixing function of `engine.repetition`, on arrays."""
+    with np.errstate(over="ignore"):
+        word = (word ^ word >> np.uint64(30)) * _FIRST & _MASK
+        word = (word ^ word >> np.uint64(27)) * _SECOND & _MASK
+    return word ^ word >> np.uint64(31)

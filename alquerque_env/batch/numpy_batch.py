@@ -12,15 +12,12 @@ from ..engine.rules_simd import Moves, apply_action, legal_actions, observe, out
 from ..engine.simd_table import make_simd_table
 from ..game.game import Game
 from ..game.kernel_arrays import words
-from .batch import Batch
+from .batch import Batch, sample_legal
 from .rollout_kernels import by_player
 from .step_result import PLAY, RESET, StepResult
 
 # With fewer matches a call to NumPy takes longer than a step of the scalar kernels.
 MIN_GAMES = 16
-
-_GOLDEN, _FIRST, _SECOND = (np.uint64(n) for n in (0x1E3779B97F4A7C15, 0x3F58476D1CE4E5B9, 0x14D049BB133111EB))
-_MASK = np.uint64((1 << 63) - 1)
 
 
 class NumpyBatch(Batch):
@@ -64,18 +61,7 @@ class NumpyBatch(Batch):
 
     def sample(self) -> np.ndarray:
         """See `Batch.sample`."""
-        games, legal = np.divmod(np.flatnonzero(self._mask.reshape(-1).view(bool)), self.num_actions)
-        counts = np.bincount(games, minlength=len(self.states))
-        drawing = np.flatnonzero(counts)
-        state = self.rng.view(np.uint64)[0]
-        with np.errstate(over="ignore"):
-            draws = _mix((state + _GOLDEN * np.arange(1, len(drawing) + 1, dtype=np.uint64)) & _MASK)
-            self.rng[0] = np.int64((state + _GOLDEN * np.uint64(len(drawing))) & _MASK)
-        index = ((draws >> np.uint64(31)) * counts[drawing].astype(np.uint64) >> np.uint64(32)).astype(np.int64)
-        first = np.cumsum(counts) - counts
-        actions = np.zeros(len(self.states), np.int64)
-        actions[drawing] = legal[first[drawing] + index]
-        return actions
+        return sample_legal(self._mask, self.rng)
 
     def _step_one_by_one(self, actions: np.ndarray, plays: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Plays by the scalar kernels; returns masks, outcomes and how often the positions occurred before."""
@@ -145,11 +131,3 @@ class NumpyBatch(Batch):
         if turned:
             return bits[:, :, -self._points :]
         return bits[:, :, self.game.turn if turn == e.TURNED else slice(self._points)]
-
-
-def _mix(word: np.ndarray) -> np.ndarray:
-    """The mixing function of `engine.rules_scalar.random_below`, on arrays."""
-    with np.errstate(over="ignore"):
-        word = (word ^ word >> np.uint64(30)) * _FIRST & _MASK
-        word = (word ^ word >> np.uint64(27)) * _SECOND & _MASK
-    return word ^ word >> np.uint64(31)

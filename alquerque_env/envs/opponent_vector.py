@@ -7,9 +7,12 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from ..batch.batch import Batch
+from ..batch.match_batch import MatchBatch
 from ..batch.step_result import HOLD, PLAY, RESET, StepResult
 from ..errors import AlquerqueError
 from ..game import table_layout as e
+from ..game.game import Game
 from ..game.step import Step
 from ..match.match import Match
 from .arguments import check_actions
@@ -50,11 +53,13 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
             raise AlquerqueError(
                 f"render_mode is {render_mode!r}, but batched matches are not drawn; use gymnasium.make"
             )
+        self._is_random = opponent == "random"
         AgainstOpponent.__init__(self, game, opponent, seat, max_cycles, options)
         BatchEnv.__init__(self, self.game, num_envs)
-        self._is_random = opponent == "random"
-        self._matches: list[Match] = []
         self._seats = np.zeros(num_envs, np.int8)
+
+    def _make_batch(self, game: Game) -> Batch:
+        return super()._make_batch(game) if self._is_random else MatchBatch(game, self.num_envs)
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -74,8 +79,6 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         chosen, is_seeded = self._begin(seed, options)
         if is_seeded and not self._is_random:
             self._choose = self._make_choose(int(self.np_random.integers(2**31)))
-        if not self._matches:
-            self._matches = [Match(self.game) for _ in range(self.num_envs)]
         result = self._advance(np.zeros(self.num_envs, np.int64), np.where(chosen, RESET, HOLD).astype(np.int8))
         self._ended &= ~chosen
         return self._observation(result), self._info(result)
@@ -93,7 +96,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
           IllegalStepError: If the actions are not integers, one for each match. No match is changed.
           gymnasium.error.ResetNeeded: Before the first `reset`.
         """
-        if not self._matches:
+        if not self._is_reset:
             raise gymnasium.error.ResetNeeded("call reset before step")
         actions = check_actions(actions, self.num_envs)
         begins = self._ended
@@ -130,11 +133,6 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
             self._seats[begins] = self.seat
         self._elapsed[begins] = 0
         self._elapsed[plays] += 1
-        if not self._is_random:
-            for game in np.flatnonzero(begins):
-                self._matches[game] = Match(self.game)
-            for game in np.flatnonzero(plays):
-                self._matches[game].push(int(actions[game]))
         return self._games.step(actions, orders)
 
     def _opponent_moves(self, result: StepResult, orders: np.ndarray) -> np.ndarray:
@@ -148,9 +146,10 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         """Returns the opponent's next actions. Further steps of an answer that is a whole turn go to `rest_of_turn`."""
         if self._is_random:
             return self._games.sample()
-        actions = np.zeros(self.num_envs, np.int64)
+        assert isinstance(self._games, MatchBatch)
+        matches, actions = self._games.matches, np.zeros(self.num_envs, np.int64)
         for game in np.flatnonzero(waiting).tolist():
-            rest = rest_of_turn.pop(game, None) or self._ask(self._matches[game])
+            rest = rest_of_turn.pop(game, None) or self._ask(matches[game])
             actions[game] = rest[0]
             if len(rest) > 1:
                 rest_of_turn[game] = rest[1:]

@@ -1,4 +1,4 @@
-"""All kinds of batches, scalar, SIMD and NumPy, return the same results to the bit."""
+"""All kinds of batches, scalar, SIMD, NumPy and of match objects, return the same results to the bit."""
 
 import json
 import os
@@ -12,6 +12,7 @@ import pytest
 
 from alquerque_env import load_game
 from alquerque_env.batch.make_batch import make_batch
+from alquerque_env.batch.match_batch import MatchBatch
 from alquerque_env.batch.scalar_batch import ScalarBatch
 from alquerque_env.batch.step_result import HOLD, PLAY, RESET
 from alquerque_env.engine.compiler import JIT
@@ -65,3 +66,22 @@ def test_matches_that_are_held_or_reset_do_not_disturb_others(name: str, batch: 
         alone.rng[:] = matches.rng
         actions = matches.sample()
         actions[commands != PLAY] = generator.integers(-(2**40), 2**40)  # must not be read
+
+
+def test_a_batch_of_match_objects_agrees_with_the_others_under_option_values() -> None:
+    for name, game in batch_digest.sampled_games(9):
+        matches, others = MatchBatch(game, 4), make_batch(game, 4)
+        actions, commands = np.zeros(4, np.int64), np.full(4, RESET, np.int8)
+        for number in range(50):
+            result, expected = matches.step(actions, commands), others.step(actions, commands)
+            for field, got, known in zip(result._fields, result, expected, strict=True):
+                np.testing.assert_array_equal(got, known, f"{name}: {field}", strict=True)
+            np.testing.assert_array_equal(matches.states, others.states)
+            actions = matches.sample()
+            np.testing.assert_array_equal(actions, others.sample())
+            np.testing.assert_array_equal(matches.is_legal(actions), others.is_legal(actions))
+            commands = np.where(result.outcome != 0, RESET, PLAY).astype(np.int8)
+            commands[number % 4] = HOLD if number % 7 else RESET
+        fresh = matches.reset(np.array([1, 3]))
+        assert all(match.steps == () for match in (matches.matches[1], matches.matches[3]))
+        np.testing.assert_array_equal(fresh.mask[0], others.reset(np.array([1, 3])).mask[0])

@@ -1,0 +1,82 @@
+"""A batch of `Match` objects, for opponents that look at the whole match."""
+
+import numpy as np
+
+from ..engine.compiled_parts import ENVIRONMENTS
+from ..engine.forms import load_kernels
+from ..game import table_layout as e
+from ..game.game import Game
+from ..match.match import REASONS, Match
+from .batch import Batch, sample_legal
+from .step_result import PLAY, RESET, StepResult
+
+CODES = {reason: code for code, reason in REASONS.items()}
+
+
+class MatchBatch(Batch):
+    """A batch whose matches are played one by one and keep their history.
+
+    Attributes:
+      matches: The matches.
+    """
+
+    def __init__(self, game: Game, num_games: int) -> None:
+        super().__init__(game, num_games)
+        self.matches = [Match(game) for _ in range(num_games)]
+        self._view = load_kernels("batch.single", ENVIRONMENTS).PlayerView(game)
+        self._seen = StepResult(
+            np.zeros((num_games, *self.shape), np.int8),
+            np.zeros((num_games, self.num_actions), np.int8),
+            np.zeros(num_games, np.int8),
+            np.zeros(num_games, np.float32),
+            np.zeros(num_games, np.int8),
+            np.zeros(num_games, np.int8),
+        )
+        for place in range(num_games):
+            self._look_at(place)
+
+    @property
+    def states(self) -> np.ndarray:  # type: ignore[override]
+        """int64 `[B, S]`, a copy of the states."""
+        return np.array([[int(word) for word in match.state] for match in self.matches], np.int64)
+
+    def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
+        """See `Batch.step`."""
+        seen = self._seen
+        seen.reward[:] = 0
+        for place in np.flatnonzero(commands == RESET).tolist():
+            self.matches[place] = Match(self.game)
+            self._look_at(place)
+        for place in np.flatnonzero(commands == PLAY).tolist():
+            mover = seen.player[place]
+            self.matches[place].push(int(actions[place]))
+            self._look_at(place)
+            if seen.winner[place] != e.NO_WINNER:
+                seen.reward[place] = 1 if seen.winner[place] == mover else -1
+        return StepResult(*(array.copy() for array in seen))
+
+    def is_legal(self, actions: np.ndarray) -> np.ndarray:
+        """See `Batch.is_legal`."""
+        return self._seen.mask[np.arange(len(self.matches)), actions] != 0
+
+    def sample(self) -> np.ndarray:
+        """See `Batch.sample`."""
+        return sample_legal(self._seen.mask, self.rng)
+
+    def _copy_start(self, games: np.ndarray, fresh: "MatchBatch", result: StepResult) -> None:  # noqa: ARG002
+        for place in games.tolist():
+            self.matches[place] = fresh.matches[0].copy()
+            self._look_at(place)
+
+    def _look_at(self, place: int) -> None:
+        """Notes what is seen of a match, except the reward."""
+        match, seen = self.matches[place], self._seen
+        earlier = match.occurrences() - 1 if match.chain is None else 0
+        seen.observation[place] = self._view.observe(match.state, match.player, earlier)
+        seen.mask[place] = 0
+        seen.mask[place, [step.action for step in match.legal_steps]] = 1
+        seen.player[place] = match.player
+        outcome = match.outcome
+        winner = e.NOBODY if outcome is None or outcome.winner is None else outcome.winner
+        seen.outcome[place] = e.ONGOING if outcome is None else 4 * CODES[outcome.reason] + winner
+        seen.winner[place] = e.NO_WINNER if winner == e.NOBODY else winner
