@@ -86,8 +86,11 @@ class Program(click.Group):
             raise UnknownNameError("command", args[0], COMMANDS)
         if args[0] in LONG_WORK:
             from ..engine.forms import compile_at_once
+            from .console.compiling import announce_compiling
 
             compile_at_once()
+            if args[0] != "compile":
+                announce_compiling()
         return super().resolve_command(ctx, args)
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -5,6 +5,7 @@ could give the code for different types of arguments the same number, and one wo
 """
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ _PATIENCE = 10.0
 
 unkept: list[Exception] = []
 """Why machine code could not be kept, in this process."""
+
+before_compiling: list[Callable[[], None]] = []
+"""Called each time before a kernel is compiled."""
 
 _one_thread = threading.Lock()
 
@@ -28,9 +32,13 @@ def guard(compiled: Any) -> None:
 
     def load_or_miss(*arguments: Any) -> Any:
         try:
-            return load(*arguments)
+            found = load(*arguments)
         except Exception:  # whatever a damaged file leads to: the function is compiled again
-            return None
+            found = None
+        if found is None:
+            for tell in before_compiling:
+                tell()
+        return found
 
     def save_if_possible(*arguments: Any) -> None:
         from filelock import FileLock, Timeout  # only where something was compiled
