@@ -114,10 +114,11 @@ def forget_history(match: Match) -> Match:
     return Match(match.game, position=match.position)
 
 
+@pytest.mark.parametrize("positions", [POSITIONS, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("case", range(len(CASES)), ids=str)
-def test_the_file_says_and_chooses_what_its_checkpoint_does(make_player, case: int) -> None:
+def test_the_file_says_and_chooses_what_its_checkpoint_does(make_player, case: int, positions: int) -> None:
     player = make_player(case)
-    found = [forget_history(match) for match in matches(player.game, POSITIONS, seed=case)]
+    found = [forget_history(match) for match in matches(player.game, positions, seed=case)]
     mid_chain = sum(match.chain is not None for match in found)
     assert mid_chain > 2 or player.game.rules.chain == "single"
     for simulations, some in ((0, found), (SIMULATIONS, found[:SEARCHED])):
@@ -213,7 +214,9 @@ def test_a_small_player_takes_less_than_300_kilobytes(small: SmallBot) -> None:
     assert small.written.size < 300_000
 
 
-@pytest.mark.parametrize(("simulations", "positions"), [(0, 300), (50, 30)])
+@pytest.mark.parametrize(
+    ("simulations", "positions"), [(0, 300), (50, 30), pytest.param(0, 1000, marks=pytest.mark.slow)]
+)
 def test_a_small_player_decides_as_its_checkpoint(small: SmallBot, simulations: int, positions: int) -> None:
     bot = load_checkpoint_bot(small.checkpoint, small.game, simulations)
     for match in map(forget_history, matches(small.game, positions, seed=11)):
