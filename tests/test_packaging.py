@@ -168,6 +168,23 @@ def test_numba_has_an_upper_bound_that_the_pinned_version_meets() -> None:
     assert (int(bound[0]), int(bound[1])) == (int(numba[0]), int(numba[1]) + 1)
 
 
+def test_the_tested_range_of_numba_is_that_of_the_requirement() -> None:
+    parts = pytest.importorskip("alquerque_env.engine.words.numba_parts")
+    (found,) = re.findall(r"numba>=(\d+)\.(\d+)[\d.]*,<(\d+)\.(\d+)", str(PROJECT["optional-dependencies"]["fast"]))
+    first, beyond = (int(found[0]), int(found[1])), (int(found[2]), int(found[3]))
+    assert (first, (beyond[0], beyond[1] - 1)) == parts.TESTED
+    tested = {f"{major}.{minor}.1": parts.is_tested(f"{major}.{minor}.1") for major, minor in (first, parts.TESTED[1])}
+    assert all(tested.values()), tested
+    assert not parts.is_tested(f"{beyond[0]}.{beyond[1]}.0rc1")
+    assert not parts.is_tested(f"{first[0]}.{first[1] - 1}.9")
+
+
+def test_only_one_module_imports_what_is_not_public_in_numba() -> None:
+    private = re.compile(r"(from|import) numba\.(?!extending\b)|\._cache\b")
+    files = (ROOT / "alquerque_env").rglob("*.py")
+    assert [file.name for file in files if private.search(file.read_text(encoding="utf-8"))] == ["numba_parts.py"]
+
+
 @pytest.fixture
 def faults():
     return script("check_release").faults

@@ -27,7 +27,9 @@ def guard(compiled: Any) -> None:
 
     One process at a time writes them.
     """
-    cache = compiled._cache
+    from .words.numba_parts import code_cache  # Numba itself is imported only where it is used
+
+    cache = code_cache(compiled)
     load, save = cache.load_overload, cache.save_overload
 
     def load_or_miss(*arguments: Any) -> Any:

@@ -9,13 +9,19 @@ becomes `Rows`, whose rows are pointers.
 import operator
 
 from llvmlite import binding, ir
-from numba.core import cgutils, config, types
-from numba.core.errors import TypingError
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
-from numba.np.arrayobj import make_array
 
 from ...game.kernel_arrays import WORD_BITS
+from .numba_parts import (
+    AbstractTemplate,
+    TypingError,
+    cgutils,
+    config,
+    infer_global,
+    make_array,
+    signature,
+    types,
+)
 
 
 class Pointer(types.Type):

@@ -9,14 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic as numba_intrinsic
 from numba.extending import lower_builtin, models, register_model
-from numba.np.arrayobj import make_array
 
 from ..simd_layout import WIDTH
 from .llvm import DEPOSITS_FAST, Pointer
+from .numba_parts import AbstractTemplate, cgutils, infer_global, make_array, signature, types
 
 intrinsic: Any = numba_intrinsic  # its type would be that of the function that emits code
 
