@@ -5,7 +5,7 @@ A table has sections of blocks. A block takes a bitboard of origins and keeps th
 for each origin that is left; other blocks pass their origins on to the blocks that follow.
 
 Arguments are as in `rules.py`; `moves` is scratch space, and `actions` has room for all actions. For many matches,
-`rules_simd.py` has functions of the same names.
+`vector_moves.py` has functions of the same names.
 """
 
 from ..game.table_layout import (

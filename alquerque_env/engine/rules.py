@@ -1,15 +1,15 @@
 """The rules of play: legal actions, the state after an action, the outcome, what an observation shows.
 
-They are written here once. `binding.py` binds this text to two kinds of words: integers for one match, in
-`rules_scalar.py`, and vectors for many matches at once, in `rules_simd.py`. It reads as if it were for one match. At
-`if any_of(flag)` one match takes the branch if its flag is set, and many matches take it if any flag is set; `where`
-then chooses for each match.
+They are written here once. `binding.py` binds this text to kinds of words: integers for one match, in
+`rules_scalar.py`, and vectors for many matches at once, in `rules_simd.py` and `rules_torch.py`. It reads as if it were
+for one match. At `if any_of(flag)` one match takes the branch if its flag is set, and many matches take it if any flag
+is set; `where` then chooses for each match.
 
 The rules know no game. They read a step table, which `game/step_table.py` compiles from a game. A state holds
 everything that they look at, except earlier positions of the match. Arguments are not checked: actions must be legal.
 
-Steps are found, listed and read in another way for each kind. For one match the functions that do this stand in
-`moves.py`, for many matches in `rules_simd.py`.
+Steps are found, listed and read in one way for one match, in `moves.py`, and in another for many matches, in
+`vector_moves.py`.
 
 Arguments that many functions share:
   rules: The step table.

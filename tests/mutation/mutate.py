@@ -46,13 +46,24 @@ EQUIVALENT = HERE / "equivalent.toml"
 ENGINE = HERE.parents[1] / "alquerque_env" / "engine"
 FUNCTIONS = {
     "rules": (
-        *("legal_actions", "apply_action", "outcome", "is_start", "_more_pieces", "keep_best", "_keep_continuing"),
+        *(
+            "legal_actions",
+            "apply_action",
+            "outcome",
+            "winner_of",
+            "reward_of",
+            "is_start",
+            "_more_pieces",
+            "keep_best",
+            "_keep_continuing",
+        ),
         *("_has_continuing_rival", "_keep_longest", "_longest_chain", "_list_captures", "copy_state"),
     ),
     "moves": (
         *("look", "_look", "_take", "find_captures", "find_steps", "keep_opening", "add_pass", "can_continue"),
         *("_narrow", "list_actions", "_list", "_section", "step_of"),
     ),
+    "repetition": ("position_key",),
     "undo_memory": (*("remember", "forget", "remember_points", "forget_points", "forbid_remembered", "_within_steps"),),
 }
 # The modules that bind the text, with their kinds of words.
