@@ -11,7 +11,10 @@ from ..game.kernel_arrays import PLAIN, step_words
 from ..game.planes import planes
 from .step_result import HOLD, PLAY, RESET, StepResult
 
-_GOLDEN, _FIRST, _SECOND = (np.uint64(n) for n in (0x1E3779B97F4A7C15, 0x3F58476D1CE4E5B9, 0x14D049BB133111EB))
+GOLDEN = 0x1E3779B97F4A7C15
+"""What the state of the action sampler grows by with each draw."""
+KEYS_AT_FIRST = 64
+_GOLDEN, _FIRST, _SECOND = (np.uint64(n) for n in (GOLDEN, 0x3F58476D1CE4E5B9, 0x14D049BB133111EB))
 _MASK = np.uint64((1 << 63) - 1)
 
 
@@ -34,7 +37,7 @@ class Batch(ABC):
         self.table = step_words(game.table)
         self.num_actions = game.num_actions
         self.shape = (len(planes(game)), len(game.board.points))
-        self.keys = np.zeros((num_games, 64 if self.table[e.T_THREEFOLD] else 1), np.int64)
+        self.keys = np.zeros((num_games, KEYS_AT_FIRST if self.table[e.T_THREEFOLD] else 1), np.int64)
         self.rng = np.zeros(1, np.int64)
         self._fresh: tuple[Any, StepResult] | None = None
 
@@ -83,6 +86,18 @@ class Batch(ABC):
         """The result for the matches where they are, to be called after `states` was set."""
         games = len(self.states)
         return self.step(np.zeros(games, np.int64), np.full(games, HOLD, np.int8))
+
+    def _empty_result(self) -> StepResult:
+        """Room for what a step returns."""
+        games = len(self.keys)
+        return StepResult(
+            np.empty((games, *self.shape), np.int8),
+            np.empty((games, self.num_actions), np.int8),
+            np.empty(games, np.int8),
+            np.empty(games, np.float32),
+            np.empty(games, np.int8),
+            np.empty(games, np.int8),
+        )
 
     def _make_room_for_keys(self) -> None:
         """Doubles the room where a match without a limit goes on without progress for longer."""

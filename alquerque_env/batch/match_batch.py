@@ -24,14 +24,7 @@ class MatchBatch(Batch):
         super().__init__(game, num_games)
         self.matches = [Match(game) for _ in range(num_games)]
         self._view = load_kernels("batch.single", ENVIRONMENTS).PlayerView(game)
-        self._seen = StepResult(
-            np.zeros((num_games, *self.shape), np.int8),
-            np.zeros((num_games, self.num_actions), np.int8),
-            np.zeros(num_games, np.int8),
-            np.zeros(num_games, np.float32),
-            np.zeros(num_games, np.int8),
-            np.zeros(num_games, np.int8),
-        )
+        self._seen = self._empty_result()
         for place in range(num_games):
             self._look_at(place)
 

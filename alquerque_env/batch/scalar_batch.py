@@ -32,15 +32,7 @@ class ScalarBatch(Batch):
 
     def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
         """See `Batch.step`."""
-        games = len(self.states)
-        result = StepResult(
-            np.empty((games, *self.shape), np.int8),
-            np.empty((games, self.num_actions), np.int8),
-            np.empty(games, np.int8),
-            np.empty(games, np.float32),
-            np.empty(games, np.int8),
-            np.empty(games, np.int8),
-        )
+        result = self._empty_result()
         self._step_into(result, actions, commands)
         return result
 

@@ -24,14 +24,12 @@ from ..engine.rules_torch import (
     winner_of,
 )
 from ..engine.simd_table import SimdTable, make_simd_table
-from ..engine.words.torch_words import MASK
+from ..engine.words.torch_words import wrapped_sum
 from ..errors import RulesError
 from ..game import table_layout as e
 from ..game.game import Game
+from .batch import GOLDEN, KEYS_AT_FIRST
 from .step_result import HOLD, PLAY, RESET
-
-GOLDEN = 0x1E3779B97F4A7C15
-KEYS_AT_FIRST = 64
 
 
 class Matches(NamedTuple):
@@ -86,11 +84,10 @@ class TorchBatch:
         self.game, self.device, self.num_actions = game, device, game.num_actions
         self._step = _Step(game, table, device)
         self.shape = self._step.shape
-        self._looks_back = self._step.looks_back
         advance: Any = self._step.advance
         is_compiled = device.type == "cuda" if compiled is None else compiled
         self._advance = torch.compile(advance, dynamic=False) if is_compiled else advance
-        keys = torch.zeros(num_games, KEYS_AT_FIRST if self._looks_back else 1, dtype=torch.int64, device=device)
+        keys = torch.zeros(num_games, KEYS_AT_FIRST if self._step.looks_back else 1, dtype=torch.int64, device=device)
         self.matches = Matches(self._step.start.repeat(1, num_games), keys)
         self._steps_with_room = 0
         self.mask = torch.zeros(num_games, game.num_actions, dtype=torch.int8, device=device)
@@ -129,8 +126,8 @@ class TorchBatch:
         below = self.mask.cumsum(1, dtype=torch.int64)
         counts = below[:, -1]
         draws = (counts > 0).cumsum(0)
-        index = (mix(self.rng + GOLDEN * draws & MASK) >> 31) * counts >> 32
-        self.rng = self.rng + GOLDEN * draws[-1:] & MASK
+        index = (mix(wrapped_sum(self.rng, GOLDEN * draws)) >> 31) * counts >> 32
+        self.rng = wrapped_sum(self.rng, GOLDEN * draws[-1:])
         return torch.where(counts > 0, (below <= index[:, None]).sum(1), 0)
 
     @property
@@ -164,7 +161,7 @@ class TorchBatch:
 
     def _make_room_for_keys(self) -> None:
         """Doubles the room where a match may soon have gone on for longer without progress."""
-        if not self._looks_back:
+        if not self._step.looks_back:
             return
         self._steps_with_room -= 1
         while self._steps_with_room < 0:  # asks the device only now and then

@@ -25,8 +25,8 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
     and `sample_actions` return are tensors there, with the values, shapes and number types of `SelfPlayVectorEnv`.
     A step neither waits for the device nor copies anything to the host unless `checks_at_once` is set. Without it
 
-    * an illegal action leaves its match as it is, and the next `reset`, `get_state`, `match` or `choose` raises the
-      `IllegalStepError`;
+    * an illegal action leaves its match as it is, and the next `reset`, `get_state`, `set_state`, `match` or `choose`
+      raises the `IllegalStepError`;
     * in `DISABLED`, ended matches ignore actions until `reset`.
 
     On a GPU the first step takes up to some minutes, since PyTorch compiles it.
