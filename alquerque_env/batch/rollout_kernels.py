@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.compiler import borrowed, kernel
+from ..engine.compiler import borrowed, entry_kernel
 from ..engine.kernel_types import Array
 from ..engine.rules_simd import Moves, apply_action, choose, legal_actions, outcome, reset
 from ..engine.simd_table import SimdArrays, SimdTable
@@ -39,7 +39,7 @@ def play_randomly(
     return outcomes, lengths
 
 
-@kernel
+@entry_kernel
 def play_vectors(
     t: Any, table: SimdArrays, first: Array, states: Array, scratch: Array, rngs: Array, outcomes: Array, lengths: Array
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine import rules_scalar as e
-from ..engine.compiler import borrowed, clear_bytes, count_lanes, fill_lanes, find_lane, inlined, kernel, nth_bit
+from ..engine.compiler import borrowed, clear_bytes, count_lanes, entry_kernel, fill_lanes, find_lane, inlined, nth_bit
 from ..engine.kernel_types import Array, Table, Words
 from ..game.game import Game
 from ..game.kernel_arrays import words
@@ -71,7 +71,7 @@ class Work(NamedTuple):
     room: Any
 
 
-@kernel
+@entry_kernel
 def step_all(t: Any, batch: Work, actions: Array, commands: Array, result: StepResult) -> None:
     """Advances every match, see `Batch.step`. Rows of observations are flattened."""
     count = len(actions)
@@ -116,7 +116,7 @@ def _write_result(t: Table, s: Words, batch: Work, game: int, observation: Words
     return result
 
 
-@kernel
+@entry_kernel
 def find_illegal(legal: Array, num_actions: int, actions: Array, commands: Array) -> int:
     """The first match whose command is PLAY with an illegal action, or -1."""
     p_legal, p_actions, p_commands = borrowed(legal), borrowed(actions), borrowed(commands)
@@ -130,7 +130,7 @@ def find_illegal(legal: Array, num_actions: int, actions: Array, commands: Array
     return -1
 
 
-@kernel
+@entry_kernel
 def sample_all(legal: Array, rng: Array, actions: Array) -> None:
     """Draws a legal action for each match."""
     p_legal, p_rng, p_actions = borrowed(legal), borrowed(rng), borrowed(actions)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine import rules_scalar as e
-from ..engine.compiler import borrowed, inlined, kernel, spread_word
+from ..engine.compiler import borrowed, entry_kernel, inlined, spread_word
 from ..engine.kernel_types import Array, Table, Vector, Vectors, Words
 from ..engine.rules_simd import Moves, apply_action, legal_actions, observe, outcome, reset, reward_of, winner_of
 from ..engine.simd_layout import *
@@ -54,7 +54,7 @@ class Room(NamedTuple):
     planes: Array
 
 
-@kernel
+@entry_kernel
 def step_vectors(
     t: Any, table: SimdArrays, vectors: Array, legal: Array, room: Room, actions: Array, commands: Array,
     result: StepResult,

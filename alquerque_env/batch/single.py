@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import rules_scalar as e
-from ..engine.compiler import borrowed, kernel
+from ..engine.compiler import borrowed, entry_kernel
 from ..engine.kernel_types import Array, Table, Words
 from ..game.game import Game
 from ..game.kernel_arrays import step_words, word_rows, words
@@ -90,7 +90,7 @@ def _twice_as_long(rows: Any) -> Any:
     return longer
 
 
-@kernel
+@entry_kernel
 def play_one(t: Table, work: Any, action: int, observation: Array, masks: Array) -> tuple[int, int, int]:
     """Plays an action; returns the player to move, the outcome and how often the position occurred before."""
     p_table, p_work = borrowed(t), borrowed(work)
@@ -112,7 +112,7 @@ def play_one(t: Table, work: Any, action: int, observation: Array, masks: Array)
     return s[e.PLAYER], result, earlier
 
 
-@kernel
+@entry_kernel
 def observe_one(t: Table, s: Words, earlier: int, observation: Array) -> None:
     """Writes the observation of a position."""
     e.observe(borrowed(t), borrowed(s), earlier, borrowed(observation.reshape(-1)), 0)

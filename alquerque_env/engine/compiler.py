@@ -2,7 +2,7 @@
 
 A kernel is written for both. Its integers are non-negative and below 2**63 (`int64` when compiled), and its other
 arguments are sequences of integers or floats (see `kernel_types.py`): arrays when compiled, lists or tuples when not.
-A kernel that Python calls turns its arrays into pointers with `borrowed` before it hands them on.
+A kernel that Python calls, an entry kernel, turns its arrays into pointers with `borrowed` before it hands them on.
 
 `ALQUERQUE_JIT=0` in the environment switches compilation off.
 """
@@ -15,6 +15,7 @@ from .kernel_cache import compile_kernel
 from .kernel_types import Words
 
 if JIT:
+    from .words.linked_kernels import WITHOUT_WRAPPERS, LinkedCompiler, LinkedKernel
     from .words.llvm import *
 else:
     from .words.plain_words import *
@@ -22,14 +23,26 @@ else:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def kernel(function: F) -> F:
-    """Compiles a function on its first call and keeps the machine code on disk."""
+def entry_kernel(function: F) -> F:
+    """Compiles a function that Python calls, on its first call, and keeps the machine code on disk."""
     return _compiled(function) if JIT else function
+
+
+def kernel(function: F) -> F:
+    """Compiles a function that only other kernels call."""
+    return _linked(function) if JIT else function
 
 
 def inlined(function: F) -> F:
     """As `kernel`, but compiled into every kernel that calls it."""
-    return _compiled(function, forceinline=True) if JIT else function
+    return _linked(function, forceinline=True) if JIT else function
+
+
+def _linked(function: F, **options: Any) -> F:
+    compiled: Any = _compiled(function, pipeline_class=LinkedCompiler, **WITHOUT_WRAPPERS, **options)
+    compiled.__class__ = LinkedKernel
+    linked: F = compiled
+    return linked
 
 
 def _compiled(function: F, **options: Any) -> F:

@@ -11,7 +11,7 @@ Alpha-Beta Pruning; Slate and Atkin 1977, Chess 4.5 (transposition table); Schae
 from typing import Any, NamedTuple
 
 from ..engine import rules_scalar as e
-from ..engine.compiler import borrowed, inlined, kernel, popcount, wrapped_product, wrapped_sum
+from ..engine.compiler import borrowed, entry_kernel, inlined, kernel, popcount, wrapped_product, wrapped_sum
 from ..engine.kernel_types import Rows, Table, Words
 from ..solve.tables.index_layout import DRAWN, UNKNOWN
 from ..solve.tables.search_probe_kernels import exact_value, plies_to_end
@@ -66,7 +66,7 @@ class Search(NamedTuple):
     control: Words
 
 
-@kernel
+@entry_kernel
 def search(t: Any, arrays: Search, budget: int) -> bool:
     """Continues a search for `budget` nodes; returns whether it is finished."""
     return _search(borrowed(t), borrowed(arrays), budget)
@@ -168,7 +168,7 @@ def _end_score(is_won: bool, ply: int) -> int:
     return WIN - ply if is_won else ply - WIN
 
 
-@inlined
+@entry_kernel
 def evaluate(s: Table, control: Table) -> int:
     """Material, and the rows before men, for the player to move.
 
@@ -231,7 +231,7 @@ def _table_key(t: Table, s: Table, frame: Words) -> int:
     return key
 
 
-@inlined
+@entry_kernel
 def blend(key: int, word: int) -> int:
     """A hash of a hash and a word."""
     key = wrapped_product(key ^ (key >> 29) ^ word, 0x1B873593CC9E2D51)

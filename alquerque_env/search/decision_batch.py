@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine import rules_scalar as e
-from ..engine.compiler import borrowed, inlined, kernel
+from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
 from ..engine.kernel_types import Rows, Table, Words
 from ..engine.random_play import sample_action
 from ..errors import AlquerqueError
@@ -103,7 +103,7 @@ class Work(NamedTuple):
     rng: Words
 
 
-@kernel
+@entry_kernel
 def reset_all(t: Any, work: Work, room: int, plies: int) -> None:
     """Resets every match."""
     p_t, p = borrowed(t), borrowed(work)
@@ -111,7 +111,7 @@ def reset_all(t: Any, work: Work, room: int, plies: int) -> None:
         _reset(p_t, p, match, room, plies)
 
 
-@kernel
+@entry_kernel
 def advance_all(t: Any, work: Work, room: int, plies: int, chosen: Any, stops: Any, outcomes: Any, steps: Any) -> None:
     """Advances every match, see `DecisionBatch.advance`."""
     p_t, p, p_chosen, p_stops = borrowed(t), borrowed(work), borrowed(chosen), borrowed(stops)

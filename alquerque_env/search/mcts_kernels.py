@@ -8,7 +8,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine import rules_scalar as e
-from ..engine.compiler import borrowed, inlined, kernel
+from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
 from ..engine.kernel_types import Table, Words
 from ..engine.random_play import play_out
 from ..solve.tables.index_layout import DRAWN, UNKNOWN
@@ -50,7 +50,7 @@ class Uct(NamedTuple):
     rng: Words
 
 
-@kernel
+@entry_kernel
 def simulate(t: Any, arrays: Uct, room: int, end: int, simulations: int) -> int:
     """Adds simulations to a tree; returns its new end, where the next node goes.
 

@@ -10,7 +10,7 @@ Sources: Shannon 1950, Programming a computer for playing chess (evaluation of q
 from typing import Any
 
 from ..engine import rules_scalar as e
-from ..engine.compiler import allocate, borrowed, inlined, kernel, popcount, release
+from ..engine.compiler import allocate, borrowed, entry_kernel, inlined, kernel, popcount, release
 from ..engine.kernel_types import Rows, Table, Words
 
 # Values of pieces, and of a win.
@@ -30,7 +30,7 @@ COUNT, NEXT, ALPHA, BETA, BEST, TURNS, ENTRY_SIZE = 0, 1, 2, 3, 4, 5, 6
 MAX_NODES = 300
 
 
-@kernel
+@entry_kernel
 def code_steps(t: Any, observation: Any, count: int, turns: int, codes: Any) -> None:
     """Writes to `codes` a code for each action of `count` flat observations, row by row.
 

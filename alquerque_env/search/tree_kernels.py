@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine import rules_scalar as e
-from ..engine.compiler import borrowed, inlined, kernel
+from ..engine.compiler import borrowed, entry_kernel, inlined, kernel
 from ..engine.kernel_types import Array, RealRows, Reals, Rows, Table, Words
 
 # Settings of a search: nodes and edges of each tree, and the rule of selection.
@@ -87,7 +87,7 @@ class Decisions(NamedTuple):
     values: np.ndarray
 
 
-@kernel
+@entry_kernel
 def init_roots(t: Any, trees: Trees, roots: Rows, past: Rows, w: Any, actions: Any, observation: Array) -> None:
     """Begins a tree for each match, and writes the observations of the roots.
 
@@ -113,7 +113,7 @@ def init_roots(t: Any, trees: Trees, roots: Rows, past: Rows, w: Any, actions: A
         e.observe(p_t, s, earlier, p_observation, match * p_t[e.T_NUM_PLANES] * p_t[e.T_POINTS])
 
 
-@kernel
+@entry_kernel
 def select_and_expand(
     t: Any, trees: Trees, past: Rows, required: Any, leaves: Any, w: Any, actions: Any, observation: Array
 ) -> int:
@@ -157,7 +157,7 @@ def select_and_expand(
     return found
 
 
-@kernel
+@entry_kernel
 def evaluate_leaves(trees: Trees, leaves: Any, count: int, logits: Array, evaluations: Array) -> None:
     """Sets priors and values of new nodes from logits and values for the player to move, and backs the values up."""
     p, p_leaves, p_logits, p_evaluations = borrowed(trees), borrowed(leaves), borrowed(logits), borrowed(evaluations)
@@ -180,7 +180,7 @@ def evaluate_leaves(trees: Trees, leaves: Any, count: int, logits: Array, evalua
         _back_up(p, node, p.values[node])
 
 
-@kernel
+@entry_kernel
 def decide(trees: Trees, decisions: Decisions) -> None:
     """Writes the decision at each root."""
     p, d = borrowed(trees), borrowed(decisions)
@@ -203,7 +203,7 @@ def decide(trees: Trees, decisions: Decisions) -> None:
         d.values[match] = _value_to_mover(p, node)
 
 
-@kernel
+@entry_kernel
 def add_noise(trees: Trees, noise: Array) -> None:
     """Sets the noise of the roots' edges, which is added to their logits (GUMBEL)."""
     p, p_noise = borrowed(trees), borrowed(noise)
@@ -213,7 +213,7 @@ def add_noise(trees: Trees, noise: Array) -> None:
             p.reals[root[FIRST] + index][NOISE] = p_noise[match][index]
 
 
-@kernel
+@entry_kernel
 def mix_noise(trees: Trees, noise: Array, share: float) -> None:
     """Mixes a share of noise into the priors of the roots' edges (PUCT)."""
     p, p_noise = borrowed(trees), borrowed(noise)

@@ -16,9 +16,9 @@ pytestmark = [
 
 PROGRAM = """
 from alquerque_env.cli.console.compiling import announce_compiling
-from alquerque_env.engine.compiler import kernel
+from alquerque_env.engine.compiler import entry_kernel
 
-@kernel
+@entry_kernel
 def twice(number):
     return 2 * number
 

@@ -16,7 +16,7 @@ from reference import Reference
 from alquerque_env import Match, games, load_game, perft
 from alquerque_env.engine import entry_points, random_play
 from alquerque_env.engine import rules_scalar as rules
-from alquerque_env.engine.compiler import JIT, borrowed, kernel
+from alquerque_env.engine.compiler import JIT, borrowed, entry_kernel
 from alquerque_env.game import table_layout as e
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import words
@@ -41,17 +41,17 @@ MATCHES = 2
 ROOM = 400
 
 
-@kernel
+@entry_kernel
 def sample_action(t, s, w, actions, rng):
     return random_play.sample_action(borrowed(t), borrowed(s), borrowed(w), borrowed(actions), borrowed(rng))
 
 
-@kernel
+@entry_kernel
 def observe(t, s, earlier, observation):
     rules.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), 0)
 
 
-@kernel
+@entry_kernel
 def random_below(rng, n):
     return rules.random_below(borrowed(rng), n)
 

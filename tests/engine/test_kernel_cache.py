@@ -20,12 +20,12 @@ pytestmark = pytest.mark.skipif(not JIT, reason="nothing is compiled")
 PACKAGE = Path(alquerque_env.__file__).parent
 ONLY_POSIX = pytest.mark.skipif(os.name != "posix", reason="looks at permissions of POSIX")
 KERNEL = """
-from alquerque_env.engine.compiler import kernel
+from alquerque_env.engine.compiler import entry_kernel
 from ..game.ruleset import NORTH
 from .second import add
 
 
-@kernel
+@entry_kernel
 def first(number: int) -> int:
     return add(number) + NORTH
 """

@@ -11,7 +11,7 @@ import pytest
 import alquerque_env
 
 PACKAGE = Path(alquerque_env.__file__).parent
-KERNELS = sorted(file for file in PACKAGE.rglob("*.py") if b"\n@kernel" in file.read_bytes())
+KERNELS = sorted(file for file in PACKAGE.rglob("*.py") if b"kernel\ndef " in file.read_bytes())
 
 
 def imported(file: Path) -> set[Path]:

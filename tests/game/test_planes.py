@@ -14,7 +14,7 @@ from small_games import BOARDS, small_game
 
 from alquerque_env import Match, games, load_game, perft
 from alquerque_env.engine import rules_scalar as rules
-from alquerque_env.engine.compiler import borrowed, kernel
+from alquerque_env.engine.compiler import borrowed, entry_kernel
 from alquerque_env.envs.spaces import observation_space
 from alquerque_env.game import table_layout
 from alquerque_env.game.game import Game
@@ -35,17 +35,17 @@ def variant(number: int) -> Game:
     return load_game(name, **options)
 
 
-@kernel
+@entry_kernel
 def write_observation(t, s, earlier, observation, place):
     rules.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), place)
 
 
-@kernel
+@entry_kernel
 def recall_observation(t, observation, place, s):
     rules.recall(borrowed(t), borrowed(observation), place, borrowed(s))
 
 
-@kernel
+@entry_kernel
 def list_actions(t, s, w, actions):
     return rules.legal_actions(borrowed(t), borrowed(s), borrowed(w), borrowed(actions))
 

@@ -22,17 +22,23 @@ from small_games import small_game
 
 from alquerque_env import Match, load_game
 from alquerque_env.bots import AlphaBetaBot
+from alquerque_env.engine.compiler import entry_kernel
 from alquerque_env.errors import TableError
 from alquerque_env.game import table_layout as e
 from alquerque_env.game.kernel_arrays import JIT, words
 from alquerque_env.match.position_text import format_position, parse_position
 from alquerque_env.search.scores import turns_to_end
-from alquerque_env.solve.tables import EndgameTable, build_table, load_table
-from alquerque_env.solve.tables.numbering import number_of, set_up
+from alquerque_env.solve.tables import EndgameTable, build_table, load_table, numbering
+from alquerque_env.solve.tables.numbering import set_up
 from alquerque_env.solve.tables.verify_table import verify_table
 
 PROPERTY = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 needs_numba = pytest.mark.skipif(not JIT, reason="long without Numba")
+
+
+@entry_kernel
+def number_of(t, x, s):
+    return numbering.number_of(t, x, s)
 
 
 @pytest.fixture(scope="session")

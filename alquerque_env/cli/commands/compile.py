@@ -82,7 +82,8 @@ def _bots(game: Game) -> None:
     from ...bots.levels import levels
     from ...match.match import Match
 
-    for spec in ("greedy", "alphabeta:2", "mcts:2", levels(game)[-1].spec):
+    strongest = levels(game)[-1].spec.partition(":")[0]
+    for spec in ("greedy", "alphabeta:2", "mcts:2", f"{strongest}:2"):
         load_bot(spec, game, seed=0).choose(Match(game))
 
 

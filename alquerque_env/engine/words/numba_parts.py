@@ -9,14 +9,21 @@ import warnings
 from importlib.metadata import version
 from typing import Any
 
+from llvmlite.binding import parse_assembly
 from numba.core import cgutils, config, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.errors import TypingError
+from numba.core.registry import CPUDispatcher
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.np.arrayobj import make_array
 
 __all__ = [
     "TESTED",
     "AbstractTemplate",
+    "CPUDispatcher",
+    "Compiler",
+    "JITCodeLibrary",
     "TypingError",
     "cgutils",
     "code_cache",
@@ -24,6 +31,7 @@ __all__ = [
     "infer_global",
     "is_tested",
     "make_array",
+    "parse_assembly",
     "signature",
     "types",
 ]

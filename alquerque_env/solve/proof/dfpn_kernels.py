@@ -14,7 +14,7 @@ Plies without progress belong to the position here, so no position can recur and
 from typing import NamedTuple
 
 from ...engine import rules_scalar as e
-from ...engine.compiler import borrowed, inlined, kernel, popcount, wrapped_product, wrapped_sum
+from ...engine.compiler import borrowed, entry_kernel, inlined, kernel, popcount, wrapped_product, wrapped_sum
 from ...engine.kernel_types import Rows, Table, Words
 from ..tables.index_layout import DRAWN, UNKNOWN
 from ..tables.search_probe_kernels import exact_value
@@ -73,7 +73,7 @@ class Search(NamedTuple):
     kids: Rows
 
 
-@kernel
+@entry_kernel
 def search(known: Known, line: Search, budget: int) -> bool:
     """Searches `budget` more positions; returns whether the question is answered."""
     k, p_line = borrowed(known), borrowed(line)
@@ -157,7 +157,7 @@ def write_numbers(k: Known, s: Words, choices: Words, kids: Words, kid: int) -> 
     _guess(s, k.control[PROVER], n, kids, kid)
 
 
-@kernel
+@entry_kernel
 def numbers_of(known: Known, s: Words, choices: Words, kid: Words) -> None:
     """Writes the numbers of a position into `kid`, called from Python with arrays."""
     write_numbers(borrowed(known), borrowed(s), borrowed(choices), borrowed(kid), 0)
@@ -227,7 +227,7 @@ def _choose(frame: Words, below: Words, kids: Table, proves: bool) -> None:
     below[DISPROOF_LIMIT] = other if proves else own
 
 
-@kernel
+@entry_kernel
 def find_entry(memory: Table, control: Table, key: int, check: int) -> int:
     """Where the entry of a position begins in the transposition table, or -1."""
     first = (key & control[MASK]) * BUCKET * ENTRY_SIZE

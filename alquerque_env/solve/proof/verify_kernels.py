@@ -6,7 +6,7 @@ The proof is in the transposition table of a search. Where an entry was replaced
 from typing import NamedTuple
 
 from ...engine import rules_scalar as e
-from ...engine.compiler import borrowed, kernel
+from ...engine.compiler import borrowed, entry_kernel, kernel
 from ...engine.kernel_types import Rows, Words
 from .dfpn_kernels import (
     E_REST,
@@ -60,7 +60,7 @@ class Walk(NamedTuple):
     log: Rows
 
 
-@kernel
+@entry_kernel
 def walk(known: Known, state: Walk, budget: int) -> bool:
     """Visits `budget` more positions, or until `gaps` or `log` is full; returns whether the walk is finished."""
     k, at, room, log_room = borrowed(known), borrowed(state), len(state.gaps), len(state.log)

@@ -5,7 +5,7 @@ state at the start of a turn. Sets of points are numbered in colexicographic ord
 Programming 4A, 7.2.1.3).
 """
 
-from ...engine.compiler import inlined, kernel, lowest, nth_bit, popcount
+from ...engine.compiler import entry_kernel, inlined, kernel, lowest, nth_bit, popcount
 from ...engine.kernel_types import Table, Words
 from ...game import table_layout as e
 from .index_layout import *
@@ -144,7 +144,7 @@ def _memory_number(t: Table, x: Table, s: Table, player: int, view: int, seen: i
     return number
 
 
-@inlined
+@entry_kernel
 def memory_of(t: Table, s: Table, point: int) -> int:
     """The points to which the piece on a point may not step, as a bitboard."""
     if t[e.T_REMEMBERS_POINTS]:
@@ -166,7 +166,7 @@ def _memory_code(x: Table, side: int, place: int, memory: int) -> int:
     return -1
 
 
-@kernel
+@entry_kernel
 def set_up(t: Table, x: Table, row: int, number: int, s: Words) -> bool:
     """Sets a state up from a number within a slice; returns whether a position has that number."""
     wanted = number

@@ -7,7 +7,7 @@ steps of a turn and of the captures after it.
 """
 
 from ...engine import rules_scalar as e
-from ...engine.compiler import borrowed, kernel
+from ...engine.compiler import borrowed, entry_kernel, kernel
 from ...engine.kernel_types import Rows, Table, Words
 from .index_layout import *
 from .numbering import number_of, set_up, slice_at
@@ -28,7 +28,7 @@ CAPTURES = -2
 """In place of the row of a slice: this turn captures, so the count of plies without progress starts again."""
 
 
-@kernel
+@entry_kernel
 def probe(
     values: Values, states: Rows, length: int, is_complete: bool, codes: Words, missing: Words, rows: Words
 ) -> None:
@@ -77,7 +77,7 @@ def _probe_one(v: Values, line: Line, is_complete: bool) -> int:
     return value_of(v, line)
 
 
-@kernel
+@entry_kernel
 def fill_in(values: Values, row: int, begin: int, end: int, length: int) -> None:
     """Works out the values of a slice's positions with compulsory captures; earlier slices must have theirs."""
     v = borrowed(values)
@@ -88,7 +88,7 @@ def fill_in(values: Values, row: int, begin: int, end: int, length: int) -> None
     release_line(line)
 
 
-@kernel
+@entry_kernel
 def encode(values: Values, row: int, begin: int, end: int, places: Table, encoded: Words) -> None:
     """Writes the values of a slice to `encoded` as places in a list of codes.
 

@@ -12,7 +12,7 @@ kernels of a pass may run at once, since none reads what another writes.
 from typing import NamedTuple
 
 from ...engine import rules_scalar as e
-from ...engine.compiler import borrowed, inlined, kernel, lowest
+from ...engine.compiler import borrowed, entry_kernel, inlined, kernel, lowest
 from ...engine.kernel_types import Table, Words
 from .index_layout import *
 from .numbering import clear_memory, number_of, set_memory, set_up, slice_at
@@ -62,7 +62,7 @@ class Group(NamedTuple):
     first: int
 
 
-@kernel
+@entry_kernel
 def close(group: Group, row: int, begin: int, end: int, length: int) -> int:
     """Finds the values of closed positions, and as bounds of open ones what captures and promotions bring.
 
@@ -110,7 +110,7 @@ def _close_one(g: Group, place: int, line: Line) -> bool:
     return True
 
 
-@kernel
+@entry_kernel
 def bound(group: Group, row: int, begin: int, end: int) -> int:
     """Improves the bounds of open positions by the steps to closed ones.
 
@@ -170,7 +170,7 @@ def _number_after(g: Group, line: Line, action: int) -> int:
     return number_of(g.t, g.x, after)
 
 
-@kernel
+@entry_kernel
 def propagate(group: Group, row: int, begin: int, end: int, ply: int, what: int) -> int:
     """Goes back from positions with known values to the open positions before them.
 
@@ -273,7 +273,7 @@ def _leads_to(g: Group, line: Line, place: int) -> bool:
     return False
 
 
-@kernel
+@entry_kernel
 def find_losses(group: Group, row: int, begin: int, end: int, ply: int) -> int:
     """Finds the candidates that are lost in `ply` plies; returns the most plies in which one is lost."""
     g = borrowed(group)
@@ -305,7 +305,7 @@ def find_losses(group: Group, row: int, begin: int, end: int, ply: int) -> int:
     return most
 
 
-@kernel
+@entry_kernel
 def resolve_endless(group: Group, row: int, begin: int, end: int, what: int) -> int:
     """Finds values of candidates whose matches need not end, from the values known so far.
 

@@ -1,7 +1,7 @@
 """Values of an endgame table within a search, compiled. An index of zeros stands for no table: it holds no position."""
 
 from ...engine import rules_scalar as e
-from ...engine.compiler import borrowed, kernel, popcount
+from ...engine.compiler import borrowed, entry_kernel, kernel, popcount
 from ...engine.kernel_types import Table, Words
 from .index_layout import DRAWN, ENDLESS, LOST, UNKNOWN, WON
 from .numbering import number_of
@@ -38,7 +38,7 @@ def exact_value(t: Table, x: Table, codes: Table, s: Table, choices: Table, n: i
     return code if s[e.QUIET] + plies <= limit else UNKNOWN
 
 
-@kernel
+@entry_kernel
 def exact_value_of(t: Table, x: Table, codes: Table, s: Table, w: Words, actions: Words) -> int:
     """As `exact_value`, called from Python with arrays."""
     p_t, p_s, p_actions = borrowed(t), borrowed(s), borrowed(actions)

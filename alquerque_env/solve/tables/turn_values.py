@@ -6,7 +6,7 @@ The search through the steps of a turn keeps its own stack, a `Line`.
 from typing import NamedTuple
 
 from ...engine import rules_scalar as e
-from ...engine.compiler import allocate, borrowed, inlined, kernel, popcount, release
+from ...engine.compiler import allocate, borrowed, entry_kernel, inlined, kernel, popcount, release
 from ...engine.kernel_types import Rows, Table, Words
 from .index_layout import *
 from .numbering import number_of, set_up
@@ -60,7 +60,7 @@ def release_line(line: Line) -> None:
     release(line.scratch)
 
 
-@inlined
+@entry_kernel
 def score_of(code: int) -> int:
     """The score of a value for its player."""
     if code == DRAWN:
@@ -76,7 +76,7 @@ def code_of(score: int) -> int:
     return BEST_SCORE - score if score > 0 else -BEST_SCORE - score
 
 
-@inlined
+@entry_kernel
 def value_before(code: int) -> int:
     """The value of a turn for its player, from the value of the position after it for the opponent."""
     if code == DRAWN:
@@ -229,7 +229,7 @@ def _known_value(v: Values, line: Line, level: int) -> int:
     return UNKNOWN
 
 
-@kernel
+@entry_kernel
 def solve_numbers(values: Values, row: int, begin: int, end: int, length: int) -> int:
     """Solves a slice of a game in which no position can recur: searches its positions down to known values.
 

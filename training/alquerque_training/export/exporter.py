@@ -50,7 +50,7 @@ RECIPE = Recipe(
         ),
     },
     fixed={"JIT": False, "TYPE_CHECKING": False},
-    dropped=frozenset({"kernel", "inlined"}),
+    dropped=frozenset({"entry_kernel", "kernel", "inlined"}),
     left_out=frozenset({"Match._repr_svg_", "Match.from_state", "Match.__getstate__", "Match.__setstate__"}),
 )
 
