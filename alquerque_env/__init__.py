@@ -16,7 +16,8 @@ Environments
   `env`, or the module `alquerque_env.<id>_v0`, makes a PettingZoo environment, and `SelfPlayVectorEnv` is a batch of
   matches for self-play. `gymnasium.make("alquerque/<Id>-v0", opponent=...)` plays against a bot.
 Bots and tables
-  `load_bot` loads a bot by its spec, such as "mcts:1000", and `load_table` an endgame table.
+  `load_bot` loads a bot by its spec, such as "mcts:1000", and `load_table` an endgame table. `evaluate` plays a bot, or
+  a function from observation and action mask to action, against another from both seats.
 Match files
   `format_record` writes the text of a match and `read_records` reads it.
 
@@ -31,6 +32,7 @@ from .envs.registration import register as _register
 from .game.game import Game, games, load_game
 
 if TYPE_CHECKING:
+    from .arena.evaluation import evaluate
     from .batch.rollouts import rollouts
     from .bots import load_bot
     from .envs.aec import env
@@ -50,6 +52,7 @@ _LAZY = {
     "SelfPlayVectorEnv": ".envs.self_play_vector",
     "Step": ".game.step",
     "env": ".envs.aec",
+    "evaluate": ".arena.evaluation",
     "format_record": ".match.records",
     "load_bot": ".bots",
     "load_table": ".solve.tables",
@@ -66,6 +69,7 @@ __all__ = [
     "Step",
     "__version__",
     "env",
+    "evaluate",
     "format_record",
     "games",
     "load_bot",

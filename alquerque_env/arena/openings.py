@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..batch.single import PlayerView
 from ..errors import AlquerqueError
 from ..game.game import Game
 from ..match.match import Match
+from ..match.player_view import PlayerView
 
 DRAWN_PER_OPENING = 200
 """Draws in a row without a new opening after which all openings of a length count as found."""
@@ -79,7 +79,7 @@ def draw_lines(game: Game, lengths: Iterable[int], generator: np.random.Generato
     for plies in lengths:
         misses = 0
         while misses < DRAWN_PER_OPENING:
-            match = _draw(game, plies, generator)
+            match = draw_match(game, plies, generator)
             key = None if match.is_over else keys.key(match, match.occurrences() - 1)
             if key is None or key in seen:
                 misses += 1
@@ -89,7 +89,8 @@ def draw_lines(game: Game, lengths: Iterable[int], generator: np.random.Generato
             yield tuple(step.text for step in match.steps)
 
 
-def _draw(game: Game, plies: int, generator: np.random.Generator) -> Match:
+def draw_match(game: Game, plies: int, generator: np.random.Generator) -> Match:
+    """Plays random turns from the start of the game, as many as asked for unless the match ends."""
     match = Match(game)
     turns = 0
     while turns < plies and not match.is_over:

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from ..engine.compiled_parts import ENVIRONMENTS
-from ..engine.forms import load_kernels
 from ..game import table_layout as e
 from ..game.game import Game
 from ..match.match import REASONS, Match
@@ -23,7 +21,6 @@ class MatchBatch(Batch):
     def __init__(self, game: Game, num_games: int) -> None:
         super().__init__(game, num_games)
         self.matches = [Match(game) for _ in range(num_games)]
-        self._view = load_kernels("batch.single", ENVIRONMENTS).PlayerView(game)
         self._seen = self._empty_result()
         for place in range(num_games):
             self._look_at(place)
@@ -64,10 +61,7 @@ class MatchBatch(Batch):
     def _look_at(self, place: int) -> None:
         """Notes what is seen of a match, except the reward."""
         match, seen = self.matches[place], self._seen
-        earlier = match.occurrences() - 1 if match.chain is None else 0
-        seen.observation[place] = self._view.observe(match.state, match.player, earlier)
-        seen.mask[place] = 0
-        seen.mask[place, [step.action for step in match.legal_steps]] = 1
+        seen.observation[place], seen.mask[place] = match.observation(), match.action_mask()
         seen.player[place] = match.player
         outcome = match.outcome
         winner = e.NOBODY if outcome is None or outcome.winner is None else outcome.winner

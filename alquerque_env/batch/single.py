@@ -6,10 +6,10 @@ import numpy as np
 
 from ..engine import rules_scalar as e
 from ..engine.compiler import borrowed, entry_kernel
-from ..engine.kernel_types import Array, Table, Words
+from ..engine.kernel_types import Array, Table
 from ..game.game import Game
-from ..game.kernel_arrays import step_words, word_rows, words
-from ..game.planes import planes
+from ..game.kernel_arrays import step_words, word_rows
+from ..match.player_view import PlayerView
 
 RESET = -1
 KEYS_AT_FIRST = 64
@@ -60,29 +60,6 @@ class SingleMatch:
         return self._view.observe(self.state, player, self._earlier)
 
 
-class PlayerView:
-    """Observes positions of a game from either side."""
-
-    def __init__(self, game: Game) -> None:
-        names = [plane.name for plane in planes(game)]
-        self.shape = len(names), len(game.board.points)
-        self._table = step_words(game.table)
-        self._earlier = names.index("earlier") if "earlier" in names else None
-        self._state = words(self._table[e.T_STATE_SIZE])
-
-    def observe(self, state: Any, player: int, earlier: int) -> np.ndarray:
-        """int8 `[C, P]`, a position that occurred `earlier` times before in its match, as `player` sees it."""
-        self._state[:] = state
-        self._state[e.PLAYER] = player
-        observation = np.empty(self.shape, np.int8)
-        observe_one(self._table, self._state, earlier, observation)
-        return observation
-
-    def convert(self, observation: np.ndarray, state: np.ndarray, player: int) -> np.ndarray:
-        """int8 `[C, P]`, what `player` sees of a state that the player to move observes as `observation`."""
-        return self.observe(state, player, 0 if self._earlier is None else int(observation[self._earlier, 0]))
-
-
 def _twice_as_long(rows: Any) -> Any:
     longer = word_rows(ROWS, 2 * len(rows[KEYS]))
     for row, old in zip(longer, rows, strict=True):
@@ -110,9 +87,3 @@ def play_one(t: Table, work: Any, action: int, observation: Array, masks: Array)
                 p_masks[copy][actions[index]] = 1
     e.observe(p_table, s, earlier, p_observation, 0)
     return s[e.PLAYER], result, earlier
-
-
-@entry_kernel
-def observe_one(t: Table, s: Words, earlier: int, observation: Array) -> None:
-    """Writes the observation of a position."""
-    e.observe(borrowed(t), borrowed(s), earlier, borrowed(observation.reshape(-1)), 0)

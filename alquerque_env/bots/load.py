@@ -20,6 +20,7 @@ from .analysis import MAX_DEPTH, MAX_SIMULATIONS
 from .bot import GameBot, SearchBot
 from .external.exported import ExportedBot
 from .external.ugi_bot import UgiBot, split_command
+from .policy import Policy, PolicyBot
 from .shipped import META, WEIGHTS, shipped_bots
 from .trainer import load_from_trainer
 from .waiting import WaitingBot
@@ -34,7 +35,7 @@ Maker = Callable[[Game, int | None, float | None], GameBot]
 
 
 def load_bot(
-    spec: str,
+    spec: str | Policy,
     game: Game | str,
     *,
     seed: int | None = None,
@@ -50,7 +51,8 @@ def load_bot(
     Args:
       spec: `random`, `greedy`, `alphabeta:DEPTH`, `mcts:SIMULATIONS`; `ugi:COMMAND` with the command that starts a UGI
         engine; or, each with an optional `:SIMULATIONS`, the name of a bot that comes with the package, such as
-        `fetaix-small`, or the path of a checkpoint or an exported player.
+        `fetaix-small`, or the path of a checkpoint or an exported player. A function from an observation and an action
+        mask to an action is made a bot, see `PolicyBot`; the other arguments do not matter to it.
       game: The game that the bot plays, or its id.
       seed: Makes its choices repeatable; None for a random seed.
       time_limit: Seconds that `alphabeta` and `mcts` may take for a step, and an engine or exported player for a turn.
@@ -65,6 +67,8 @@ def load_bot(
       MissingExtraError: If a checkpoint needs packages that are not installed. Without torch, NumPy evaluates networks
         of the kind `mlp`, with or without search features.
     """
+    if callable(spec):
+        return PolicyBot(game, spec)
     make = find_bot(spec, tables=tables, programs=programs)
     if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
         raise BotError(f"the time limit is {time_limit}, expected a number of seconds above 0")

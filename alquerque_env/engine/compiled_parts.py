@@ -22,7 +22,13 @@ from .source_digest import PACKAGE, source_digest
 ENVIRONMENTS, BOTS, ROLLOUTS, TABLES = "environments", "bots", "rollouts", "tables"
 
 PARTS = {
-    ENVIRONMENTS: ("engine/entry_points.py", "batch/single.py", "batch/scalar_batch.py", "batch/simd_batch.py"),
+    ENVIRONMENTS: (
+        "engine/entry_points.py",
+        "batch/single.py",
+        "match/player_view.py",
+        "batch/scalar_batch.py",
+        "batch/simd_batch.py",
+    ),
     BOTS: ("bots/simple.py", "bots/alphabeta.py", "bots/mcts.py", "bots/network/network_bot.py"),
     ROLLOUTS: ("batch/rollouts.py",),
     TABLES: ("solve/tables/build.py", "solve/tables/table.py"),

@@ -26,6 +26,7 @@ from ..engine.forms import load_kernels
 from ..errors import IllegalStepError
 from ..game import table_layout as e
 from ..game.game import Game, load_game
+from ..game.observation_form import ObservationForm
 from ..match.match import Match
 from ..match.position_text import format_position
 from .arguments import check_max_cycles
@@ -48,7 +49,7 @@ def env(game: str = "alquerque", **arguments: Any) -> AECEnv:
 
     Args:
       game: The game's id, or the path of a game file.
-      **arguments: As for `raw_env`: `render_mode`, `max_cycles` and rule options.
+      **arguments: As for `raw_env`: `render_mode`, `max_cycles`, `observation` and rule options.
 
     Raises:
       AlquerqueError: If an argument is wrong, as in `raw_env`.
@@ -64,7 +65,11 @@ def wrap(bare: AECEnv) -> AECEnv:
 
 
 def raw_env(
-    game: str = "alquerque", render_mode: str | None = None, max_cycles: int | None = None, **options: Any
+    game: str = "alquerque",
+    render_mode: str | None = None,
+    max_cycles: int | None = None,
+    observation: str = "planes",
+    **options: Any,
 ) -> "MatchEnv":
     """Makes the environment without wrappers: an illegal action raises `IllegalStepError` and changes nothing.
 
@@ -72,14 +77,16 @@ def raw_env(
       game: The game's id, or the path of a game file.
       render_mode: "human", "rgb_array", "ansi", "svg" or None.
       max_cycles: Number of steps after which the match is truncated, each leap of a chain counted; None for no limit.
+      observation: "planes", "grid" or "flat": the form of observations, see `ObservationForm`.
       **options: Rule options, as in `load_game`.
 
     Raises:
-      UnknownNameError: If there is no such game, option, value or render mode.
+      UnknownNameError: If there is no such game, option, value, render mode or form.
       RulesError: If the options contradict each other.
-      AlquerqueError: If `max_cycles` is not a positive integer or None.
+      AlquerqueError: If `max_cycles` is not a positive integer or None, or the board is not a grid.
     """
-    return MatchEnv(load_game(game, **options), render_mode=render_mode, max_cycles=max_cycles)
+    loaded = load_game(game, **options)
+    return MatchEnv(loaded, render_mode=render_mode, max_cycles=max_cycles, observation=observation)
 
 
 class MatchEnv(Rendered, AECEnv):
@@ -88,7 +95,14 @@ class MatchEnv(Rendered, AECEnv):
     The arguments are those of `raw_env`, with a loaded game.
     """
 
-    def __init__(self, game: Game, *, render_mode: str | None = None, max_cycles: int | None = None) -> None:
+    def __init__(
+        self,
+        game: Game,
+        *,
+        render_mode: str | None = None,
+        max_cycles: int | None = None,
+        observation: str = "planes",
+    ) -> None:
         super().__init__()
         self.game = game
         self.metadata = {
@@ -100,9 +114,10 @@ class MatchEnv(Rendered, AECEnv):
         self.render_mode = check_render_mode(render_mode)
         self.max_cycles = check_max_cycles(max_cycles)
         self.possible_agents = list(AGENTS)
+        self._form = form = ObservationForm(game, observation)
         self.observation_spaces = {
             agent: spaces.Dict(
-                {"observation": observation_space(game), "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8)}
+                {"observation": observation_space(form), "action_mask": spaces.Box(0, 1, (game.num_actions,), np.int8)}
             )
             for agent in AGENTS
         }
@@ -145,17 +160,24 @@ class MatchEnv(Rendered, AECEnv):
         """Returns the observation of an agent.
 
         Returns:
-          `observation`, int8 `[C, P]` in the agent's own frame, and `action_mask`, int8 `[A]`, 1 for legal actions and
-          all 0 unless the agent is to move.
+          `observation`, in the agent's own frame and in the chosen form, by default int8 `[C, P]`, and `action_mask`,
+          int8 `[A]`, 1 for legal actions and all 0 unless the agent is to move.
         """
-        play, player = self._play, AGENTS.index(agent)
+        play, player, form = self._play, AGENTS.index(agent), self._form
         # A wrapper may have ended a match that is not over by the rules.
         if player != play.player or self.terminations.get(agent, True):
-            return {"observation": play.observe(player), "action_mask": self._idle.copy()}
+            return {"observation": form(play.observe(player)), "action_mask": self._idle.copy()}
         if self._is_unseen:
             self._is_unseen = False
-            return {"observation": play.observation, "action_mask": play.masks[1]}
-        return {"observation": play.observe(player), "action_mask": play.masks[0].copy()}
+            return {"observation": form(play.observation), "action_mask": play.masks[1]}
+        return {"observation": form(play.observe(player)), "action_mask": play.masks[0].copy()}
+
+    def mask_matrix(self) -> np.ndarray:
+        """Returns int8 `[P, P]`: 1 where the agent to move may step from the point of the row to that of the column.
+
+        Points are in the frame of this agent; see `Game.mask_matrix`.
+        """
+        return self.game.mask_matrix(self._play.masks[0])
 
     def step(self, action: int | None) -> None:
         """Plays an action of the agent to move, or removes a finished agent.

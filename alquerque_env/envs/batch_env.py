@@ -3,14 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
+import gymnasium
 import numpy as np
-from gymnasium.vector import VectorEnv
+from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from ..batch.batch import Batch
 from ..batch.make_batch import fastest, make_batch
 from ..errors import AlquerqueError
 from ..game.game import Game
+from ..game.observation_form import ObservationForm
 from .arguments import check_positive
 from .spaces import action_space, observation_space
 
@@ -18,9 +20,12 @@ from .spaces import action_space, observation_space
 class BatchEnv(VectorEnv):
     """`B` matches of one game, their spaces, and which of them have ended."""
 
-    def __init__(self, game: Game, num_envs: int) -> None:
+    autoreset_mode: AutoresetMode
+
+    def __init__(self, game: Game, num_envs: int, observation: str) -> None:
         self.num_envs = check_positive("num_envs", num_envs)
-        self.single_observation_space = observation_space(game)
+        self._form = ObservationForm(game, observation)
+        self.single_observation_space = observation_space(self._form)
         self.single_action_space = action_space(game)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -37,6 +42,15 @@ class BatchEnv(VectorEnv):
         """The matches, played by compiled kernels as soon as there are any."""
         self._batch = fastest(self._batch)
         return self._batch
+
+    def _check_may_step(self) -> None:
+        if not self._is_reset:
+            raise gymnasium.error.ResetNeeded("call reset before step")
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
+            match = int(self._ended.argmax())
+            raise gymnasium.error.ResetNeeded(
+                f"match {match} has ended: reset it by reset(options={{'reset_mask': mask}}) before step"
+            )
 
     def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> tuple[np.ndarray, bool]:
         """Seeds the engine, at the first reset also without a seed.

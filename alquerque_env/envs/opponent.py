@@ -1,6 +1,6 @@
 """A match against an opponent as a Gymnasium environment for one agent."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import index as as_integer
 from typing import Any
 
@@ -8,10 +8,9 @@ import gymnasium
 import numpy as np
 
 from ..bots import Bot, load_bot
-from ..engine.compiled_parts import ENVIRONMENTS
-from ..engine.forms import load_kernels
 from ..errors import AlquerqueError, IllegalStepError
 from ..game.game import load_game
+from ..game.observation_form import ObservationForm
 from ..game.planes import plane_scale
 from ..game.step import Step
 from ..match.match import Match
@@ -21,13 +20,15 @@ from .spaces import action_space, observation_space
 
 Opponent = str | Bot | Callable[[Match], "Step | int | str"]
 """A bot spec, an object with `choose(match)`, or a function that returns a legal step or the text of a turn."""
+Opponents = Opponent | Sequence[Opponent]
+"""One opponent, or several of which one is drawn for each match."""
 
 
 class AgainstOpponent:
     """What the single and the batched environment against an opponent share: their arguments, checked."""
 
     def __init__(
-        self, game: str, opponent: Opponent, seat: int | str, max_cycles: int | None, options: dict[str, Any]
+        self, game: str, opponent: Opponents, seat: int | str, max_cycles: int | None, options: dict[str, Any]
     ) -> None:
         self.game = load_game(game, **options)
         is_number = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool)
@@ -36,26 +37,25 @@ class AgainstOpponent:
         self.seat = seat
         self.max_cycles = check_max_cycles(max_cycles)
         self.plane_scale = plane_scale(self.game)
-        self._opponent = opponent
-        self._choose = self._make_choose(seed=0)
-        self._seen_by: Any = None
+        self._is_pool = isinstance(opponent, Sequence) and not isinstance(opponent, str)
+        self._opponents: list[Any] = list(opponent) if self._is_pool else [opponent]  # type: ignore[arg-type]
+        if not self._opponents:
+            raise AlquerqueError("opponent is an empty list, expected at least one opponent")
+        self._choosers = [self._make_choose(each, 0) for each in self._opponents]
 
-    @property
-    def _view(self) -> Any:
-        """Shows positions from either side, by compiled kernels as soon as there are any."""
-        single = load_kernels("batch.single", ENVIRONMENTS)
-        if not isinstance(self._seen_by, single.PlayerView):
-            self._seen_by = single.PlayerView(self.game)
-        return self._seen_by
+    def _seed_opponents(self, generator: np.random.Generator) -> None:
+        """Loads the bots that are named by their specs again, each with a seed of its own."""
+        for number, opponent in enumerate(self._opponents):
+            if isinstance(opponent, str):
+                self._choosers[number] = self._make_choose(opponent, int(generator.integers(2**31)))
 
-    def _make_choose(self, seed: int) -> Callable[[Match], Any]:
-        """Returns the function by which the opponent chooses; a bot named by its spec is loaded with the seed."""
-        opponent: Any = self._opponent
+    def _make_choose(self, opponent: Any, seed: int) -> Callable[[Match], Any]:
+        """Returns the function by which an opponent chooses; a bot named by its spec is loaded with the seed."""
         if isinstance(opponent, str):
             opponent = load_bot(opponent, self.game, seed=seed, tables=False)
         choose = getattr(opponent, "choose", opponent)
         if not callable(choose):
-            expected = "a bot spec, a bot or a function from match to step"
+            expected = "a bot spec, a bot, a function from match to step, or a list of these"
             raise AlquerqueError(f"opponent is {opponent!r}, expected {expected}")
         return choose
 
@@ -65,25 +65,28 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
 
     | | |
     |---|---|
-    | observation | int8 `[C, P]`, in the frame of the agent's player; `describe` lists the planes |
+    | observation | int8 `[C, P]`, in the frame of the agent's player; `alquerque describe` lists the planes |
     | action | an index into `game.actions`: one step of the agent; an illegal one loses the match |
     | reward | float: 1 for a win, -1 for a loss, 0 for a draw and while the match is in progress |
     | `info["action_mask"]` | int8 `[A]`, 1 for legal actions; all 0 when the match has ended |
     | `info["player"]` | int, the agent's player |
+    | `info["opponent"]` | int, the place of the match's opponent in the list of opponents; only if there is a list |
 
     A draw by the rules terminates, `max_cycles` truncates.
 
     Args:
       game: The game's id, or the path of a game file.
-      opponent: Bot spec, bot, or function from a `Match` to a legal step; plays the other side.
+      opponent: Bot spec, bot, or function from a `Match` to a legal step; plays the other side. From a list of these
+        one is drawn at every reset.
       seat: 0 or 1, the agent's player, or "random" to draw it at every reset.
       render_mode: "human", "rgb_array", "ansi", "svg" or None.
       max_cycles: Number of steps of both sides after which the match is truncated, but not before the agent has
         played; None for no limit.
+      observation: "planes", "grid" or "flat": the form of observations, see `ObservationForm`.
       **options: Rule options, as in `load_game`.
 
     Raises:
-      UnknownNameError: If there is no such game, option, value, bot or render mode.
+      UnknownNameError: If there is no such game, option, value, bot, render mode or form.
       RulesError: If the options contradict each other.
       AlquerqueError: If another argument is wrong.
       BotError: If the opponent cannot play the game.
@@ -94,18 +97,21 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
     def __init__(
         self,
         game: str = "alquerque",
-        opponent: Opponent = "random",
+        opponent: Opponents = "random",
         seat: int | str = "random",
         render_mode: str | None = None,
         max_cycles: int | None = None,
+        observation: str = "planes",
         **options: Any,
     ) -> None:
         super().__init__(game, opponent, seat, max_cycles, options)
         self.render_mode = check_render_mode(render_mode)
-        self.observation_space = observation_space(self.game)
+        self._form = ObservationForm(self.game, observation)
+        self.observation_space = observation_space(self._form)
         self.action_space = action_space(self.game)
         self._match = Match(self.game)
         self._player = 0
+        self._drawn = 0
         self._ended = True
         self._is_new = True
 
@@ -118,17 +124,19 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
         """Begins a new match. The opponent plays first if the agent's player does not.
 
         Args:
-          seed: Seeds the draw of the seat, and the opponent if it is a bot spec.
+          seed: Seeds the draws of the seat and of the opponent, and the opponents that are bot specs.
           options: Ignored.
 
         Returns:
           `(observation, info)`.
         """
         super().reset(seed=seed)
-        if isinstance(self._opponent, str) and (seed is not None or self._is_new):
-            self._choose = self._make_choose(int(self.np_random.integers(2**31)))
+        if seed is not None or self._is_new:
+            self._seed_opponents(self.np_random)
         self._is_new = False
         self._player = int(self.np_random.integers(2)) if self.seat == "random" else int(self.seat)
+        if self._is_pool:
+            self._drawn = int(self.np_random.integers(len(self._opponents)))
         self._match = Match(self.game)
         self._ended = False
         self._answer(None)
@@ -168,10 +176,14 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
 
     def action_masks(self) -> np.ndarray:
         """Returns int8 `[A]`, 1 for legal actions; all 0 when the match has ended."""
-        mask = np.zeros(self.game.num_actions, np.int8)
-        if not self._ended:
-            mask[[step.action for step in self._match.legal_steps]] = 1
-        return mask
+        return np.zeros(self.game.num_actions, np.int8) if self._ended else self._match.action_mask()
+
+    def mask_matrix(self) -> np.ndarray:
+        """Returns int8 `[P, P]`: 1 where the agent may step from the point of the row to that of the column.
+
+        Points are in the frame of the agent; see `Game.mask_matrix`.
+        """
+        return self.game.mask_matrix(self.action_masks())
 
     @property
     def match(self) -> Match:
@@ -180,14 +192,14 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
 
     def _answer(self, limit: int | None) -> None:
         while not self._match.is_over and self._match.player != self._player and not self._has_lasted(limit):
-            self._match.push(self._choose(self._match))
+            self._match.push(self._choosers[self._drawn](self._match))
 
     def _has_lasted(self, limit: int | None) -> bool:
         return limit is not None and len(self._match.steps) >= limit
 
     def _observation(self) -> np.ndarray:
-        earlier = self._match.occurrences() - 1 if self._match.chain is None else 0
-        return self._view.observe(self._match.state, self._player, earlier)
+        return self._form(self._match.observation(self._player))
 
     def _info(self) -> dict[str, Any]:
-        return {"action_mask": self.action_masks(), "player": self._player}
+        drawn = {"opponent": self._drawn} if self._is_pool else {}
+        return {"action_mask": self.action_masks(), "player": self._player, **drawn}

@@ -1,15 +1,16 @@
 """Many matches against an opponent as one Gymnasium vector environment."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from ..batch.batch import Batch
 from ..batch.match_batch import MatchBatch
 from ..batch.step_result import HOLD, PLAY, RESET, StepResult
+from ..engine.compiled_parts import ENVIRONMENTS
+from ..engine.forms import load_kernels
 from ..errors import AlquerqueError
 from ..game import table_layout as e
 from ..game.game import Game
@@ -17,7 +18,7 @@ from ..game.step import Step
 from ..match.match import Match
 from .arguments import check_actions
 from .batch_env import BatchEnv, batch_info
-from .opponent import AgainstOpponent, Opponent
+from .opponent import AgainstOpponent, Opponents
 
 
 class VersusVectorEnv(AgainstOpponent, BatchEnv):
@@ -30,11 +31,17 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
     | reward | float64 `[B]`: 1 for a win, -1 for a loss, 0 for a draw and while the match is in progress |
     | `info["action_mask"]` | int8 `[B, A]`, 1 for legal actions; all 0 where the match has ended |
     | `info["player"]` | int8 `[B]`, the agent's player |
+    | `info["opponent"]` | int64 `[B]`, the place of the opponent in the list of opponents; only if there is a list |
 
-    Autoreset is `NEXT_STEP`: the step after the end of a match begins another. The opponent "random" plays inside the
-    engine; any other is asked match by match. An illegal action loses its match.
+    Autoreset is `NEXT_STEP` by default: the step after the end of a match begins another. In `SAME_STEP`,
+    `info["final_obs"]` and `info["final_info"]` hold the ended matches. In `DISABLED`, ended matches wait for
+    `reset(options={"reset_mask": ...})`. The opponent "random" plays inside the engine; any other is asked match by
+    match. An illegal action loses its match.
 
     The other arguments and the errors are those of `VersusEnv`. Batched matches are not drawn: `render_mode` is None.
+
+    Raises:
+      ValueError: If there is no such autoreset mode.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
@@ -43,10 +50,12 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         self,
         num_envs: int = 1,
         game: str = "alquerque",
-        opponent: Opponent = "random",
+        opponent: Opponents = "random",
         seat: int | str = "random",
         render_mode: str | None = None,
         max_cycles: int | None = None,
+        observation: str = "planes",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         **options: Any,
     ) -> None:
         if render_mode is not None:
@@ -55,8 +64,12 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
             )
         self._is_random = opponent == "random"
         AgainstOpponent.__init__(self, game, opponent, seat, max_cycles, options)
-        BatchEnv.__init__(self, self.game, num_envs)
+        BatchEnv.__init__(self, self.game, num_envs, observation)
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._seats = np.zeros(num_envs, np.int8)
+        self._drawn = np.zeros(num_envs, np.int64)
+        self._seen_by: Any = None
 
     def _make_batch(self, game: Game) -> Batch:
         return super()._make_batch(game) if self._is_random else MatchBatch(game, self.num_envs)
@@ -67,7 +80,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         """Begins new matches.
 
         Args:
-          seed: Seeds the draw of the seats, and the opponent if it is a bot spec.
+          seed: Seeds the draws of the seats and of the opponents, and the opponents that are bot specs.
           options: `reset_mask`, bool `[B]`: the matches to begin anew; all by default. The others are unchanged.
 
         Returns:
@@ -78,7 +91,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         """
         chosen, is_seeded = self._begin(seed, options)
         if is_seeded and not self._is_random:
-            self._choose = self._make_choose(int(self.np_random.integers(2**31)))
+            self._seed_opponents(self.np_random)
         result = self._advance(np.zeros(self.num_envs, np.int64), np.where(chosen, RESET, HOLD).astype(np.int8))
         self._ended &= ~chosen
         return self._observation(result), self._info(result)
@@ -94,10 +107,9 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
 
         Raises:
           IllegalStepError: If the actions are not integers, one for each match. No match is changed.
-          gymnasium.error.ResetNeeded: Before the first `reset`.
+          gymnasium.error.ResetNeeded: Before the first `reset`, or in `DISABLED` if a match has ended.
         """
-        if not self._is_reset:
-            raise gymnasium.error.ResetNeeded("call reset before step")
+        self._check_may_step()
         actions = check_actions(actions, self.num_envs)
         begins = self._ended
         in_range = (actions >= 0) & (actions < self.game.num_actions)
@@ -112,7 +124,24 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         if self.max_cycles is not None:
             truncated = ~terminated & ~begins & (self._elapsed >= self.max_cycles)
         self._ended = terminated | truncated
-        return self._observation(result), rewards, terminated, truncated, self._info(result)
+        observation, info = self._observation(result), self._info(result)
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and self._ended.any():
+            observation, info = self._restart(observation, info)
+        return observation, rewards, terminated, truncated, info
+
+    def _restart(self, last: np.ndarray, last_info: dict[str, Any]) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begins new matches for the ended ones within the step that ended them."""
+        ended = self._ended
+        present = {f"_{name}": ended.copy() for name in last_info if not name.startswith("_")}
+        final = {
+            "final_obs": last,
+            "_final_obs": ended,
+            "final_info": last_info | present,
+            "_final_info": ended.copy(),
+        }
+        self._ended = np.zeros(self.num_envs, bool)
+        result = self._advance(np.zeros(self.num_envs, np.int64), np.where(ended, RESET, HOLD).astype(np.int8))
+        return self._observation(result), self._info(result) | final
 
     def _advance(self, actions: np.ndarray, orders: np.ndarray) -> StepResult:
         """Carries out the orders, then lets the opponent play until the agent is to move in every match."""
@@ -131,6 +160,8 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
             self._seats[begins] = self.np_random.integers(2, size=int(begins.sum()))
         else:
             self._seats[begins] = self.seat
+        if self._is_pool:
+            self._drawn[begins] = self.np_random.integers(len(self._opponents), size=int(begins.sum()))
         self._elapsed[begins] = 0
         self._elapsed[plays] += 1
         return self._games.step(actions, orders)
@@ -149,14 +180,14 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         assert isinstance(self._games, MatchBatch)
         matches, actions = self._games.matches, np.zeros(self.num_envs, np.int64)
         for game in np.flatnonzero(waiting).tolist():
-            rest = rest_of_turn.pop(game, None) or self._ask(matches[game])
+            rest = rest_of_turn.pop(game, None) or self._ask(matches[game], self._choosers[self._drawn[game]])
             actions[game] = rest[0]
             if len(rest) > 1:
                 rest_of_turn[game] = rest[1:]
         return actions
 
-    def _ask(self, match: Match) -> list[int]:
-        answer = self._choose(match)
+    def _ask(self, match: Match, choose: Callable[[Match], Any]) -> list[int]:
+        answer = choose(match)
         if isinstance(answer, Step):
             return [answer.action]
         ahead = match.copy()
@@ -169,8 +200,17 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
             result.observation[game] = self._view.convert(
                 result.observation[game], self._games.states[game], int(self._seats[game])
             )
-        return result.observation
+        return self._form(result.observation)
 
     def _info(self, result: StepResult) -> dict[str, Any]:
         mask = np.where(self._ended[:, None], np.int8(0), result.mask)
-        return batch_info(np.ones(self.num_envs, bool), action_mask=mask, player=self._seats.copy())
+        drawn = {"opponent": self._drawn.copy()} if self._is_pool else {}
+        return batch_info(np.ones(self.num_envs, bool), action_mask=mask, player=self._seats.copy(), **drawn)
+
+    @property
+    def _view(self) -> Any:
+        """Shows positions from either side, by compiled kernels as soon as there are any."""
+        views = load_kernels("match.player_view", ENVIRONMENTS)
+        if not isinstance(self._seen_by, views.PlayerView):
+            self._seen_by = views.PlayerView(self.game)
+        return self._seen_by

@@ -21,17 +21,21 @@ class GameModule(ModuleType):
         self.game = game
         self.__all__ = ["env", "raw_env"]
 
-    def env(self, render_mode: str | None = None, max_cycles: int | None = None, **options: Any) -> Any:
+    def env(
+        self, render_mode: str | None = None, max_cycles: int | None = None, observation: str = "planes", **options: Any
+    ) -> Any:
         """Makes the environment with PettingZoo's usual wrappers: see `envs.aec.env`."""
         from .aec import env
 
-        return env(self.game, render_mode=render_mode, max_cycles=max_cycles, **options)
+        return env(self.game, render_mode=render_mode, max_cycles=max_cycles, observation=observation, **options)
 
-    def raw_env(self, render_mode: str | None = None, max_cycles: int | None = None, **options: Any) -> Any:
+    def raw_env(
+        self, render_mode: str | None = None, max_cycles: int | None = None, observation: str = "planes", **options: Any
+    ) -> Any:
         """Makes the environment without wrappers: see `envs.aec.raw_env`."""
         from .aec import raw_env
 
-        return raw_env(self.game, render_mode=render_mode, max_cycles=max_cycles, **options)
+        return raw_env(self.game, render_mode=render_mode, max_cycles=max_cycles, observation=observation, **options)
 
 
 def camel_case(game: str) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
@@ -29,7 +28,7 @@ class SelfPlayVectorEnv(BatchEnv):
 
     | | |
     |---|---|
-    | observation | int8 `[B, C, P]`, in the frame of the player to move; `describe` lists the planes |
+    | observation | int8 `[B, C, P]`, in the frame of the player to move; `alquerque describe` lists the planes |
     | action | int64 `[B]`, an index into `game.actions`; ignored where the last match has ended |
     | reward | float32 `[B]`, for the player who acted: 1 for a win, -1 for a loss, otherwise 0 |
     | `info["action_mask"]` | int8 `[B, A]`, 1 for legal actions; all 0 where the match has ended |
@@ -52,13 +51,14 @@ class SelfPlayVectorEnv(BatchEnv):
       num_envs: Number of matches.
       autoreset_mode: When ended matches begin anew, as in Gymnasium.
       max_cycles: Number of actions after which a match is truncated; None for no limit.
+      observation: "planes", "grid" or "flat": the form of observations, see `ObservationForm`.
       backend: "auto" for NumPy arrays, from compiled kernels where there are any; "torch" for PyTorch tensors, see
         `TorchSelfPlayVectorEnv`.
       device: Where the tensors of "torch" are, as PyTorch names it.
 
     Raises:
-      UnknownNameError: If there is no game with that id, or no such backend.
-      AlquerqueError: If a number is out of range, or the device is not there.
+      UnknownNameError: If there is no game with that id, or no such backend or form.
+      AlquerqueError: If a number is out of range, the board is not a grid, or the device is not there.
       RulesError: If the rules cannot be played by the backend.
       MissingExtraError: If PyTorch is not installed.
       ValueError: If there is no such autoreset mode.
@@ -82,12 +82,13 @@ class SelfPlayVectorEnv(BatchEnv):
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_cycles: int | None = None,
+        observation: str = "planes",
         backend: str = "auto",  # noqa: ARG002 - chooses the class
         device: Any = "cpu",
     ) -> None:
         self._set_device(device)
         self.game = as_game(game)
-        super().__init__(self.game, num_envs)
+        super().__init__(self.game, num_envs, observation)
         self.max_cycles = check_max_cycles(max_cycles)
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
@@ -112,7 +113,7 @@ class SelfPlayVectorEnv(BatchEnv):
         self._elapsed[chosen] = 0
         result = self._games.step(np.zeros(self.num_envs, np.int64), np.where(chosen, RESET, HOLD).astype(np.int8))
         self._ended &= ~chosen
-        return result.observation, self._info(result)
+        return self._form(result.observation), self._info(result)
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Plays an action in every match.
@@ -128,14 +129,8 @@ class SelfPlayVectorEnv(BatchEnv):
             changed.
           gymnasium.error.ResetNeeded: Before the first `reset`, or in `DISABLED` if a match has ended.
         """
-        if not self._is_reset:
-            raise gymnasium.error.ResetNeeded("call reset before step")
+        self._check_may_step()
         plays = ~self._ended
-        if self.autoreset_mode is AutoresetMode.DISABLED and self._ended.any():
-            game = int(self._ended.argmax())
-            raise gymnasium.error.ResetNeeded(
-                f"match {game} has ended: reset it by reset(options={{'reset_mask': mask}}) before step"
-            )
         result = self._games.step(self._check(actions), plays.view(np.int8))
         terminated = result.outcome != e.ONGOING
         truncated = np.zeros(self.num_envs, bool)
@@ -145,7 +140,7 @@ class SelfPlayVectorEnv(BatchEnv):
         self._ended = terminated | truncated
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._ended.any():
             return self._restart(result, terminated, truncated)
-        return result.observation, result.reward, terminated, truncated, self._info(result)
+        return self._form(result.observation), result.reward, terminated, truncated, self._info(result)
 
     def sample_actions(self) -> np.ndarray:
         """Returns int64 `[B]`, a legal action for each match drawn uniformly; 0 where the match has ended."""
@@ -198,7 +193,7 @@ class SelfPlayVectorEnv(BatchEnv):
         self._elapsed = np.array(state["elapsed"], np.int64)
         self._ended = np.array(state["ended"], bool)
         result = self._games.look()
-        return result.observation, self._info(result)
+        return self._form(result.observation), self._info(result)
 
     def _set_device(self, device: Any) -> None:
         if device != "cpu":
@@ -227,8 +222,8 @@ class SelfPlayVectorEnv(BatchEnv):
         """Begins new matches for the ended ones within the step that ended them."""
         ended = self._ended
         info = self._info(result, ended)
-        observation = result.observation.copy()
-        final = {"final_obs": result.observation, "_final_obs": ended, "final_info": info, "_final_info": ended.copy()}
+        observation, seen = result.observation.copy(), self._form(result.observation)
+        final = {"final_obs": seen, "_final_obs": ended, "final_info": info, "_final_info": ended.copy()}
         games = np.flatnonzero(ended)
         fresh = self._games.reset(games)
         observation[games] = fresh.observation
@@ -237,7 +232,7 @@ class SelfPlayVectorEnv(BatchEnv):
         self._elapsed[games] = 0
         self._ended = np.zeros(self.num_envs, bool)
         begun = self._info(result._replace(mask=mask, player=player, winner=result.winner.copy()))
-        return observation, result.reward, terminated, truncated, begun | final
+        return self._form(observation), result.reward, terminated, truncated, begun | final
 
     def _info(self, result: StepResult, ended: np.ndarray | None = None) -> dict[str, Any]:
         present = np.ones(self.num_envs, bool) if ended is None else ended

@@ -14,6 +14,7 @@ from ..batch.torch_batch import StepTensors, TorchBatch
 from ..errors import AlquerqueError, IllegalStepError, one_line
 from ..game import table_layout as e
 from ..game.game import Game
+from ..game.observation_form import PLANES
 from ..match.match import Match
 from .self_play_vector import SelfPlayVectorEnv
 
@@ -58,6 +59,12 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
         self._elapsed: Any = torch.zeros(self.num_envs, dtype=torch.int64, device=self.device)
         self._ended: Any = torch.ones(self.num_envs, dtype=torch.bool, device=self.device)
         self._was_illegal = torch.zeros((), dtype=torch.bool, device=self.device)
+        self._scale = torch.from_numpy(self._form.scale).to(self.device)
+        self._grid: Tensor | None = None
+        if self._form.cells is not None:
+            empty = self._form(np.zeros(self._form.scale.shape, np.int8))
+            self._grid = torch.from_numpy(empty).flatten(1).to(self.device)
+            self._cells = torch.from_numpy(self._form.cells).to(self.device)
 
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """See `SelfPlayVectorEnv.reset`; the mask may be a tensor."""
@@ -69,7 +76,7 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
         self._elapsed = torch.where(chosen, 0, self._elapsed)
         result = self._games.step(torch.zeros_like(self._elapsed), _commands(chosen, RESET, HOLD))
         self._ended = self._ended & ~chosen
-        return result.observation, self._told(result)
+        return self._seen(result.observation), self._told(result)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """See `SelfPlayVectorEnv.step`; actions are a tensor of integers `[B]` on the device."""
@@ -97,7 +104,7 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
         self._ended = terminated | truncated
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
             return self._begin_ended(result, terminated, truncated)
-        return result.observation, result.reward, terminated, truncated, self._told(result)
+        return self._seen(result.observation), result.reward, terminated, truncated, self._told(result)
 
     def sample_actions(self) -> Any:
         """Returns int64 `[B]`, a legal action for each match drawn uniformly; 0 where the match has ended."""
@@ -136,19 +143,31 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
         self._elapsed = torch.from_numpy(np.array(state["elapsed"], np.int64)).to(self.device)
         self._ended = torch.from_numpy(np.array(state["ended"], bool)).to(self.device)
         result = self._games.look()
-        return result.observation, self._told(result)
+        return self._seen(result.observation), self._told(result)
 
     def _begin_ended(
         self, result: StepTensors, terminated: Any, truncated: Any
     ) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         ended = self._ended
         info = self._told(result, ended)
-        final = {"final_obs": result.observation, "_final_obs": ended, "final_info": info, "_final_info": ended.clone()}
+        seen = self._seen(result.observation)
+        final = {"final_obs": seen, "_final_obs": ended, "final_info": info, "_final_info": ended.clone()}
         fresh = self._games.restart(ended, result)
         self._elapsed = torch.where(ended, 0, self._elapsed)
         self._ended = torch.zeros_like(ended)
         begun = self._told(fresh._replace(winner=result.winner.clone()))
-        return fresh.observation, result.reward, terminated, truncated, begun | final
+        return self._seen(fresh.observation), result.reward, terminated, truncated, begun | final
+
+    def _seen(self, observation: Tensor) -> Tensor:
+        """See `ObservationForm`."""
+        form = self._form
+        if form.name == PLANES:
+            return observation
+        if self._grid is None:
+            return (observation / self._scale).flatten(1)
+        grid = self._grid.expand(len(observation), -1, -1).clone()
+        grid[:, : observation.shape[1], self._cells] = observation
+        return grid.unflatten(2, form.shape[1:])
 
     def _told(self, result: StepTensors, ended: Any = None) -> dict[str, Any]:
         present = torch.ones_like(self._ended) if ended is None else ended

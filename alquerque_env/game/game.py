@@ -6,6 +6,8 @@ from dataclasses import fields
 from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
+
 from ..errors import AlquerqueError
 from .game_file import Definition, choose_options, find_definition, games
 from .options import OptionValue, Rules, spell
@@ -44,6 +46,28 @@ class Game(Ruleset):
     def num_actions(self) -> int:
         """Number of actions of the game."""
         return len(self.table.actions)
+
+    def mask_matrix(self, mask: np.ndarray) -> np.ndarray:
+        """Returns action masks as matrices from points to points.
+
+        Args:
+          mask: Integers `[..., A]`, 1 for legal actions.
+
+        Returns:
+          int8 `[..., P, P]` in the frame of the mask: 1 where a legal step leads from the point of the row to the point
+          of the column. The pass has no place in it.
+        """
+        points = len(self.board.points)
+        matrix = np.zeros((*mask.shape[:-1], points * points), np.int8)
+        *matches, moves = np.nonzero(mask[..., : len(self._moves)])
+        matrix[(*matches, self._moves[moves])] = 1
+        return matrix.reshape(*mask.shape[:-1], points, points)
+
+    @cached_property
+    def _moves(self) -> np.ndarray:
+        """int64 `[A]` without the pass, which is the last action: `origin * P + target`."""
+        points = len(self.board.points)
+        return np.array([action[0] * points + action[1] for action in self.actions if action is not None], np.int64)
 
     @cached_property
     def table_hash(self) -> str:

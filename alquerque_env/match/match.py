@@ -6,13 +6,16 @@ Points and players are absolute, as the board numbers them: nothing here is turn
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from operator import index as as_integer
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
 from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
-from ..errors import IllegalStepError, NotationError, shorten
+from ..errors import AlquerqueError, IllegalStepError, NotationError, shorten
 from ..game import table_layout as e
 from ..game.game import Game, as_game
 from ..game.step import PASS, Step, join_turn, split_turn
@@ -179,6 +182,31 @@ class Match:
         """The point of the piece that is in the middle of a chain of captures, or None."""
         return int(self._state[e.CHAIN]) if self._state[e.CHAIN] >= 0 else None
 
+    def observation(self, player: int | None = None) -> np.ndarray:
+        """Returns what the environments show of the position.
+
+        Args:
+          player: Who sees it, 0 or 1; the player to move if None.
+
+        Returns:
+          int8 `[C, P]`, planes of points in the frame of the player; `game.planes` describes them.
+
+        Raises:
+          AlquerqueError: If there is no such player.
+        """
+        seen_by = self.player if player is None else player
+        if seen_by not in (0, 1):
+            raise AlquerqueError(f"player is {player!r}, expected 0, 1 or None for the player to move")
+        earlier = self.occurrences() - 1 if self.chain is None else 0
+        seen: np.ndarray = self._view.observe(self._state, int(seen_by), earlier)
+        return seen
+
+    def action_mask(self) -> np.ndarray:
+        """Returns int8 `[A]`: 1 for the actions of `legal_steps`, which are none when the match is over."""
+        mask = np.zeros(self.game.num_actions, np.int8)
+        mask[[step.action for step in self._legal]] = 1
+        return mask
+
     @property
     def steps(self) -> tuple[Step, ...]:
         """The steps pushed so far, the first one first."""
@@ -335,7 +363,7 @@ class Match:
         return draw_svg(self.picture())
 
     def __getstate__(self) -> dict[str, Any]:
-        left_out = ("_rules", "_t", "_scratch", "_actions")
+        left_out = ("_rules", "_view", "_t", "_scratch", "_actions")
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -348,6 +376,10 @@ class Match:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Match":
         return self.copy()
+
+    @cached_property
+    def _view(self) -> Any:
+        return load_kernels("match.player_view", ENVIRONMENTS).PlayerView(self.game)
 
     def _use_rules(self) -> None:
         """Takes the rules in the form to use now, and makes room for what they write."""

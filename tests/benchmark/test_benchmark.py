@@ -408,7 +408,7 @@ def test_a_function_receives_what_an_environment_shows(function: FunctionProcess
     environment = env(NAME)
     environment.reset()
     shown = environment.observe(environment.agent_selection)
-    FunctionPlayer(function, GAME, 5.0).ask(Match(GAME))
+    FunctionPlayer(function, 5.0).ask(Match(GAME))
     received = np.load(folder / "seen.npz")
 
     assert (received["observation"] == shown["observation"]).all()
@@ -417,7 +417,7 @@ def test_a_function_receives_what_an_environment_shows(function: FunctionProcess
 
 @pytest.mark.parametrize("function", ["first"], indirect=True)
 def test_the_choices_and_values_of_a_function_are_used(function: FunctionProcess, suite: Suite) -> None:
-    player = FunctionPlayer(function, GAME, 5.0)
+    player = FunctionPlayer(function, 5.0)
 
     assert player.ask(Match(GAME)).step == Match(GAME).legal_steps[0]
     assert player.value(Match(GAME)) == 0.25
@@ -437,7 +437,7 @@ def test_the_choices_and_values_of_a_function_are_used(function: FunctionProcess
     indirect=["function"],
 )
 def test_a_function_that_fails_is_reported(function: FunctionProcess, kind: str, words: str, suite: Suite) -> None:
-    checked = CheckedPlayer(FunctionPlayer(function, GAME, LIMITS.decision), LIMITS)
+    checked = CheckedPlayer(FunctionPlayer(function, LIMITS.decision), LIMITS)
     decisions = ask_all(checked, GAME, suite.positions)
 
     assert checked.faults[kind] >= 0.8 * len(decisions)  # some masks begin with a legal action
@@ -455,7 +455,7 @@ def test_a_function_that_fails_is_reported(function: FunctionProcess, kind: str,
 def test_a_function_that_dies_or_sleeps_is_started_again(
     function: FunctionProcess, kind: str, words: str, suite: Suite
 ) -> None:
-    checked = CheckedPlayer(FunctionPlayer(function, GAME, LIMITS.decision), LIMITS)
+    checked = CheckedPlayer(FunctionPlayer(function, LIMITS.decision), LIMITS)
     decisions = ask_all(checked, GAME, suite.positions[:3])
 
     assert checked.faults[kind] == sum(decision.seconds is None for decision in decisions) >= 2
@@ -480,7 +480,7 @@ def test_a_value_that_often_ends_the_process_is_not_asked_again(suite: Suite) ->
 
 @pytest.mark.parametrize("function", ["dies"], indirect=True)
 def test_a_function_that_often_dies_is_not_asked_again(function: FunctionProcess, suite: Suite) -> None:
-    checked = CheckedPlayer(FunctionPlayer(function, GAME, LIMITS.decision), LIMITS)
+    checked = CheckedPlayer(FunctionPlayer(function, LIMITS.decision), LIMITS)
     decisions = ask_all(checked, GAME, suite.positions)
 
     assert checked.has_given_up

@@ -19,6 +19,7 @@ from alquerque_env.envs.spaces import observation_space
 from alquerque_env.game import table_layout
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT, words
+from alquerque_env.game.observation_form import ObservationForm
 from alquerque_env.game.planes import plane_scale, planes
 
 MOSONA = "awithlaknannai_mosona"
@@ -161,7 +162,7 @@ def test_every_plane_shows_what_the_reference_says(number):
     game = variant(number)
     names = [plane.name for plane in planes(game)]
     assert [plane for plane in names if not plane.startswith(("no_undo_", "remembered_"))] == expected_planes(game)
-    space = observation_space(game)
+    space = observation_space(ObservationForm(game))
     other = RefMatch(Reference(game))
     last = 0
     for match in islice(random_match(game, 2), 120):
@@ -242,7 +243,7 @@ def test_planes_of_remembered_points_say_whose_points_they_show(options):
 @pytest.mark.parametrize("limit", [1, 127, 128, 129, 255, 256, 10_000])
 def test_clocks_fit_into_bytes_up_to_the_limit(limit):
     game = load_game("fetaix", no_progress_limit=limit)
-    space = observation_space(game)
+    space = observation_space(ObservationForm(game))
     order = [plane.name for plane in planes(game)]
     for quiet in {0, 1, 126, 127, 128, limit - 1, limit} & set(range(limit + 1)):
         seen = observe(Match(game, f"W:Wa1:Be5:H{quiet}"))

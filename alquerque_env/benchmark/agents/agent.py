@@ -45,9 +45,7 @@ def find_agent(spec: str, protocol: Protocol) -> Agent:
     if is_function_spec(spec) and spec.partition(":")[0] not in SPEC_KINDS and checkpoint is None:
         function = FunctionProcess(spec, protocol.limits)
         decision = protocol.limits.decision
-        return Agent(
-            spec, Facts("function"), games(), lambda game: FunctionPlayer(function, game, decision), function.close
-        )
+        return Agent(spec, Facts("function"), games(), lambda _game: FunctionPlayer(function, decision), function.close)
     find_bot(spec)  # raises BotError early
     seed = derive_seed(protocol.seed, "agent")
     known, facts = (read_exported_game(spec), Facts(_kind_of(spec))) if checkpoint is None else read_facts(*checkpoint)

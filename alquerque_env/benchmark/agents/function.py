@@ -7,9 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...batch.single import PlayerView
 from ...errors import BenchmarkError
-from ...game.game import Game
 from ...match.match import Match
 from ..protocol import Limits
 from . import worker as w
@@ -120,11 +118,10 @@ class FunctionProcess:
 
 
 class FunctionPlayer:
-    """A function as a player of one game, with a limit for each decision in seconds."""
+    """A function as a player, with a limit for each decision in seconds."""
 
-    def __init__(self, function: FunctionProcess, game: Game, seconds: float) -> None:
-        self._function, self._game, self._seconds = function, game, seconds
-        self._view = PlayerView(game)
+    def __init__(self, function: FunctionProcess, seconds: float) -> None:
+        self._function, self._seconds = function, seconds
 
     def ask(self, match: Match) -> Answer:
         """Chooses a step in a match with several legal steps.
@@ -132,7 +129,7 @@ class FunctionPlayer:
         Raises:
           AgentError: If the function does not return a legal action in time.
         """
-        action, seconds = self._function.ask(w.CHOOSE, *self._observe(match), self._seconds)
+        action, seconds = self._function.ask(w.CHOOSE, match.observation(), match.action_mask(), self._seconds)
         for step in match.legal_steps:
             if step.action == action:
                 return Answer(step, seconds)
@@ -149,11 +146,4 @@ class FunctionPlayer:
         """
         if not self._function.has_value:
             return None
-        return float(self._function.ask(w.VALUE, *self._observe(match), self._seconds)[0])
-
-    def _observe(self, match: Match) -> tuple[np.ndarray, np.ndarray]:
-        """int8 `[C, P]` and `[A]`, what an environment shows of a match."""
-        earlier = match.occurrences() - 1 if match.chain is None else 0
-        mask = np.zeros(self._game.num_actions, np.int8)
-        mask[[step.action for step in match.legal_steps]] = 1
-        return self._view.observe(match.state, match.player, earlier), mask
+        return float(self._function.ask(w.VALUE, match.observation(), match.action_mask(), self._seconds)[0])

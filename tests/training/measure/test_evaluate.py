@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
-from alquerque_training.measure.evaluate import Evaluation, SeatResult, play_random, random_actions
+from alquerque_training.measure.evaluate import as_strength, play_random, random_actions
 from heap_game import HEAP, POISON, HeapEnv, solve, value_of
+
+from alquerque_env.arena.evaluation import Evaluation, SeatResult
 
 VALUES = solve()
 
@@ -73,8 +75,8 @@ def test_an_evaluation_says_seats_share_and_interval() -> None:
     assert str(evaluation) == (
         "won 99 of 100 as player_0, 97 of 100 as player_1 against random: 98.0%, 95 % interval 95.0% to 99.2%"
     )
-    assert evaluation.as_strength("policy alone")["win_rate"] == 0.98
-    assert evaluation.as_strength("policy alone")["by_seat"][1] == {"wins": 97, "draws": 0, "losses": 3}
+    assert as_strength(evaluation, "policy alone")["win_rate"] == 0.98
+    assert as_strength(evaluation, "policy alone")["by_seat"][1] == {"wins": 97, "draws": 0, "losses": 3}
 
 
 def test_the_poison_is_never_a_start() -> None:

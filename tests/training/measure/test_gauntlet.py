@@ -13,6 +13,7 @@ from alquerque_training.config.loader import ConfigError, load_config
 from alquerque_training.config.settings import Config
 from alquerque_training.export.exporter import make_source
 from alquerque_training.measure import gauntlet
+from alquerque_training.measure.evaluate import as_strength
 from alquerque_training.measure.gauntlet import Gauntlet
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.run.plot import plot_run
@@ -111,7 +112,7 @@ def test_the_last_measurement_is_that_of_the_weights_that_are_kept(uninterrupted
     first, *arena = load_checkpoint(uninterrupted.checkpoint, game).meta.strength
     last = read_log(uninterrupted.run / "log.jsonl")[-1]
 
-    assert first == uninterrupted.evaluation.as_strength("policy alone")
+    assert first == as_strength(uninterrupted.evaluation, "policy alone")
     assert [entry["opponent"] for entry in arena] == ["random", "greedy"]
     assert [entry["score"] for entry in arena] == [last["score.random"], last["score.greedy"]]
     assert all(entry["games"] == 4 == entry["wins"] + entry["draws"] + entry["losses"] for entry in arena)

@@ -10,6 +10,7 @@ import pytest
 import torch
 from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint
 from alquerque_training.config.loader import ConfigError
+from alquerque_training.measure.evaluate import as_strength
 from alquerque_training.measure.metrics import read_log
 from alquerque_training.ppo import Learner
 from alquerque_training.run.folder import TrainingError
@@ -36,7 +37,7 @@ def test_a_run_leaves_its_config_log_and_checkpoint(uninterrupted: TrainingResul
     assert [line["iteration"] for line in log] == list(range(1, ITERATIONS + 1))
     assert ["win_rate_player_0" in line for line in log] == [False] * 3 + [True] + [False] * 3 + [True]
     assert loaded.meta.steps == 4096
-    assert list(loaded.meta.strength) == [uninterrupted.evaluation.as_strength("policy alone")]
+    assert list(loaded.meta.strength) == [as_strength(uninterrupted.evaluation, "policy alone")]
     assert uninterrupted.evaluation.games == 8
     assert sorted(path.name for path in (run / "checkpoints").iterdir()) == [
         "final",

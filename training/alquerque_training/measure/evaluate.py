@@ -1,77 +1,33 @@
 """Games of a policy, without a tree search, against uniformly random play; many at once, from both seats."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 
 from alquerque_env import SelfPlayVectorEnv
-from alquerque_env.arena.intervals import CONFIDENCE, Estimate, estimate_share
+from alquerque_env.arena.evaluation import Evaluation, SeatResult
+from alquerque_env.arena.intervals import CONFIDENCE
 from alquerque_training.networks import PolicyValueNetwork, masked_log_probs
 
 Policy = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-@dataclass(frozen=True)
-class SeatResult:
-    """Results of a player in one seat."""
-
-    wins: int
-    draws: int
-    losses: int
-
-    @property
-    def games(self) -> int:
-        """Number of games."""
-        return self.wins + self.draws + self.losses
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Results against random.
-
-    Attributes:
-      seats: As `player_0` and as `player_1`.
-    """
-
-    seats: tuple[SeatResult, SeatResult]
-
-    @property
-    def wins(self) -> int:
-        """Games won, both seats."""
-        return sum(seat.wins for seat in self.seats)
-
-    @property
-    def games(self) -> int:
-        """Games played, both seats."""
-        return sum(seat.games for seat in self.seats)
-
-    @property
-    def win_rate(self) -> Estimate:
-        """The share of wins, both seats."""
-        return estimate_share(self.wins, self.games)
-
-    def __str__(self) -> str:
-        rate = self.win_rate
-        by_seat = ", ".join(f"{seat.wins} of {seat.games} as player_{index}" for index, seat in enumerate(self.seats))
-        return f"won {by_seat} against random: {rate.value:.1%}, 95 % interval {rate.low:.1%} to {rate.high:.1%}"
-
-    def as_strength(self, player: str) -> dict[str, Any]:
-        """An entry of `strength` in a model card; `player` names who played."""
-        rate = self.win_rate
-        return {
-            "opponent": "random",
-            "player": player,
-            "simulations": 0,
-            "games": self.games,
-            "by_seat": [vars(seat) for seat in self.seats],
-            "win_rate": round(rate.value, 4),
-            "low": round(rate.low, 4),
-            "high": round(rate.high, 4),
-            "confidence": CONFIDENCE,
-        }
+def as_strength(evaluation: Evaluation, player: str) -> dict[str, Any]:
+    """An entry of `strength` in a model card; `player` names who played."""
+    rate = evaluation.win_rate
+    return {
+        "opponent": evaluation.opponent,
+        "player": player,
+        "simulations": 0,
+        "games": evaluation.games,
+        "by_seat": [vars(seat) for seat in evaluation.seats],
+        "win_rate": round(rate.value, 4),
+        "low": round(rate.low, 4),
+        "high": round(rate.high, 4),
+        "confidence": CONFIDENCE,
+    }
 
 
 def greedy_policy(network: PolicyValueNetwork) -> Policy:

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.arena import Progress as ArenaProgress
+from alquerque_env.arena.evaluation import Evaluation
 from alquerque_env.arena.progress import Watch, unwatched
 from alquerque_env.bots.network.model_card import CurvePoint, ModelCard, RatingCard, StartCard
 from alquerque_env.cli.console.signals import interruptible
@@ -22,7 +23,7 @@ from alquerque_training.checkpoints.card_writer import make_meta
 from alquerque_training.checkpoints.checkpoint import Arrays, save_checkpoint
 from alquerque_training.checkpoints.quantise import quantise
 from alquerque_training.config.settings import Config
-from alquerque_training.measure.evaluate import Evaluation, greedy_policy, play_random
+from alquerque_training.measure.evaluate import as_strength, greedy_policy, play_random
 from alquerque_training.measure.gauntlet import Gauntlet, Measurement, read_curve
 from alquerque_training.measure.metrics import MetricsLog, Record, read_log
 from alquerque_training.run.folder import Run, TrainingError
@@ -252,7 +253,7 @@ class Session:
             quantise(self.learner.network, bits)
         evaluation, measurement = self.evaluate(), self.measure()
         name = self.learner.config.network.describe_player
-        strength = [evaluation.as_strength(name())]
+        strength = [as_strength(evaluation, name())]
         if measurement:
             strength += measurement.as_strength(name(measurement.simulations))
         self._save(self.run.final, self._meta(strength, measurement.as_rating() if measurement else None))

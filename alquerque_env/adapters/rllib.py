@@ -1,0 +1,58 @@
+"""Environments for RLlib's new API stack.
+
+RLlib's module with action masks, `ActionMaskingTorchRLModule`, expects observations with the keys `observations` and
+`action_mask`. `env_creator` makes such an environment for both players:
+
+  config = PPOConfig().environment(env_creator, env_config={"game": "fetaix"})
+"""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo.utils import BaseWrapper
+
+from ..envs.aec import env
+from . import import_library
+
+_pettingzoo_env = import_library("ray.rllib.env.wrappers.pettingzoo_env", "ray[rllib]>=2.40")
+
+
+class FlattenObservationWrapper(BaseWrapper):  # type: ignore[misc]
+    """Gives observations as `{"observations": float32 [C * P], "action_mask": float32 [A]}`.
+
+    The first are the planes one after another, each divided by its maximum.
+
+    Args:
+      env: An environment of this package with `observation="flat"`.
+    """
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self._spaces = {
+            agent: spaces.Dict(
+                {
+                    "observations": env.observation_space(agent)["observation"],
+                    "action_mask": spaces.Box(0.0, 1.0, env.observation_space(agent)["action_mask"].shape, np.float32),
+                }
+            )
+            for agent in env.possible_agents
+        }
+
+    def observation_space(self, agent: str) -> spaces.Space:
+        """Returns the space of an agent's observations."""
+        return self._spaces[agent]
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """Returns the observation of an agent."""
+        seen = super().observe(agent)
+        return {"observations": seen["observation"], "action_mask": seen["action_mask"].astype(np.float32)}
+
+
+def env_creator(config: dict[str, Any]) -> Any:
+    """Makes an environment of RLlib in which both players are agents.
+
+    Args:
+      config: RLlib's `env_config`: `game` and, if wanted, `max_cycles` and rule options.
+    """
+    return _pettingzoo_env.PettingZooEnv(FlattenObservationWrapper(env(**{**config, "observation": "flat"})))

@@ -1,0 +1,62 @@
+"""Functions for TorchRL, which wraps the PettingZoo environments itself:
+
+  env = PettingZooWrapper(alquerque_env.fetaix_v0.raw_env(observation="flat"), use_mask=True)
+
+The wrapper gives a time step to both agents, though only one of them acts. `acting_rows` makes of these what the loss of a
+single agent needs.
+"""
+
+from typing import Any
+
+from . import import_library
+
+torch = import_library("torch", "torch>=2.5")
+_tensordict = import_library("tensordict", "torchrl>=0.6")
+
+
+def safe_mask(mask: Any) -> Any:
+    """Returns bool `[..., A]`, an action mask in which every action is legal where none was.
+
+    A distribution over no actions is undefined. Agents that are not to move have such masks, and matches that are over.
+    """
+    return mask | ~mask.any(-1, keepdim=True)
+
+
+def acting_rows(rollout: Any, agent: str) -> Any:
+    """Returns the decisions of one agent as transitions from one of its decisions to the next.
+
+    Args:
+      rollout: TensorDict `[T]` of consecutive time steps of one environment, with the actions of the agent.
+      agent: `player_0` or `player_1`.
+
+    Returns:
+      TensorDict `[K]` with one row a decision, the first one first. It has the entries of the agent without their
+      dimension of one agent. In `next` are the observation and the action mask of its next decision, the reward up to
+      there, `done`, `terminated` and `truncated`. A decision that the end of the rollout cuts off from the next one is
+      left out.
+    """
+    own, following = rollout[agent].squeeze(1), rollout["next", agent].squeeze(1)
+    acts = own["mask"]
+    times = acts.nonzero().squeeze(1)
+    # Each time step belongs to the last decision before it, and those before the first decision to none.
+    decision = acts.cumsum(0) - 1
+    counted = decision >= 0
+    rows = own.select("observation", "action", "action_mask", *_given(own))[times]
+    reward = torch.zeros(len(times), 1).index_add_(0, decision[counted], following["reward"][counted].float())
+    ends = {}
+    for name in ("terminated", "truncated"):
+        flags = torch.zeros(len(times), 1).index_add_(0, decision[counted], following[name][counted].float())
+        ends[name] = flags > 0
+    done = ends["terminated"] | ends["truncated"]
+    after = torch.cat([times[1:], times[-1:]])
+    rows["next"] = _tensordict.TensorDict(
+        {**own.select("observation", "action_mask")[after].to_dict(), "reward": reward, "done": done, **ends},
+        [len(times)],
+    )
+    return rows if len(times) == 0 or done[-1] else rows[:-1]
+
+
+def _given(own: Any) -> list[str]:
+    """The entries that a policy has added."""
+    known = {"observation", "action", "action_mask", "mask", "done", "terminated", "truncated", "reward"}
+    return [name for name in own.keys() if name not in known]  # noqa: SIM118 - a TensorDict is no mapping

@@ -1,0 +1,139 @@
+"""Matches of one player against one opponent, from both seats."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..bots import Bot, load_bot
+from ..bots.policy import Policy, PolicyBot
+from ..errors import AlquerqueError, BotError
+from ..game.game import Game, as_game
+from .intervals import Estimate, estimate_share
+from .match_runner import FAULT, play_matches
+from .openings import draw_match
+from .seeds import derive_seed
+
+Player = str | Bot | Policy
+"""A bot spec, a bot, or a function from an observation and an action mask to an action."""
+
+
+@dataclass(frozen=True)
+class SeatResult:
+    """Results of a player in one seat."""
+
+    wins: int
+    draws: int
+    losses: int
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return self.wins + self.draws + self.losses
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Results of a player against one opponent.
+
+    Attributes:
+      seats: As `player_0` and as `player_1`.
+      opponent: The name of the opponent.
+    """
+
+    seats: tuple[SeatResult, SeatResult]
+    opponent: str = "random"
+
+    @property
+    def wins(self) -> int:
+        """Games won, both seats."""
+        return sum(seat.wins for seat in self.seats)
+
+    @property
+    def draws(self) -> int:
+        """Games drawn, both seats."""
+        return sum(seat.draws for seat in self.seats)
+
+    @property
+    def losses(self) -> int:
+        """Games lost, both seats."""
+        return sum(seat.losses for seat in self.seats)
+
+    @property
+    def games(self) -> int:
+        """Games played, both seats."""
+        return sum(seat.games for seat in self.seats)
+
+    @property
+    def win_rate(self) -> Estimate:
+        """The share of wins, both seats, with its 95 % interval."""
+        return estimate_share(self.wins, self.games)
+
+    def __str__(self) -> str:
+        rate = self.win_rate
+        by_seat = ", ".join(f"{seat.wins} of {seat.games} as player_{index}" for index, seat in enumerate(self.seats))
+        return (
+            f"won {by_seat} against {self.opponent}: {rate.value:.1%}, 95 % interval {rate.low:.1%} to {rate.high:.1%}"
+        )
+
+
+def evaluate(
+    policy: Player,
+    game: Game | str,
+    opponent: Player = "random",
+    games: int = 200,
+    *,
+    observation: str = "planes",
+    batched: bool = False,
+    opening_plies: int = 0,
+    max_steps: int = 1000,
+    seed: int = 0,
+) -> Evaluation:
+    """Plays a policy against an opponent, half of the games from either seat.
+
+    Example:
+      >>> result = evaluate(lambda observation, action_mask: action_mask.argmax(), "fetaix", games=20)
+      >>> result.wins + result.draws + result.losses
+      20
+
+    Args:
+      policy: A function from an observation and an action mask to an action, a bot, or a bot spec.
+      game: The game, or its id.
+      opponent: Likewise.
+      games: Number of games. If it is odd, one more is played as `player_0`.
+      observation: "planes", "grid" or "flat": the form of the observations that functions receive.
+      batched: Whether functions take many positions at once, see `PolicyBot`.
+      opening_plies: Each pair of games begins with so many random turns, the same in both seats. Without them two
+        players that are not random play the same two games over and over.
+      max_steps: A game of this length counts as a draw.
+      seed: Seed of the bots that are named by specs, and of the random turns.
+
+    Raises:
+      AlquerqueError: If a number is out of range.
+      UnknownNameError: If there is no such game or form.
+      BotError: If a player cannot play the game, or fails.
+    """
+    game = as_game(game)
+    for name, value, least in (("games", games, 1), ("opening_plies", opening_plies, 0), ("max_steps", max_steps, 1)):
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+            raise AlquerqueError(f"{name} is {value!r}, expected an integer of at least {least}")
+
+    def seated(player: Player, part: str) -> Bot:
+        if isinstance(player, str):
+            return load_bot(player, game, seed=derive_seed(seed, part), tables=False)
+        if hasattr(player, "choose"):
+            return player
+        return PolicyBot(game, player, observation=observation, batched=batched)
+
+    players = seated(policy, "policy"), seated(opponent, "opponent")
+    generator = np.random.default_rng(derive_seed(seed, "openings"))
+    starts = [draw_match(game, opening_plies, generator) for _ in range((games + 1) // 2)]
+    matches = [starts[number // 2].copy() for number in range(games)]
+    seats = [players if number % 2 == 0 else players[::-1] for number in range(games)]
+    counts = np.zeros((2, 3), np.int64)
+    for number, end in play_matches(matches, seats, max_steps):
+        if end.reason == FAULT:
+            raise BotError(str(end.fault))
+        own = number % 2
+        counts[own, 1 if end.winner is None else 0 if end.winner == own else 2] += 1
+    first, second = (SeatResult(*map(int, row)) for row in counts)
+    return Evaluation((first, second), getattr(players[1], "name", type(players[1]).__name__))

@@ -1,0 +1,94 @@
+"""Bots that are functions from an observation and an action mask to an action."""
+
+from collections.abc import Callable, Sequence
+from operator import index as as_integer
+from typing import Any
+
+import numpy as np
+
+from ..errors import BotError
+from ..game.game import Game, as_game
+from ..game.observation_form import ObservationForm
+from ..game.step import Step
+from ..match.match import Match
+from .bot import GameBot
+
+Policy = Callable[[np.ndarray, np.ndarray], Any]
+"""Maps an observation and an action mask, int8 `[A]`, to a legal action."""
+
+
+class PolicyBot(GameBot):
+    """A bot that a function plays: the agent of another library, for example.
+
+    Example:
+      >>> from alquerque_env import Match
+      >>> bot = PolicyBot("fetaix", lambda observation, action_mask: action_mask.argmax())
+      >>> str(bot.choose(Match("fetaix")))
+      'c2-c3'
+
+    Args:
+      game: The game, or its id.
+      policy: Maps what the environments show, an observation and an action mask, to an action. It is asked only where
+        there are several legal actions.
+      observation: "planes", "grid" or "flat": the form of observations, see `ObservationForm`.
+      batched: Whether the policy maps `K` observations and masks `[K, A]` to `K` actions instead. It is then asked for
+        many matches at once where that is possible.
+      name: A name for results; that of the policy if None.
+
+    Raises:
+      UnknownNameError: If there is no such game or form.
+      BotError: If the policy cannot be called.
+    """
+
+    def __init__(
+        self,
+        game: Game | str,
+        policy: Policy,
+        *,
+        observation: str = "planes",
+        batched: bool = False,
+        name: str | None = None,
+    ) -> None:
+        if not callable(policy):
+            raise BotError(f"policy is {policy!r}, expected a function from observation and action mask to action")
+        super().__init__(name or getattr(policy, "__name__", type(policy).__name__), as_game(game), None)
+        self._policy = policy
+        self._form = ObservationForm(self.game, observation)
+        self._is_batched = batched
+
+    def choose_many(self, matches: Sequence[Match]) -> list[Step]:
+        """Returns a step for each of several matches.
+
+        Raises:
+          BotError: If a match is over or of another game, or the policy does not answer with legal actions.
+        """
+        for match in matches:
+            self._check(match)
+        asked = [match for match in matches if len(match.legal_steps) > 1]
+        steps = iter(self._ask(asked) if asked else ())
+        return [match.legal_steps[0] if len(match.legal_steps) == 1 else next(steps) for match in matches]
+
+    def _decide(self, match: Match) -> Step:
+        return self._ask([match])[0]
+
+    def _ask(self, matches: Sequence[Match]) -> list[Step]:
+        seen = [self._form(match.observation()) for match in matches]
+        masks = [match.action_mask() for match in matches]
+        if self._is_batched:
+            answers = self._policy(np.stack(seen), np.stack(masks))
+            if np.shape(answers)[:1] != (len(matches),):
+                raise BotError(f"{self.name} answered with shape {np.shape(answers)} in {len(matches)} positions")
+        else:
+            answers = [self._policy(one, mask) for one, mask in zip(seen, masks, strict=True)]
+        return [self._find(match, answer) for match, answer in zip(matches, answers, strict=True)]
+
+    def _find(self, match: Match, answer: Any) -> Step:
+        """Returns the legal step that an answer means: an integer, or an array of one."""
+        try:
+            action = as_integer(np.asarray(answer).item())
+        except (TypeError, ValueError):
+            raise BotError(f"{self.name} answered {answer!r}, expected the number of an action") from None
+        for step in match.legal_steps:
+            if step.action == action:
+                return step
+        raise BotError(f"{self.name} answered {action}, which is not legal in {match.position!r}")

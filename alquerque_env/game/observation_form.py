@@ -1,0 +1,88 @@
+"""The forms of an observation: planes of points, planes of a grid for convolutions, or one row of numbers."""
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import AlquerqueError, UnknownNameError
+from .planes import plane_scale, planes
+from .ruleset import Ruleset
+
+PLANES, GRID, FLAT = FORMS = "planes", "grid", "flat"
+
+
+class ObservationForm:
+    """How an observation of a game is given to a network.
+
+    | form | dtype | shape | |
+    |---|---|---|---|
+    | `planes` | int8 | `[C, P]` | the planes, point by point |
+    | `grid` | int8 | `[D, rows, columns]` | each point at its place on the board, 0 at places that are no points |
+    | `flat` | float32 | `[C * P]` | the planes one after another, each divided by its maximum |
+
+    Row 0 of a grid is nearest to the player to move. If some places are no points, `D` is `C + 1`, and the last plane
+    is 1 there and 0 on points; otherwise `D` is `C`.
+
+    Args:
+      game: The game.
+      name: `planes`, `grid` or `flat`.
+
+    Attributes:
+      name: The form.
+      shape: Shape of one observation.
+      low, high: Arrays of this shape, the smallest and the largest value of each number.
+      scale: float32, what `high` is in `planes`, `[C, P]`.
+      cells: int64 `[P]`, the place of each point in a plane of `rows * columns`, for a grid; else None.
+
+    Raises:
+      UnknownNameError: If there is no such form.
+      AlquerqueError: If the form is a grid, and the board has points between the places of a grid.
+    """
+
+    def __init__(self, game: Ruleset, name: str = "planes") -> None:
+        if name not in FORMS:
+            raise UnknownNameError("observation", name, FORMS)
+        self.name = name
+        points = len(game.board.points)
+        self.scale = np.repeat(plane_scale(game)[:, None], points, axis=1)
+        self.cells: np.ndarray | None = None
+        self.shape: tuple[int, ...] = len(planes(game)), points
+        high = self.scale.astype(np.int8)
+        if name == GRID:
+            self.cells, rows, columns = _cells(game)
+            self._off = np.ones(rows * columns, np.int8)
+            self._off[self.cells] = 0
+            self._grid = rows, columns
+            self._has_off = bool(self._off.any())
+            self.shape = len(high) + self._has_off, rows, columns
+            high = self(high)
+        elif name == FLAT:
+            self.shape = (high.size,)
+            high = np.ones(self.shape, np.float32)
+        self.low, self.high = np.zeros_like(high), high
+
+    def __call__(self, observation: np.ndarray) -> np.ndarray:
+        """Returns int8 `[..., C, P]` in this form: the array itself for `planes`, else a new one."""
+        before = observation.shape[:-2]
+        if self.name == PLANES:
+            return observation
+        if self.cells is None:
+            return (observation / self.scale).reshape(*before, -1)
+        grid = np.zeros((*before, self.shape[0], len(self._off)), np.int8)
+        grid[..., : observation.shape[-2], self.cells] = observation
+        if self._has_off:
+            grid[..., -1, :] = self._off
+        return grid.reshape(*before, *self.shape)
+
+
+def _cells(game: Ruleset) -> tuple[np.ndarray, int, int]:
+    """The place of each point, and the numbers of rows and columns."""
+    places: Any = np.array(game.board.points)
+    if (places != places.round()).any():
+        raise AlquerqueError(
+            f"observation 'grid' needs a board whose points have whole numbers as coordinates, which that of "
+            f"{game.name} has not: take 'planes' or 'flat'"
+        )
+    x, y = (places - places.min(axis=0)).astype(np.int64).T
+    columns = int(x.max()) + 1
+    return y * columns + x, int(y.max()) + 1, columns

@@ -1,0 +1,41 @@
+"""What a player sees of a position."""
+
+from typing import Any
+
+import numpy as np
+
+from ..engine import rules_scalar as e
+from ..engine.compiler import borrowed, entry_kernel
+from ..engine.kernel_types import Array, Table, Words
+from ..game.game import Game
+from ..game.kernel_arrays import step_words, words
+from ..game.planes import planes
+
+
+class PlayerView:
+    """Observes positions of a game from either side."""
+
+    def __init__(self, game: Game) -> None:
+        names = [plane.name for plane in planes(game)]
+        self.shape = len(names), len(game.board.points)
+        self._table = step_words(game.table)
+        self._earlier = names.index("earlier") if "earlier" in names else None
+
+    def observe(self, state: Any, player: int, earlier: int) -> np.ndarray:
+        """int8 `[C, P]`, a position that occurred `earlier` times before in its match, as `player` sees it."""
+        seen = words(self._table[e.T_STATE_SIZE])
+        seen[:] = state
+        seen[e.PLAYER] = player
+        observation = np.empty(self.shape, np.int8)
+        observe_one(self._table, seen, earlier, observation)
+        return observation
+
+    def convert(self, observation: np.ndarray, state: np.ndarray, player: int) -> np.ndarray:
+        """int8 `[C, P]`, what `player` sees of a state that the player to move observes as `observation`."""
+        return self.observe(state, player, 0 if self._earlier is None else int(observation[self._earlier, 0]))
+
+
+@entry_kernel
+def observe_one(t: Table, s: Words, earlier: int, observation: Array) -> None:
+    """Writes the observation of a position."""
+    e.observe(borrowed(t), borrowed(s), earlier, borrowed(observation.reshape(-1)), 0)
