@@ -24,7 +24,7 @@ from . import import_library
 pyspiel = import_library("pyspiel", "open_spiel>=1.6.13")
 
 MAX_GAME_LENGTH = 1000
-"""OpenSpiel needs a limit. A match that reaches it ends as a draw; none of the shipped games gets there by random play."""
+"""OpenSpiel needs a limit. A match that reaches it is a draw. By random play no shipped game lasts so long."""
 
 
 class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
@@ -79,24 +79,31 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
 
 
 class OpenSpielState(pyspiel.State):  # type: ignore[misc]
-    """A match as an OpenSpiel state.
-
-    Attributes:
-      match: The match.
-    """
+    """A match as an OpenSpiel state."""
 
     def __init__(self, game: OpenSpielGame) -> None:
         super().__init__(game)
-        self.match = Match(game.game)
         self._length = game.max_game_length()
+        self.match = Match(game.game)
+
+    @property
+    def match(self) -> Match:
+        """The match. To change the state, set another one or apply actions: do not push steps onto this one."""
+        return self._match
+
+    @match.setter
+    def match(self, match: Match) -> None:
+        self._match = match
+        self._count = len(match.steps)
+        self._update()
 
     def current_player(self) -> int:
         """Returns the player to move, or TERMINAL."""
-        return int(pyspiel.PlayerId.TERMINAL) if self.is_terminal() else self.match.player
+        return self._player
 
     def is_terminal(self) -> bool:
         """Returns whether the match has ended, by the rules or by its length."""
-        return self.match.is_over or len(self.match.steps) >= self._length
+        return self._is_over
 
     def returns(self) -> list[float]:
         """Returns 1 for the winner and -1 for the loser, 0 in a draw and while the match is in progress."""
@@ -106,10 +113,17 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]
         return [1.0, -1.0] if outcome.winner == 0 else [-1.0, 1.0]
 
     def _legal_actions(self, player: int) -> list[int]:
-        return [] if player != self.current_player() else [step.action for step in self.match.legal_steps]
+        return [] if player != self._player else [step.action for step in self._match.legal_steps]
 
     def _apply_action(self, action: int) -> None:
-        self.match.push(action)
+        self._match.push(action)
+        self._count += 1
+        self._update()
+
+    def _update(self) -> None:
+        """Notes who is to move: OpenSpiel asks for it several times at every step."""
+        self._is_over = self._match.is_over or self._count >= self._length
+        self._player = int(pyspiel.PlayerId.TERMINAL) if self._is_over else self._match.player
 
     def _action_to_string(self, player: int, action: int) -> str:
         step = self.match.game.steps[player][action]

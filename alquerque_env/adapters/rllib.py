@@ -1,9 +1,10 @@
 """Environments for RLlib's new API stack.
 
 RLlib's module with action masks, `ActionMaskingTorchRLModule`, expects observations with the keys `observations` and
-`action_mask`. `env_creator` makes such an environment for both players:
+`action_mask`. `env_creator` makes such an environment for both players. RLlib knows it by a name:
 
-  config = PPOConfig().environment(env_creator, env_config={"game": "fetaix"})
+  tune.register_env("alquerque_env", env_creator)
+  config = PPOConfig().environment("alquerque_env", env_config={"game": "fetaix"})
 """
 
 from typing import Any

@@ -1,14 +1,13 @@
 """Environments and opponents for Stable-Baselines3 and sb3-contrib.
 
-MaskablePPO of sb3-contrib takes `gymnasium.make("alquerque/Fetaix-v0", opponent=...)` as it is. This module has what else
-it needs:
+MaskablePPO of sb3-contrib takes `gymnasium.make("alquerque/Fetaix-v0", opponent=...)` as it is. Beyond that there are:
 
 | | |
 |---|---|
 | `gymnasium_vec_to_sb3_vec_env_v0` | matches in one batch instead of in one environment each |
 | `MaskedPolicy` | a trained model as a function from observation and action mask to action, for `evaluate` |
 | `FrozenOpponent` | an opponent that plays as the model did some time ago, for self-play |
-| `ActionMaskWrapper` | a PettingZoo environment as one environment, in which one model plays both sides |
+| `ActionMaskWrapper` | a PettingZoo environment as a Gymnasium environment for one model |
 """
 
 import copy
@@ -20,7 +19,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from pettingzoo.utils import BaseWrapper
 
-from ..bots.policy import PolicyBot
+from ..bots.policy import Policy, PolicyBot
 from ..errors import AlquerqueError
 from ..game.game import Game
 from . import import_library
@@ -99,7 +98,7 @@ class BatchedVecEnv(_vec_env.VecEnv):  # type: ignore[misc, name-defined]
             return [self.action_masks for _ in self._get_indices(indices)]
         return [getattr(self.env, attr_name) for _ in self._get_indices(indices)]
 
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:  # noqa: ARG002
         """Refuses: the matches of a batch have no attributes of their own.
 
         Raises:
@@ -107,7 +106,7 @@ class BatchedVecEnv(_vec_env.VecEnv):  # type: ignore[misc, name-defined]
         """
         raise AlquerqueError(f"cannot set {attr_name!r}: the matches of a batch have no attributes of their own")
 
-    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+    def env_method(self, method_name: str, *_arguments: Any, indices: Any = None, **_named: Any) -> list[Any]:
         """Returns what `action_masks` returns for each environment.
 
         Raises:
@@ -118,7 +117,7 @@ class BatchedVecEnv(_vec_env.VecEnv):  # type: ignore[misc, name-defined]
         masks = self.action_masks()
         return [masks[place] for place in self._get_indices(indices)]
 
-    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:  # noqa: ARG002
         """Returns False for each environment."""
         return [False for _ in self._get_indices(indices)]
 
@@ -212,20 +211,24 @@ class _Freeze(_callbacks.BaseCallback):  # type: ignore[misc, name-defined]
 
 
 class ActionMaskWrapper(BaseWrapper, gymnasium.Env):  # type: ignore[misc]
-    """A PettingZoo environment as one Gymnasium environment, in which one model plays both sides in turn.
+    """A PettingZoo environment as a Gymnasium environment for one model.
 
-    Each step returns what the player to move next observes, and the reward of the player who acted. So the value of a
-    position is that of the player to move, while Stable-Baselines3 takes it for the value of one and the same agent: it
-    learns, but worse than against an opponent such as `FrozenOpponent`.
+    With an opponent, the model plays one of the seats, which is drawn at each reset. Without one it plays both sides in
+    turn, as in PettingZoo's tutorial: each step returns what the player to move next observes, and the reward of the
+    player who acted. Stable-Baselines3 then takes the value of the opponent's position for that of its own, and learns
+    little.
 
     Source: PettingZoo's tutorial of action masking with Stable-Baselines3.
 
     Args:
       env: An environment of this package, as `alquerque_env.fetaix_v0.env()` makes.
+      opponent: A function from an observation and an action mask to an action; None for no opponent.
     """
 
-    def __init__(self, env: Any) -> None:
+    def __init__(self, env: Any, opponent: Policy | None = None) -> None:
         super().__init__(env)
+        self._opponent = opponent
+        self._seat = ""
         agent = self.possible_agents[0]
         self.observation_space = env.observation_space(agent)["observation"]
         self.action_space = env.action_space(agent)
@@ -233,16 +236,22 @@ class ActionMaskWrapper(BaseWrapper, gymnasium.Env):  # type: ignore[misc]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begins a new match."""
-        super().reset(seed, options)
-        return self.observe(self.agent_selection), {}
+        """Begins a new match, which the opponent opens if the model's seat does not."""
+        gymnasium.Env.reset(self, seed=seed)
+        BaseWrapper.reset(self, seed, options)
+        if self._opponent is not None:
+            self._seat = self.possible_agents[self.np_random.integers(2)]
+        self._answer()
+        return self.observe(self._seat or self.agent_selection), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Plays an action of the player to move."""
+        """Plays an action of the model, and then those of the opponent."""
         agent = self.agent_selection
-        super().step(int(action))
-        reward = float(self._cumulative_rewards[agent])
-        return self.observe(self.agent_selection), reward, self.terminations[agent], self.truncations[agent], {}
+        BaseWrapper.step(self, int(action))
+        self._answer()
+        reward = float(self.rewards[agent])
+        seen = self.observe(self._seat or self.agent_selection)
+        return seen, reward, self.terminations[agent], self.truncations[agent], {}
 
     def observe(self, agent: str) -> np.ndarray:
         """Returns what an agent observes, without the mask."""
@@ -253,3 +262,12 @@ class ActionMaskWrapper(BaseWrapper, gymnasium.Env):  # type: ignore[misc]
         """Returns bool `[A]`, the legal actions."""
         mask: np.ndarray = super().observe(self.agent_selection)["action_mask"]
         return mask.astype(bool)
+
+    def _answer(self) -> None:
+        """Lets the opponent play until the model is to move."""
+        while self._opponent is not None and self.agent_selection != self._seat and not self._is_over():
+            seen = super().observe(self.agent_selection)
+            BaseWrapper.step(self, int(np.asarray(self._opponent(seen["observation"], seen["action_mask"])).item()))
+
+    def _is_over(self) -> bool:
+        return any(self.terminations.values()) or any(self.truncations.values())

@@ -30,7 +30,7 @@ class MaskInObservation(gymnasium.Wrapper):
     def __init__(self, env: gymnasium.Env) -> None:
         super().__init__(env)
         actions: Any = env.action_space
-        mask = spaces.MultiBinary(actions.n)
+        mask = spaces.MultiBinary(int(actions.n))
         self.observation_space = spaces.Dict({"obs": env.observation_space, "mask": mask})
 
     def reset(self, **arguments: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -71,5 +71,5 @@ class MaskedActor(_common.AbstractDiscreteActor):  # type: ignore[misc, name-def
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[Any, Any]:
         """Returns logits `[B, A]` and the state of the actor."""
         logits, state = self.actor(obs.obs, state, info)
-        mask = torch.as_tensor(np.asarray(obs.mask), dtype=torch.bool, device=logits.device)
+        mask = torch.as_tensor(obs.mask, dtype=torch.bool, device=logits.device)
         return torch.where(mask, logits, LOWEST_LOGIT), state

@@ -1,8 +1,10 @@
-"""Functions for TorchRL, which wraps the PettingZoo environments itself:
+"""Functions for TorchRL.
+
+TorchRL wraps the PettingZoo environments itself:
 
   env = PettingZooWrapper(alquerque_env.fetaix_v0.raw_env(observation="flat"), use_mask=True)
 
-The wrapper gives a time step to both agents, though only one of them acts. `acting_rows` makes of these what the loss of a
+Both agents have a row for each time step, though only one of them acts. `acting_rows` makes of these what the loss of a
 single agent needs.
 """
 
@@ -17,7 +19,7 @@ _tensordict = import_library("tensordict", "torchrl>=0.6")
 def safe_mask(mask: Any) -> Any:
     """Returns bool `[..., A]`, an action mask in which every action is legal where none was.
 
-    A distribution over no actions is undefined. Agents that are not to move have such masks, and matches that are over.
+    A distribution over no actions is undefined. The agent that makes the last step of a match has such a mask after it.
     """
     return mask | ~mask.any(-1, keepdim=True)
 
@@ -31,9 +33,9 @@ def acting_rows(rollout: Any, agent: str) -> Any:
 
     Returns:
       TensorDict `[K]` with one row a decision, the first one first. It has the entries of the agent without their
-      dimension of one agent. In `next` are the observation and the action mask of its next decision, the reward up to
-      there, `done`, `terminated` and `truncated`. A decision that the end of the rollout cuts off from the next one is
-      left out.
+      dimension of one agent. In `next` are the observation and the action mask of its next decision, or of the end of
+      the match, the reward up to there, `done`, `terminated` and `truncated`. A decision that the end of the rollout
+      cuts off from the next one is left out.
     """
     own, following = rollout[agent].squeeze(1), rollout["next", agent].squeeze(1)
     acts = own["mask"]
@@ -42,15 +44,20 @@ def acting_rows(rollout: Any, agent: str) -> Any:
     decision = acts.cumsum(0) - 1
     counted = decision >= 0
     rows = own.select("observation", "action", "action_mask", *_given(own))[times]
-    reward = torch.zeros(len(times), 1).index_add_(0, decision[counted], following["reward"][counted].float())
-    ends = {}
-    for name in ("terminated", "truncated"):
-        flags = torch.zeros(len(times), 1).index_add_(0, decision[counted], following[name][counted].float())
-        ends[name] = flags > 0
+
+    def add_up(values: Any) -> Any:
+        total = torch.zeros(len(times), 1, device=acts.device)
+        return total.index_add_(0, decision[counted], values[counted].float())
+
+    reward = add_up(following["reward"])
+    ends = {name: add_up(following[name]) > 0 for name in ("terminated", "truncated")}
     done = ends["terminated"] | ends["truncated"]
-    after = torch.cat([times[1:], times[-1:]])
+    # What comes after the last time step of a decision is its next decision, or the end of the match.
+    last = torch.cat([times[1:] - 1, times[-1:]])
+    ended = (following["done"].squeeze(1) & counted).nonzero().squeeze(1)
+    last[decision[ended]] = ended
     rows["next"] = _tensordict.TensorDict(
-        {**own.select("observation", "action_mask")[after].to_dict(), "reward": reward, "done": done, **ends},
+        {**following.select("observation", "action_mask")[last].to_dict(), "reward": reward, "done": done, **ends},
         [len(times)],
     )
     return rows if len(times) == 0 or done[-1] else rows[:-1]

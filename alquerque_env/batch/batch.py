@@ -75,12 +75,16 @@ class Batch(ABC):
           The result of one match at the start, `B` = 1.
         """
         if self._fresh is None:
-            fresh = type(self)(self.game, 1)
+            fresh = self._make_one()
             self._fresh = fresh, fresh.step(np.zeros(1, np.int64), np.array([RESET], np.int8))
         fresh, result = self._fresh
         self._copy_start(games, fresh, result)
         self.keys[games, 0] = fresh.keys[0, 0]
         return result
+
+    def _make_one(self) -> "Batch":
+        """A batch of the same kind with one match."""
+        return type(self)(self.game, 1)
 
     def look(self) -> StepResult:
         """The result for the matches where they are, to be called after `states` was set."""

@@ -39,6 +39,9 @@ class SimdBatch(ScalarBatch):
         shapes = ((count, lanes) for count in (size, table.num_vectors, FIELDS, self.shape[0]))
         self._room = Room(*(aligned(shape, table.kind) for shape in shapes))
 
+    def _make_one(self) -> "SimdBatch":
+        return SimdBatch(self.game, self._simd, 1)
+
     def _step_into(self, result: StepResult, actions: np.ndarray, commands: np.ndarray) -> None:
         flat = result._replace(observation=result.observation.reshape(-1), mask=result.mask.reshape(-1))
         legal = self.legal.view(np.int32)

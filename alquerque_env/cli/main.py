@@ -45,6 +45,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "Truth": {
             "solve": "Compute exact values of positions.",
+            "dataset": "Write positions with exact values for supervised learning.",
         },
         "Installation": {
             "compile": "Compile the kernels that games, bots and environments need.",
@@ -54,7 +55,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """The commands with their summaries, which stand here so that listing the commands imports none of them."""
 
-LONG_WORK = ("perft", "rollouts", "train", "arena", "openings", "benchmark", "bench", "solve", "compile")
+LONG_WORK = ("perft", "rollouts", "train", "arena", "openings", "benchmark", "bench", "solve", "dataset", "compile")
 """Commands that wait for compiled kernels; the others begin at once."""
 
 COMMANDS = {name: summary for group in COMMAND_GROUPS.values() for name, summary in group.items()}

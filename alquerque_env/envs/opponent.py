@@ -1,6 +1,7 @@
 """A match against an opponent as a Gymnasium environment for one agent."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import index as as_integer
 from typing import Any
 
@@ -22,6 +23,10 @@ Opponent = str | Bot | Callable[[Match], "Step | int | str"]
 """A bot spec, an object with `choose(match)`, or a function that returns a legal step or the text of a turn."""
 Opponents = Opponent | Sequence[Opponent]
 """One opponent, or several of which one is drawn for each match."""
+
+
+def _choose_one_by_one(choose: Callable[[Match], Any], matches: Sequence[Match]) -> list[Any]:
+    return [choose(match) for match in matches]
 
 
 class AgainstOpponent:
@@ -49,15 +54,19 @@ class AgainstOpponent:
             if isinstance(opponent, str):
                 self._choosers[number] = self._make_choose(opponent, int(generator.integers(2**31)))
 
-    def _make_choose(self, opponent: Any, seed: int) -> Callable[[Match], Any]:
-        """Returns the function by which an opponent chooses; a bot named by its spec is loaded with the seed."""
+    def _make_choose(self, opponent: Any, seed: int) -> Callable[[Sequence[Match]], Sequence[Any]]:
+        """Returns the function by which an opponent chooses in several matches at once.
+
+        A bot named by its spec is loaded with the seed.
+        """
         if isinstance(opponent, str):
             opponent = load_bot(opponent, self.game, seed=seed, tables=False)
         choose = getattr(opponent, "choose", opponent)
         if not callable(choose):
-            expected = "a bot spec, a bot, a function from match to step, or a list of these"
+            expected = "a bot spec, a bot or a function from match to step, or a list of these"
             raise AlquerqueError(f"opponent is {opponent!r}, expected {expected}")
-        return choose
+        many: Any = getattr(opponent, "choose_many", None)
+        return many or partial(_choose_one_by_one, choose)
 
 
 class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
@@ -192,7 +201,8 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
 
     def _answer(self, limit: int | None) -> None:
         while not self._match.is_over and self._match.player != self._player and not self._has_lasted(limit):
-            self._match.push(self._choosers[self._drawn](self._match))
+            (answer,) = self._choosers[self._drawn]([self._match])
+            self._match.push(answer)
 
     def _has_lasted(self, limit: int | None) -> bool:
         return limit is not None and len(self._match.steps) >= limit

@@ -1,6 +1,6 @@
 """Many matches against an opponent as one Gymnasium vector environment."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -179,20 +179,18 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
             return self._games.sample()
         assert isinstance(self._games, MatchBatch)
         matches, actions = self._games.matches, np.zeros(self.num_envs, np.int64)
-        for game in np.flatnonzero(waiting).tolist():
-            rest = rest_of_turn.pop(game, None) or self._ask(matches[game], self._choosers[self._drawn[game]])
+        rests = {game: rest_of_turn.pop(game) for game in list(rest_of_turn)}
+        asked = [game for game in np.flatnonzero(waiting).tolist() if game not in rests]
+        for number, choose in enumerate(self._choosers):
+            games = [game for game in asked if self._drawn[game] == number]
+            if games:
+                answers = choose([matches[game] for game in games])
+                rests |= {game: _actions_of(matches[game], answer) for game, answer in zip(games, answers, strict=True)}
+        for game, rest in rests.items():
             actions[game] = rest[0]
             if len(rest) > 1:
                 rest_of_turn[game] = rest[1:]
         return actions
-
-    def _ask(self, match: Match, choose: Callable[[Match], Any]) -> list[int]:
-        answer = choose(match)
-        if isinstance(answer, Step):
-            return [answer.action]
-        ahead = match.copy()
-        ahead.push(answer)
-        return [step.action for step in ahead.steps[len(match.steps) :]]
 
     def _observation(self, result: StepResult) -> np.ndarray:
         """Returns each match in its agent's frame, also if it has ended with the opponent to move."""
@@ -214,3 +212,12 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         if not isinstance(self._seen_by, views.PlayerView):
             self._seen_by = views.PlayerView(self.game)
         return self._seen_by
+
+
+def _actions_of(match: Match, answer: Any) -> list[int]:
+    """Returns the actions of an answer, a step or the text of a turn."""
+    if isinstance(answer, Step):
+        return [answer.action]
+    ahead = match.copy()
+    ahead.push(answer)
+    return [step.action for step in ahead.steps[len(match.steps) :]]

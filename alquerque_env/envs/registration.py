@@ -45,19 +45,23 @@ def camel_case(game: str) -> str:
 
 def register() -> None:
     """Registers every game; has no effect when called again."""
+    _register_gymnasium("alquerque/Game-v0", {})
     for game in games():
         module = GameModule(game)
         sys.modules.setdefault(module.__name__, module)
         setattr(sys.modules[PACKAGE], f"{game}_v0", sys.modules[module.__name__])
-        single = f"alquerque/{camel_case(game)}-v0"
-        if single not in gymnasium.registry:
-            gymnasium.register(
-                single,
-                entry_point=f"{PACKAGE}.envs.opponent:VersusEnv",
-                vector_entry_point=f"{PACKAGE}.envs.opponent_vector:VersusVectorEnv",
-                kwargs={"game": game},
-            )
+        _register_gymnasium(f"alquerque/{camel_case(game)}-v0", {"game": game})
         # PettingZoo has had a registry since 1.27.
         pair = f"alquerque/{game}-v0"
         if hasattr(pettingzoo, "register") and pair not in getattr(pettingzoo, "aec_registry", {}):
             pettingzoo.register("aec", pair, entry_point=f"{AEC}:env", kwargs={"game": game})
+
+
+def _register_gymnasium(name: str, arguments: dict[str, Any]) -> None:
+    if name not in gymnasium.registry:
+        gymnasium.register(
+            name,
+            entry_point=f"{PACKAGE}.envs.opponent:VersusEnv",
+            vector_entry_point=f"{PACKAGE}.envs.opponent_vector:VersusVectorEnv",
+            kwargs=arguments,
+        )

@@ -30,7 +30,7 @@ class ObservationForm:
     Attributes:
       name: The form.
       shape: Shape of one observation.
-      low, high: Arrays of this shape, the smallest and the largest value of each number.
+      low, high: Arrays of this shape, bounds of each number.
       scale: float32, what `high` is in `planes`, `[C, P]`.
       cells: int64 `[P]`, the place of each point in a plane of `rows * columns`, for a grid; else None.
 
@@ -55,7 +55,8 @@ class ObservationForm:
             self._grid = rows, columns
             self._has_off = bool(self._off.any())
             self.shape = len(high) + self._has_off, rows, columns
-            high = self(high)
+            maxima = np.append(high[:, 0], np.int8(1))[: self.shape[0]]
+            high = np.broadcast_to(maxima[:, None, None], self.shape).copy()
         elif name == FLAT:
             self.shape = (high.size,)
             high = np.ones(self.shape, np.float32)

@@ -515,6 +515,41 @@ class TestVector:
             ends += int((told[2] | told[3]).sum())
         assert ends > 4
 
+    @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.DISABLED], ids=lambda mode: mode.value)
+    @pytest.mark.parametrize("max_cycles", [None, 9])
+    def test_the_other_autoreset_modes_are_those_of_gymnasium(
+        self, mode: AutoresetMode, max_cycles: int | None
+    ) -> None:
+        arguments = {"opponent": whole_turn, "seat": 1, "max_cycles": max_cycles}
+        ours = make_vec("fetaix", 3, autoreset_mode=mode, **arguments)
+        theirs = SyncVectorEnv([lambda: VersusEnv("fetaix", **arguments)] * 3, autoreset_mode=mode)
+        assert ours.metadata["autoreset_mode"] is mode
+        rng = np.random.default_rng(0)
+        told: tuple[Any, ...] = ours.reset(seed=0)
+        same: tuple[Any, ...] = theirs.reset(seed=0)
+        ends = 0
+        for _ in range(100):
+            assert all(np.array_equal(one, other) for one, other in zip(told[:-1], same[:-1], strict=True))
+            info, their_info = told[-1], same[-1]
+            assert info.keys() == their_info.keys()
+            for key in ("action_mask", "player"):  # Gymnasium tells nothing of matches that were not reset
+                told_of = their_info[f"_{key}"]
+                assert np.array_equal(info[key][told_of], their_info[key][told_of])
+            if "final_info" in info:
+                for place in np.flatnonzero(info["_final_obs"]):
+                    assert np.array_equal(info["final_obs"][place], their_info["final_obs"][place])
+                    for key, value in their_info["final_info"].items():
+                        assert np.array_equal(info["final_info"][key][place], value[place])
+            if mode is AutoresetMode.DISABLED and len(told) == 5 and (ended := told[2] | told[3]).any():
+                with pytest.raises(gymnasium.error.ResetNeeded, match="has ended"):
+                    ours.step(np.zeros(3, np.int64))
+                told, same = (env.reset(options={"reset_mask": ended}) for env in (ours, theirs))
+                continue
+            actions = np.array([draw(mask, rng) for mask in info["action_mask"]])
+            told, same = ours.step(actions), theirs.step(actions)
+            ends += int((told[2] | told[3]).sum())
+        assert ends > 4
+
     def test_an_illegal_action_loses_its_match_and_the_next_step_begins_another(self) -> None:
         env = make_vec("fetaix", 3, opponent=first_legal, seat=1)
         start, info = env.reset(seed=0)
@@ -636,3 +671,77 @@ def test_the_package_has_the_documented_names() -> None:
     assert alquerque_env.SelfPlayVectorEnv is SelfPlayVectorEnv
     assert callable(alquerque_env.env)
     assert callable(alquerque_env.load_bot)
+
+
+class TestPools:
+    """A list of opponents, of which one is drawn for each match."""
+
+    def test_each_match_is_played_by_the_opponent_in_its_info(self) -> None:
+        asked: list[str] = []
+
+        def answering(name: str) -> Callable[[Match], Step]:
+            return lambda match: asked.append(name) or match.legal_steps[0]  # type: ignore[func-returns-value]
+
+        env = make("fetaix", opponent=[answering("first"), answering("second"), "random"], seat=1)
+        drawn = []
+        for seed in range(30):
+            asked.clear()
+            _, info = env.reset(seed=seed)
+            drawn.append(info["opponent"])
+            assert asked == {0: ["first"], 1: ["second"], 2: []}[info["opponent"]]
+            assert env.step(int(info["action_mask"].argmax()))[-1]["opponent"] == info["opponent"]
+        assert set(drawn) == {0, 1, 2}
+        again = [env.reset(seed=seed)[1]["opponent"] for seed in range(30)]
+        assert again == drawn
+
+    def test_a_batch_draws_an_opponent_for_each_match(self) -> None:
+        env = make_vec("fetaix", 40, opponent=["random", "greedy", first_legal], autoreset_mode="SameStep")
+        _, info = env.reset(seed=0)
+        first = info["opponent"]
+        assert first.dtype == np.int64
+        assert set(first.tolist()) == {0, 1, 2}
+        changed = np.zeros(40, bool)
+        rng = np.random.default_rng(0)
+        for _ in range(60):
+            before = info["opponent"]
+            *_, terminated, truncated, info = env.step(np.array([draw(mask, rng) for mask in info["action_mask"]]))
+            ended = terminated | truncated
+            assert np.array_equal(info["opponent"][~ended], before[~ended])
+            if ended.any():
+                assert np.array_equal(info["final_info"]["opponent"][ended], before[ended])
+            changed |= info["opponent"] != before
+        assert changed.any()
+        assert np.array_equal(env.reset(seed=0)[1]["opponent"], first)
+
+    def test_without_a_list_the_info_does_not_name_the_opponent(self) -> None:
+        assert "opponent" not in make("fetaix", opponent="greedy").reset(seed=0)[1]
+        assert "opponent" not in make_vec("fetaix", 2, opponent="greedy").reset(seed=0)[1]
+
+    def test_an_opponent_that_chooses_in_many_matches_at_once_is_asked_once(self) -> None:
+        class Many:
+            name = "many"
+            sizes: list[int] = []  # noqa: RUF012
+
+            def choose(self, match: Match) -> Step:
+                return self.choose_many([match])[0]
+
+            def choose_many(self, matches: Any) -> list[Step]:
+                self.sizes.append(len(matches))
+                return [match.legal_steps[0] for match in matches]
+
+        env = make_vec("fetaix", 7, opponent=Many(), seat=1)
+        env.reset(seed=0)
+        assert Many.sizes == [7]
+
+    @pytest.mark.parametrize(
+        ("opponent", "message"), [([], "empty list"), (["random", 5], "opponent is 5"), (["x"], "x")]
+    )
+    def test_wrong_lists_are_refused(self, opponent: list[Any], message: str) -> None:
+        for kind in (VersusEnv, VersusVectorEnv):
+            with pytest.raises(AlquerqueError, match=message):
+                kind(game="fetaix", opponent=opponent)
+
+    def test_any_game_can_be_named_in_an_argument(self) -> None:
+        env = gymnasium.make("alquerque/Game-v0", game="fetaix", chain="single")
+        assert env.unwrapped.game.table_hash == load_game("fetaix", chain="single").table_hash
+        assert gymnasium.make_vec("alquerque/Game-v0", num_envs=3, game="fetaix").reset(seed=0)[0].shape[0] == 3

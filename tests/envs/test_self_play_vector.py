@@ -243,17 +243,18 @@ def gymnasium_vectorized(game: Game, max_cycles: int | None, count: int, mode: A
 
 
 @modes
+@pytest.mark.parametrize("count", [4, 12])
 @pytest.mark.parametrize(
     ("name", "options", "max_cycles"),
     [("fetaix", {}, 40), ("alquerque", {}, None), ("alquerque_murray", {"no_progress_limit": 9}, 30)],
     ids=named,
 )
 def test_each_autoreset_mode_is_that_of_gymnasium(
-    name: str, options: dict[str, Any], max_cycles: int | None, mode: AutoresetMode
+    name: str, options: dict[str, Any], max_cycles: int | None, count: int, mode: AutoresetMode
 ) -> None:
     game = load_game(name, **options)
-    ours = SelfPlayVectorEnv(game, 4, autoreset_mode=mode, max_cycles=max_cycles)
-    theirs = gymnasium_vectorized(game, max_cycles, 4, mode)
+    ours = SelfPlayVectorEnv(game, count, autoreset_mode=mode, max_cycles=max_cycles)
+    theirs = gymnasium_vectorized(game, max_cycles, count, mode)
     rng = np.random.default_rng(0)
     observations, info = ours.reset(seed=0)
     their_observations, their_info = theirs.reset(seed=0)
@@ -278,8 +279,8 @@ def test_each_autoreset_mode_is_that_of_gymnasium(
             # One at a time, so that the others wait as they are.
             for match in np.flatnonzero(ended):
                 with pytest.raises(gymnasium.error.ResetNeeded, match=f"match {match} has ended"):
-                    ours.step(np.zeros(4, np.int64))
-                chosen = np.arange(4) == match
+                    ours.step(np.zeros(count, np.int64))
+                chosen = np.arange(count) == match
                 observations, info = ours.reset(options={"reset_mask": chosen})
                 their_observations, _ = theirs.reset(options={"reset_mask": chosen})
                 assert np.array_equal(observations, their_observations)

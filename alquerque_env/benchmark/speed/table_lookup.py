@@ -5,11 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...game import table_layout as e
-from ...game.kernel_arrays import words
 from ...match.match import Match
 from ...solve.tables import EndgameTable
-from ...solve.tables.numbering import set_up
 from .rate import rate, repeat
 
 
@@ -36,7 +33,7 @@ def measure_table(table: EndgameTable, seconds: float) -> Iterator[Rate]:
 
     All values of the table are read and worked out.
     """
-    states = _random_states(table)
+    states = table.sample(POSITIONS, np.random.default_rng(0))
     table.load()
     places = np.random.default_rng(0).integers(table.index.size, size=POSITIONS)
     matches = [Match.from_state(table.game, row) for row in states[:MATCHES]]
@@ -48,18 +45,3 @@ def measure_table(table: EndgameTable, seconds: float) -> Iterator[Rate]:
         speed = rate(repeat(lambda: table.probe(states), POSITIONS), seconds)
         yield Rate(name, speed, speed / limit)
         table.expand()
-
-
-def _random_states(table: EndgameTable) -> np.ndarray:
-    """int64 `[POSITIONS, S]`, positions drawn uniformly from the table."""
-    rng = np.random.default_rng(0)
-    t, x = table.game.table.words, table.index.words
-    state = words(t[e.T_STATE_SIZE])
-    ends = np.cumsum([part.size for part in table.index.slices])
-    found: list[np.ndarray] = []
-    while len(found) < POSITIONS:
-        number = int(rng.integers(table.index.size))
-        part = table.index.slices[int(np.searchsorted(ends, number, side="right"))]
-        if set_up(t, x, part.row, number - part.base, state):
-            found.append(np.array(state, np.int64))
-    return np.stack(found)

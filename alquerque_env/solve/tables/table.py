@@ -13,13 +13,14 @@ import numpy as np
 from ...errors import TableError
 from ...game import table_layout as e
 from ...game.game import Game, as_game
-from ...game.kernel_arrays import JIT
+from ...game.kernel_arrays import JIT, step_words, words
 from ...game.step import Step
 from ...match.match import Match
 from ...match.state_check import check_states
 from . import index_layout as x
 from .index import Index
 from .locations import find_table
+from .numbering import set_up
 from .probe import fill_in, probe
 from .table_file import Header, TableFile
 from .threads import SMALLEST, ThreadPool
@@ -211,6 +212,23 @@ class EndgameTable:
         value = np.where(known & (codes != x.DRAWN), np.sign(codes), 0).astype(np.int8)
         finite = known & (codes != x.DRAWN) & (np.abs(codes.astype(np.int32)) != x.ENDLESS)
         return Probed(known, value, np.where(finite, np.abs(codes.astype(np.int32)) - x.WON, -1).astype(np.int16))
+
+    def sample(self, count: int, generator: np.random.Generator) -> np.ndarray:
+        """Draws positions at the beginning of a turn uniformly, some perhaps more than once.
+
+        Returns:
+          int64 `[count, S]`, states with a clock of 0. Matches may be over in them.
+        """
+        t, numbers = step_words(self.game.table), self.index.words
+        state = words(t[e.T_STATE_SIZE])
+        ends = np.cumsum([part.size for part in self.index.slices])
+        found: list[np.ndarray] = []
+        while len(found) < count:
+            number = int(generator.integers(self.index.size))
+            part = self.index.slices[int(np.searchsorted(ends, number, side="right"))]
+            if set_up(t, numbers, part.row, number - part.base, state):
+                found.append(np.array(state, np.int64))
+        return np.stack(found)
 
     def load(self, most: int | None = None) -> None:
         """Reads the values of at most so many positions, fewer pieces first, into `codes`; None for all."""

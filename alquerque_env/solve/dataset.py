@@ -1,0 +1,153 @@
+"""Positions with exact values, for supervised learning."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..batch.make_batch import make_batch
+from ..batch.step_result import PLAY
+from ..errors import TableError
+from ..files.atomic import open_whole
+from ..game import table_layout as e
+from ..game.game import Game
+from ..game.observation_form import ObservationForm
+from ..match.position_text import format_position
+from .tables.table import EndgameTable
+
+AT_ONCE = 4096
+"""Positions that are drawn and looked up at once."""
+MISSES = 20
+"""Lots without a new position after which a table has too few of them."""
+
+
+class Dataset(NamedTuple):
+    """`N` positions of a table that are not over, at the beginning of a turn, with a clock of 0.
+
+    Attributes:
+      position: Text `[N]`, see `Match`.
+      player: int8 `[N]`, the player to move.
+      observation: What this player observes: int8 `[N, C, P]`, or the form that was asked for.
+      action_mask: int8 `[N, A]`, 1 for legal actions.
+      best: int8 `[N, A]`, 1 for legal actions that keep the value.
+      value: int8 `[N]`, 1, 0 or -1 for the player to move.
+      distance: int16 `[N]`, plies to the end under best play; -1 for draws and endless play.
+    """
+
+    position: np.ndarray
+    player: np.ndarray
+    observation: np.ndarray
+    action_mask: np.ndarray
+    best: np.ndarray
+    value: np.ndarray
+    distance: np.ndarray
+
+
+def make_dataset(
+    table: EndgameTable,
+    count: int,
+    *,
+    seed: int = 0,
+    observation: str = "planes",
+    report: Callable[[int], None] = lambda _done: None,
+) -> Dataset:
+    """Draws different positions of a table uniformly, and looks up their exact values.
+
+    Args:
+      table: The table.
+      count: Number of positions.
+      seed: Seed of the draw.
+      observation: The form of observations, see `ObservationForm`.
+      report: Is called with the number of positions so far.
+
+    Raises:
+      UnknownNameError: If there is no such form.
+      AlquerqueError: If the board is not a grid, but observations shall be one.
+      TableError: If the table does not have so many positions whose values are known.
+    """
+    form = ObservationForm(table.game, observation)
+    table.load()
+    generator = np.random.default_rng(seed)
+    seen: set[bytes] = set()
+    parts: list[Dataset] = []
+    missed = 0
+    while len(seen) < count:
+        states = [state for state in table.sample(AT_ONCE, generator) if state.tobytes() not in seen]
+        fresh = []
+        if states:
+            part, kept = _look_up(table, np.stack(states), form)
+            fresh = [place for place, state in enumerate(kept) if _is_new(state, seen, count)]
+            parts.append(Dataset(*(column[fresh] for column in part)))
+        missed = 0 if fresh else missed + 1
+        if missed == MISSES:
+            raise TableError(f"the table has only {len(seen):,} positions of known value, not {count:,}: ask for fewer")
+        report(len(seen))
+    return Dataset(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def write_dataset(path: Path, game: Game, dataset: Dataset, *, overwrite: bool = True) -> None:
+    """Writes positions as a compressed NumPy archive, whole or not at all.
+
+    Besides the fields of `Dataset` it has `game`, the id, and `options`, texts `name=value`.
+
+    Raises:
+      FileExistsError: If the file exists and `overwrite` is false.
+      OSError: If it cannot be written.
+    """
+    options = np.array(game.option_texts, np.str_)
+    with open_whole(path, overwrite=overwrite) as file:
+        np.savez_compressed(file, game=np.array(game.name), options=options, **dataset._asdict())
+
+
+def _is_new(state: np.ndarray, seen: set[bytes], count: int) -> bool:
+    key = state.tobytes()
+    if key in seen or len(seen) == count:
+        return False
+    seen.add(key)
+    return True
+
+
+def _look_up(table: EndgameTable, states: np.ndarray, form: ObservationForm) -> tuple[Dataset, np.ndarray]:
+    """Returns what is known of states, without those that are over or of unknown value, and their states."""
+    game = table.game
+    batch = make_batch(game, len(states))
+    batch.states[:] = states
+    shown = batch.look()
+    ongoing = shown.outcome == e.ONGOING
+    found = table.probe(states[ongoing])
+    kept = np.flatnonzero(ongoing)[found.known]
+    states, mask = states[kept], shown.mask[kept]
+    value, distance = found.value[found.known], found.distance[found.known]
+    texts = [format_position(game.table.words, game.board.labels, state.tolist()) for state in states]
+    dataset = Dataset(
+        np.array(texts, np.str_),
+        shown.player[kept],
+        form(shown.observation[kept]),
+        mask,
+        _best_actions(table, states, mask, value),
+        value,
+        distance,
+    )
+    return dataset, states
+
+
+def _best_actions(table: EndgameTable, states: np.ndarray, mask: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """int8 `[N, A]`, 1 for the legal actions after which the value is still that of the position."""
+    best = np.zeros_like(mask)
+    places, actions = np.nonzero(mask)
+    if not len(places):
+        return best
+    batch = make_batch(table.game, len(places))
+    batch.states[:] = states[places]
+    movers = batch.look().player
+    after = batch.step(actions.astype(np.int64), np.full(len(places), PLAY, np.int8))
+    own = np.where(after.winner == e.NO_WINNER, 0, np.where(after.winner == movers, 1, -1))
+    is_known = after.outcome != e.ONGOING
+    goes_on = np.flatnonzero(~is_known)
+    found = table.probe(np.ascontiguousarray(batch.states[goes_on], np.int64))
+    own[goes_on] = np.where(after.player[goes_on] == movers[goes_on], found.value, -found.value)
+    is_known[goes_on] = found.known
+    keeps = is_known & (own == value[places])
+    best[places[keeps], actions[keeps]] = 1
+    return best

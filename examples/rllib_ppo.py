@@ -1,0 +1,79 @@
+"""PPO of RLlib by self-play, with RLlib's module for action masks: one policy plays both sides.
+
+Sources: https://docs.ray.io/en/latest/rllib/multi-agent-envs.html
+https://github.com/ray-project/ray/blob/master/rllib/examples/rl_modules/action_masking_rl_module.py
+"""
+
+import sys
+import time
+
+import numpy as np
+import ray
+import torch
+from ray import tune
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.rl_module import RLModule, RLModuleSpec
+from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+
+import alquerque_env
+from alquerque_env.adapters.bots import Policy
+from alquerque_env.adapters.rllib import env_creator
+
+GAMES = ("alquerque", "fetaix")
+STEPS = 100_000
+
+
+def train(game: str) -> RLModule:
+    """Trains with two processes that play eight matches each."""
+    config = (
+        PPOConfig()
+        .environment("alquerque_env", env_config={"game": game})
+        .env_runners(num_env_runners=2, num_envs_per_env_runner=8)
+        .learners(num_learners=0, num_gpus_per_learner=0)
+        .multi_agent(policies={"shared"}, policy_mapping_fn=lambda *_args, **_kwargs: "shared")
+        .rl_module(
+            rl_module_spec=RLModuleSpec(
+                module_class=ActionMaskingTorchRLModule,
+                model_config={"fcnet_hiddens": [64, 64], "vf_share_layers": False},
+            )
+        )
+        .training(
+            train_batch_size_per_learner=4000,
+            minibatch_size=500,
+            num_epochs=6,
+            lr=1e-3,
+            gamma=0.99,
+            lambda_=0.95,
+            entropy_coeff=0.01,
+        )
+        .debugging(seed=0, log_level="ERROR")
+    )
+    algo = config.build_algo()
+    steps = 0
+    while steps < STEPS:
+        steps = algo.train()["num_env_steps_sampled_lifetime"]
+    module = algo.get_module("shared")
+    algo.stop()
+    return module
+
+
+def as_policy(module: RLModule) -> Policy:
+    """Returns a trained module as a function from observations and action masks to actions."""
+
+    def choose(observation: np.ndarray, action_mask: np.ndarray) -> np.ndarray:
+        seen = {"observations": torch.from_numpy(observation), "action_mask": torch.from_numpy(action_mask).float()}
+        return module.forward_inference({"obs": seen})["action_dist_inputs"].argmax(1).numpy()
+
+    return choose
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)  # faster for networks as small as these
+    ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    tune.register_env("alquerque_env", env_creator)
+    for game in sys.argv[1:] or GAMES:
+        start = time.monotonic()
+        module = train(game)
+        print(f"{game}: {STEPS} steps in {time.monotonic() - start:.0f} s")
+        result = alquerque_env.evaluate(as_policy(module), game, games=200, observation="flat", batched=True)
+        print(f"{game}: won {result.wins} of {result.games}", flush=True)

@@ -1,0 +1,119 @@
+"""Games as OpenSpiel games: OpenSpiel's own tests, and agreement with matches."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from alquerque_env import Match, games, load_game
+from alquerque_env.errors import AlquerqueError, RulesError
+from alquerque_env.game.observation_form import ObservationForm
+
+pyspiel = pytest.importorskip("pyspiel")
+from alquerque_env.adapters import openspiel  # noqa: E402
+
+openspiel.register()
+every_game = pytest.mark.parametrize("name", games())
+
+
+def load(name: str, **parameters: object) -> openspiel.OpenSpielGame:
+    game: openspiel.OpenSpielGame = pyspiel.load_game(openspiel.short_name(name), parameters)
+    return game
+
+
+@every_game
+def test_openspiels_own_test_of_a_game_passes(name: str) -> None:
+    pyspiel.random_sim_test(load(name), num_sims=2, serialize=True, verbose=False)
+
+
+@every_game
+def test_states_are_those_of_a_match(name: str) -> None:
+    game, rng = load(name), np.random.default_rng(0)
+    state, match = game.new_initial_state(), Match(name)
+    flat = ObservationForm(match.game, "flat")
+    observer = game.make_py_observer()
+    repeated = False
+    while not match.is_over:
+        assert not state.is_terminal()
+        assert state.current_player() == match.player
+        assert state.legal_actions() == [step.action for step in match.legal_steps]
+        assert state.legal_actions(1 - match.player) == []
+        assert [state.action_to_string(action) for action in state.legal_actions()] == [
+            step.text for step in match.legal_steps
+        ]
+        assert str(state) == match.position
+        assert state.returns() == [0, 0]
+        for player in (0, 1):
+            observer.set_from(state, player)
+            assert np.array_equal(observer.tensor, flat(match.observation(player)))
+            assert observer.dict["observation"].shape == match.observation().shape
+        player = match.player
+        match.push(int(rng.choice(state.legal_actions())))
+        state.apply_action(match.steps[-1].action)
+        repeated |= match.player == player and not match.is_over
+    assert repeated or match.game.options["chain"] == "single", "a chain is several turns of one player"
+    assert state.is_terminal()
+    assert state.current_player() == pyspiel.PlayerId.TERMINAL
+    winner = match.outcome.winner if match.outcome else None
+    assert state.returns() == ([0, 0] if winner is None else [1, -1] if winner == 0 else [-1, 1])
+
+
+def test_clones_and_copies_are_independent() -> None:
+    state = load("fetaix").new_initial_state()
+    state.apply_action(state.legal_actions()[1])
+    for twin in (state.clone(), copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
+        assert str(twin) == str(state)
+        assert twin.history() == state.history()
+        twin.apply_action(twin.legal_actions()[0])
+        assert str(twin) != str(state)
+
+
+def test_options_are_parameters() -> None:
+    game = pyspiel.load_game("python_fetaix(chain=single,no_progress_limit=30)")
+    assert game.game.table_hash == load_game("fetaix", chain="single", no_progress_limit=30).table_hash
+    assert load("alquerque", undo_cleared_by_jump=False).game.options["undo_cleared_by_jump"] is False
+    assert openspiel.OpenSpielGame("fetaix", {"chain": "single"}).game.options["chain"] == "single"
+    limitless = openspiel.OpenSpielGame(load_game("fetaix", no_progress_limit="off", repetition="threefold_draw"))
+    assert limitless.new_initial_state().match.game.options["no_progress_limit"] == "off"
+    with pytest.raises(RulesError, match="chain cannot be 'sometimes'"):
+        openspiel.OpenSpielGame("fetaix", {"chain": "sometimes"})
+    with pytest.raises(pyspiel.SpielError, match="Unknown parameter 'nothing'"):
+        load("fetaix", nothing=1)
+
+
+def test_a_match_of_the_greatest_length_is_a_draw() -> None:
+    game = load("fetaix", max_game_length=3)
+    assert game.max_game_length() == 3
+    state = game.new_initial_state()
+    for _ in range(3):
+        assert not state.is_terminal()
+        state.apply_action(state.legal_actions()[0])
+    assert state.is_terminal()
+    assert state.returns() == [0, 0]
+    with pytest.raises(AlquerqueError, match="max_game_length is 0"):
+        openspiel.OpenSpielGame("fetaix", {"max_game_length": 0})
+
+
+def test_openspiels_search_finds_a_capture_that_wins() -> None:
+    mcts = pytest.importorskip("open_spiel.python.algorithms.mcts")
+    state = load("fetaix").new_initial_state()
+    state.match = Match("fetaix", position="W:Wa1,e1:Bb2")
+    assert len(state.legal_actions()) > 0
+    rng = np.random.RandomState(0)
+    bot = mcts.MCTSBot(state.get_game(), 1.4, 30, mcts.RandomRolloutEvaluator(1, rng), random_state=rng)
+    state.apply_action(bot.step(state))
+    assert state.returns() == [1, -1]
+
+
+def test_registering_again_has_no_effect() -> None:
+    before = pyspiel.registered_names()
+    assert openspiel.register() == tuple(f"python_{name}" for name in games())
+    assert pyspiel.registered_names() == before
+
+
+def test_structs_and_parameters_of_observers_are_refused() -> None:
+    with pytest.raises(AlquerqueError, match="a state cannot be made from a struct"):
+        load("fetaix").new_initial_state({"board": []})
+    with pytest.raises(AlquerqueError, match="observations have no parameters"):
+        load("fetaix").make_py_observer(params={"x": 1})

@@ -1,0 +1,190 @@
+"""Environments and opponents for Stable-Baselines3: its own checks, and a model that learns."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+import alquerque_env
+from alquerque_env import Match, evaluate
+from alquerque_env.errors import AlquerqueError
+
+sb3_contrib = pytest.importorskip("sb3_contrib")
+from sb3_contrib import MaskablePPO  # noqa: E402
+from stable_baselines3 import PPO  # noqa: E402
+from stable_baselines3.common.env_checker import check_env  # noqa: E402
+
+from alquerque_env.adapters import sb3  # noqa: E402
+
+
+def batched(count: int, **arguments: object) -> sb3.BatchedVecEnv:
+    arguments = {"opponent": "random", "observation": "flat", "autoreset_mode": "SameStep", **arguments}
+    return sb3.gymnasium_vec_to_sb3_vec_env_v0(gymnasium.make_vec("alquerque/Fetaix-v0", count, **arguments))
+
+
+def first_legal(match: Match) -> object:
+    return match.legal_steps[0]
+
+
+@pytest.fixture(scope="module")
+def model() -> MaskablePPO:
+    return MaskablePPO("MlpPolicy", batched(16), n_steps=64, batch_size=256, seed=0).learn(20_000)
+
+
+def test_a_model_learns_in_a_batch(model: MaskablePPO) -> None:
+    result = evaluate(sb3.MaskedPolicy(model), "fetaix", games=100, observation="flat", batched=True)
+    assert result.win_rate.low > 0.7, str(result)
+
+
+def test_a_batch_plays_as_single_environments_do() -> None:
+    ours = batched(4, opponent=first_legal, seat=1)
+    theirs = [gymnasium.make("alquerque/Fetaix-v0", opponent=first_legal, seat=1, observation="flat") for _ in range(4)]
+    rng = np.random.default_rng(0)
+    seen = ours.reset()
+    alone = [env.reset()[0] for env in theirs]
+    ends = 0
+    for _ in range(120):
+        assert np.array_equal(seen, np.stack(alone))
+        masks = ours.action_masks()
+        assert np.array_equal(masks, np.stack([env.unwrapped.action_masks() for env in theirs]))
+        assert np.array_equal(masks, np.stack(ours.env_method("action_masks")))
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        seen, rewards, dones, infos = ours.step(actions)
+        for place, env in enumerate(theirs):
+            last, reward, terminated, truncated, _ = env.step(int(actions[place]))
+            assert rewards[place] == reward
+            assert dones[place] == (terminated or truncated)
+            alone[place] = last
+            if dones[place]:
+                ends += 1
+                assert np.array_equal(infos[place]["terminal_observation"], last)
+                assert infos[place]["TimeLimit.truncated"] is truncated
+                alone[place], _ = env.reset()
+            else:
+                assert infos[place] == {}
+    assert ends > 5
+
+
+def test_a_truncated_match_is_told() -> None:
+    env = batched(3, max_cycles=4, opponent=first_legal, seat=0)
+    env.reset()
+    for _ in range(3):
+        *_, dones, infos = env.step(env.action_masks().argmax(1))
+        if dones.any():
+            break
+    assert all(info["TimeLimit.truncated"] for info, done in zip(infos, dones, strict=True) if done)
+    assert dones.any()
+
+
+def test_the_seed_decides_the_matches() -> None:
+    def play(seed: int) -> list[bytes]:
+        env = batched(5, seat="random")
+        env.seed(seed)
+        seen = [env.reset().tobytes()]
+        for _ in range(20):
+            seen.append(env.step(env.action_masks().argmax(1))[0].tobytes())
+        return seen
+
+    assert play(1) == play(1) != play(2)
+
+
+def test_another_autoreset_mode_is_refused() -> None:
+    env = gymnasium.make_vec("alquerque/Fetaix-v0", 2, opponent="random")
+    with pytest.raises(AlquerqueError, match=r"autoreset NextStep, .* make it with autoreset_mode='SameStep'"):
+        sb3.gymnasium_vec_to_sb3_vec_env_v0(env)
+
+
+def test_a_batch_has_no_other_methods_or_attributes_of_its_matches() -> None:
+    env = batched(3)
+    assert env.has_attr("action_masks")
+    assert env.get_attr("game")[0].name == "fetaix"
+    assert env.env_is_wrapped(gymnasium.Wrapper) == [False] * 3
+    with pytest.raises(AlquerqueError, match="'action_masks' only, not 'render'"):
+        env.env_method("render")
+    with pytest.raises(AlquerqueError, match="cannot set 'seat'"):
+        env.set_attr("seat", 1)
+    env.close()
+
+
+def test_a_policy_answers_for_one_and_for_many(model: MaskablePPO) -> None:
+    policy = sb3.MaskedPolicy(model)
+    match = Match("fetaix")
+    seen = match.observation().reshape(-1).astype(np.float32)
+    one = policy(seen, match.action_mask())
+    many = policy(np.stack([seen] * 3), np.stack([match.action_mask()] * 3))
+    assert match.action_mask()[int(one)]
+    assert many.tolist() == [int(one)] * 3
+    with pytest.raises(AlquerqueError, match="takes no action masks"):
+        sb3.MaskedPolicy(PPO("MlpPolicy", batched(2)))
+
+
+class TestFrozenOpponent:
+    def test_it_plays_at_random_and_then_as_the_copied_model(self, model: MaskablePPO) -> None:
+        opponent = sb3.FrozenOpponent("fetaix", observation="flat", deterministic=True, seed=0)
+        assert len({opponent.choose(Match("fetaix")) for _ in range(40)}) > 1
+        opponent.freeze(model)
+        match = Match("fetaix")
+        seen = match.observation().reshape(-1).astype(np.float32)
+        expected = int(sb3.MaskedPolicy(model)(seen, match.action_mask()))
+        assert {opponent.choose(match).action for _ in range(5)} == {expected}
+
+    def test_the_copy_does_not_change_with_the_model(self) -> None:
+        opponent = sb3.FrozenOpponent("fetaix", observation="flat", deterministic=True)
+        env = batched(4, opponent=opponent)
+        learner = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=64, seed=0)
+        opponent.freeze(learner)
+        frozen = {name: weight.clone() for name, weight in opponent._copied._policy.state_dict().items()}
+        learner.learn(256)
+        assert any((weight != frozen[name]).any() for name, weight in learner.policy.state_dict().items())
+        assert all((weight == frozen[name]).all() for name, weight in opponent._copied._policy.state_dict().items())
+
+    def test_the_callback_copies_each_time_after_so_many_steps(self) -> None:
+        opponent = sb3.FrozenOpponent("fetaix", observation="flat")
+        copies = []
+        opponent.freeze = lambda model: copies.append(model.num_timesteps)  # type: ignore[method-assign]
+        learner = MaskablePPO("MlpPolicy", batched(4, opponent=opponent), n_steps=32, batch_size=64, seed=0)
+        learner.learn(512, callback=opponent.callback(every=200))
+        assert copies == [200, 400]
+
+
+class TestActionMaskWrapper:
+    @pytest.mark.parametrize("has_opponent", [False, True])
+    def test_the_check_of_stable_baselines3_passes(self, has_opponent: bool) -> None:
+        opponent = (lambda _seen, mask: mask.argmax()) if has_opponent else None
+        check_env(sb3.ActionMaskWrapper(alquerque_env.env("fetaix", observation="flat"), opponent), warn=True)
+
+    def test_one_model_plays_both_sides(self) -> None:
+        env, match = sb3.ActionMaskWrapper(alquerque_env.env("fetaix")), Match("fetaix")
+        seen, _ = env.reset(seed=0)
+        rng = np.random.default_rng(0)
+        while not match.is_over:
+            assert np.array_equal(seen, match.observation())
+            assert np.array_equal(env.action_masks(), match.action_mask().astype(bool))
+            mover = match.player
+            match.push(int(rng.choice(np.flatnonzero(match.action_mask()))))
+            seen, reward, terminated, truncated, _ = env.step(match.steps[-1].action)
+            assert terminated == match.is_over
+            assert not truncated
+        winner = match.outcome.winner if match.outcome else None
+        assert reward == (0 if winner is None else 1 if winner == mover else -1)
+
+    def test_the_opponent_plays_the_other_seat(self) -> None:
+        env = sb3.ActionMaskWrapper(alquerque_env.env("fetaix"), lambda _seen, mask: mask.argmax())
+        rng = np.random.default_rng(0)
+        rewards, seats = set(), set()
+        for seed in range(12):
+            env.reset(seed=seed)
+            seat = env.agent_selection
+            seats.add(seat)
+            done = False
+            while not done:
+                assert env.agent_selection == seat
+                action = int(rng.choice(np.flatnonzero(env.action_masks())))
+                seen, reward, terminated, truncated, _ = env.step(action)
+                done = terminated or truncated
+                assert np.array_equal(seen, env.observe(seat))
+            outcome = env.unwrapped.match.outcome
+            winner = None if outcome is None or outcome.winner is None else f"player_{outcome.winner}"
+            assert reward == (0 if winner is None else 1 if winner == seat else -1)
+            rewards.add(reward)
+        assert seats == {"player_0", "player_1"}
+        assert {1, -1} <= rewards

@@ -1,0 +1,64 @@
+"""Decisions of one agent from TorchRL's rollouts."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import alquerque_env
+
+torchrl = pytest.importorskip("torchrl")
+import torch  # noqa: E402
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from torchrl.envs import PettingZooWrapper
+    from torchrl.envs.utils import check_env_specs
+
+from alquerque_env.adapters.torchrl import acting_rows, safe_mask  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def wrapped(form: str = "flat") -> PettingZooWrapper:
+    return PettingZooWrapper(alquerque_env.fetaix_v0.raw_env(observation=form), use_mask=True, group_map=None)
+
+
+@pytest.mark.parametrize("form", ["planes", "grid", "flat"])
+def test_the_check_of_torchrl_passes(form: str) -> None:
+    check_env_specs(wrapped(form))
+
+
+def test_rows_lead_from_one_decision_of_an_agent_to_its_next() -> None:
+    torch.manual_seed(0)
+    rollout = wrapped().rollout(400, break_when_any_done=False)
+    total = {}
+    for agent in ("player_0", "player_1"):
+        rows = acting_rows(rollout, agent)
+        acts = rollout[agent, "mask"][:, 0]
+        times = acts.nonzero()[:, 0].tolist()
+        assert len(rows) in (len(times), len(times) - 1)
+        for place in range(len(rows)):
+            start, end = times[place], times[place + 1] if place + 1 < len(times) else len(rollout)
+            between = range(start, end)
+            assert torch.equal(
+                rows["observation", "observation"][place], rollout[agent, "observation"]["observation"][start, 0]
+            )
+            assert rows["action"][place] == rollout[agent, "action"][start, 0]
+            reward = sum(float(rollout["next", agent, "reward"][time, 0, 0]) for time in between)
+            assert float(rows["next", "reward"][place, 0]) == reward
+            done = any(bool(rollout["next", "done"][time, 0]) for time in between)
+            assert bool(rows["next", "done"][place, 0]) == done
+            if not done:
+                following = rollout[agent, "observation"]["observation"][end, 0]
+                assert torch.equal(rows["next", "observation", "observation"][place], following)
+                assert rows["next", "action_mask"][place].any()
+        total[agent] = float(rows["next", "reward"].sum())
+        assert int(rows["next", "done"].sum()) >= 3
+    assert total["player_0"] == -total["player_1"]
+
+
+def test_a_mask_without_legal_actions_allows_all() -> None:
+    mask = torch.tensor([[True, False], [False, False]])
+    assert safe_mask(mask).tolist() == [[True, False], [True, True]]
+    assert np.isfinite(torch.log_softmax(torch.where(safe_mask(mask), torch.zeros(2, 2), -torch.inf), -1).max())

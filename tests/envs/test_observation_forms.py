@@ -1,0 +1,202 @@
+"""The forms of observations in every environment, and action masks as matrices."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import alquerque_env
+from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
+from alquerque_env.envs.aec import AGENTS
+from alquerque_env.envs.opponent import VersusEnv
+from alquerque_env.envs.opponent_vector import VersusVectorEnv
+from alquerque_env.errors import AlquerqueError, UnknownNameError
+from alquerque_env.game.observation_form import FORMS, ObservationForm
+from alquerque_env.game.planes import planes
+
+with warnings.catch_warnings():  # it imports PettingZoo's games in the old way
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, seed_test
+
+every_game = pytest.mark.parametrize("name", games())
+every_form = pytest.mark.parametrize("form", FORMS)
+OPTIONS: dict[str, dict[str, Any]] = {
+    "alquerque": {"undo_scope": "never_revisit", "capture_removal": "end_of_turn", "repetition": "threefold_draw"},
+    "fetaix": {"no_progress_limit": 300, "who_starts": "player_1"},
+}
+
+
+def expected(match: Match, player: int, form: str) -> np.ndarray:
+    """An observation in a form, point by point from the board."""
+    seen = match.observation(player)
+    if form == "planes":
+        return seen
+    if form == "flat":
+        scaled = [plane / shown.maximum for plane, shown in zip(seen, planes(match.game), strict=True)]
+        return np.concatenate(scaled).astype(np.float32)
+    points = match.game.board.points
+    west, south = min(x for x, _ in points), min(y for _, y in points)
+    columns, rows = max(x for x, _ in points) - west + 1, max(y for _, y in points) - south + 1
+    grid = np.zeros((len(seen) + 1, int(rows), int(columns)), np.int8)
+    grid[-1] = 1
+    for point, (x, y) in enumerate(points):
+        grid[:-1, int(y - south), int(x - west)] = seen[:, point]
+        grid[-1, int(y - south), int(x - west)] = 0
+    return grid if grid[-1].any() else grid[:-1]
+
+
+def random_match(name: str, seed: int, **options: Any) -> list[int]:
+    rng, match, actions = np.random.default_rng(seed), Match(load_game(name, **options)), []
+    while not match.is_over and len(actions) < 60:
+        actions.append(int(rng.choice(np.flatnonzero(match.action_mask()))))
+        match.push(actions[-1])
+    return actions
+
+
+@every_game
+@every_form
+@pytest.mark.parametrize("with_options", [False, True])
+def test_environments_show_the_form_that_was_asked_for(name: str, form: str, with_options: bool) -> None:
+    options = OPTIONS.get(name, {}) if with_options else {}
+    single = alquerque_env.env(name, observation=form, **options)
+    batch = SelfPlayVectorEnv(load_game(name, **options), 3, observation=form)
+    single.reset(seed=0)
+    seen, _ = batch.reset(seed=0)
+    match = Match(load_game(name, **options))
+    for action in random_match(name, 1, **options):
+        for player, agent in enumerate(AGENTS):
+            shown = single.observe(agent)["observation"]
+            assert shown.dtype == (np.float32 if form == "flat" else np.int8)
+            assert np.array_equal(shown, expected(match, player, form))
+            assert single.observation_space(agent)["observation"].contains(shown)
+        assert np.array_equal(seen[1], expected(match, match.player, form))
+        assert batch.observation_space.contains(seen)
+        single.step(action)
+        match.push(action)
+        seen, *_ = batch.step(np.full(3, action))
+
+
+@every_form
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_opponents_and_ended_matches_are_shown_in_the_form(form: str, mode: str) -> None:
+    plain = VersusVectorEnv(6, "awithlaknannai_mosona", opponent="greedy", autoreset_mode=mode)
+    formed = VersusVectorEnv(6, "awithlaknannai_mosona", opponent="greedy", autoreset_mode=mode, observation=form)
+    change = ObservationForm(plain.game, form)
+    one, other = plain.reset(seed=3), formed.reset(seed=3)
+    ends = 0
+    for _ in range(60):
+        assert np.array_equal(change(one[0]), other[0])
+        info = one[-1]
+        if "final_obs" in info:
+            ends += 1
+            assert np.array_equal(change(info["final_obs"]), other[-1]["final_obs"])
+        one, other = (env.step(info["action_mask"].argmax(1)) for env in (plain, formed))
+    assert mode == "NextStep" or ends
+
+
+@every_form
+def test_self_play_shows_ended_matches_in_the_form(form: str) -> None:
+    env = SelfPlayVectorEnv("fetaix", 12, observation=form, autoreset_mode="SameStep")
+    plain = SelfPlayVectorEnv("fetaix", 12, autoreset_mode="SameStep")
+    change = ObservationForm(env.game, form)
+    env.reset(seed=0), plain.reset(seed=0)
+    ends = 0
+    for _ in range(80):
+        actions = env.sample_actions()
+        shown, *_, info = env.step(actions)
+        same, *_, their_info = plain.step(actions)
+        assert np.array_equal(change(same), shown)
+        assert ("final_obs" in info) == ("final_obs" in their_info)
+        if "final_obs" in info:
+            ends += 1
+            assert np.array_equal(change(their_info["final_obs"]), info["final_obs"])
+    assert ends
+    assert np.array_equal(env.set_state(env.get_state())[0], shown)
+
+
+@every_form
+def test_tensors_have_the_same_values(form: str) -> None:
+    pytest.importorskip("torch")
+    for name in ("awithlaknannai_mosona", "fetaix"):
+        env = SelfPlayVectorEnv(name, 5, observation=form, backend="torch", autoreset_mode="SameStep")
+        same = SelfPlayVectorEnv(name, 5, observation=form, autoreset_mode="SameStep")
+        told, expected_first = env.reset(seed=0)[0], same.reset(seed=0)[0]
+        assert np.array_equal(told.numpy(), expected_first)
+        for _ in range(60):
+            actions = env.sample_actions()
+            told, *_, info = env.step(actions)
+            shown, *_, their_info = same.step(actions.numpy())
+            assert told.numpy().dtype == shown.dtype
+            assert np.array_equal(told.numpy(), shown)
+            if "final_obs" in their_info:
+                assert np.array_equal(info["final_obs"].numpy(), their_info["final_obs"])
+
+
+@every_game
+@every_form
+def test_the_checks_of_pettingzoo_and_gymnasium_pass(name: str, form: str) -> None:
+    api_test(alquerque_env.env(name, observation=form), num_cycles=50)
+    seed_test(lambda: alquerque_env.env(name, observation=form), num_cycles=50)
+    check_env(gymnasium.make("alquerque/Game-v0", game=name, observation=form).unwrapped, skip_render_check=True)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda form: alquerque_env.env("fetaix", observation=form),
+        lambda form: alquerque_env.fetaix_v0.raw_env(observation=form),
+        lambda form: VersusEnv("fetaix", observation=form),
+        lambda form: VersusVectorEnv(2, "fetaix", observation=form),
+        lambda form: SelfPlayVectorEnv("fetaix", 2, observation=form),
+    ],
+)
+def test_an_unknown_form_is_named(make: Callable[[str], Any]) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'planes'"):
+        make("plane")
+
+
+def test_a_board_without_a_grid_is_refused() -> None:
+    class BetweenPoints:
+        """A game whose last point lies between the places of a grid."""
+
+        def __init__(self) -> None:
+            self._game = load_game("fetaix")
+            x, y = self._game.board.points[-1]
+            self.board = type("Board", (), {"points": (*self._game.board.points[:-1], (x - 0.5, y))})()
+            self.name = "between"
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._game, name)
+
+    with pytest.raises(AlquerqueError, match=r"needs a board whose points have whole numbers.*take 'planes' or 'flat'"):
+        ObservationForm(BetweenPoints(), "grid")
+    assert ObservationForm(BetweenPoints(), "flat").shape == (150,)
+
+
+@every_game
+def test_masks_are_shown_as_matrices(name: str) -> None:
+    env = alquerque_env.env(name)
+    env.reset(seed=0)
+    game, match = load_game(name), Match(name)
+    masks, matrices = [], []
+    for action in random_match(name, 2):
+        pairs = {game.actions[step.action][:2] for step in match.legal_steps if game.actions[step.action] is not None}
+        matrix = env.unwrapped.mask_matrix()
+        assert matrix.dtype == np.int8
+        assert {tuple(pair) for pair in np.argwhere(matrix).tolist()} == pairs
+        masks.append(match.action_mask())
+        matrices.append(matrix)
+        env.step(action)
+        match.push(action)
+    assert np.array_equal(game.mask_matrix(np.stack(masks)), np.stack(matrices))
+
+
+def test_an_environment_against_an_opponent_has_the_matrix_too() -> None:
+    env = VersusEnv("fetaix", seat=1)
+    _, info = env.reset(seed=0)
+    assert np.array_equal(env.mask_matrix(), env.game.mask_matrix(info["action_mask"]))
+    assert env.mask_matrix().any()

@@ -1,0 +1,131 @@
+"""Positions with exact values for supervised learning, against the table and the rules."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from alquerque_env import Match, load_game, load_table
+from alquerque_env.cli.main import main
+from alquerque_env.errors import TableError
+from alquerque_env.game.kernel_arrays import JIT
+from alquerque_env.game.observation_form import FORMS, ObservationForm
+from alquerque_env.solve.dataset import make_dataset, write_dataset
+from alquerque_env.solve.tables import EndgameTable, build_table
+
+pytestmark = pytest.mark.skipif(not JIT, reason="long without Numba")
+
+RULES = [("fetaix", {}), ("alquerque_murray", {}), ("awithlaknannai_mosona", {"no_progress_limit": 3})]
+
+
+@pytest.fixture(scope="module", params=RULES, ids=lambda rules: rules[0])
+def table(request, tmp_path_factory) -> EndgameTable:
+    name, options = request.param
+    game = load_game(name, **options)
+    return EndgameTable(game, build_table(game, 3, tmp_path_factory.mktemp("table") / "table.aqt"))
+
+
+def test_every_row_is_what_match_and_table_say(table):
+    data = make_dataset(table, 400, seed=1)
+    assert len(set(data.position.tolist())) == 400
+    values = set()
+    for place, text in enumerate(data.position.tolist()):
+        match = Match(table.game, text)
+        assert match.outcome is None
+        assert match.chain is None
+        assert match.player == data.player[place]
+        assert np.array_equal(match.observation(), data.observation[place])
+        assert np.array_equal(match.action_mask(), data.action_mask[place])
+        assert table.value(match) == data.value[place]
+        distance = table.distance(match)
+        assert data.distance[place] == (-1 if distance is None else distance)
+        best = sorted(step.action for step in table.best_steps(match))
+        assert np.flatnonzero(data.best[place]).tolist() == best
+        assert best or table.value(match) is not None
+        values.add(int(data.value[place]))
+    assert {1, -1} <= values
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_observations_have_the_form_that_was_asked_for(table, form):
+    plain, formed = make_dataset(table, 50), make_dataset(table, 50, observation=form)
+    assert np.array_equal(ObservationForm(table.game, form)(plain.observation), formed.observation)
+
+
+def test_the_seed_decides_the_draw(table):
+    one, again, other = (make_dataset(table, 60, seed=seed) for seed in (1, 1, 2))
+    assert all(np.array_equal(*columns) for columns in zip(one, again, strict=True))
+    assert not np.array_equal(one.position, other.position)
+
+
+def test_more_positions_than_there_are_are_refused(tmp_path):
+    game = load_game("awithlaknannai_mosona")
+    small = EndgameTable(game, build_table(game, 2, tmp_path / "table.aqt"))
+    with pytest.raises(TableError, match=r"only [\d,]+ positions of known value, not 9,000,000: ask for fewer"):
+        make_dataset(small, 9_000_000)
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    done = CliRunner().invoke(main, ["dataset", *arguments], standalone_mode=True)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("cli") / "table.aqt"
+    build_table(load_game("fetaix", chain="optional"), 3, path)
+    return path
+
+
+class TestCommand:
+    def test_the_file_holds_the_dataset(self, path, tmp_path):
+        rules = ["fetaix", "--option", "chain=optional", "--table", str(path)]
+        said = run(*rules, "-o", str(tmp_path / "a.npz"), "--positions", "30", "--seed", "4", "--observation", "flat")
+        assert "wrote 30 positions of fetaix with at most 3 pieces" in said
+        table = load_table(load_game("fetaix", chain="optional"), path)
+        with np.load(tmp_path / "a.npz", allow_pickle=False) as found:
+            for name, column in make_dataset(table, 30, seed=4, observation="flat")._asdict().items():
+                assert np.array_equal(found[name], column)
+            assert found["game"] == "fetaix"
+            assert found["options"].tolist() == ["chain=optional"]
+
+    def test_an_existing_file_is_kept_without_force(self, path, tmp_path):
+        rules = ["fetaix", "--option", "chain=optional", "--table", str(path), "--positions", "5"]
+        file = tmp_path / "a.npz"
+        file.write_text("mine")
+        assert "exists; --force replaces it" in run(*rules, "-o", str(file), code=2)
+        assert file.read_text() == "mine"
+        run(*rules, "-o", str(file), "--force")
+        assert len(np.load(file)["value"]) == 5
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--table", "{folder}/none.aqt"], "none.aqt"),
+            (["--positions", "0"], "0 is not in the range"),
+            (["--observation", "image"], "'image' is not one of"),
+            (["-o", "{folder}/no/a.npz"], "does not exist"),
+        ],
+        ids=str,
+    )
+    def test_bad_arguments_are_one_line(self, path, tmp_path, arguments, message):
+        given = [argument.format(folder=tmp_path) for argument in arguments]
+        usual = ["--table", str(path)] if "--table" not in given else []
+        output = ["-o", str(tmp_path / "a.npz")] if "-o" not in given else []
+        said = run("fetaix", "--option", "chain=optional", *usual, *output, *given, code=2)
+        assert message in said
+        assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_leaves_no_file(table, tmp_path, monkeypatch):
+    data = make_dataset(table, 5)
+
+    def fail(*_arguments, **_named):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("numpy.savez_compressed", fail)
+    with pytest.raises(OSError, match=r"a\.npz"):
+        write_dataset(tmp_path / "a.npz", table.game, data)
+    assert not list(tmp_path.iterdir())
