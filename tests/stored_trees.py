@@ -22,7 +22,7 @@ import numpy as np
 from search_reference import RefGumbel, RefNode, RefPuct
 
 from alquerque_env import Match, load_game
-from alquerque_env.match.player_view import PlayerView
+from alquerque_env.engine.player_view import PlayerView
 
 FOLDER = Path(__file__).parent / "trees"
 DIGITS = 6

@@ -6,11 +6,11 @@ from array_forms import LAYOUTS, with_wrong_types
 
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.engine import entry_points
+from alquerque_env.engine.player_view import PlayerView
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.errors import AlquerqueError, IllegalStepError, PositionError
 from alquerque_env.game import table_layout as e
 from alquerque_env.game.kernel_arrays import JIT, words
-from alquerque_env.match.player_view import PlayerView
 from alquerque_env.search import GUMBEL, BatchSearch, Rule, SearchFeatures
 from alquerque_env.search.decision_batch import DecisionBatch
 

@@ -27,7 +27,7 @@ MAX_GAME_LENGTH = 1000
 """OpenSpiel needs a limit. A match that reaches it is a draw. By random play no shipped game lasts so long."""
 
 
-class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
+class OpenSpielGame(pyspiel.Game):
     """A game of this package as an OpenSpiel game.
 
     Args:
@@ -78,7 +78,7 @@ class OpenSpielGame(pyspiel.Game):  # type: ignore[misc]
         return observation.IIGObserverForPublicInfoGame(iig_obs_type, params)
 
 
-class OpenSpielState(pyspiel.State):  # type: ignore[misc]
+class OpenSpielState(pyspiel.State):
     """A match as an OpenSpiel state."""
 
     def __init__(self, game: OpenSpielGame) -> None:

@@ -19,7 +19,7 @@ from . import import_library
 _pettingzoo_env = import_library("ray.rllib.env.wrappers.pettingzoo_env", "ray[rllib]>=2.40")
 
 
-class FlattenObservationWrapper(BaseWrapper):  # type: ignore[misc]
+class FlattenObservationWrapper(BaseWrapper):
     """Gives observations as `{"observations": float32 [C * P], "action_mask": float32 [A]}`.
 
     The first are the planes one after another, each divided by its maximum.

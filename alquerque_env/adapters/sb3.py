@@ -42,7 +42,7 @@ def gymnasium_vec_to_sb3_vec_env_v0(env: VectorEnv) -> "BatchedVecEnv":
     return BatchedVecEnv(env)
 
 
-class BatchedVecEnv(_vec_env.VecEnv):  # type: ignore[misc, name-defined]
+class BatchedVecEnv(_vec_env.VecEnv):
     """Batched matches of one agent as a `VecEnv`. Made by `gymnasium_vec_to_sb3_vec_env_v0`.
 
     `action_masks` is a method of each of its environments, as MaskablePPO expects.
@@ -56,9 +56,10 @@ class BatchedVecEnv(_vec_env.VecEnv):  # type: ignore[misc, name-defined]
                 "make it with autoreset_mode='SameStep'"
             )
         self.env = env
-        self._masks = np.zeros((env.num_envs, env.single_action_space.n), np.int8)
+        actions: Any = env.single_action_space
+        self._masks = np.zeros((env.num_envs, actions.n), np.int8)
         self._actions: Any = None
-        super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
+        super().__init__(env.num_envs, env.single_observation_space, actions)
 
     def reset(self) -> np.ndarray:
         """Begins a match in every environment."""
@@ -66,7 +67,7 @@ class BatchedVecEnv(_vec_env.VecEnv):  # type: ignore[misc, name-defined]
         self._reset_seeds()
         self._reset_options()
         self._masks = info["action_mask"]
-        self.reset_infos = [{} for _ in range(self.num_envs)]
+        self.reset_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         return observation
 
     def step_async(self, actions: np.ndarray) -> None:
@@ -197,7 +198,7 @@ class FrozenOpponent(PolicyBot):
         return np.array([self._generator.choice(np.flatnonzero(mask)) for mask in masks])
 
 
-class _Freeze(_callbacks.BaseCallback):  # type: ignore[misc, name-defined]
+class _Freeze(_callbacks.BaseCallback):
     def __init__(self, opponent: FrozenOpponent, every: int) -> None:
         super().__init__()
         self._opponent, self._every = opponent, every
@@ -210,7 +211,7 @@ class _Freeze(_callbacks.BaseCallback):  # type: ignore[misc, name-defined]
         return True
 
 
-class ActionMaskWrapper(BaseWrapper, gymnasium.Env):  # type: ignore[misc]
+class ActionMaskWrapper(BaseWrapper, gymnasium.Env):
     """A PettingZoo environment as a Gymnasium environment for one model.
 
     With an opponent, the model plays one of the seats, which is drawn at each reset. Without one it plays both sides in

@@ -49,7 +49,7 @@ def _with_mask(observation: Any, info: dict[str, Any]) -> dict[str, np.ndarray]:
     return {"obs": observation, "mask": mask if mask.any() else ~mask}
 
 
-class MaskedActor(_common.AbstractDiscreteActor):  # type: ignore[misc, name-defined]
+class MaskedActor(_common.AbstractDiscreteActor):
     """An actor that gives illegal actions a probability of 0. Its output are logits.
 
     Example:

@@ -1,12 +1,14 @@
 """Matches of one player against one opponent, from both seats."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..bots import Bot, load_bot
 from ..bots.policy import Policy, PolicyBot
-from ..errors import AlquerqueError, BotError
+from ..envs.arguments import check_at_least
+from ..errors import BotError
 from ..game.game import Game, as_game
 from .intervals import Estimate, estimate_share
 from .match_runner import FAULT, play_matches
@@ -113,11 +115,11 @@ def evaluate(
       BotError: If a player cannot play the game, or fails.
     """
     game = as_game(game)
-    for name, value, least in (("games", games, 1), ("opening_plies", opening_plies, 0), ("max_steps", max_steps, 1)):
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-            raise AlquerqueError(f"{name} is {value!r}, expected an integer of at least {least}")
+    check_at_least(1, "games", games)
+    check_at_least(0, "opening_plies", opening_plies)
+    check_at_least(1, "max_steps", max_steps)
 
-    def seated(player: Player, part: str) -> Bot:
+    def seated(player: Any, part: str) -> Any:
         if isinstance(player, str):
             return load_bot(player, game, seed=derive_seed(seed, part), tables=False)
         if hasattr(player, "choose"):

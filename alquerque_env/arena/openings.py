@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..engine.player_view import PlayerView
 from ..errors import AlquerqueError
 from ..game.game import Game
 from ..match.match import Match
-from ..match.player_view import PlayerView
 
 DRAWN_PER_OPENING = 200
 """Draws in a row without a new opening after which all openings of a length count as found."""

@@ -7,9 +7,9 @@ import numpy as np
 from ..engine import rules_scalar as e
 from ..engine.compiler import borrowed, entry_kernel
 from ..engine.kernel_types import Array, Table
+from ..engine.player_view import PlayerView
 from ..game.game import Game
 from ..game.kernel_arrays import step_words, word_rows
-from ..match.player_view import PlayerView
 
 RESET = -1
 KEYS_AT_FIRST = 64

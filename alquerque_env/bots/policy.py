@@ -51,7 +51,8 @@ class PolicyBot(GameBot):
     ) -> None:
         if not callable(policy):
             raise BotError(f"policy is {policy!r}, expected a function from observation and action mask to action")
-        super().__init__(name or getattr(policy, "__name__", type(policy).__name__), as_game(game), None)
+        own_name: str = getattr(policy, "__name__", type(policy).__name__)
+        super().__init__(name or own_name, as_game(game), None)
         self._policy = policy
         self._form = ObservationForm(self.game, observation)
         self._is_batched = batched

@@ -45,7 +45,7 @@ COMMAND_GROUPS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "Truth": {
             "solve": "Compute exact values of positions.",
-            "dataset": "Write positions with exact values for supervised learning.",
+            "dataset": "Write positions with exact values, for supervised learning.",
         },
         "Installation": {
             "compile": "Compile the kernels that games, bots and environments need.",

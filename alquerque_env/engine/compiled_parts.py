@@ -25,7 +25,7 @@ PARTS = {
     ENVIRONMENTS: (
         "engine/entry_points.py",
         "batch/single.py",
-        "match/player_view.py",
+        "engine/player_view.py",
         "batch/scalar_batch.py",
         "batch/simd_batch.py",
     ),

@@ -15,7 +15,6 @@ from .kernel_cache import compile_kernel
 from .kernel_types import Words
 
 if JIT:
-    from .words.linked_kernels import WITHOUT_WRAPPERS, LinkedCompiler, LinkedKernel
     from .words.llvm import *
 else:
     from .words.plain_words import *
@@ -39,6 +38,8 @@ def inlined(function: F) -> F:
 
 
 def _linked(function: F, **options: Any) -> F:
+    from .words.linked_kernels import WITHOUT_WRAPPERS, LinkedCompiler, LinkedKernel  # imports Numba
+
     compiled: Any = _compiled(function, pipeline_class=LinkedCompiler, **WITHOUT_WRAPPERS, **options)
     compiled.__class__ = LinkedKernel
     linked: F = compiled

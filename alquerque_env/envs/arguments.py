@@ -8,14 +8,14 @@ from ..errors import AlquerqueError, IllegalStepError
 from ..game.array_check import check_array
 
 
-def check_positive(name: str, value: int) -> int:
-    """Returns an integer of at least 1.
+def check_at_least(least: int, name: str, value: int) -> int:
+    """Returns an integer of at least `least`.
 
     Raises:
       AlquerqueError: If it is anything else.
     """
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-        raise AlquerqueError(f"{name} is {value!r}, expected an integer of at least 1")
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise AlquerqueError(f"{name} is {value!r}, expected an integer of at least {least}")
     return int(value)
 
 
@@ -25,7 +25,7 @@ def check_max_cycles(value: int | None) -> int | None:
     Raises:
       AlquerqueError: If it is anything else.
     """
-    return None if value is None else check_positive("max_cycles", value)
+    return None if value is None else check_at_least(1, "max_cycles", value)
 
 
 def check_actions(actions: Any, num_envs: int) -> np.ndarray:

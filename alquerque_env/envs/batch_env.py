@@ -13,7 +13,7 @@ from ..batch.make_batch import fastest, make_batch
 from ..errors import AlquerqueError
 from ..game.game import Game
 from ..game.observation_form import ObservationForm
-from .arguments import check_positive
+from .arguments import check_at_least
 from .spaces import action_space, observation_space
 
 
@@ -23,7 +23,7 @@ class BatchEnv(VectorEnv):
     autoreset_mode: AutoresetMode
 
     def __init__(self, game: Game, num_envs: int, observation: str) -> None:
-        self.num_envs = check_positive("num_envs", num_envs)
+        self.num_envs = check_at_least(1, "num_envs", num_envs)
         self._form = ObservationForm(game, observation)
         self.single_observation_space = observation_space(self._form)
         self.single_action_space = action_space(game)

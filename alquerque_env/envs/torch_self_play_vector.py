@@ -167,7 +167,7 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
             return (observation / self._scale).flatten(1)
         grid = self._grid.expand(len(observation), -1, -1).clone()
         grid[:, : observation.shape[1], self._cells] = observation
-        return grid.unflatten(2, form.shape[1:])
+        return grid.reshape(len(observation), *form.shape)
 
     def _told(self, result: StepTensors, ended: Any = None) -> dict[str, Any]:
         present = torch.ones_like(self._ended) if ended is None else ended

@@ -52,7 +52,6 @@ class ObservationForm:
             self.cells, rows, columns = _cells(game)
             self._off = np.ones(rows * columns, np.int8)
             self._off[self.cells] = 0
-            self._grid = rows, columns
             self._has_off = bool(self._off.any())
             self.shape = len(high) + self._has_off, rows, columns
             maxima = np.append(high[:, 0], np.int8(1))[: self.shape[0]]

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from operator import index as as_integer
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
@@ -21,9 +23,6 @@ from ..render import Picture, draw_svg, draw_text
 from .chain_check import check_chain
 from .position_text import format_position, parse_position
 from .state_check import check_states
-
-if TYPE_CHECKING:
-    import numpy as np  # the exported player has none
 
 REASONS = {
     e.CAPTURED_ALL: "captured",
@@ -183,7 +182,7 @@ class Match:
         """The point of the piece that is in the middle of a chain of captures, or None."""
         return int(self._state[e.CHAIN]) if self._state[e.CHAIN] >= 0 else None
 
-    def observation(self, player: int | None = None) -> "np.ndarray":
+    def observation(self, player: int | None = None) -> np.ndarray:
         """Returns what the environments show of the position.
 
         Args:
@@ -199,13 +198,11 @@ class Match:
         if seen_by not in (0, 1):
             raise AlquerqueError(f"player is {player!r}, expected 0, 1 or None for the player to move")
         earlier = self.occurrences() - 1 if self.chain is None else 0
-        seen: Any = self._view.observe(self._state, int(seen_by), earlier)
+        seen: np.ndarray = self._view.observe(self._state, int(seen_by), earlier)
         return seen
 
-    def action_mask(self) -> "np.ndarray":
+    def action_mask(self) -> np.ndarray:
         """Returns int8 `[A]`: 1 for the actions of `legal_steps`, which are none when the match is over."""
-        import numpy as np
-
         mask = np.zeros(self.game.num_actions, np.int8)
         mask[[step.action for step in self._legal]] = 1
         return mask
@@ -382,7 +379,7 @@ class Match:
 
     @cached_property
     def _view(self) -> Any:
-        return load_kernels("match.player_view", ENVIRONMENTS).PlayerView(self.game)
+        return load_kernels("engine.player_view", ENVIRONMENTS).PlayerView(self.game)
 
     def _use_rules(self) -> None:
         """Takes the rules in the form to use now, and makes room for what they write."""

@@ -73,13 +73,15 @@ def make_dataset(
     parts: list[Dataset] = []
     missed = 0
     while len(seen) < count:
-        states = [state for state in table.sample(AT_ONCE, generator) if state.tobytes() not in seen]
-        fresh = []
+        before = len(seen)
+        lot = {state.tobytes(): state for state in table.sample(AT_ONCE, generator)}
+        states = [state for key, state in lot.items() if key not in seen]
         if states:
             part, kept = _look_up(table, np.stack(states), form)
-            fresh = [place for place, state in enumerate(kept) if _is_new(state, seen, count)]
-            parts.append(Dataset(*(column[fresh] for column in part)))
-        missed = 0 if fresh else missed + 1
+            kept = kept[: count - before]
+            parts.append(Dataset(*(column[: len(kept)] for column in part)))
+            seen.update(state.tobytes() for state in kept)
+        missed = 0 if len(seen) > before else missed + 1
         if missed == MISSES:
             raise TableError(f"the table has only {len(seen):,} positions of known value, not {count:,}: ask for fewer")
         report(len(seen))
@@ -98,14 +100,6 @@ def write_dataset(path: Path, game: Game, dataset: Dataset, *, overwrite: bool =
     options = np.array(game.option_texts, np.str_)
     with open_whole(path, overwrite=overwrite) as file:
         np.savez_compressed(file, game=np.array(game.name), options=options, **dataset._asdict())
-
-
-def _is_new(state: np.ndarray, seen: set[bytes], count: int) -> bool:
-    key = state.tobytes()
-    if key in seen or len(seen) == count:
-        return False
-    seen.add(key)
-    return True
 
 
 def _look_up(table: EndgameTable, states: np.ndarray, form: ObservationForm) -> tuple[Dataset, np.ndarray]:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from alquerque_env import Match, games, load_game
+from alquerque_env.engine.player_view import PlayerView
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT, word_rows
 from alquerque_env.game.planes import planes
-from alquerque_env.match.player_view import PlayerView
 from alquerque_env.match.position_text import format_position
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule, puct
 from alquerque_env.search.decision_batch import DecisionBatch

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...engine.player_view import PlayerView
 from ...errors import BotError
 from ...game import table_layout as e
 from ...game.game import Game
 from ...game.kernel_arrays import JIT, copied, step_words, word_rows
 from ...game.step import Step
 from ...match.match import Match
-from ...match.player_view import PlayerView
 from ...search import PUCT, BatchSearch, Rule
 from ...search.puct import LONGEST_FORCED, MAX_SIMULATIONS, Node, Position, decide
 from ...solve.tables import EndgameTable

@@ -34,10 +34,11 @@ MAX_POSITIONS = 10_000_000
 def dataset(
     game: Game, output: Path, positions: int, observation: str, table: Path | None, seed: int, force: bool
 ) -> None:
-    """Write positions with exact values and best steps, for supervised learning.
+    """Write positions with exact values, for supervised learning.
 
     Positions are drawn uniformly from an endgame table, which `alquerque solve GAME --pieces K` makes. The file is a
-    NumPy archive with the arrays position, player, observation, action_mask, best, value and distance.
+    NumPy archive with the arrays position, player, observation, action_mask, best, value and distance; best has a 1 for
+    each action that keeps the value.
     """
     from ...solve.dataset import make_dataset, write_dataset
     from ...solve.tables import load_table

@@ -51,7 +51,18 @@ RECIPE = Recipe(
     },
     fixed={"JIT": False, "TYPE_CHECKING": False},
     dropped=frozenset({"entry_kernel", "kernel", "inlined"}),
-    left_out=frozenset({"Match._repr_svg_", "Match.from_state", "Match.__getstate__", "Match.__setstate__"}),
+    left_out=frozenset(
+        f"Match.{name}"
+        for name in (
+            "_repr_svg_",
+            "from_state",
+            "observation",
+            "action_mask",
+            "_view",
+            "__getstate__",
+            "__setstate__",
+        )
+    ),
 )
 
 

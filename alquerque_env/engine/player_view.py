@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import rules_scalar as e
-from ..engine.compiler import borrowed, entry_kernel
-from ..engine.kernel_types import Array, Table, Words
 from ..game.game import Game
 from ..game.kernel_arrays import step_words, words
 from ..game.planes import planes
+from . import rules_scalar as e
+from .compiler import borrowed, entry_kernel
+from .kernel_types import Array, Table, Words
 
 
 class PlayerView:
