@@ -19,10 +19,10 @@ from alquerque_training.config.loader import ConfigError, load_config
 from alquerque_training.config.settings import Config, first_difference
 from alquerque_training.config.shipped_configs import find_config
 from alquerque_training.measure.gauntlet import check_opponents
+from alquerque_training.networks.inference import check_device
 from alquerque_training.run.folder import create_run, open_run
 from alquerque_training.run.learner import Learner, make_learner, restore
 from alquerque_training.run.training_session import Session, TrainingResult
-from alquerque_training.self_play.workers import check_device
 
 
 def train(
