@@ -73,7 +73,8 @@ def test_a_process_whose_learner_is_killed_ends_silently(moment: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
         if __name__ == "__main__":
-            learner = make_learner(load_config(Path("tiny.toml"), ["alphazero.processes=2", "self_play.rollout_steps=200"]), load_game("alquerque"))
+            long_rounds = ["alphazero.processes=2", "self_play.rollout_steps=200"]
+            learner = make_learner(load_config(Path("tiny.toml"), long_rounds), load_game("alquerque"))
             learner.iterate()
             if sys.argv[1] == "sending":
                 print("sending", flush=True)

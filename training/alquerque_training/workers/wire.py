@@ -12,7 +12,7 @@ LEVEL = 1
 
 def pack(arrays: Mapping[str, np.ndarray]) -> bytes:
     """Arrays by name as bytes."""
-    return zlib.compress(save({name: np.ascontiguousarray(array) for name, array in arrays.items()}), LEVEL)
+    return zlib.compress(save({name: np.asarray(array, order="C") for name, array in arrays.items()}), LEVEL)
 
 
 def unpack(packed: bytes) -> dict[str, np.ndarray]:
