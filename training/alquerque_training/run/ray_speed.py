@@ -6,7 +6,7 @@ sleep instead of playing, send real experience to this process through Ray.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -139,7 +139,7 @@ def measure_broadcast(config: Config, seconds: float) -> BroadcastFigures:
     _, order = _make_actor(config)
 
     @ray.remote(num_cpus=0.001)
-    def read(given: Mapping[str, Any] | None) -> int:
+    def read(given: Any) -> int:
         return 0 if given is None else sum(int(array.nbytes) for array in given.values())
 
     reference = ray.put(order)
@@ -258,7 +258,7 @@ def _make_buffer(config: Config) -> ReplayBuffer:
 
 
 def _median_ms(task: Callable[[], object], seconds: float) -> float:
-    times = []
+    times: list[float] = []
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or len(times) < 5:
         begin = time.perf_counter()
