@@ -308,8 +308,11 @@ def shortened(words: list[str]) -> list[str]:
 def test_commands_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path / "tables"))
+    monkeypatch.setenv("WANDB_MODE", "offline")
     write_files(page, tmp_path)
     for words in commands(PAGES[page]):
+        if "wandb" in words and find_spec("wandb") is None:
+            continue
         if words[0] == "python3":
             run = subprocess.run(
                 [sys.executable, *words[1:]], input="quit\n", capture_output=True, text=True, timeout=120, check=False

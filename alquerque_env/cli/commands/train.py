@@ -4,22 +4,42 @@ from pathlib import Path
 
 import click
 
-from ...bots.trainer import load_from_trainer
-from ...errors import AlquerqueError
+from ...bots.trainer import TRACKERS, check_tracker, load_from_trainer
+from ...errors import AlquerqueError, MissingExtraError
 from ..command import HelpfulCommand
 from ..console.memory import keep_freed_memory
 from ..parameters import PATH
 
 
+def _check_tracker(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    """Refuses a tracker whose packages are missing before anything slow is imported, as any wrong argument."""
+    try:
+        check_tracker(value)
+    except MissingExtraError as error:
+        raise AlquerqueError(f"--track {value}: {error}") from None
+    return value
+
+
 @click.command(
     cls=HelpfulCommand,
-    examples=["train quickstart", "train ppo run.game=fetaix ppo.clip=0.1", "train ppo --resume runs/ppo-1"],
+    examples=[
+        "train quickstart",
+        "train ppo run.game=fetaix ppo.clip=0.1",
+        "train ppo --resume runs/ppo-1",
+        "train quickstart --track wandb",
+    ],
 )
 @click.argument("config", metavar="CONFIG")
 @click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
 @click.option("--resume", type=PATH, metavar="RUN", help="Resume the interrupted run in this folder.")
+@click.option(
+    "--track",
+    type=click.Choice(list(TRACKERS)),
+    callback=_check_tracker,
+    help="Show the run in Weights & Biases as well.",
+)
 @click.option("--print-config", is_flag=True, help="Print all settings as TOML, defaults included, and exit.")
-def train(config: str, overrides: tuple[str, ...], resume: Path | None, print_config: bool) -> None:
+def train(config: str, overrides: tuple[str, ...], resume: Path | None, track: str | None, print_config: bool) -> None:
     """Train a player by self-play.
 
     Writes a folder with the log, the checkpoints and the settings of the run. Ctrl-C saves and stops; --resume
@@ -33,4 +53,4 @@ def train(config: str, overrides: tuple[str, ...], resume: Path | None, print_co
         click.echo(settings.toml())
     else:
         keep_freed_memory()
-        load_from_trainer("train")(config, overrides, resume)
+        load_from_trainer("train")(config, overrides, resume, track=track)

@@ -26,15 +26,15 @@ class Summaries:
             # Imported here because it takes seconds and only training needs it.
             from torch.utils.tensorboard import SummaryWriter
 
-            self._writer = SummaryWriter(str(folder / FOLDER), purge_step=last_step + 1)
+            self._writer = SummaryWriter(str((folder / FOLDER).resolve()), purge_step=last_step + 1)
         weakref.finalize(self, self._writer.close)
 
-    def write(self, record: Mapping[str, float], tags: Mapping[str, str], step: int) -> None:
-        """Writes the metrics of a step, each under its tag."""
+    def write(self, scalars: Mapping[str, float], step: int) -> None:
+        """Writes the scalars of a step, by their tags."""
         if self._writer is None:
             return
-        for name, value in record.items():
-            self._writer.add_scalar(tags[name], value, step)
+        for tag, value in scalars.items():
+            self._writer.add_scalar(tag, value, step)
         self._writer.flush()
 
 
