@@ -1,8 +1,8 @@
 """The names that CleanRL and Stable-Baselines3 give to charts, so that runs of several libraries share their charts.
 
 TensorBoard gets our metrics under these names too. A name is listed only where the number means the same there. The
-names are from CleanRL's `cleanrl/ppo.py`, and from `OnPolicyAlgorithm` and `PPO` of Stable-Baselines3. CleanRL shows the
-losses of the last minibatch; ours are means over the update, as those of Stable-Baselines3 are.
+names are from CleanRL's `cleanrl/ppo.py`, and from `OnPolicyAlgorithm` and `PPO` of Stable-Baselines3. CleanRL shows
+the losses of the last minibatch; ours are means over the update, as those of Stable-Baselines3 are.
 
 Missing on purpose: `charts/episodic_return` and `rollout/ep_rew_mean`, because the returns of the two players sum to
 zero in every game of self-play, and `train/loss`, because the sum of the losses is not logged.

@@ -44,7 +44,7 @@ def tracked(name: str | None, run: Run, config: Config, console: Console) -> Ite
     if name is None:
         yield
         return
-    import wandb  # here since it takes seconds, and only runs that are tracked need it
+    from wandb.integration.tensorboard import unpatch  # here since it takes seconds, and only tracked runs need it
 
     shown = _begin(run, config)
     files = run.path / FOLDER / Path(shown.dir).parent.name
@@ -59,7 +59,7 @@ def tracked(name: str | None, run: Run, config: Config, console: Console) -> Ite
         raise
     finally:
         shown.finish(exit_code=status)
-        wandb.tensorboard.unpatch()
+        unpatch()
 
 
 def _begin(run: Run, config: Config) -> Any:
