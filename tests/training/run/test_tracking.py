@@ -126,12 +126,12 @@ def test_a_run_that_fails_is_shown_as_failed(monkeypatch: pytest.MonkeyPatch) ->
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """The program in a process of its own, since wandb reads its settings once in a process."""
-    names = ("WANDB_MODE", "WANDB_API_KEY", "NETRC", "HOME", "USERPROFILE")
-    kept = {name: value for name, value in os.environ.items() if name not in names}
-    home = str(Path.cwd() / "home")
+    kept = {name: value for name, value in os.environ.items() if name not in ("WANDB_MODE", "WANDB_API_KEY")}
+    logins = {"NETRC": str(Path("netrc").resolve()), "WANDB_CONFIG_DIR": str(Path("wandb-settings").resolve())}
     command = [sys.executable, "-m", "alquerque_env", "train", "tiny.toml", *arguments]
-    environment = {"HOME": home, "USERPROFILE": home, "NETRC": str(Path(home, "netrc")), **environment}
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=kept | environment)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, timeout=300, env=kept | logins | environment
+    )
 
 
 @pytest.mark.parametrize(

@@ -246,6 +246,10 @@ class MetricsLog:
         write_whole(self._path, b"".join(lines))
         self._summaries.write(scalars, step_of(last))
 
+    def close(self) -> None:
+        """Ends what is written for TensorBoard."""
+        self._summaries.close()
+
     def _scalars(self, record: Record) -> dict[str, float]:
         """The numbers of a record by their names in TensorBoard."""
         own = {tag_of(key, self._metrics): value for key, value in record.items()}

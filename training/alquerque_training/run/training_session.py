@@ -5,7 +5,7 @@ import math
 import shlex
 import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -110,6 +110,7 @@ class Session:
             log = MetricsLog(self.run.log, learner.iteration, learner.metrics, config.run.algorithm)
         title = f"{config.run.game}, {config.iterations * config.steps_per_iteration:,} steps, in {self.run.path}"
         with (
+            closing(log),
             interruptible() as interrupted,
             TrainingProgress(title, config.iterations, config.steps_per_iteration, console) as progress,
         ):
