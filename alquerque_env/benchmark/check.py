@@ -8,7 +8,7 @@ each other are found only by asking the agent again.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +51,8 @@ def check_file(path: Path, protocol: Protocol) -> list[Result]:
     require("choix", "arena")
     results = read_file(path)
     for result in results:
-        for fault in _find_faults(result, protocol):
-            raise BenchmarkError(f"{str(path)!r}: {result.name}: {fault}")
+        for error in _find_errors(result, protocol):
+            raise BenchmarkError(f"{str(path)!r}: {result.name}: {error}")
     return results
 
 
@@ -104,7 +104,7 @@ def is_same(truth: Truth, other: Truth) -> bool:
     return bool(_rounded(truth) == _rounded(other))
 
 
-def _find_faults(result: Result, protocol: Protocol) -> Iterator[str]:
+def _find_errors(result: Result, protocol: Protocol) -> Iterator[str]:
     """What is wrong with a result, in sentences."""
     if result.benchmark != protocol.version:
         yield f"is of benchmark {result.benchmark}, expected {protocol.version}"
@@ -115,23 +115,24 @@ def _find_faults(result: Result, protocol: Protocol) -> Iterator[str]:
             yield f"there is no game {name!r}"
         game = load_game(name)
         suite, ladder = read_suite(protocol, game), read_ladder(protocol, game)
-        for fault in (
-            *_digest_faults(game_result, suite, ladder),
-            *_truth_faults(game_result.truth, suite, protocol),
-            *(_calibration_faults(game_result.calibration, suite) if game_result.calibration else ()),
-            *_match_faults(result.spec, game_result.opponents, ladder, protocol),
-            *_fault_faults(game_result, suite),
+        # One after the other, since each takes for granted what those before it have checked.
+        for error in chain(
+            _digest_errors(game_result, suite, ladder),
+            _truth_errors(game_result.truth, suite, protocol),
+            _calibration_errors(game_result.calibration, suite),
+            _match_errors(result.spec, game_result.opponents, ladder, protocol),
+            _decision_errors(game_result, suite),
         ):
-            yield f"{name}: {fault}"
+            yield f"{name}: {error}"
 
 
-def _digest_faults(found: GameResult, suite: Suite, ladder: Ladder) -> Iterator[str]:
+def _digest_errors(found: GameResult, suite: Suite, ladder: Ladder) -> Iterator[str]:
     for what, digest, expected in (("suite", found.suite, suite.sha256), ("ladder", found.ladder, ladder.sha256)):
         if digest != expected:
             yield f"{what} has SHA-256 {digest[:12]}…, expected {expected[:12]}…"
 
 
-def _truth_faults(truth: Truth, suite: Suite, protocol: Protocol) -> Iterator[str]:
+def _truth_errors(truth: Truth, suite: Suite, protocol: Protocol) -> Iterator[str]:
     critical = [entry for entry in suite.positions if entry.is_critical]
     unique = [entry for entry in critical if entry.unique]
     strata = {key: list(group) for key, group in groupby(critical, key=lambda entry: (entry.pieces, entry.value))}
@@ -147,7 +148,7 @@ def _truth_faults(truth: Truth, suite: Suite, protocol: Protocol) -> Iterator[st
         for place, (stratum, entries) in enumerate(zip(truth.strata, strata.values(), strict=True))
     ]
     for where, share, entries in shares:
-        yield from (f"{where}.{fault}" for fault in _share_faults(share, entries, protocol))
+        yield from (f"{where}.{error}" for error in _share_errors(share, entries, protocol))
 
     kinds = {pair: truth.mistakes.get(name_mistake(*pair), -1) for pair in MISTAKES}
     if len(truth.mistakes) != len(kinds) or min(kinds.values()) < 0:
@@ -164,7 +165,7 @@ def _truth_faults(truth: Truth, suite: Suite, protocol: Protocol) -> Iterator[st
             yield f"truth.mistakes lose another value than {lost}, which the positions lose"
 
 
-def _share_faults(share: Share, entries: Sequence[SuitePosition], protocol: Protocol) -> Iterator[str]:
+def _share_errors(share: Share, entries: Sequence[SuitePosition], protocol: Protocol) -> Iterator[str]:
     positions = len(entries)
     if share.positions != positions:
         yield f"positions is {share.positions}, expected {positions}"
@@ -175,7 +176,7 @@ def _share_faults(share: Share, entries: Sequence[SuitePosition], protocol: Prot
     if not (0 <= optimal <= positions and small >= 0 <= large):
         yield f"loss does not fit {optimal} optimal choices in {positions} positions"
         return
-    yield from _share_estimate_faults("optimal", share.optimal, optimal, positions)
+    yield from _share_estimate_errors("optimal", share.optimal, optimal, positions)
     expected = estimate_loss([0] * optimal + [1] * small + [2] * large, protocol)
     leeway = _RESAMPLED * (expected.high - expected.low) + 2 / positions
     if share.loss.value != round_number(expected.value):
@@ -186,19 +187,24 @@ def _share_faults(share: Share, entries: Sequence[SuitePosition], protocol: Prot
         yield f"chance is {share.chance}, expected {chance}"
 
 
-def _share_estimate_faults(where: str, found: Estimate, successes: int, trials: int) -> Iterator[str]:
+def _share_estimate_errors(where: str, found: Estimate, successes: int, trials: int) -> Iterator[str]:
+    if not 0 <= successes <= trials:
+        yield f"{where} is {_show(found)}, expected a share"
+        return
     expected = estimate_share(successes, trials)
     if _rounded(found) != _rounded(expected):
         yield f"{where} is {_show(found)}, expected {_show(expected)} for {successes} of {trials}"
 
 
-def _calibration_faults(found: Calibration, suite: Suite) -> Iterator[str]:
+def _calibration_errors(found: Calibration | None, suite: Suite) -> Iterator[str]:
+    if found is None:
+        return
     positions = sum(each.positions for each in found.bins)
     if found.positions != positions or not 0 < positions <= len(suite.positions):
         yield f"calibration.positions is {found.positions}, the bins have {positions}, the suite {len(suite.positions)}"
         return
     successes = round(found.accuracy.value * positions)
-    yield from _share_estimate_faults("calibration.accuracy", found.accuracy, successes, positions)
+    yield from _share_estimate_errors("calibration.accuracy", found.accuracy, successes, positions)
     if any(abs(value) > 1 for each in found.bins for value in (each.expected, each.true)):
         yield "calibration.bins has a value outside -1 to 1"
     bin_error = sum(each.positions * abs(each.expected - each.true) for each in found.bins) / positions
@@ -209,7 +215,7 @@ def _calibration_faults(found: Calibration, suite: Suite) -> Iterator[str]:
         yield f"calibration.squared_error is {found.squared_error}, expected {round_number(least)} to 4"
 
 
-def _match_faults(spec: str, found: Opponents, ladder: Ladder, protocol: Protocol) -> Iterator[str]:
+def _match_errors(spec: str, found: Opponents, ladder: Ladder, protocol: Protocol) -> Iterator[str]:
     wanted = [rung for rung in ladder.rungs if rung != spec]
     names = [rung.name for rung in found.rungs]
     if len(names) != len(wanted) or not all(map(_is_rung, names, wanted)):
@@ -261,7 +267,7 @@ def _fit(spec: str, found: Opponents, wanted: Sequence[str], ladder: Ladder) -> 
     return dict(zip(names, map(float, ratings), strict=True))
 
 
-def _fault_faults(found: GameResult, suite: Suite) -> Iterator[str]:
+def _decision_errors(found: GameResult, suite: Suite) -> Iterator[str]:
     timed = found.timing.decisions if found.timing else 0
     failed = len(suite.positions) - timed
     if not 0 <= failed <= found.faults.count:

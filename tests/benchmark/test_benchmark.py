@@ -815,6 +815,12 @@ def shift(*path: str | int, by: float) -> Callable[[dict[str, Any]], None]:
         (shift("calibration", "bin_error", by=0.1), "calibration.bin_error is .*, expected"),
         (shift("calibration", "squared_error", by=-1), "calibration.squared_error is .*, expected"),
         (shift("calibration", "accuracy", "high", by=0.01), "calibration.accuracy is .*, expected"),
+        (shift("calibration", "accuracy", "value", by=9), "calibration.accuracy is .*, expected a share"),
+        (shift("truth", "all", "optimal", "value", by=-9), "truth.all.loss does not fit -"),
+        (
+            shift("opponents", "rungs", 0, "losses", by=-100),
+            r"against random \(.*\) were won, drawn and lost, expected 4",
+        ),
         (shift("opponents", "rungs", 0, "wins", by=1), r"against random \(.*\) were won, drawn and lost, expected 4"),
         (shift("opponents", "rungs", 0, "score", "value", by=0.1), "against random the score is .*, expected"),
         (shift("opponents", "score", by=0.01), "opponents.score is .*, expected"),
