@@ -15,6 +15,7 @@ from typing import Any
 import click
 from alquerque_training.config.settings import SECTIONS
 from alquerque_training.config.shipped_configs import shipped_configs
+from alquerque_training.measure.chart_names import CHARTS, Chart
 from alquerque_training.measure.metrics import METRICS
 
 from alquerque_env import games, load_game
@@ -178,6 +179,19 @@ def metric_table(_: str) -> str:
     )
 
 
+def chart_table(_: str) -> str:
+    """The names of charts in other libraries."""
+
+    def source(chart: Chart) -> str:
+        sign = {1.0: "", -1.0: "−"}.get(chart.factor, f"{chart.factor:g} × ")
+        return f"{sign}`{chart.metric}`" + (f" / `{chart.per}`" if chart.per else "")
+
+    return rows(
+        ("chart", "of", "is", "with"),
+        ((f"`{chart.name}`", chart.library, source(chart), "PPO" if chart.is_of_ppo else "any") for chart in CHARTS),
+    )
+
+
 def format_table(name: str) -> str:
     """The keys of a kind of file."""
     questions = {rule: entry.question for rule, entry in vocabulary().items()}
@@ -208,6 +222,7 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "settings": setting_table,
     "configs": config_table,
     "metrics": metric_table,
+    "charts": chart_table,
     "commands": command_list,
     "formats": format_table,
 }

@@ -14,6 +14,7 @@ PACKAGES = {
     "web": ["pydantic", "starlette", "uvicorn"],
     "render": ["pygame", "resvg_py"],
     "ray": ["ray"],
+    "log": ["tensorboard", "wandb"],
 }
 # Hides packages, then runs commands and evaluates expressions in one process; prints their statuses and outputs.
 SCRIPT = """
@@ -113,6 +114,14 @@ def test_a_missing_extra_is_named_with_its_pip_command(extra: str, lines: list[s
         else:
             assert str(status).startswith("MissingExtraError: "), line
             assert str(status).endswith(f" is missing: {advice}"), line
+
+
+@pytest.mark.parametrize("package", PACKAGES["log"])
+def test_a_tracker_whose_packages_are_missing_is_a_wrong_argument(package: str) -> None:
+    [(status, output, error)] = run_without([package], ["alquerque train quickstart --track wandb"])
+    advice = 'pip install "alquerque-env[log]"'
+
+    assert (status, output, error) == (2, "", f"alquerque: --track wandb: {package} is missing: {advice}\n")
 
 
 def test_without_extras_everything_else_works(tmp_path) -> None:

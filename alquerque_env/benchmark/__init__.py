@@ -6,11 +6,14 @@
 (100, 450)
 
 `run_benchmark` measures an agent. The protocol fixes everything else, so the same agent always gets the same figures.
+`check_file` checks a result that somebody else has measured.
 """
 
 from ..errors import BenchmarkError
+from .agent_facts import Training
 from .agent_result import Result
 from .agents.agent import Agent
+from .check import check_file
 from .protocol import Protocol, load_protocol
 from .report.leaderboard import make_leaderboard
 from .report.learning_curve import run_curve
@@ -21,6 +24,8 @@ __all__ = [
     "BenchmarkError",
     "Protocol",
     "Result",
+    "Training",
+    "check_file",
     "load_protocol",
     "make_leaderboard",
     "run_benchmark",

@@ -14,6 +14,8 @@ from .agents.fault_count import CheckedPlayer
 from .protocol import Protocol
 from .suite import SuitePosition, open_position
 
+MISTAKES = ((1, 0), (1, -1), (0, -1))
+"""The values before and after each kind of mistake."""
 NAMES = {1: "win", 0: "draw", -1: "loss"}
 WORST = 2
 """The most value that a choice can lose, from a win to a loss."""
@@ -113,17 +115,31 @@ def summarise(decisions: Sequence[Decision], protocol: Protocol) -> Truth:
     return Truth(
         all=_share(critical, protocol),
         unique=_share(unique, protocol) if unique else None,
-        mistakes={f"{NAMES[best]}_to_{NAMES[kept]}": kinds[best, kept] for best, kept in ((1, 0), (1, -1), (0, -1))},
+        mistakes={name_mistake(best, kept): kinds[best, kept] for best, kept in MISTAKES},
         strata=tuple(Stratum(*key, _share(list(group), protocol)) for key, group in groups),
     )
 
 
+def name_mistake(best: int, kept: int) -> str:
+    """The name of a kind of mistake, such as `win_to_draw`."""
+    return f"{NAMES[best]}_to_{NAMES[kept]}"
+
+
 def _share(decisions: Sequence[Decision], protocol: Protocol) -> Share:
     losses = [decision.loss for decision in decisions]
-    steps = [decision.entry.steps for decision in decisions]
     return Share(
         positions=len(decisions),
         optimal=estimate_share(losses.count(0), len(losses)),
-        loss=estimate_mean(losses, WORST, derive_seed(protocol.seed, "loss"), protocol.resamples),
-        chance=sum(each.count(max(each)) / len(each) for each in steps) / len(steps),
+        loss=estimate_loss(losses, protocol),
+        chance=find_chance([decision.entry for decision in decisions]),
     )
+
+
+def estimate_loss(losses: Sequence[int], protocol: Protocol) -> Estimate:
+    """The mean of the values lost in each position, with its interval."""
+    return estimate_mean(losses, WORST, derive_seed(protocol.seed, "loss"), protocol.resamples)
+
+
+def find_chance(positions: Sequence[SuitePosition]) -> float:
+    """The share of random steps that keep the value."""
+    return sum(each.steps.count(each.value) / len(each.steps) for each in positions) / len(positions)

@@ -7,10 +7,45 @@ from pathlib import Path
 from ..bots.network.model_card import read_card
 from ..bots.network.numpy_mlp import read_weights
 from ..bots.shipped import META, WEIGHTS, shipped_bots
+from ..errors import BenchmarkError
 from ..files.regular import read_regular
+from ..files.schema import show
+
+LONGEST_TEXT = 100
+"""Characters of the name of a library or an algorithm."""
+MAX_STEPS, MAX_SEED = 10**15, 2**63 - 1
 
 _NOT_LEARNED = "plane_scale"
 _EXPORTED_GAME = re.compile(r"^Game: (\w+), version", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a function was trained, as its author says; None for what is not said.
+
+    Attributes:
+      library: The library, best with its version, such as `sb3-contrib 2.9.0`.
+      algorithm: The algorithm, such as `MaskablePPO`.
+      steps: Environment steps.
+      seed: Seed of the training.
+
+    Raises:
+      BenchmarkError: If a name is not one line of 1 to 100 characters, or a number not a whole one in range.
+    """
+
+    library: str | None = None
+    algorithm: str | None = None
+    steps: int | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, text in (("library", self.library), ("algorithm", self.algorithm)):
+            is_text = isinstance(text, str) and text.isprintable() and text == text.strip()
+            if text is not None and not (is_text and 0 < len(text) <= LONGEST_TEXT):
+                raise BenchmarkError(f"{name} is {show(text)}, expected one line of 1 to {LONGEST_TEXT} characters")
+        for name, number, most in (("steps", self.steps, MAX_STEPS), ("seed", self.seed, MAX_SEED)):
+            if number is not None and not (type(number) is int and 0 <= number <= most):
+                raise BenchmarkError(f"{name} is {show(number)}, expected an integer from 0 to {most}")
 
 
 @dataclass(frozen=True)
@@ -20,7 +55,7 @@ class Facts:
     Attributes:
       kind: "bot", "checkpoint", "exported", "engine" or "function".
       algorithm: The algorithm that trained it.
-      steps: Environment steps behind its weights.
+      steps: Environment steps behind its weights, or in the training of a function.
       wall_time: Seconds of training behind its weights.
       parameters: Number of learned parameters.
       weights: SHA-256 of the file of its weights.
@@ -28,6 +63,8 @@ class Facts:
       exploration: Exploration constant of its tree search, as its card says.
       network: Its network in words, such as `mlp 256x2 with search features, depth 4`.
       search_features: Depth in turns of the search whose results its network receives.
+      library: The library that trained it, for functions.
+      seed: Seed of its training.
     """
 
     kind: str
@@ -40,6 +77,17 @@ class Facts:
     exploration: float | None = None
     network: str | None = None
     search_features: int | None = None
+    library: str | None = None
+    seed: int | None = None
+
+    @property
+    def training(self) -> Training:
+        """How it was trained.
+
+        Raises:
+          BenchmarkError: As `Training`.
+        """
+        return Training(self.library, self.algorithm, self.steps, self.seed)
 
 
 def find_checkpoint(spec: str) -> tuple[Path, int] | None:
@@ -79,6 +127,7 @@ def read_facts(checkpoint: Path, simulations: int) -> tuple[str, Facts]:
         exploration=card.config.get("evaluation", {}).get("exploration"),
         network=str(card.network),
         search_features=card.network.feature_depth,
+        seed=card.config.get("run", {}).get("seed"),
     )
 
 

@@ -19,6 +19,8 @@ from .calibration import Calibration
 
 FORMAT = 1
 _DIGITS = 5
+_OPTIONAL = ("library", "seed")
+"""Facts that are absent where they are not known, as in results of version 0.1.0."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +111,15 @@ class Result:
 
     def as_dict(self) -> dict[str, Any]:
         """The result for JSON. The same agent always has the same result, apart from `timing`."""
-        content: dict[str, Any] = round_numbers(
-            {"format": FORMAT, **asdict(self)}, lambda each: float(f"{each:.{_DIGITS}g}")
-        )
+        content: dict[str, Any] = round_numbers({"format": FORMAT, **asdict(self)}, round_number)
+        facts = content["facts"].items()
+        content["facts"] = {name: value for name, value in facts if value is not None or name not in _OPTIONAL}
         return content
+
+
+def round_number(number: float) -> float:
+    """A number with the digits that a file has of it."""
+    return float(f"{number:.{_DIGITS}g}")
 
 
 def read_file(path: Path) -> list[Result]:
@@ -132,7 +139,13 @@ def read_file(path: Path) -> list[Result]:
     if known != FORMAT:
         raise BenchmarkError(f"{str(path)!r} has format {known!r}, expected {FORMAT}")
     name = f"{str(path)!r} is not a result of the benchmark"
-    return [parse(Result, entry, name, BenchmarkError) for entry in entries]
+    results = [parse(Result, entry, name, BenchmarkError) for entry in entries]
+    try:
+        for result in results:
+            _ = result.facts.training
+    except BenchmarkError as error:
+        raise BenchmarkError(f"{name}: facts: {error}") from None
+    return results
 
 
 def time_of(seconds: Sequence[float]) -> Timing | None:

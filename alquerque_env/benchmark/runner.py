@@ -4,14 +4,15 @@ import os
 import platform
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from .. import __version__
 from ..arena.progress import Progress, Watch, unwatched
-from ..errors import require
+from ..errors import BenchmarkError, require
 from ..game.game import load_game
 from .against_ladder import play_ladder
 from .against_truth import ask_all, summarise
+from .agent_facts import Facts, Training
 from .agent_result import Faults, GameResult, Result, time_of
 from .agents.agent import Agent, choose_games, find_agent
 from .agents.ask import CRASH, ILLEGAL, OVER_TIME, Player
@@ -29,6 +30,7 @@ def run_benchmark(
     protocol: Protocol,
     *,
     name: str | None = None,
+    training: Training | None = None,
     command: str | None = None,
     watch: Watch = unwatched,
     partial: PartialResults | None = None,
@@ -42,29 +44,31 @@ def run_benchmark(
       names: Ids of games; if empty, all games that the agent plays.
       protocol: The protocol.
       name: Name of the agent in the result; its spec if None.
+      training: How a function was trained. The facts of other agents come from their files.
       command: The command in the result; the one that measures this agent if None.
       watch: Called now and then with the progress.
       partial: Results of an interrupted run, to which this run adds its own.
 
     Raises:
-      AlquerqueError: If the agent or a game does not exist, the agent does not play a game, or the package's files are
-        damaged.
+      AlquerqueError: If the agent or a game does not exist, the agent does not play a game, `training` is given for one
+        that is no function, or the package's files are damaged.
       MissingExtraError: If choix or a package of a bot is not installed.
     """
     require("choix", "arena")
     agent = find_agent(agent, protocol) if isinstance(agent, str) else agent
     partial = partial or PartialResults()
     try:
+        facts = agent.facts if training is None else _with_training(agent, training)
         chosen = choose_games(agent, names)
         result = Result(
             benchmark=protocol.version,
             quick=protocol.is_quick,
             version=__version__,
             machine=f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
-            command=command or format_command([agent.spec, *names], protocol, name),
+            command=command or format_command([agent.spec, *names], protocol, name, training),
             name=name or agent.spec,
             spec=agent.spec,
-            facts=agent.facts,
+            facts=facts,
             games={},
         )
         done = partial.games(result)
@@ -77,6 +81,18 @@ def run_benchmark(
     finally:
         agent.close()
     return result
+
+
+def _with_training(agent: Agent, training: Training) -> Facts:
+    """The facts of a function with those of its training.
+
+    Raises:
+      BenchmarkError: If the agent is no function.
+    """
+    if agent.facts.kind != "function":
+        given = next((name for name, value in asdict(training).items() if value is not None), "training")
+        raise BenchmarkError(f"{given} is given for {agent.spec!r}, expected a function as module:name")
+    return replace(agent.facts, **asdict(training))
 
 
 def _open(agent: Agent, name: str, protocol: Protocol) -> tuple[Suite, Ladder, Player]:
@@ -111,8 +127,9 @@ def _measure(spec: str, suite: Suite, ladder: Ladder, player: Player, protocol: 
     )
 
 
-def format_command(words: Sequence[str], protocol: Protocol, name: str | None) -> str:
+def format_command(words: Sequence[str], protocol: Protocol, name: str | None, training: Training | None = None) -> str:
     """The command that repeats a run."""
-    named = ["--name", name] if name else []
+    options = {"name": name or None, **(asdict(training) if training else {})}
+    given = [word for option, value in options.items() if value is not None for word in (f"--{option}", str(value))]
     quick = ["--quick"] if protocol.is_quick else []
-    return shlex.join(["alquerque", "benchmark", *words, *named, *quick])
+    return shlex.join(["alquerque", "benchmark", *words, *given, *quick])

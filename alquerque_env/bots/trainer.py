@@ -3,12 +3,18 @@
 `pyproject.toml` lists the entry points in the group `alquerque_env.trainer`.
 """
 
+from collections.abc import Mapping
 from importlib.metadata import entry_points
+from importlib.util import find_spec
+from types import MappingProxyType
 from typing import Any
 
-from ..errors import MissingExtraError
+from ..errors import MissingExtraError, UnknownNameError
 
 GROUP = "alquerque_env.trainer"
+
+TRACKERS: Mapping[str, tuple[str, ...]] = MappingProxyType({"wandb": ("wandb", "tensorboard")})
+"""The services that show a run of training elsewhere, and the packages that each needs."""
 
 
 def load_from_trainer(name: str) -> Any:
@@ -27,3 +33,19 @@ def load_from_trainer(name: str) -> Any:
         if package in ("", "alquerque_env", "alquerque_training"):
             raise
         raise MissingExtraError(package, "train") from None
+
+
+def check_tracker(name: str | None) -> None:
+    """Checks that a tracker can be used, without importing it. None is no tracker.
+
+    Raises:
+      UnknownNameError: If it is not one of `TRACKERS`.
+      MissingExtraError: If a package that it needs is not installed.
+    """
+    if name is None:
+        return
+    if name not in TRACKERS:
+        raise UnknownNameError("tracker", name, TRACKERS)
+    for package in TRACKERS[name]:
+        if find_spec(package) is None:
+            raise MissingExtraError(package, "log")

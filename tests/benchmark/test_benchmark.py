@@ -1,6 +1,8 @@
 """The benchmark: its figures for agents of known strength, and faults of agents."""
 
+import copy
 import json
+import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from alquerque_env import Match, env, games, load_game
 from alquerque_env.arena.progress import Progress, Watch
-from alquerque_env.benchmark import BenchmarkError, load_protocol, run_benchmark, run_curve
+from alquerque_env.benchmark import BenchmarkError, Training, load_protocol, run_benchmark, run_curve
 from alquerque_env.benchmark import Result as Measured
 from alquerque_env.benchmark import ladder as ladders
 from alquerque_env.benchmark import protocol as protocols
@@ -27,6 +29,7 @@ from alquerque_env.benchmark.agents.ask import AgentError, Answer, BotPlayer
 from alquerque_env.benchmark.agents.fault_count import CheckedPlayer
 from alquerque_env.benchmark.agents.function import FunctionPlayer, FunctionProcess
 from alquerque_env.benchmark.calibration import calibrate
+from alquerque_env.benchmark.check import check_choices, check_file, is_same
 from alquerque_env.benchmark.ladder import list_rungs, make_ladder, read_ladder
 from alquerque_env.benchmark.make_suite import make_suite
 from alquerque_env.benchmark.partial_result import PartialResults
@@ -40,6 +43,7 @@ from alquerque_env.cli.main import main
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.solve.tables import build_table, load_table
 
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 NAME = "alquerque_murray"
 GAME = load_game(NAME)
 LIMITS = Limits(decision=0.3, warm_up=60.0, patience=2)
@@ -498,9 +502,20 @@ def test_a_function_that_often_dies_is_not_asked_again(function: FunctionProcess
         ("no-such-bot", "no bot and no file 'no-such-bot'"),
         ("random fetaixx", "no game 'fetaixx'; did you mean 'fetaix'?"),
         ("fetaix-small alquerque", "no game 'alquerque' of fetaix-small (known: fetaix)"),
-        ("random --curve runs/1", "got random and runs/1, expected one of AGENT, --curve RUN and --leaderboard FOLDER"),
+        (
+            "random --curve runs/1",
+            "got random and runs/1, expected one of AGENT, --curve RUN, --leaderboard FOLDER and ",
+        ),
         ("--curve runs/1", "'runs/1' is not a run with checkpoints"),
         ("--leaderboard .", "there are no results in '.'"),
+        ("greedy --library x", "library is given for 'greedy', expected a function as module:name"),
+        ("mine:first --steps -1", "invalid value for '--steps'"),
+        ("mine:first --steps 10000000000000000", "steps is 10000000000000000, expected an integer from 0 to 10000000"),
+        ("mine:first --seed -1", "-1 is not in the range 0 to "),
+        ("--curve runs/1 --seed 1", "--seed describes a function that is measured, expected AGENT alone"),
+        ("mine:first --check x.json --library x", "--library describes a function that is measured"),
+        ("--check mine.py", "'mine.py' is not a result of the benchmark"),
+        ("--check x.json --leaderboard .", "got . and x.json, expected one of AGENT, "),
         ("random -o nowhere/x.json", "folder 'nowhere' does not exist"),
         ("random --picture x.txt", "the picture is 'x.txt'"),
         ("", "missing argument 'AGENT'"),
@@ -556,6 +571,66 @@ def test_the_program_writes_prints_and_draws_the_same_result(installed: None, fo
     assert "Note: a quick run, whose figures are not comparable." in tables.stdout
 
 
+TRAINING = ("--library", "sb3-contrib 2.9", "--algorithm", "MaskablePPO", "--steps", "200000", "--seed", "3")
+
+
+def test_a_function_carries_how_it_was_trained(installed: None, folder: Path) -> None:
+    shown = run("mine:first", NAME, "--quick", "-o", "mine.json", *TRAINING)
+
+    assert shown.exit_code == 0, shown.output
+    assert (
+        "mine:first: benchmark v1, trained by MaskablePPO of sb3-contrib 2.9, 200,000 steps, seed 3\n" in shown.stdout
+    )
+    [result] = read_file(folder / "mine.json")
+    facts = json.loads((folder / "mine.json").read_text())["facts"]
+    assert result.facts.training == Training("sb3-contrib 2.9", "MaskablePPO", 200_000, 3)
+    assert (facts["library"], facts["algorithm"], facts["steps"], facts["seed"]) == (
+        "sb3-contrib 2.9",
+        "MaskablePPO",
+        200_000,
+        3,
+    )
+    words = shlex.split(result.command)
+    assert words[:2] == ["alquerque", "benchmark"]
+    again = run(*words[2:], "--json")
+    assert json.loads(again.stdout)["facts"] == facts
+
+
+def test_an_interrupted_function_is_resumed_only_with_the_same_training(protocol: Protocol, folder: Path) -> None:
+    def measure(seed: int) -> Measured:
+        with PartialResults(folder / "mine.json") as partial:
+            return run_benchmark(
+                "mine:first", [NAME], protocol.shortened(), training=Training(seed=seed), partial=partial
+            )
+
+    first = measure(1)
+    with pytest.raises(BenchmarkError, match=r"holds results with facts .*'seed': 1.*, not .*'seed': 2"):
+        measure(2)
+    assert measure(1).as_dict() == first.as_dict()  # the times too: nothing was measured again
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"library": ""},
+        {"library": "a\nb"},
+        {"library": 3},
+        {"algorithm": " a"},
+        {"algorithm": "a" * 101},
+        {"steps": -1},
+        {"steps": 1.5},
+        {"steps": True},
+        {"seed": 2**63},
+        {"seed": "1"},
+    ],
+    ids=str,
+)
+def test_a_training_that_cannot_be_is_refused(arguments: dict[str, Any]) -> None:
+    [name] = arguments
+    with pytest.raises(BenchmarkError, match=f"^{name} is .*, expected (one line|an integer from 0)"):
+        Training(**arguments)
+
+
 TINY = f"""
 [run]
 game = "{NAME}"
@@ -597,7 +672,9 @@ def test_the_checkpoints_of_a_run_make_a_curve(installed: None, tiny_run: Path, 
     assert [result.facts.steps for result in found] == [256, 512]
     assert [result.name for result in found] == ["tiny-1:4, 0.000256 M steps", "tiny-1:4, 0.000512 M steps"]
     assert {result.facts.simulations for result in found} == {4}
-    assert {(result.facts.algorithm, result.facts.kind) for result in found} == {("ppo", "checkpoint")}
+    assert {(result.facts.algorithm, result.facts.kind, result.facts.seed) for result in found} == {
+        ("ppo", "checkpoint", 0)
+    }
     assert all(result.games[NAME].calibration is not None for result in found)
     assert "256" in shown.stdout
     assert (folder / "curve.png").stat().st_size > 10_000
@@ -646,6 +723,9 @@ def test_an_interrupted_curve_is_resumed(protocol: Protocol, tiny_run: Path, tmp
         (lambda result: result["games"][NAME]["timing"].update(slow=-1.0), "slow"),
         (lambda result: result["games"][NAME]["faults"].update(crash=-1), "crash"),
         (lambda result: result.update(games={}), "games"),
+        (lambda result: result["facts"].update(library="a\nb"), "facts: library is 'a"),
+        (lambda result: result["facts"].update(seed=-1), "facts: seed is -1, expected an integer from 0"),
+        (lambda result: result["facts"].update(steps="many"), "facts.steps is 'many', expected an integer or null"),
     ],
 )
 def test_a_result_that_cannot_be_is_refused(
@@ -659,7 +739,139 @@ def test_a_result_that_cannot_be_is_refused(
         read_file(folder / "changed.json")
 
 
+# Results of others
+
+
+@pytest.fixture(scope="module")
+def measured(protocol: Protocol, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A result of the whole protocol of a function, for JSON."""
+    folder = tmp_path_factory.mktemp("measured")
+    (folder / "mine.py").write_text(AGENTS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patient = replace(protocol, limits=replace(LIMITS, decision=60.0))
+        return run_benchmark("mine:first", [NAME], patient).as_dict()
+
+
+def write_result(path: Path, content: dict[str, Any]) -> Path:
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_a_measured_result_is_accepted_and_its_choices_are_repeated(
+    measured: dict[str, Any], installed: None, folder: Path
+) -> None:
+    write_result(folder / "mine.json", measured)
+    fits = f"mine:first: the numbers of {NAME} fit each other and the protocol\n"
+
+    alone, again = run("--check", "mine.json"), run("mine:first", NAME, "--check", "mine.json")
+
+    assert (alone.exit_code, alone.stdout) == (0, fits)
+    assert (again.exit_code, again.stdout) == (0, f"{fits}{NAME}: mine:first makes the same choices again\n")
+    elsewhere = run("mine:first", "fetaix", "--check", "mine.json")
+    assert (elsewhere.exit_code, elsewhere.stderr.count("\n")) == (2, 1)
+    assert f"no game 'fetaix' of the result of mine:first (known: {NAME})" in elsewhere.stderr
+
+
+def test_another_agent_than_that_of_a_result_is_found(measured: dict[str, Any], protocol: Protocol, folder: Path):
+    [result] = check_file(write_result(folder / "mine.json", measured), protocol)
+
+    with pytest.raises(BenchmarkError, match=r"mine:illegal now makes .* optimal choices, the result says "):
+        check_choices(result, "mine:illegal", [], protocol)
+    with pytest.raises(BenchmarkError, match="'fetaix-small' has other weights than the result of mine:first"):
+        check_choices(result, "fetaix-small", [], protocol)
+    greedy = check_choices(run_benchmark("greedy", [NAME], protocol), "greedy", [], protocol)
+    assert not is_same(greedy[NAME], result.games[NAME].truth)
+
+
+def shift(*path: str | int, by: float) -> Callable[[dict[str, Any]], None]:
+    """A change of one number of a game's result."""
+
+    def change(found: dict[str, Any]) -> None:
+        *outer, last = path
+        for key in outer:
+            found = found[key]
+        found[last] += by
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda game: game.update(suite="0" * 64), "suite has SHA-256 000000000000…, expected"),
+        (lambda game: game.update(ladder="0" * 64), "ladder has SHA-256 000000000000…, expected"),
+        (shift("truth", "all", "positions", by=1), "truth.all.positions is 61, expected 60"),
+        (shift("truth", "all", "optimal", "value", by=1 / 60), "truth.all.optimal is .*, expected .* of 60"),
+        (shift("truth", "all", "optimal", "low", by=0.01), "truth.all.optimal is .*, expected .* of 60"),
+        (shift("truth", "all", "loss", "value", by=0.004), "truth.all.loss.value is .*, which is no share of 60"),
+        (shift("truth", "all", "loss", "high", by=0.2), "truth.all.loss is .*, expected about"),
+        (shift("truth", "all", "chance", by=0.01), "truth.all.chance is .*, expected"),
+        (shift("truth", "mistakes", "win_to_draw", by=1), "truth.mistakes add up to"),
+        (lambda game: game["truth"]["mistakes"].pop("win_to_loss"), "truth.mistakes are .*, expected a number of each"),
+        (lambda game: game["truth"]["strata"].pop(), "truth.strata are not those of the positions"),
+        (lambda game: game["truth"].update(unique=None), "truth.unique should be there"),
+        (shift("calibration", "positions", by=1), r"calibration.positions is \d+, the bins have \d+, the suite"),
+        (shift("calibration", "bin_error", by=0.1), "calibration.bin_error is .*, expected"),
+        (shift("calibration", "squared_error", by=-1), "calibration.squared_error is .*, expected"),
+        (shift("calibration", "accuracy", "high", by=0.01), "calibration.accuracy is .*, expected"),
+        (shift("calibration", "accuracy", "value", by=9), "calibration.accuracy is .*, expected a share"),
+        (shift("truth", "all", "optimal", "value", by=-9), "truth.all.loss does not fit -"),
+        (
+            shift("opponents", "rungs", 0, "losses", by=-100),
+            r"against random \(.*\) were won, drawn and lost, expected 4",
+        ),
+        (shift("opponents", "rungs", 0, "wins", by=1), r"against random \(.*\) were won, drawn and lost, expected 4"),
+        (shift("opponents", "rungs", 0, "score", "value", by=0.1), "against random the score is .*, expected"),
+        (shift("opponents", "score", by=0.01), "opponents.score is .*, expected"),
+        (shift("opponents", "rating", "value", by=5), "mine:first is rated .*, expected"),
+        (shift("opponents", "rating", "low", by=5000), "mine:first is rated .* and an interval around it"),
+        (lambda game: game["opponents"]["rungs"].pop(), "opponents.rungs are random, expected random, greedy"),
+        (shift("timing", "decisions", by=-1), r"timing.decisions is \d+ of \d+, but there are 0 faults"),
+        (shift("timing", "median", by=1e6), "timing.median is above timing.slow"),
+        (shift("faults", "crash", by=1), "faults.first is None, but there are 1 faults"),
+    ],
+)
+def test_a_changed_number_is_found(
+    change: Callable[[dict[str, Any]], Any], words: str, measured: dict[str, Any], protocol: Protocol, tmp_path: Path
+) -> None:
+    content = copy.deepcopy(measured)
+    change(content["games"][NAME])
+
+    with pytest.raises(BenchmarkError, match=f"mine:first: {NAME}: .*{words}"):
+        check_file(write_result(tmp_path / "mine.json", content), protocol)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [({"quick": True}, "is a quick run"), ({"benchmark": "v2"}, "is of benchmark v2, expected v1")],
+)
+def test_a_result_of_another_protocol_is_refused(
+    changes: dict[str, Any], words: str, measured: dict[str, Any], protocol: Protocol, tmp_path: Path
+) -> None:
+    with pytest.raises(BenchmarkError, match=words):
+        check_file(write_result(tmp_path / "mine.json", measured | changes), protocol)
+
+
+@pytest.mark.parametrize("spec", ["greedy", "random"])
+def test_results_of_bots_on_the_ladder_are_accepted(spec: str, protocol: Protocol, tmp_path: Path) -> None:
+    content = run_benchmark(spec, [NAME], protocol).as_dict()
+
+    check_file(write_result(tmp_path / "bot.json", content), protocol)
+    rung = content["games"][NAME]["opponents"]["rungs"][0]
+    rung["wins"], rung["losses"] = rung["losses"], rung["wins"]
+    with pytest.raises(BenchmarkError, match=r"expected .* as in the ladder"):
+        check_file(write_result(tmp_path / "bot.json", content), protocol)
+
+
 # What comes with the package
+
+
+@pytest.mark.parametrize("path", sorted(BENCHMARKS.glob("*.json")), ids=lambda path: path.stem)
+def test_the_results_of_the_repository_pass_the_check(path: Path) -> None:
+    results = check_file(path, load_protocol())
+
+    assert all(result.games for result in results)
 
 
 @pytest.mark.parametrize(

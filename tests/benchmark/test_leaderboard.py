@@ -43,6 +43,7 @@ def played(rating: float, optimal: float = 0.75) -> GameResult:
 NETWORK = Facts("checkpoint", "ppo", 2_500_000, 60.0, 102_429, "a" * 64, 0, network="mlp 64x2")
 FEATURES = replace(NETWORK, network="mlp 64x2 with search features, depth 3", search_features=3)
 BOT = Facts("bot")
+FUNCTION = Facts("function", "MaskablePPO", 200_000, library="sb3-contrib 2.9", seed=3)
 
 
 def result(name: str, facts: Facts = NETWORK, **games: GameResult) -> Result:
@@ -75,18 +76,24 @@ def test_the_page_has_the_agents_of_each_game_the_best_first(tmp_path: Path) -> 
         result("fetaix-strong:64", FEATURES, fetaix=played(700, 0.9)),
         result("fetaix-plain", fetaix=played(400)),
         result("alphabeta:3", BOT, fetaix=played(500), alquerque=played(450)),
+        result("mine", FUNCTION, fetaix=played(300)),
     )
 
     page = make_leaderboard(folder).read_text(encoding="utf-8")
 
-    game, bots, plain, features = (tables(page, "Fetaix"), *GROUPS)
+    game, bots, plain, features, functions = (tables(page, "Fetaix"), *GROUPS)
     assert list(game) == list(GROUPS)
     assert [row[0] for row in game[bots]] == ["agent", "alphabeta:3", "random"]
     assert [row[0] for row in game[plain]] == ["agent", "plain"]
     assert game[features] == [
-        ["agent", "rating", "optimal", "loss", "value", "network", "steps", "parameters", "time"],
+        ["agent", "rating", "optimal", "loss", "value", "network", "algorithm", "steps", "parameters", "time"],
         ["strong:64 (search features, depth 3)", "+700 (+650 to +750)", "90.0% (77.5% to 102.5%)", "0.250", "0.50",
-         "mlp 64x2 with search features, depth 3", "2.5 M", "102 k", "1.25 ms"],
+         "mlp 64x2 with search features, depth 3", "ppo", "2.5 M", "102 k", "1.25 ms"],
+    ]  # fmt: skip
+    assert game[functions] == [
+        ["agent", "rating", "optimal", "loss", "value", "library", "algorithm", "steps", "seed", "time"],
+        ["mine", "+300 (+250 to +350)", "75.0% (62.5% to 87.5%)", "0.250", "0.50",
+         "sb3-contrib 2.9", "MaskablePPO", "200 k", "3", "1.25 ms"],
     ]  # fmt: skip
     assert tables(page, "Rating and optimal choices") == {
         bots: [
@@ -96,16 +103,18 @@ def test_the_page_has_the_agents_of_each_game_the_best_first(tmp_path: Path) -> 
         ],
         plain: [["agent", "`fetaix`"], ["plain", "+400, 75.0%"]],
         features: [["agent", "`fetaix`"], ["strong:64 (search features, depth 3)", "+700, 90.0%"]],
+        functions: [["agent", "`fetaix`"], ["mine", "+300, 75.0%"]],
     }
     assert "alquerque benchmark alphabeta:3 -o benchmarks/3.json\n" in page
 
 
 def test_results_are_read_as_they_were_written(tmp_path: Path) -> None:
-    written = result("random", fetaix=played(0)), result("greedy", fetaix=played(90))
+    written = result("random", fetaix=played(0)), result("mine", FUNCTION, fetaix=played(90))
 
     read = [found for _, found in read_results(write(tmp_path, *written))]
 
     assert [found.as_dict() for found in read] == [each.as_dict() for each in written]
+    assert [found.facts for found in read] == [NETWORK, FUNCTION]
     assert [found.games["fetaix"].truth.strata for found in read] == [
         each.games["fetaix"].truth.strata for each in written
     ]

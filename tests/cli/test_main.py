@@ -436,13 +436,15 @@ def test_doctor_names_a_package_that_is_broken(monkeypatch: pytest.MonkeyPatch, 
 
 def test_train_hands_config_overrides_and_run_to_the_trainer(monkeypatch: pytest.MonkeyPatch) -> None:
     given = []
-    monkeypatch.setitem(
-        sys.modules, "alquerque_training.run.train", SimpleNamespace(train=lambda *arguments: given.append(arguments))
-    )
+
+    def train(*arguments: object, **options: object) -> None:
+        given.append((*arguments, options))
+
+    monkeypatch.setitem(sys.modules, "alquerque_training.run.train", SimpleNamespace(train=train))
 
     output_of("train", "quickstart", "ppo.clip=0.1", "run.seed=3", "--resume", "runs/a-1")
 
-    assert given == [("quickstart", ("ppo.clip=0.1", "run.seed=3"), Path("runs/a-1"))]
+    assert given == [("quickstart", ("ppo.clip=0.1", "run.seed=3"), Path("runs/a-1"), {"ray": None, "track": None})]
 
 
 def test_export_hands_checkpoint_and_file_to_the_exporter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ...arena.figures import BLUE, FAINT, GREEN, PURPLE, draw_estimate, make_figure, name_rows, save_figure
+from ...arena.figures import BLUE, FAINT, GREEN, ORANGE, PURPLE, draw_estimate, make_figure, name_rows, save_figure
 from ...errors import BenchmarkError
 from ...files.atomic import write_whole
 from ...game.game import games, load_game
 from ..agent_result import GameResult, Result, read_file
-from .text_tables import format_rating, format_share, format_time
+from .text_tables import format_rating, format_share, format_steps, format_time
 
 PAGE, PICTURE = "README.md", "leaderboard.png"
 
@@ -29,6 +29,7 @@ by bootstrap over openings, each played from both seats |
 | one best | the same where exactly one whole turn keeps the value |
 | loss | mean value lost by a choice, from 0 to 2 |
 | value | mean squared error of the value that the agent predicts, from 0 to 4 |
+| library, algorithm, seed | how it was trained; of functions as their authors say |
 | steps | environment steps used in training |
 | time | median time of a single decision, in one thread |
 | faults | illegal answers, crashes and late answers |
@@ -37,6 +38,7 @@ To measure an agent and update this page:
 
 ```sh
 alquerque benchmark AGENT -o {folder}/NAME.json
+alquerque benchmark --check {folder}/NAME.json
 alquerque benchmark --leaderboard {folder}/
 ```
 
@@ -45,6 +47,8 @@ alquerque benchmark --leaderboard {folder}/
 * A network **with search features** receives the results of a shallow search as input: for each action, the
   number of pieces gained or lost, found by a full-width search of the given number of turns and then of captures only
   (depth 0: captures only). Each decision includes that search, so the tables list these networks separately.
+* A function is an agent of somebody else, such as one that another library has trained. `docs/benchmark.md` says how to
+  submit one.
 * `:64` after a network means a tree search of 64 simulations for each decision. Without it there is no tree search.
 * Tables are sorted by rating, best first. The tables of all games are sorted by the mean rating over the games in
   which an agent was measured. Ratings of different games are not comparable. Where intervals overlap, the order is
@@ -61,7 +65,10 @@ HEADINGS = (
     "loss",
     "value",
     "network",
+    "library",
+    "algorithm",
     "steps",
+    "seed",
     "parameters",
     "time",
     "faults",
@@ -72,6 +79,7 @@ GROUPS = {
     "Searches and simple bots": BLUE,
     "Networks without search features": GREEN,
     "Networks with search features": PURPLE,
+    "Functions, of other libraries or by hand": ORANGE,
 }
 
 
@@ -85,8 +93,10 @@ class Row(NamedTuple):
     @property
     def group(self) -> str:
         """One of `GROUPS`."""
-        simple, without, with_features = GROUPS
+        simple, without, with_features, functions = GROUPS
         facts = self.result.facts
+        if facts.kind == "function":
+            return functions
         return with_features if facts.search_features is not None else simple if facts.parameters is None else without
 
 
@@ -234,7 +244,10 @@ def _cells(row: Row) -> Iterator[str]:
     yield f"{truth.all.loss.value:.3f}"
     yield NOTHING if calibration is None else f"{calibration.squared_error:.2f}"
     yield facts.network or NOTHING
-    yield NOTHING if facts.steps is None else f"{facts.steps / 1e6:.1f} M"
+    yield facts.library or NOTHING
+    yield facts.algorithm or NOTHING
+    yield NOTHING if facts.steps is None else format_steps(facts.steps)
+    yield NOTHING if facts.seed is None else str(facts.seed)
     yield NOTHING if facts.parameters is None else f"{facts.parameters / 1e3:.0f} k"
     yield NOTHING if timing is None else format_time(timing.median)
     yield str(row.game.faults.count or NOTHING)

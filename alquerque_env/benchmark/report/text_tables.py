@@ -72,6 +72,11 @@ def format_time(seconds: float) -> str:
     return f"{seconds * scale:.3g} {unit}"
 
 
+def format_steps(steps: int) -> str:
+    """A number of environment steps in thousands or millions."""
+    return f"{steps / 1e6:.1f} M" if steps >= 1e6 else f"{steps / 1e3:.3g} k"
+
+
 def format_share(share: Estimate) -> str:
     """A share and its interval."""
     return f"{share.value:.1%} ({share.low:.1%} to {share.high:.1%})"
@@ -83,10 +88,12 @@ def format_rating(rating: Estimate) -> str:
 
 
 def _describe(facts: Facts) -> str:
+    trained = " of ".join(part for part in (facts.algorithm, facts.library) if part is not None)
     known = {
-        "trained by {}": facts.algorithm,
+        "trained by {}": trained or None,
         "{}": facts.network,
         "{:,} steps": facts.steps,
+        "seed {}": facts.seed,
         "{:,} parameters": facts.parameters,
         "{} simulations": facts.simulations,
     }

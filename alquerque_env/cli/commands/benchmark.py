@@ -14,12 +14,12 @@ from ...files.atomic import write_whole
 from ...game.game import load_game
 from ..command import HelpfulCommand, report_console
 from ..console.progress_bar import Display
-from ..parameters import PATH, OutputFile, json_option, open_match
+from ..parameters import PATH, IntRange, OutputFile, json_option, open_match, seed_option
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ...benchmark import Protocol
+    from ...benchmark import Protocol, Training
     from ...benchmark.partial_result import PartialResults
 
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -30,20 +30,26 @@ _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
     arguments={
         "AGENT": "random, greedy, alphabeta:DEPTH, mcts:SIMULATIONS or a bot that comes with the package; the path of "
         "a checkpoint or exported player; or MODULE:NAME, a function from observation and action mask to an action.",
-        "GAME": "Games to measure.  [default: all games that the agent plays]",
+        "GAME": "Games to measure, or to check.  [default: all games that the agent plays]",
     },
     examples=[
         "benchmark greedy fetaix --quick",
         "benchmark alphabeta:4 alquerque -o result.json --picture result.png",
-        "benchmark my_module:choose --name mine",
+        "benchmark my_module:choose --name mine --library sb3-contrib --algorithm MaskablePPO --steps 200000 --seed 0",
+        "benchmark my_module:choose --check mine.json",
     ],
 )
 @click.argument("agent", required=False, metavar="[AGENT]")
 @click.argument("names", metavar="[GAME]...", nargs=-1)
 @click.option("--name", metavar="TEXT", show_default="AGENT", help="Name of the agent in the result.")
+@click.option("--library", metavar="TEXT", help="Library that trained a function, with its version.")
+@click.option("--algorithm", metavar="TEXT", help="Algorithm that trained a function.")
+@click.option("--steps", type=IntRange(min=0), metavar="N", help="Environment steps of a function's training.")
+@seed_option("Seed of a function's training.")
 @click.option("--quick", is_flag=True, help="Try an agent out; the figures are not comparable.")
 @click.option("--curve", metavar="RUN[:SIMULATIONS]", help="Measure all checkpoints of a training run instead.")
 @click.option("--leaderboard", type=PATH, metavar="FOLDER", help="Write a page and a chart of the results in a folder.")
+@click.option("--check", type=PATH, metavar="FILE.json", help="Check a result; with AGENT, ask it again as well.")
 @click.option("--make-suite", metavar="GAME", hidden=True, help="Make the positions of the benchmark from a table.")
 @click.option("--table", type=PATH, metavar="PATH", hidden=True, help="Table for --make-suite.")
 @click.option("--make-ladder", metavar="GAME", hidden=True, help="Let the opponents of the benchmark play each other.")
@@ -54,9 +60,14 @@ def benchmark(
     agent: str | None,
     names: tuple[str, ...],
     name: str | None,
+    library: str | None,
+    algorithm: str | None,
+    steps: int | None,
+    seed: int | None,
     quick: bool,
     curve: str | None,
     leaderboard: Path | None,
+    check: Path | None,
     make_suite: str | None,
     table: Path | None,
     make_ladder: str | None,
@@ -71,18 +82,24 @@ def benchmark(
 
     With --output, Ctrl-C keeps the finished games, and the same command resumes.
     """
-    _check_task(agent, curve, leaderboard, make_suite, make_ladder)
+    _check_task(None if check else agent, curve, leaderboard, check, make_suite, make_ladder)
+    training: dict[str, Any] = {"library": library, "algorithm": algorithm, "steps": steps, "seed": seed}
+    given = [option for option, value in training.items() if value is not None]
+    if given and (agent is None or check is not None):
+        raise AlquerqueError(f"--{given[0]} describes a function that is measured, expected AGENT alone")
     for variable in _THREADS:
         os.environ.setdefault(variable, "1")
     require("choix", "arena")
     from ...arena.figures import check_picture
-    from ...benchmark import load_protocol, make_leaderboard
+    from ...benchmark import Training, load_protocol, make_leaderboard
     from ...benchmark.partial_result import PartialResults
     from ...benchmark.report.text_tables import PLAIN_WIDTH
 
     protocol = load_protocol().shortened() if quick else load_protocol()
     if leaderboard is not None:
         click.echo(f"wrote {make_leaderboard(leaderboard)}")
+    elif check is not None:
+        _check_result(check, agent, names, load_protocol())
     elif make_suite is not None:
         _make_suite(make_suite, table, protocol)
     elif make_ladder is not None:
@@ -92,7 +109,9 @@ def benchmark(
             check_picture(picture)
         open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
         with PartialResults(output) as partial_results:
-            content, show, draw = _measure(agent, names, curve, name, protocol, partial_results)
+            content, show, draw = _measure(
+                agent, names, curve, name, Training(**training) if given else None, protocol, partial_results
+            )
             text = json.dumps(content, indent=1, ensure_ascii=False)
             if output is not None:
                 write_whole(output, f"{text}\n".encode())
@@ -112,7 +131,8 @@ def _check_task(agent: str | None, *others: object) -> None:
         raise click.UsageError("missing argument 'AGENT'", click.get_current_context())
     if len(tasks) > 1:
         raise AlquerqueError(
-            f"got {tasks[0]!s} and {tasks[1]!s}, expected one of AGENT, --curve RUN and --leaderboard FOLDER"
+            f"got {tasks[0]!s} and {tasks[1]!s}, expected one of AGENT, --curve RUN, --leaderboard FOLDER and "
+            "--check FILE.json"
         )
 
 
@@ -121,6 +141,7 @@ def _measure(
     names: tuple[str, ...],
     curve: str | None,
     name: str | None,
+    training: "Training | None",
     protocol: "Protocol",
     found: "PartialResults",
 ) -> tuple[dict[str, Any], Callable[["Console"], None], Callable[[Path], None]]:
@@ -136,10 +157,34 @@ def _measure(
     with Display(kept if found.path else "nothing is kept without -o") as display:
         if curve is None:
             assert agent is not None
-            result = run_benchmark(agent, names, protocol, name=name, watch=display.show, partial=found)
+            result = run_benchmark(
+                agent, names, protocol, name=name, training=training, watch=display.show, partial=found
+            )
             return result.as_dict(), partial(print_result, result), partial(draw_result, result)
         results = run_curve(curve, protocol, name=name, watch=display.show, partial=found)
         return curve_as_dict(curve, results), partial(print_curve, results), partial(draw_curve, name or curve, results)
+
+
+def _check_result(path: Path, agent: str | None, names: tuple[str, ...], protocol: "Protocol") -> None:
+    """Checks a result and prints what it has found to be right."""
+    from ...benchmark import check_file
+    from ...benchmark.check import check_choices, is_same
+
+    results = check_file(path, protocol)
+    for result in results:
+        click.echo(f"{result.name}: the numbers of {', '.join(result.games)} fit each other and the protocol")
+    if agent is None:
+        return
+    if len(results) > 1:
+        raise AlquerqueError(f"{str(path)!r} has {len(results)} results, expected one, to ask AGENT again")
+    open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
+    with Display("nothing is kept") as display:
+        found = check_choices(results[0], agent, names, protocol, display.show)
+    for game, truth in found.items():
+        before = results[0].games[game].truth
+        shares = f"{truth.all.optimal.value:.1%} are optimal now, {before.all.optimal.value:.1%} were"
+        others = f"chooses otherwise: {shares}; it may draw at random"
+        click.echo(f"{game}: {agent} {'makes the same choices again' if is_same(truth, before) else others}")
 
 
 def _make_suite(name: str, path: Path | None, protocol: "Protocol") -> None:

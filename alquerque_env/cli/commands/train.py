@@ -4,11 +4,20 @@ from pathlib import Path
 
 import click
 
-from ...bots.trainer import load_from_trainer
-from ...errors import AlquerqueError
+from ...bots.trainer import TRACKERS, check_tracker, load_from_trainer
+from ...errors import AlquerqueError, MissingExtraError
 from ..command import HelpfulCommand
 from ..console.memory import keep_freed_memory
 from ..parameters import PATH, ray_option
+
+
+def _check_tracker(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    """Refuses a tracker whose packages are missing before anything slow is imported, as any wrong argument."""
+    try:
+        check_tracker(value)
+    except MissingExtraError as error:
+        raise AlquerqueError(f"--track {value}: {error}") from None
+    return value
 
 
 @click.command(
@@ -17,6 +26,7 @@ from ..parameters import PATH, ray_option
         "train quickstart",
         "train ppo run.game=fetaix ppo.clip=0.1",
         "train ppo --resume runs/ppo-1",
+        "train quickstart --track wandb",
         "train strong alphazero.processes=9 alphazero.learner_games=0 self_play.num_games=512 --ray",
     ],
 )
@@ -25,6 +35,12 @@ from ..parameters import PATH, ray_option
 @click.option("--resume", type=PATH, metavar="RUN", help="Resume the interrupted run in this folder.")
 @ray_option("Let the other processes of the run play on a Ray cluster.")
 @click.option("--asynchronous", is_flag=True, help="With --ray: wait for no process, and give up repeatability.")
+@click.option(
+    "--track",
+    type=click.Choice(list(TRACKERS)),
+    callback=_check_tracker,
+    help="Show the run in Weights & Biases as well.",
+)
 @click.option("--print-config", is_flag=True, help="Print all settings as TOML, defaults included, and exit.")
 def train(
     config: str,
@@ -32,6 +48,7 @@ def train(
     resume: Path | None,
     ray: str | None,
     asynchronous: bool,
+    track: str | None,
     print_config: bool,
 ) -> None:
     """Train a player by self-play.
@@ -50,4 +67,4 @@ def train(
         click.echo(settings.toml())
     else:
         keep_freed_memory()
-        load_from_trainer("train")(config, overrides, resume, ray=ray)
+        load_from_trainer("train")(config, overrides, resume, ray=ray, track=track)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import threading
 from importlib import util
 from pathlib import Path
 
@@ -327,3 +328,17 @@ def test_nothing_is_written_where_tensorboard_is_not_installed(tmp_path: Path, m
     MetricsLog(tmp_path / "log.jsonl").write(record(1))
 
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
+
+
+@needs_tensorboard
+@pytest.mark.filterwarnings("ignore")
+def test_a_folder_that_tensorboard_cannot_write_to_is_an_error_of_the_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "tensorboard").write_text("a file")
+    before = threading.excepthook
+
+    with pytest.raises(OSError, match="tensorboard"):
+        MetricsLog(tmp_path / "log.jsonl")
+    assert threading.excepthook is before
+    assert capsys.readouterr().err == ""

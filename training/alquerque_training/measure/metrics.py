@@ -3,7 +3,8 @@
 `log.jsonl` has one line for each iteration, a JSON object. Lines are written in one piece, so a crash loses at most the
 last one. `MetricsLog` removes partial and later lines when a run is resumed. A metric that an iteration could not
 measure is absent from its line. If TensorBoard is installed, the same numbers are written to `tensorboard/` beside the
-log. Metrics that a learner declares itself are in `metrics.json`.
+log, also under the names of other libraries (`chart_names`). Metrics that a learner declares itself are in
+`metrics.json`.
 """
 
 import json
@@ -18,6 +19,7 @@ from alquerque_env.files.atomic import write_whole
 from alquerque_env.files.json_lines import append_line, whole_lines
 from alquerque_env.files.regular import read_regular
 from alquerque_env.files.schema import parse
+from alquerque_training.measure.chart_names import chart_values
 from alquerque_training.measure.tensorboard import Summaries, step_of
 
 DECLARED = "metrics.json"
@@ -209,13 +211,14 @@ class MetricsLog:
     Args:
       iteration: Lines after this iteration, and partial ones, are removed.
       declared: Metrics that the learner logs besides `METRICS`.
+      algorithm: The setting `run.algorithm`, which decides what the metrics are called in other libraries.
 
     Attributes:
       last: The last record; None for an empty log.
     """
 
-    def __init__(self, path: Path, iteration: int = 0, declared: Sequence[Metric] = ()) -> None:
-        self._path, self._metrics = path, with_declared(declared)
+    def __init__(self, path: Path, iteration: int = 0, declared: Sequence[Metric] = (), algorithm: str = "") -> None:
+        self._path, self._metrics, self._algorithm = path, with_declared(declared), algorithm
         if declared:
             write_whole(path.with_name(DECLARED), _TABLE.dump_json(tuple(declared), indent=2) + b"\n")
         kept = [(line, record) for line, record in _read_lines(path) if record["iteration"] <= iteration]
@@ -230,9 +233,9 @@ class MetricsLog:
           MetricError: If a key is neither in `METRICS` nor declared.
           OSError: If it cannot be written.
         """
-        tags = {key: tag_of(key, self._metrics) for key in record}
+        scalars = self._scalars(record)
         # Written first, so that the log has no line that TensorBoard lacks.
-        self._summaries.write(record, tags, step_of(record))
+        self._summaries.write(scalars, step_of(record))
         with self._path.open("ab", buffering=0) as file:
             append_line(file, record)
         self.last = record
@@ -243,12 +246,21 @@ class MetricsLog:
         Raises:
           MetricError: As `write`.
         """
-        tags = {key: tag_of(key, self._metrics) for key in measured}
+        scalars = self._scalars(measured)
         *before, (_, last) = _read_lines(self._path)
         self.last = {**last, **measured}
         lines = [*(line for line, _ in before), json.dumps(self.last).encode() + b"\n"]
         write_whole(self._path, b"".join(lines))
-        self._summaries.write(measured, tags, step_of(last))
+        self._summaries.write(scalars, step_of(last))
+
+    def close(self) -> None:
+        """Ends what is written for TensorBoard."""
+        self._summaries.close()
+
+    def _scalars(self, record: Record) -> dict[str, float]:
+        """The numbers of a record by their names in TensorBoard."""
+        own = {tag_of(key, self._metrics): value for key, value in record.items()}
+        return own | chart_values(record, self._algorithm)
 
 
 def read_log(path: Path) -> list[dict[str, float]]:

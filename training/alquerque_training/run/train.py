@@ -11,6 +11,7 @@ from rich.console import Console
 from alquerque_env import load_game
 from alquerque_env.arena.arena_settings import PLIES
 from alquerque_env.bots.network.model_card import CheckpointError, CurvePoint, StartCard
+from alquerque_env.bots.trainer import check_tracker
 from alquerque_env.engine.forms import compile_at_once
 from alquerque_env.errors import AlquerqueError, require
 from alquerque_env.game.game import Game
@@ -33,6 +34,7 @@ def train(
     resume: Path | None = None,
     *,
     ray: str | None = None,
+    track: str | None = None,
     console: Console | None = None,
 ) -> TrainingResult:
     """Trains a player and shows the progress.
@@ -43,14 +45,17 @@ def train(
       resume: Folder of an interrupted run of the same config.
       ray: Address of the Ray cluster on which the other processes of the run play, as for `adapters.ray.connect`; None
         for processes of this machine.
+      track: `wandb` to show the run in Weights & Biases as well; see `run.tracking`.
       console: Where the progress is shown; standard output if None.
 
     Raises:
       ConfigError, CheckpointError, AlquerqueError: If an argument is wrong; then nothing has been written.
+      MissingExtraError: If a package of the tracker is not installed.
       TrainingError: If training cannot continue; the message says what is kept and how to resume.
       SystemExit: After Ctrl-C with status 130, after another signal that ends programs with 128 and its number: when
         the iteration is finished and saved, or within an arena.
     """
+    check_tracker(track)
     compile_at_once()
     console = console or Console()
     config_path, config = find_config(given), load_config(given, overrides)
@@ -66,8 +71,9 @@ def train(
             session = _resume(config_path, config, run.path, make_workers)
             stack.callback(session.learner.close)
         config_name = given.as_posix() if isinstance(given, Path) else given
-        spread = [] if ray is None else [f"--ray={ray}"]
-        session.command = shlex.join(["alquerque", "train", config_name, *overrides, *spread])
+        given_too = [*([] if ray is None else [f"--ray={ray}"]), *([] if track is None else ["--track", track])]
+        session.command = shlex.join(["alquerque", "train", config_name, *overrides, *given_too])
+        session.tracker = track
         result = session.complete(console)
     _announce(console, config, result)
     return result

@@ -5,7 +5,7 @@ import math
 import shlex
 import time
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from alquerque_training.measure.metrics import MetricsLog, Record, read_log
 from alquerque_training.run.folder import Run, TrainingError
 from alquerque_training.run.learner import Learner
 from alquerque_training.run.live_table import TrainingProgress
+from alquerque_training.run.tracking import tracked
 from alquerque_training.workers.backend import WorkerError
 
 
@@ -63,6 +64,7 @@ class Session:
       curve: Strength during the training of these first weights.
       seconds: Time spent in training so far, interruptions excluded.
       command: The command that starts the run.
+      tracker: The service that shows the run elsewhere, one of `bots.trainer.TRACKERS`; None if none does.
     """
 
     run: Run
@@ -72,6 +74,7 @@ class Session:
     curve: Sequence[CurvePoint] = ()
     seconds: float = 0.0
     command: str = ""
+    tracker: str | None = None
 
     def __post_init__(self) -> None:
         config = self.learner.config
@@ -83,12 +86,14 @@ class Session:
 
         Raises:
           TrainingError: If training cannot continue. The folder of a run without results is removed.
+          TrackingError: If the tracker cannot begin.
           SystemExit: After Ctrl-C, or a signal that ends programs.
         """
         self.run.clean()
         try:
-            self.train(console)
-            return self.finish()
+            with tracked(self.tracker, self.run, self.learner.config, console):
+                self.train(console)
+                return self.finish()
         except WorkerError as error:
             raise TrainingError(f"{error}; {self.run.kept}: {self.run.way_on(self.command)}") from None
         finally:
@@ -102,9 +107,10 @@ class Session:
         """
         config, learner = self.learner.config, self.learner
         with self._writing("log", self.run.log):
-            log = MetricsLog(self.run.log, learner.iteration, learner.metrics)
+            log = MetricsLog(self.run.log, learner.iteration, learner.metrics, config.run.algorithm)
         title = f"{config.run.game}, {config.iterations * config.steps_per_iteration:,} steps, in {self.run.path}"
         with (
+            closing(log),
             interruptible() as interrupted,
             TrainingProgress(title, config.iterations, config.steps_per_iteration, console) as progress,
         ):

@@ -1,0 +1,298 @@
+"""Checks a result that somebody else has measured: against the files of the protocol, and its numbers with each other.
+
+The file of a result holds counts, as shares of known numbers of positions and as won, drawn and lost matches. Shares,
+losses, ratings and most intervals follow from them and are computed again. Intervals of scores and ratings do not
+follow, because they depend on the points of each opening; they must contain their value. Numbers that are wrong and fit
+each other are found only by asking the agent again.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import chain, groupby
+from pathlib import Path
+from typing import Any
+
+from ..arena.arena_result import ANCHOR, round_numbers
+from ..arena.intervals import Estimate, estimate_share
+from ..arena.progress import Watch, unwatched
+from ..arena.ratings import fit_ratings
+from ..bots.shipped import shipped_bots
+from ..errors import BenchmarkError, UnknownNameError, require
+from ..game.game import games, load_game
+from .against_ladder import Opponents
+from .against_truth import MISTAKES, Share, Truth, ask_all, estimate_loss, find_chance, name_mistake, summarise
+from .agent_result import GameResult, Result, read_file, round_number
+from .agents.agent import find_agent
+from .agents.fault_count import CheckedPlayer
+from .calibration import Calibration
+from .ladder import Ladder, read_ladder
+from .protocol import Protocol
+from .suite import Suite, SuitePosition, read_suite
+
+_ROUNDED = 1e-4
+"""What numbers of five digits may differ by after a few operations."""
+_ELO = 0.5
+"""What fits of the same ratings may differ by."""
+_RESAMPLED = 0.2
+"""What the ends of a bootstrap interval may differ by, as a share of its length, if the sample has another order."""
+
+
+def check_file(path: Path, protocol: Protocol) -> list[Result]:
+    """Checks the results in a file.
+
+    Returns:
+      The results.
+
+    Raises:
+      BenchmarkError: If the file is no result of the protocol, or its numbers do not fit each other.
+      MissingExtraError: If choix is not installed.
+      OSError: If it cannot be read.
+    """
+    require("choix", "arena")
+    results = read_file(path)
+    for result in results:
+        for error in _find_errors(result, protocol):
+            raise BenchmarkError(f"{str(path)!r}: {result.name}: {error}")
+    return results
+
+
+def check_choices(
+    result: Result, spec: str, names: Sequence[str], protocol: Protocol, watch: Watch = unwatched
+) -> dict[str, Truth]:
+    """Asks an agent again in all positions of a result.
+
+    Args:
+      result: A result that `check_file` has accepted.
+      spec: Spec of the agent.
+      names: Ids of games; if empty, all games of the result.
+      protocol: The protocol.
+      watch: Called now and then with the progress.
+
+    Returns:
+      Its choices now, in each game. Those of an agent that draws no random numbers are the same as in the result.
+
+    Raises:
+      BenchmarkError: If the agent has other weights, or its share of optimal choices is another: the intervals of both
+        do not meet.
+      AlquerqueError, MissingExtraError: If the agent cannot be loaded, or the result does not have a game.
+    """
+    for name in names:
+        if name not in result.games:
+            raise UnknownNameError("game", name, result.games, of=f"the result of {result.name}")
+    agent = find_agent(spec, protocol)
+    found = {}
+    try:
+        if agent.facts.weights != result.facts.weights:
+            raise BenchmarkError(f"{spec!r} has other weights than the result of {result.name}")
+        for name in names or result.games:
+            game = load_game(name)
+            player = CheckedPlayer(agent.open(game), protocol.limits)
+            truth = summarise(ask_all(player, game, read_suite(protocol, game).positions, watch), protocol)
+            now, before = truth.all.optimal, result.games[name].truth.all.optimal
+            if now.low > before.high or before.low > now.high:
+                raise BenchmarkError(
+                    f"{name}: {spec} now makes {now.value:.1%} optimal choices, the result says {before.value:.1%}"
+                )
+            found[name] = truth
+    finally:
+        agent.close()
+    return found
+
+
+def is_same(truth: Truth, other: Truth) -> bool:
+    """Whether two results are the same with the digits that a file has."""
+    return bool(_rounded(truth) == _rounded(other))
+
+
+def _find_errors(result: Result, protocol: Protocol) -> Iterator[str]:
+    """What is wrong with a result, in sentences."""
+    if result.benchmark != protocol.version:
+        yield f"is of benchmark {result.benchmark}, expected {protocol.version}"
+    if result.quick:
+        yield "is a quick run, whose figures are not comparable"
+    for name, game_result in result.games.items():
+        if name not in games():
+            yield f"there is no game {name!r}"
+        game = load_game(name)
+        suite, ladder = read_suite(protocol, game), read_ladder(protocol, game)
+        # One after the other, since each takes for granted what those before it have checked.
+        for error in chain(
+            _digest_errors(game_result, suite, ladder),
+            _truth_errors(game_result.truth, suite, protocol),
+            _calibration_errors(game_result.calibration, suite),
+            _match_errors(result.spec, game_result.opponents, ladder, protocol),
+            _decision_errors(game_result, suite),
+        ):
+            yield f"{name}: {error}"
+
+
+def _digest_errors(found: GameResult, suite: Suite, ladder: Ladder) -> Iterator[str]:
+    for what, digest, expected in (("suite", found.suite, suite.sha256), ("ladder", found.ladder, ladder.sha256)):
+        if digest != expected:
+            yield f"{what} has SHA-256 {digest[:12]}…, expected {expected[:12]}…"
+
+
+def _truth_errors(truth: Truth, suite: Suite, protocol: Protocol) -> Iterator[str]:
+    critical = [entry for entry in suite.positions if entry.is_critical]
+    unique = [entry for entry in critical if entry.unique]
+    strata = {key: list(group) for key, group in groupby(critical, key=lambda entry: (entry.pieces, entry.value))}
+    if [(stratum.pieces, stratum.value) for stratum in truth.strata] != list(strata):
+        yield "truth.strata are not those of the positions"
+        return
+    if (truth.unique is not None) != bool(unique):
+        yield f"truth.unique should {'' if unique else 'not '}be there"
+        return
+    shares = [("truth.all", truth.all, critical), *([("truth.unique", truth.unique, unique)] if truth.unique else [])]
+    shares += [
+        (f"truth.strata[{place}]", stratum.share, entries)
+        for place, (stratum, entries) in enumerate(zip(truth.strata, strata.values(), strict=True))
+    ]
+    for where, share, entries in shares:
+        yield from (f"{where}.{error}" for error in _share_errors(share, entries, protocol))
+
+    kinds = {pair: truth.mistakes.get(name_mistake(*pair), -1) for pair in MISTAKES}
+    if len(truth.mistakes) != len(kinds) or min(kinds.values()) < 0:
+        yield f"truth.mistakes are {truth.mistakes}, expected a number of each kind"
+        return
+    for value in (None, 1, 0):  # all positions, won ones, drawn ones
+        shares_of = [truth.all] if value is None else [each.share for each in truth.strata if each.value == value]
+        counts = {pair: count for pair, count in kinds.items() if value in (None, pair[0])}
+        wrong = sum(share.positions - _optimal(share) for share in shares_of)
+        lost = sum(_lost(share) for share in shares_of)
+        if sum(counts.values()) != wrong:
+            yield f"truth.mistakes add up to {sum(counts.values())}, but {wrong} choices are not optimal"
+        if sum((best - kept) * count for (best, kept), count in counts.items()) != lost:
+            yield f"truth.mistakes lose another value than {lost}, which the positions lose"
+
+
+def _share_errors(share: Share, entries: Sequence[SuitePosition], protocol: Protocol) -> Iterator[str]:
+    positions = len(entries)
+    if share.positions != positions:
+        yield f"positions is {share.positions}, expected {positions}"
+        return
+    optimal, lost = _optimal(share), _lost(share)
+    large = lost - (positions - optimal)  # the mistakes that lose 2
+    small = positions - optimal - large
+    if not (0 <= optimal <= positions and small >= 0 <= large):
+        yield f"loss does not fit {optimal} optimal choices in {positions} positions"
+        return
+    yield from _share_estimate_errors("optimal", share.optimal, optimal, positions)
+    expected = estimate_loss([0] * optimal + [1] * small + [2] * large, protocol)
+    leeway = _RESAMPLED * (expected.high - expected.low) + 2 / positions
+    if share.loss.value != round_number(expected.value):
+        yield f"loss.value is {share.loss.value}, which is no share of {positions}"
+    if abs(share.loss.low - expected.low) > leeway or abs(share.loss.high - expected.high) > leeway:
+        yield f"loss is {_show(share.loss)}, expected about {_show(expected)}"
+    if share.chance != (chance := round_number(find_chance(entries))):
+        yield f"chance is {share.chance}, expected {chance}"
+
+
+def _share_estimate_errors(where: str, found: Estimate, successes: int, trials: int) -> Iterator[str]:
+    if not 0 <= successes <= trials:
+        yield f"{where} is {_show(found)}, expected a share"
+        return
+    expected = estimate_share(successes, trials)
+    if _rounded(found) != _rounded(expected):
+        yield f"{where} is {_show(found)}, expected {_show(expected)} for {successes} of {trials}"
+
+
+def _calibration_errors(found: Calibration | None, suite: Suite) -> Iterator[str]:
+    if found is None:
+        return
+    positions = sum(each.positions for each in found.bins)
+    if found.positions != positions or not 0 < positions <= len(suite.positions):
+        yield f"calibration.positions is {found.positions}, the bins have {positions}, the suite {len(suite.positions)}"
+        return
+    successes = round(found.accuracy.value * positions)
+    yield from _share_estimate_errors("calibration.accuracy", found.accuracy, successes, positions)
+    if any(abs(value) > 1 for each in found.bins for value in (each.expected, each.true)):
+        yield "calibration.bins has a value outside -1 to 1"
+    bin_error = sum(each.positions * abs(each.expected - each.true) for each in found.bins) / positions
+    if abs(found.bin_error - bin_error) > _ROUNDED:
+        yield f"calibration.bin_error is {found.bin_error}, expected {round_number(bin_error)}"
+    least = sum(each.positions * (each.expected - each.true) ** 2 for each in found.bins) / positions
+    if not least - _ROUNDED <= found.squared_error <= 4:
+        yield f"calibration.squared_error is {found.squared_error}, expected {round_number(least)} to 4"
+
+
+def _match_errors(spec: str, found: Opponents, ladder: Ladder, protocol: Protocol) -> Iterator[str]:
+    wanted = [rung for rung in ladder.rungs if rung != spec]
+    names = [rung.name for rung in found.rungs]
+    if len(names) != len(wanted) or not all(map(_is_rung, names, wanted)):
+        yield f"opponents.rungs are {', '.join(names)}, expected {', '.join(wanted)}"
+        return
+    own = {
+        meeting.second: (meeting.wins, meeting.draws, meeting.losses)
+        for meeting in (each.seen_from(spec) for each in ladder.meetings if spec in (each.first, each.second))
+    }
+    points = 0.0
+    for name, rung in zip(wanted, found.rungs, strict=True):
+        counts = (rung.wins, rung.draws, rung.losses)
+        where = f"opponents: against {rung.name}"
+        if min(counts) < 0 or sum(counts) != protocol.games:
+            yield f"{where} {counts} were won, drawn and lost, expected {protocol.games} together"
+        if counts != own.get(name, counts):
+            yield f"{where} {counts} were won, drawn and lost, expected {own[name]} as in the ladder"
+        points += (score := rung.wins + rung.draws / 2)
+        share = round_number(score / protocol.games)
+        if rung.score.value != share or not _is_ordered(rung.score, 0, 1):
+            yield f"{where} the score is {_show(rung.score)}, expected {share} and an interval around it"
+    if found.score != round_number(points / (protocol.games * len(wanted))):
+        yield f"opponents.score is {found.score}, expected {points / (protocol.games * len(wanted)):.5g}"
+    ratings = _fit(spec, found, wanted, ladder)
+    for name, rating in ((spec, found.rating), *zip(wanted, (rung.rating for rung in found.rungs), strict=True)):
+        if abs(rating.value - ratings[name]) > _ELO or not _is_ordered(rating):
+            yield f"opponents: {name} is rated {_show(rating)}, expected {ratings[name]:.5g} and an interval around it"
+
+
+def _is_rung(name: str, wanted: str) -> bool:
+    """Whether a result names a bot of the ladder. Trained bots have had other names; the digest says which they are."""
+    known = shipped_bots()
+    return name == wanted or (wanted.partition(":")[0] in known and name.partition(":")[0] in known)
+
+
+def _fit(spec: str, found: Opponents, wanted: Sequence[str], ladder: Ladder) -> dict[str, float]:
+    """The ratings that follow from the matches."""
+    names = list(dict.fromkeys([*ladder.rungs, spec]))
+    played = [
+        (names.index(each.first), names.index(each.second), each.wins + each.draws / 2, each.losses + each.draws / 2)
+        for each in ladder.meetings
+    ]
+    if spec not in ladder.rungs:
+        played += [
+            (names.index(spec), names.index(name), rung.wins + rung.draws / 2, rung.losses + rung.draws / 2)
+            for name, rung in zip(wanted, found.rungs, strict=True)
+        ]
+    ratings = fit_ratings(len(names), played, names.index(ANCHOR))
+    return dict(zip(names, map(float, ratings), strict=True))
+
+
+def _decision_errors(found: GameResult, suite: Suite) -> Iterator[str]:
+    timed = found.timing.decisions if found.timing else 0
+    failed = len(suite.positions) - timed
+    if not 0 <= failed <= found.faults.count:
+        yield f"timing.decisions is {timed} of {failed + timed}, but there are {found.faults.count} faults"
+    if (found.faults.first is None) != (found.faults.count == 0):
+        yield f"faults.first is {found.faults.first!r}, but there are {found.faults.count} faults"
+    if found.timing and found.timing.median > found.timing.slow:
+        yield "timing.median is above timing.slow"
+
+
+def _optimal(share: Share) -> int:
+    return round(share.optimal.value * share.positions)
+
+
+def _lost(share: Share) -> int:
+    return round(share.loss.value * share.positions)
+
+
+def _is_ordered(found: Estimate, least: float = -float("inf"), most: float = float("inf")) -> bool:
+    return least <= found.low <= found.value <= found.high <= most
+
+
+def _rounded(found: Any) -> Any:
+    return round_numbers(asdict(found), round_number)
+
+
+def _show(found: Estimate) -> str:
+    return f"{found.value:.5g} ({found.low:.5g} to {found.high:.5g})"
