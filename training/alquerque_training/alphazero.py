@@ -92,7 +92,7 @@ class AlphaZeroLearner:
       network: The running average of the weights, which plays, is evaluated and is saved.
       buffer: The replay buffer.
       workers: The other processes of self-play.
-      metrics: Metrics whose meaning differs from that in `measure.metrics.METRICS`.
+      metrics: Metrics that it logs besides `measure.metrics.METRICS`, or with another meaning than there.
     """
 
     metrics: Sequence[Metric] = (
@@ -102,6 +102,13 @@ class AlphaZeroLearner:
             "Cross-entropy of the policy to the improved policy of the search; mean over the update.",
             "policy",
         ),
+        Metric(
+            "staleness",
+            "iterations",
+            "Mean age of the weights with which the collected rounds were played. Only with alphazero.asynchronous.",
+            "staleness",
+        ),
+        Metric("largest_staleness", "iterations", "The largest of these ages. Only with alphazero.asynchronous."),
     )
 
     def __init__(self, config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> None:

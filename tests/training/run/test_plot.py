@@ -3,6 +3,7 @@
 import json
 import math
 import threading
+import time
 from importlib import util
 from pathlib import Path
 
@@ -317,6 +318,7 @@ def test_tensorboard_forgets_what_a_resumed_run_does_again(tmp_path: Path) -> No
     log = MetricsLog(tmp_path / "log.jsonl")
     for number in (1, 2, 3):
         log.write(record(number, policy_loss=1.0))
+    time.sleep(1.1)  # TensorBoard sorts files by the second in their names, and within a second by a number as text
     log = MetricsLog(tmp_path / "log.jsonl", iteration=1)
     log.write(record(2, policy_loss=2.0))
 
