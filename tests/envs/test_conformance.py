@@ -57,6 +57,8 @@ VECTOR: dict[str, Callable[[Any], Any]] = {
     "reward": partial(vector_wrappers.ClipReward, min_reward=-0.5, max_reward=0.5),
     "normalized reward": vector_wrappers.NormalizeReward,
 }
+IS_OLD = tuple(map(int, gymnasium.__version__.split(".")[:2])) < (1, 3)
+"""Whether Gymnasium's vector wrappers normalize to another type than their space has, and miscount in SAME_STEP."""
 
 
 def single(form: str, **arguments: Any) -> gymnasium.Env:
@@ -123,6 +125,8 @@ def test_gymnasiums_wrappers_fit(wrapper: str, form: str) -> None:
 @every_batch
 @pytest.mark.parametrize("wrapper", VECTOR)
 def test_gymnasiums_vector_wrappers_fit(wrapper: str, make_batch: Callable[..., Any], form: str) -> None:
+    if wrapper == "normalized" and IS_OLD:
+        pytest.skip("an error of Gymnasium")
     env, bare, rng = VECTOR[wrapper](make_batch(form)), make_batch(form), np.random.default_rng(0)
     seen, info = env.reset(seed=0)
     bare.reset(seed=0)
@@ -147,6 +151,8 @@ def test_gymnasiums_vector_wrappers_fit(wrapper: str, make_batch: Callable[..., 
 def test_statistics_count_the_steps_and_rewards_of_each_match(
     make_batch: Callable[..., Any], mode: AutoresetMode, form: str
 ) -> None:
+    if mode is AutoresetMode.SAME_STEP and IS_OLD:
+        pytest.skip("an error of Gymnasium")
     env, rng = vector_wrappers.RecordEpisodeStatistics(make_batch(form, mode)), np.random.default_rng(0)
     _, info = env.reset(seed=0)
     lengths, returns, ended = np.zeros(4, int), np.zeros(4), np.zeros(4, bool)
