@@ -18,6 +18,7 @@ A missing optional package raises `MissingExtraError`, an `ImportError`.
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
+from typing import Any
 
 LONGEST_NAME = 60
 """Characters that a message shows of a text from outside."""
@@ -27,6 +28,10 @@ LONGEST_PATH = 240
 
 class AlquerqueError(ValueError):
     """Base of every error raised by this package for bad input."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # By its message: what the classes are made from differs.
+        return _remade, (type(self), self.args, self.__dict__)
 
 
 class UnknownNameError(AlquerqueError):
@@ -88,6 +93,18 @@ class MissingExtraError(ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(f'{package} is missing: pip install "alquerque-env[{extra}]"', name=package)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (type(self), self.args, {**self.__dict__, "name": self.name})
+
+
+def _remade(kind: type[Exception], args: tuple[Any, ...], attributes: dict[str, Any]) -> Exception:
+    """Makes an error from its pickle."""
+    error = kind.__new__(kind, *args)
+    error.args = args
+    for name, value in attributes.items():
+        setattr(error, name, value)
+    return error
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

@@ -20,6 +20,9 @@ os.environ["PYTHONSAFEPATH"] = "1"
 # Nothing is compiled behind the tests' back; tests of that unset this.
 os.environ.setdefault("ALQUERQUE_JIT", "1")
 
+# Ray's test clusters stay on the loopback address only if this is set before Ray is imported.
+os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+
 # Matches that end unexpectedly are kept there, and not with those of whoever runs the tests.
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="alquerque-state-")
 atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)

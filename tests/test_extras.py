@@ -13,6 +13,7 @@ PACKAGES = {
     "train": ["torch", "pydantic", "annotated_types"],
     "web": ["pydantic", "starlette", "uvicorn"],
     "render": ["pygame", "resvg_py"],
+    "ray": ["ray"],
 }
 # Hides packages, then runs commands and evaluates expressions in one process; prints their statuses and outputs.
 SCRIPT = """
@@ -98,6 +99,7 @@ def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, 
                 "env = alquerque_env.env('fetaix', render_mode='rgb_array'); env.reset(); env.render()",
             ],
         ),
+        ("ray", ["import alquerque_env.adapters.ray"]),
     ],
 )
 def test_a_missing_extra_is_named_with_its_pip_command(extra: str, lines: list[str]) -> None:

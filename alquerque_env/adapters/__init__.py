@@ -4,6 +4,7 @@
 |---|---|
 | `bots` | none: a function from observation and action mask plays as a bot |
 | `openspiel` | OpenSpiel |
+| `ray` | Ray: work spread over the machines of a cluster |
 | `rllib` | RLlib |
 | `sb3` | Stable-Baselines3 and sb3-contrib |
 | `tianshou` | Tianshou |

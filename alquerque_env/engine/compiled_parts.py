@@ -9,6 +9,7 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
@@ -16,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ..files.lock import locked_file
 from .kernel_cache import cache_root, is_private
 from .source_digest import PACKAGE, source_digest
 
@@ -39,10 +41,12 @@ PARTS = {
 _PROGRAM = """
 import sys
 sys.path[:] = {0}
-sys.argv = ["alquerque", "compile", "--in-background", *{2}]
+sys.argv = ["alquerque", "compile", *{2}]
 from {1}.cli.main import main
 main()
 """
+
+_SILENT: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
 
 _compiled: set[str] = set()
 
@@ -78,6 +82,28 @@ def start_compiling() -> bool:
     return process is not None and process.poll() in (None, 0)
 
 
+def compile_and_wait(parts: Sequence[str]) -> None:
+    """Compiles parts that have not been compiled in another process, and waits. One process of a machine does so.
+
+    Where machine code cannot be kept, it does nothing: each process compiles what it needs.
+    """
+    if all(map(is_compiled, parts)) or not (sys.executable and _can_keep()):
+        return
+    with locked_file(cache_root() / "compile-and-wait", waiting=lambda _holder: None):
+        missing = [part for part in parts if not is_compiled(part)]
+        if missing:
+            subprocess.run(_command(*missing), **_SILENT, env=_environment(), check=False)
+
+
+def _command(*arguments: str) -> list[str]:
+    """The command line of `alquerque compile` with some arguments."""
+    return [sys.executable, "-I", "-c", _PROGRAM.format(sys.path, os.path.basename(PACKAGE), arguments)]
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "ALQUERQUE_JIT": "1"}
+
+
 @cache
 def _start() -> "subprocess.Popen[bytes] | None":
     if not (sys.executable and _can_keep()):
@@ -87,11 +113,9 @@ def _start() -> "subprocess.Popen[bytes] | None":
         detached = {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS}
     try:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-c", _PROGRAM.format(sys.path, os.path.basename(PACKAGE), (ENVIRONMENTS, BOTS))],
-            env={**os.environ, "ALQUERQUE_JIT": "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            _command("--in-background", ENVIRONMENTS, BOTS),
+            **_SILENT,
+            env=_environment(),
             **detached,
         )
     except OSError:

@@ -7,7 +7,8 @@ import pytest
 import torch
 from alquerque_training.config.settings import NetworkConfig, PpoConfig
 from alquerque_training.networks import MASK_FILL, Shape, build_network, masked_log_probs, sample
-from alquerque_training.ppo import Batch, Rollout, explained_variance, make_batch, ppo_loss, update
+from alquerque_training.ppo import Batch, explained_variance, make_batch, ppo_loss, update
+from alquerque_training.rollout import Rollout
 
 SHAPE = Shape(planes=2, points=3, actions=4)
 

@@ -105,14 +105,14 @@ def counted_config(plies: int) -> Config:
 def test_games_are_counted_when_they_end_with_all_their_steps(plies: int, max_cycles: int | None) -> None:
     env = WatchedHeaps(3, max_cycles)
     learner = Learner(counted_config(plies), env)
-    choose = learner.openings.choose
+    choose = learner.games.openings.choose
 
     def choose_and_tell(*seen: Any) -> tuple[torch.Tensor, torch.Tensor]:
         rows, actions = choose(*seen)
         env.random.update(rows.tolist())
         return rows, actions
 
-    learner.openings.choose = choose_and_tell  # type: ignore[method-assign]
+    learner.games.openings.choose = choose_and_tell  # type: ignore[method-assign]
     lengths, outcomes, empty = [], set(), 0
     for _ in range(150):
         record = learner.iterate()
@@ -150,7 +150,7 @@ def test_a_resumed_learner_counts_the_steps_before_the_break() -> None:
 
 def test_an_iteration_of_random_steps_alone_logs_no_losses() -> None:
     learner = Learner(counted_config(plies=100), HeapEnv(3))
-    learner.openings.set_state({"left": np.full(3, 100)})
+    learner.games.openings.set_state({"left": np.full(3, 100)})
 
     record = learner.iterate()
 

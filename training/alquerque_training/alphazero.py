@@ -10,6 +10,7 @@ Source: Silver et al. 2018, Science 362, 1140-1144.
 import copy
 import math
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -17,23 +18,27 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from alquerque_env.game.game import Game
+from alquerque_env.game.game import Game, load_game
 from alquerque_training.config.settings import AlphaZeroConfig, Config
 from alquerque_training.experience.augment import Augmenter
 from alquerque_training.experience.replay_buffer import ReplayBuffer, Rows
 from alquerque_training.experience.self_play_games import describe_games
 from alquerque_training.experience.state_arrays import (
+    Arrays,
     group,
     load_optimizer,
     optimizer_arrays,
     pack_generator,
     unpack_generator,
+    weight_arrays,
+    weight_tensors,
 )
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import MASK_FILL
-from alquerque_training.networks.inference import choose_device, choose_precision
+from alquerque_training.networks.inference import choose_device, choose_precision, make_inference, make_network
 from alquerque_training.self_play.generator import SelfPlay
-from alquerque_training.self_play.workers import Workers, make_inference, make_network, worker_seed
+from alquerque_training.workers.backend import MakeWorkers, worker_seed
+from alquerque_training.workers.processes import ProcessWorkers
 
 
 class Losses(NamedTuple):
@@ -45,8 +50,43 @@ class Losses(NamedTuple):
     entropy: Tensor
 
 
+class SelfPlayActor:
+    """Plays matches with a tree search, in the learner's process or in another; see `workers.backend.Actor`.
+
+    An order holds the weights that play, `weights.*`, and the number of `simulations` for each decision. Experience
+    holds the positions of the matches that ended, `rows.*` as in `Rows`, and the counts of these matches, `games.*`.
+    """
+
+    def __init__(self, config: Config, number: int) -> None:
+        game = load_game(config.run.game, **config.run.options)
+        self._decisions = config.self_play.rollout_steps
+        self._inference = make_inference(config, game)
+        seed = worker_seed(config.run.seed, number)
+        self._matches = SelfPlay(game, config.games_of(number), config.self_play, config.search, seed)
+
+    def play(self, order: Arrays) -> dict[str, np.ndarray]:
+        """As `Actor.play`."""
+        self._inference.load(weight_tensors(group(order, "weights.")))
+        rows, tally = self._matches.play(self._inference, self._decisions, int(order["simulations"]))
+        counts = {f"games.{name}": np.array(count) for name, count in tally.items()}
+        return counts | {f"rows.{name}": array for name, array in rows._asdict().items()}
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """As `Actor.get_state`."""
+        return self._matches.get_state()
+
+    def set_state(self, state: Arrays) -> None:
+        """As `Actor.set_state`."""
+        self._matches.set_state(state)
+
+
 class AlphaZeroLearner:
     """Everything that training changes: networks, optimiser, matches, replay buffer and random numbers.
+
+    Args:
+      config: The run's settings.
+      game: The game.
+      make_workers: Makes the workers: the other processes of self-play.
 
     Attributes:
       network: The running average of the weights, which plays, is evaluated and is saved.
@@ -64,7 +104,7 @@ class AlphaZeroLearner:
         ),
     )
 
-    def __init__(self, config: Config, game: Game) -> None:
+    def __init__(self, config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> None:
         self.config = config
         self._device = choose_device(config.alphazero.device)
         self._precision = choose_precision(config.alphazero.learner_precision, self._device)
@@ -74,10 +114,8 @@ class AlphaZeroLearner:
         self._optimizer = torch.optim.AdamW(
             self._trained.parameters(), config.alphazero.learning_rate, weight_decay=config.alphazero.weight_decay
         )
-        self._inference = make_inference(config, game)
-        seed = worker_seed(config.run.seed, 0)
-        self._play = SelfPlay(game, config.learner_games, config.self_play, config.search, seed)
-        self.workers = Workers(config)
+        self._actor = SelfPlayActor(config, 0) if config.games_of(0) else None
+        self.workers = make_workers(config, SelfPlayActor)
         self.buffer = ReplayBuffer(config.alphazero.window, (self.network.shape.planes, self.network.shape.points))
         self._augment = Augmenter(game)
         self._generator = np.random.Generator(np.random.PCG64(worker_seed(config.run.seed, 2**32)))
@@ -96,21 +134,21 @@ class AlphaZeroLearner:
         progress = self.iteration / config.iterations
         first, last = config.search.simulations, config.search.final_simulations or config.search.simulations
         simulations = round(first * (last / first) ** progress)
-        weights = {name: tensor.cpu() for name, tensor in self._average.state_dict().items()}
-        self._inference.load(weights)
+        order = {f"weights.{name}": array for name, array in weight_arrays(self._average.state_dict()).items()}
+        order["simulations"] = np.array(simulations)
 
-        self.workers.begin(weights, config.self_play.rollout_steps, simulations)
-        played, tally = self._play.play(self._inference, config.self_play.rollout_steps, simulations)
-        self._remember(played)
+        tally = Counter(games=0, steps=0)
+        self.workers.begin(order)
+        if self._actor is not None:
+            self._remember(self._actor.play(order), tally)
         playing = time.perf_counter() - start
 
         low, high = config.alphazero.final_learning_rate, config.alphazero.learning_rate
         learning_rate = low + (high - low) * (1 + math.cos(math.pi * progress)) / 2
         losses = self._learn(learning_rate)
 
-        for rows, others in self.workers.collect():
-            self._remember(rows)
-            tally.update(others)
+        for played in self.workers.collect():
+            self._remember(played, tally)
         self.network.load_state_dict(self._average.state_dict())
 
         self.iteration += 1
@@ -123,6 +161,7 @@ class AlphaZeroLearner:
             "positions": self.buffer.added,
             "updates": self._updates,
             "playing_share": round(playing / seconds, 3),
+            **self.workers.count_figures(),
             **losses,
             "learning_rate": learning_rate,
         }
@@ -136,8 +175,9 @@ class AlphaZeroLearner:
         """Everything that training changes, except the averaged weights and the number of iterations."""
         state = {f"weights.{name}": tensor.cpu().numpy() for name, tensor in self._trained.state_dict().items()}
         state |= {f"optimizer.{name}": array for name, array in optimizer_arrays(self._optimizer).items()}
-        for prefix, part in (("play.", self._play), ("workers.", self.workers), ("buffer.", self.buffer)):
-            state |= {prefix + name: array for name, array in part.get_state().items()}
+        for prefix, part in (("play.", self._actor), ("workers.", self.workers), ("buffer.", self.buffer)):
+            if part is not None:
+                state |= {prefix + name: array for name, array in part.get_state().items()}
         owed = np.array([self._owed, float(self._updates)])
         return state | {"generator": pack_generator(self._generator), "owed": owed}
 
@@ -154,10 +194,10 @@ class AlphaZeroLearner:
         """
         self.network.load_state_dict(dict(weights))
         self._average.load_state_dict(dict(weights))
-        trained = {name: torch.from_numpy(np.array(array)) for name, array in group(state, "weights.").items()}
-        self._trained.load_state_dict(trained)
+        self._trained.load_state_dict(weight_tensors(group(state, "weights.")))
         load_optimizer(self._optimizer, group(state, "optimizer."))
-        self._play.set_state(group(state, "play."))
+        if self._actor is not None:
+            self._actor.set_state(group(state, "play."))
         self.workers.set_state(group(state, "workers."))
         self.buffer.set_state(group(state, "buffer."))
         unpack_generator(self._generator, state["generator"])
@@ -168,9 +208,11 @@ class AlphaZeroLearner:
         """Ends the worker processes."""
         self.workers.close()
 
-    def _remember(self, rows: Rows) -> None:
+    def _remember(self, played: Arrays, tally: Counter[str]) -> None:
+        """Adds the experience of one actor to the replay buffer and to the counts of matches."""
+        tally.update({name: int(count) for name, count in group(played, "games.").items()})
         before = max(self.buffer.added, self.config.alphazero.warmup_positions)
-        self.buffer.add(rows)
+        self.buffer.add(Rows(**group(played, "rows.")))
         learner = self.config.alphazero
         self._owed += max(0, self.buffer.added - before) * learner.reuse / learner.batch_size
 

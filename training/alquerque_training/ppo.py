@@ -2,8 +2,8 @@
 
 One iteration, `Learner.iterate`, calls in this order:
 
-    collect                  plays a rollout with the policy
-    gae.compute_advantages   advantages of its steps
+    RolloutGames.play        plays a rollout with the policy, in other processes at the same time (`rollout`)
+    compute_advantages       advantages of its steps (`gae`)
     make_batch               the steps to learn from, with normalised advantages and returns
     update                   epochs of minibatches; the loss of each is `ppo_loss`
 
@@ -15,89 +15,37 @@ import copy
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple, Protocol
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from alquerque_env import SelfPlayVectorEnv
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.game import Game, load_game
+from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config, PpoConfig
-from alquerque_training.experience.bot_opponents import BotOpponents, MakeBots
+from alquerque_training.experience.bot_opponents import MakeBots, bot_maker
 from alquerque_training.experience.opponent_pool import OpponentPool
-from alquerque_training.experience.random_openings import RandomOpenings
-from alquerque_training.experience.self_play_games import GameCounter, Observation, SelfPlayGames, play
-from alquerque_training.experience.state_arrays import group, load_optimizer, optimizer_arrays
+from alquerque_training.experience.self_play_games import GameCounter, SelfPlayGames
+from alquerque_training.experience.state_arrays import (
+    Arrays,
+    group,
+    load_optimizer,
+    optimizer_arrays,
+    weight_arrays,
+    weight_tensors,
+)
+from alquerque_training.experience.symmetric_env import SymmetricGames
 from alquerque_training.gae import compute_advantages
 from alquerque_training.measure.metrics import Metric
-from alquerque_training.networks import Geometry, PolicyValueNetwork, Shape, build_network, masked_log_probs, sample
-
-CPU = torch.device("cpu")
-
-
-@dataclass(frozen=True)
-class Rollout:
-    """`L` steps of `B` games.
-
-    Attributes:
-      planes: `[L, B, C, P]` int8.
-      mask: `[L, B, A]` bool.
-      players: `[L + 1, B]` int8, the player to move.
-      actions: `[L, B]` int64.
-      log_probs: `[L, B]` of the actions, under the policy that chose them.
-      values: `[L + 1, B]` for the player to move; undefined for forced steps, except in the last row.
-      rewards: `[L, B]` for the player who acted.
-      terminated: `[L, B]` bool.
-      truncated: `[L, B]` bool.
-      own: `[L, B]` bool, false where an opponent or a random opening chose the action.
-      opening: `[L, B]` bool, true for the random steps of an opening.
-    """
-
-    planes: Tensor
-    mask: Tensor
-    players: Tensor
-    actions: Tensor
-    log_probs: Tensor
-    values: Tensor
-    rewards: Tensor
-    terminated: Tensor
-    truncated: Tensor
-    own: Tensor
-    opening: Tensor
-
-    @classmethod
-    def empty(cls, length: int, games: int, shape: Shape, device: torch.device = CPU) -> "Rollout":
-        """A rollout of zeros, for `collect` to fill."""
-        zeros = partial(torch.zeros, device=device)
-        return cls(
-            planes=zeros(length, games, shape.planes, shape.points, dtype=torch.int8),
-            mask=zeros(length, games, shape.actions, dtype=torch.bool),
-            players=zeros(length + 1, games, dtype=torch.int8),
-            actions=zeros(length, games, dtype=torch.int64),
-            log_probs=zeros(length, games),
-            values=zeros(length + 1, games),
-            rewards=zeros(length, games),
-            terminated=zeros(length, games, dtype=torch.bool),
-            truncated=zeros(length, games, dtype=torch.bool),
-            own=~zeros(length, games, dtype=torch.bool),
-            opening=zeros(length, games, dtype=torch.bool),
-        )
-
-    @property
-    def live(self) -> Tensor:
-        """`[L, B]` false where the step only reset its game."""
-        return self.mask.any(-1)
-
-    @property
-    def forced(self) -> Tensor:
-        """`[L, B]` true where the player had a single legal action: there is nothing to learn there."""
-        return without_choice(self.mask)
-
-    @property
-    def learned(self) -> Tensor:
-        """`[L, B]` true for the steps that the network learns from."""
-        return self.live & self.own & ~self.forced
+from alquerque_training.networks import Geometry, PolicyValueNetwork, build_network, masked_log_probs
+from alquerque_training.networks.inference import choose_device
+from alquerque_training.rollout import CPU, Rollout, RolloutGames
+from alquerque_training.workers.backend import MakeWorkers, worker_seed
+from alquerque_training.workers.processes import ProcessWorkers
 
 
 class Batch(NamedTuple):
@@ -116,26 +64,6 @@ class Batch(NamedTuple):
     returns: Tensor
 
 
-class Chooser(Protocol):
-    """Chooses actions instead of the network in some of the games. The network does not learn from these steps."""
-
-    def choose(
-        self, games: SelfPlayGames, planes: Tensor, mask: Tensor, players: Tensor, generator: torch.Generator
-    ) -> tuple[Tensor, Tensor]:
-        """Chooses actions in the games where it is to move.
-
-        Args:
-          games: The games.
-          planes: `[B, C, P]` observations.
-          mask: `[B, A]` bool action masks.
-          players: `[B]` 0 or 1, the player to move.
-          generator: Source of random numbers.
-
-        Returns:
-          `(rows, actions)`, each int64 `[K]`: the games, and the action in each.
-        """
-
-
 class Losses(NamedTuple):
     """Parts of the loss, each a mean over the minibatch; `total` is minimised."""
 
@@ -152,13 +80,17 @@ class Learner:
 
     Args:
       config: The run's settings.
-      env: A `SelfPlayVectorEnv` of `config.self_play.num_games` games, autoreset NEXT_STEP.
+      env: A `SelfPlayVectorEnv` of the games that the learner plays, `config.games_of(0)`; autoreset NEXT_STEP.
       geometry: Geometry of the game, for networks that need it.
       make_bots: Makes the bots that the network plays against, from a seed.
+      make_workers: Makes the workers: the other processes of self-play.
 
     Attributes:
       network: The network on the CPU, as it is evaluated and saved.
       device: Where the games are and the network learns.
+      generator: Source of random numbers.
+      games: The games that the learner plays itself.
+      rollout: The steps of the last iteration, of all games.
       metrics: Metrics that it logs besides those of `measure.metrics.METRICS`.
     """
 
@@ -170,23 +102,20 @@ class Learner:
         env: SelfPlayGames,
         geometry: Geometry | None = None,
         make_bots: MakeBots = lambda _seed: (),
+        make_workers: MakeWorkers = ProcessWorkers,
     ) -> None:
-        self.config, self.env = config, env
-        self.now = Observation.of(*env.reset(seed=config.run.seed))
-        self.device = self.now.planes.device
-        channels, points = self.now.planes.shape[1:]
-        shape = Shape(planes=channels, points=points, actions=self.now.mask.shape[1], geometry=geometry)
+        self.config = config
+        self.games = RolloutGames(config, env, config.run.seed, make_bots)
+        self.device = self.games.device
         self.generator = torch.Generator().manual_seed(config.run.seed)
-        scale = torch.from_numpy(np.array(env.plane_scale, dtype=np.float32))
-        self.network = build_network(config.network, shape, scale, self.generator)
+        self.network = _make_network(config, self.games, geometry, self.generator)
         self._trained = self.network if self.device == CPU else copy.deepcopy(self.network).to(self.device)
         self.optimizer = torch.optim.Adam(self._trained.parameters(), lr=config.ppo.learning_rate, eps=1e-5)
-        self.rollout = Rollout.empty(config.self_play.rollout_steps, env.num_envs, shape, self.device)
-        self.bots = BotOpponents(make_bots, config.self_play, env.num_envs)
-        pooled = range(self.bots.num_games, self.bots.num_games + int(config.ppo.pool_share * env.num_envs))
-        self.pool = OpponentPool(self._trained, config.ppo, pooled)
-        self.openings = RandomOpenings(config.self_play.opening_plies, env.num_envs)
-        self.games = GameCounter(env.num_envs)
+        self.workers = make_workers(config, RolloutActor)
+        self.pool = OpponentPool(config.ppo, self.games.num_pooled)
+        others = sum(config.games_of(number) for number in range(1, config.processes))
+        self._counter = GameCounter(env.num_envs + others)
+        self.rollout: Rollout
         self.iteration = 0
 
     @property
@@ -202,13 +131,15 @@ class Learner:
         final = ppo.entropy_bonus if ppo.final_entropy_bonus is None else ppo.final_entropy_bonus
         entropy_bonus = ppo.entropy_bonus + (final - ppo.entropy_bonus) * progress
 
-        self.pool.begin(self._trained, self.iteration, self.generator)
-        self.bots.begin(int(torch.randint(2**31, (), generator=self.generator)))
-        others = (self.pool, self.bots)
-        self.now = collect(self.env, self._trained, self.now, self.rollout, self.generator, others, self.openings)
+        opponent = self.pool.draw(self._trained, self.iteration, self.generator)
+        order = {f"weights.{name}": array for name, array in weight_arrays(self._trained.state_dict()).items()}
+        order |= {f"opponent.{name}": array for name, array in weight_arrays(opponent or {}).items()}
+        self.workers.begin(order)
+        own = self.games.play(self._trained, self.generator, opponent)
+        others = [Rollout.from_arrays(arrays, self.device) for arrays in self.workers.collect()]
+        rollout = self.rollout = Rollout.join([own, *others])
         playing = time.perf_counter() - start
 
-        rollout = self.rollout
         advantages = compute_advantages(
             rollout.rewards,
             rollout.values,
@@ -234,16 +165,16 @@ class Learner:
             "iteration": self.iteration,
             "steps": self.steps,
             "playing_share": round(playing / seconds, 3),
-            **self.count_games(),
+            **self.count_games(rollout),
+            **self.workers.count_figures(),
             **losses,
             "learning_rate": learning_rate,
             "entropy_bonus": entropy_bonus,
         }
 
-    def count_games(self) -> dict[str, float]:
-        """Outcomes of the games that ended in the rollout, for the log. Call it once a rollout."""
-        rollout = self.rollout
-        return self.games.count(
+    def count_games(self, rollout: Rollout) -> dict[str, float]:
+        """Outcomes of the games that ended in a rollout, for the log. Call it once a rollout."""
+        return self._counter.count(
             live=rollout.live,
             decided=rollout.live & ~rollout.forced & ~rollout.opening,
             players=rollout.players[:-1],
@@ -261,9 +192,9 @@ class Learner:
         arrays = {"generator": self.generator.get_state().numpy()}
         arrays |= {f"optimizer.{key}": array for key, array in optimizer_arrays(self.optimizer).items()}
         arrays |= {f"pool.{key}": array for key, array in self.pool.get_state().items()}
-        arrays |= {f"openings.{key}": array for key, array in self.openings.get_state().items()}
-        arrays |= {f"games.{key}": array for key, array in self.games.get_state().items()}
-        return arrays | {f"env.{key}": array for key, array in self.env.get_state().items()}
+        arrays |= {f"games.{key}": array for key, array in self._counter.get_state().items()}
+        arrays |= {f"workers.{key}": array for key, array in self.workers.get_state().items()}
+        return arrays | self.games.get_state()
 
     def set_state(self, state: Mapping[str, np.ndarray], weights: Mapping[str, Tensor], steps: int) -> None:
         """Restores a state of `get_state`, with the weights and the number of steps at that time.
@@ -274,9 +205,9 @@ class Learner:
         self.generator.set_state(torch.from_numpy(np.array(state["generator"])))
         load_optimizer(self.optimizer, group(state, "optimizer."))
         self.pool.set_state(group(state, "pool."))
-        self.openings.set_state(group(state, "openings."))
-        self.games.set_state(group(state, "games."))
-        self.now = Observation.of(*self.env.set_state(group(state, "env.")))
+        self._counter.set_state(group(state, "games."))
+        self.workers.set_state(group(state, "workers."))
+        self.games.set_state(state)
         self._load(weights)
         self.iteration = steps // self.config.steps_per_iteration
 
@@ -285,57 +216,70 @@ class Learner:
             network.load_state_dict(dict(weights))
 
     def close(self) -> None:
-        """Does nothing: PPO runs in one process."""
+        """Ends the workers."""
+        self.workers.close()
 
 
-@torch.inference_mode()
-def collect(
-    env: SelfPlayGames,
-    network: PolicyValueNetwork,
-    now: Observation,
-    rollout: Rollout,
-    generator: torch.Generator,
-    others: Sequence[Chooser] = (),
-    openings: Chooser | None = None,
-) -> Observation:
-    """Plays both sides of every game and fills a rollout.
+class RolloutActor:
+    """Plays rollouts in a worker; see `workers.backend.Actor`.
 
-    Args:
-      env: The games.
-      network: Its policy is sampled.
-      now: The observation before the first step.
-      rollout: Filled.
-      generator: Source of random numbers.
-      others: Opponents that choose instead of the network where they are to move; a later one overrides an earlier one.
-      openings: Chooses the random first steps of both players.
-
-    Returns:
-      The observation after the last step.
+    An order holds the weights that play, `weights.*`, and those of the earlier version that plays against them,
+    `opponent.*`, if there is one. Experience is the result of `Rollout.as_arrays`.
     """
-    for step in range(len(rollout.actions)):
-        planes, mask = rollout.planes[step].copy_(now.planes), rollout.mask[step].copy_(now.mask)
-        rollout.players[step] = now.player
-        asked = ~without_choice(mask)
-        logits = torch.zeros(mask.shape, device=mask.device)
-        logits[asked], rollout.values[step, asked] = network(planes[asked])
-        log_probs = masked_log_probs(logits, mask)
-        actions = sample(log_probs, generator)
-        rollout.own[step], rollout.opening[step] = True, False
-        for other in (*others, openings) if openings is not None else others:
-            games, theirs = other.choose(env, planes, mask, rollout.players[step], generator)
-            actions[games], rollout.own[step, games] = theirs, False
-            rollout.opening[step, games] = other is openings
-        rollout.actions[step] = actions
-        rollout.log_probs[step] = log_probs.gather(-1, actions[:, None])[:, 0]
-        now, rollout.rewards[step], rollout.terminated[step], rollout.truncated[step] = play(env, actions)
-    rollout.players[-1] = now.player
-    rollout.values[-1] = network(now.planes)[1]
-    return now
+
+    def __init__(self, config: Config, number: int) -> None:
+        game = load_game(config.run.game, **config.run.options)
+        seed = worker_seed(config.run.seed, number) >> 1  # torch takes signed seeds
+        self._games = RolloutGames(config, _make_env(config, game, number), seed, bot_maker(config.self_play, game))
+        self._generator = torch.Generator().manual_seed(seed)
+        network = _make_network(config, self._games, Geometry.of(game), torch.Generator())
+        self._network = network.to(self._games.device)
+
+    def play(self, order: Arrays) -> dict[str, np.ndarray]:
+        """As `Actor.play`."""
+        self._network.load_state_dict(weight_tensors(group(order, "weights.")))
+        opponent = weight_tensors(group(order, "opponent.")) or None
+        return self._games.play(self._network, self._generator, opponent).as_arrays()
+
+    def get_state(self) -> dict[str, np.ndarray]:
+        """As `Actor.get_state`."""
+        return self._games.get_state() | {"generator": self._generator.get_state().numpy()}
+
+    def set_state(self, state: Arrays) -> None:
+        """As `Actor.set_state`."""
+        self._generator.set_state(torch.from_numpy(np.array(state["generator"])))
+        self._games.set_state(state)
 
 
-def without_choice(mask: Tensor) -> Tensor:
-    """Whether a mask `[..., A]` has exactly one legal action."""
-    return mask.sum(-1) == 1
+def make_learner(config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> Learner:
+    """Makes the learner of a config.
+
+    Raises:
+      ConfigError: If the game has no torch backend but should be played by it, or a bot does not exist.
+    """
+    make_bots = bot_maker(config.self_play, game)
+    return Learner(config, _make_env(config, game, 0), Geometry.of(game), make_bots, make_workers)
+
+
+def _make_env(config: Config, game: Game, number: int) -> SelfPlayGames:
+    """The games of an actor."""
+    own = config.self_play
+    device = choose_device(own.device) if own.backend == "torch" else "cpu"
+    try:
+        games: SelfPlayGames = SelfPlayVectorEnv(
+            game, config.games_of(number), max_cycles=own.max_cycles, backend=own.backend, device=device
+        )
+    except AlquerqueError as error:
+        raise ConfigError(f"self_play: {error}") from None
+    return SymmetricGames(games, game.symmetries) if config.ppo.symmetries else games
+
+
+def _make_network(
+    config: Config, games: RolloutGames, geometry: Geometry | None, generator: torch.Generator
+) -> PolicyValueNetwork:
+    """A network with random weights for the games, on the CPU."""
+    scale = torch.from_numpy(np.array(games.env.plane_scale, dtype=np.float32))
+    return build_network(config.network, replace(games.shape, geometry=geometry), scale, generator)
 
 
 def make_batch(rollout: Rollout, advantages: Tensor) -> Batch:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ...bots.trainer import load_from_trainer
-from ...errors import MissingExtraError
+from ...errors import MissingExtraError, require
 from ...game.game import load_game
 from ..command import HelpfulCommand, print_json
 from ..console.memory import keep_freed_memory
@@ -254,6 +254,81 @@ def train(config: str, overrides: tuple[str, ...], iterations: int, as_json: boo
         figures.append(figure._asdict())
         report.line(_row(f"{figure.algorithm:<20}", figure, TRAIN_COLUMNS))
     report.finish(config=config, figures=figures)
+
+
+@bench.command(
+    cls=HelpfulCommand,
+    arguments={"CONFIG": "Name or path of a config of AlphaZero or PPO.  [default: strong]"},
+    examples=["bench ray", "bench ray strong run.game=fetaix --senders 100"],
+)
+@click.argument("config", metavar="[CONFIG]", default="strong")
+@click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
+@_seconds(2.0)
+@click.option(
+    "--senders",
+    type=IntRange(1, 1000),
+    default=10,
+    metavar="N",
+    help="Processes of this machine that send rows at once, for AlphaZero.",
+)
+@click.option(
+    "--rows", type=IntRange(1, 100_000), default=1000, metavar="N", help="Rows that each of them sends a second."
+)
+@json_option
+def ray(config: str, overrides: tuple[str, ...], seconds: float, senders: int, rows: int, as_json: bool) -> None:
+    """Measure the parts of training on a Ray cluster, in rows a second.
+
+    A row is a position of AlphaZero or a step of PPO. Actor, wire and learner are measured one after the other on one
+    core. Then processes that sleep send real rows to this process through Ray, by the clock.
+    """
+    settings = load_from_trainer("load_config")(config, overrides)
+    require("ray", "ray")
+    measured = load_from_trainer("ray_speed")
+    from ...adapters.ray import connect
+
+    keep_freed_memory()
+    report = _Report("rows a second of one core", as_json)
+    parts = measured.measure_parts(settings, seconds)
+    for name, speed in (
+        ("played by one actor", parts.played),
+        ("packed by an actor", parts.packed),
+        ("unpacked by the learner", parts.unpacked),
+        ("stored by the learner", parts.stored),
+        ("learned from, as often as the config says", parts.learned),
+        ("received: unpacked and stored", parts.taken_in),
+        ("trained: received and learned from", parts.trained),
+    ):
+        actors = "" if speed == parts.played else f"  {_short(speed / parts.played)} x one actor"
+        report.line(f"  {name:<56} {speed:>13,.0f}{actors}")
+    report.line(f"  {'bytes of a row on the wire':<56} {parts.wire_bytes:>13,.1f}  of {parts.raw_bytes:,.0f}")
+    report.line(f"  {'bytes of the state of an actor, a round':<56} {parts.state_bytes:>13,}")
+    report.line(f"  {'bytes of the weights, a round':<56} {parts.weight_bytes:>13,}")
+    found: dict[str, Any] = {}
+    with connect("local"), Display("nothing is kept") as display:
+        broadcast = measured.measure_broadcast(settings, seconds)
+        if parts.algorithm == "alphazero":
+            for each in (rows, None):
+                figure = measured.measure_senders(
+                    settings, senders, each, 5 * seconds, lambda begun: display.update("senders", begun, senders)
+                )
+                found["senders" if each else "senders_without_sleep"] = figure._asdict()
+    report.line(
+        f"  weights to a task: {broadcast.put:.1f} ms to store, {broadcast.task:.1f} ms for a task that reads them, "
+        f"{broadcast.empty_task:.1f} ms for one without"
+    )
+    for figure in found.values():
+        goal = "as many as they can" if figure["wanted"] is None else f"{figure['wanted']:,.0f}"
+        report.line(
+            f"  {figure['senders']} senders of {goal} rows/s: {figure['received']:,.0f} received, "
+            f"{figure['processor_share']:.0%} of a processor"
+        )
+    report.finish(
+        config=config,
+        seconds=seconds,
+        parts={**parts._asdict(), "received": parts.taken_in, "trained": parts.trained},
+        broadcast=broadcast._asdict(),
+        **found,
+    )
 
 
 # Heading, attribute of the figure, and format of each column.

@@ -34,6 +34,7 @@ PACKAGES = (
     ("uvicorn", "uvicorn", "web"),
     ("pygame-ce", "pygame", "render"),
     ("resvg-py", "resvg_py", "render"),
+    ("ray", "ray", "ray"),
 )
 
 

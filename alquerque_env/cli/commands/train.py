@@ -8,29 +8,46 @@ from ...bots.trainer import load_from_trainer
 from ...errors import AlquerqueError
 from ..command import HelpfulCommand
 from ..console.memory import keep_freed_memory
-from ..parameters import PATH
+from ..parameters import PATH, ray_option
 
 
 @click.command(
     cls=HelpfulCommand,
-    examples=["train quickstart", "train ppo run.game=fetaix ppo.clip=0.1", "train ppo --resume runs/ppo-1"],
+    examples=[
+        "train quickstart",
+        "train ppo run.game=fetaix ppo.clip=0.1",
+        "train ppo --resume runs/ppo-1",
+        "train strong alphazero.processes=9 alphazero.learner_games=0 self_play.num_games=512 --ray",
+    ],
 )
 @click.argument("config", metavar="CONFIG")
 @click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
 @click.option("--resume", type=PATH, metavar="RUN", help="Resume the interrupted run in this folder.")
+@ray_option("Let the other processes of the run play on a Ray cluster.")
+@click.option("--asynchronous", is_flag=True, help="With --ray: wait for no process, and give up repeatability.")
 @click.option("--print-config", is_flag=True, help="Print all settings as TOML, defaults included, and exit.")
-def train(config: str, overrides: tuple[str, ...], resume: Path | None, print_config: bool) -> None:
+def train(
+    config: str,
+    overrides: tuple[str, ...],
+    resume: Path | None,
+    ray: str | None,
+    asynchronous: bool,
+    print_config: bool,
+) -> None:
     """Train a player by self-play.
 
     Writes a folder with the log, the checkpoints and the settings of the run. Ctrl-C saves and stops; --resume
-    continues.
+    continues. On a Ray cluster the processes of `ppo.processes` or `alphazero.processes` play on any of its machines,
+    and the result is that of the same run on one machine.
     """
     if print_config and resume is not None:
         raise AlquerqueError("--print-config and --resume exclude each other")
+    if asynchronous:
+        overrides = (*overrides, "alphazero.asynchronous=true")
     # Reading the config needs no torch, which takes seconds to import: a mistake is reported at once.
     settings = load_from_trainer("load_config")(config, overrides)
     if print_config:
         click.echo(settings.toml())
     else:
         keep_freed_memory()
-        load_from_trainer("train")(config, overrides, resume)
+        load_from_trainer("train")(config, overrides, resume, ray=ray)

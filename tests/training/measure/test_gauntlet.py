@@ -16,9 +16,9 @@ from alquerque_training.measure import gauntlet
 from alquerque_training.measure.evaluate import as_strength
 from alquerque_training.measure.gauntlet import Gauntlet
 from alquerque_training.measure.metrics import read_log
+from alquerque_training.networks.inference import make_network
 from alquerque_training.run.plot import plot_run
 from alquerque_training.run.train import TrainingResult, train
-from alquerque_training.self_play.workers import make_network
 from tiny_runs import at_iteration, without_time
 
 from alquerque_env import load_bot, load_game

@@ -89,8 +89,9 @@ def _contradictions(config: Config) -> Iterator[str]:
                     f"alphazero.{key} is {getattr(learner, key)}, "
                     f"expected at most alphazero.{most} = {getattr(learner, most)}"
                 )
-        yield from _unequal_shares(config)
         yield from _late_gradient(config)
+    if config.run.algorithm in SECTIONS:
+        yield from _unequal_shares(config)
     if config.network.feature_depth is not None and config.network.kind != "mlp":
         yield (
             f"network.search_features is {config.network.search_features}, expected 'off' with "
@@ -113,24 +114,26 @@ def _contradictions(config: Config) -> Iterator[str]:
 
 def _unequal_shares(config: Config) -> Iterator[str]:
     """Checks that the games can be divided: all processes but the learning one play equally many."""
-    games, processes, own = config.self_play.num_games, config.alphazero.processes, config.learner_games
+    algorithm, games, processes = config.run.algorithm, config.self_play.num_games, config.processes
+    own = config.games_of(0)
     others, rest = processes - 1, games - own
-    if games < processes:
-        yield f"self_play.num_games is {games}, expected at least one for each of alphazero.processes = {processes}"
+    given = config.alphazero.learner_games if algorithm == "alphazero" else None
+    if games < (others if given == 0 else processes):
+        yield f"self_play.num_games is {games}, expected at least one for each of {algorithm}.processes = {processes}"
     if others == 0 or (rest > 0 and rest % others == 0):
         return
     each = max(1, min(round(rest / others), (games - 1) // others))
     fitting = games - each * others
-    if config.alphazero.learner_games is not None:
+    if given is not None:
         yield (
             f"alphazero.learner_games is {own}, which leaves {max(0, rest)} of self_play.num_games = {games} "
             f"to the rest of alphazero.processes = {processes}: expected a number that leaves as many to each of them, "
             f"such as {fitting}"
         )
+    instead = f", or alphazero.learner_games = {fitting}, which leaves {each} to each of the others"
     yield (
-        f"self_play.num_games is {games}, expected a multiple of alphazero.processes = {processes}, such as "
-        f"{round(games / processes) * processes}, or alphazero.learner_games = {fitting}, which leaves {each} to each "
-        "of the others"
+        f"self_play.num_games is {games}, expected a multiple of {algorithm}.processes = {processes}, such as "
+        f"{round(games / processes) * processes}{instead if algorithm == 'alphazero' else ''}"
     )
 
 

@@ -18,6 +18,7 @@ OptionValue = str | int | bool
 
 Count = Annotated[int, Ge(1), Le(65_536)]
 Share = Annotated[float, Gt(0), Le(1)]
+MOST_PROCESSES = 4096
 
 
 class Section(BaseModel):
@@ -132,6 +133,7 @@ class PpoConfig(Section):
       pool_size: Number of earlier versions kept.
       pool_every: Iterations between two versions.
       symmetries: Whether each match is shown under a random symmetry of the game, drawn when the match begins.
+      processes: Number of processes that play, each an equal part of `self_play.num_games`; one of them also learns.
     """
 
     learning_rate: Share = 1e-3
@@ -148,6 +150,7 @@ class PpoConfig(Section):
     pool_size: Annotated[int, Ge(1), Le(1000)] = 8
     pool_every: Count = 25
     symmetries: bool = False
+    processes: Annotated[int, Ge(1), Le(MOST_PROCESSES)] = 1
 
 
 class SearchConfig(Section):
@@ -210,9 +213,12 @@ class AlphaZeroConfig(Section):
         saved.
       max_gradient_norm: Gradients are clipped to this norm.
       symmetries: Whether sampled positions are turned and mirrored by the symmetries of the game.
-      processes: Number of processes that play; one of them also learns. With one process a run is reproducible to the
-        bit.
+      processes: Number of processes that play; one of them also learns.
       learner_games: Games of `self_play.num_games` that the learning process plays when there are several processes.
+        With 0 it only learns.
+      asynchronous: On a Ray cluster: whether nobody waits for the slowest process. The run is then not reproducible.
+      max_staleness: If asynchronous: the most iterations by which the weights of a process may be out of date when its
+        positions are added; the learner waits for processes that are slower.
       precision: Number type of the network in self-play; `auto` is bfloat16 on processors that support it, for networks
         wide enough to gain from it.
       learner_precision: Number type of matrix products while learning; weights and sums stay in single precision.
@@ -234,8 +240,10 @@ class AlphaZeroConfig(Section):
     average_decay: Annotated[float, Ge(0), Lt(1)] = 0.995
     max_gradient_norm: Annotated[float, Gt(0), Le(1000)] = 1.0
     symmetries: bool = True
-    processes: Annotated[int, Ge(1), Le(256)] = 1
-    learner_games: Annotated[int, Ge(1), Le(65_536)] | None = None
+    processes: Annotated[int, Ge(1), Le(MOST_PROCESSES)] = 1
+    learner_games: Annotated[int, Ge(0), Le(65_536)] | None = None
+    asynchronous: bool = False
+    max_staleness: Annotated[int, Ge(1), Le(1000)] = 2
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     learner_precision: Literal["auto", "float32", "bfloat16"] = "auto"
     device: Literal["auto", "cpu", "cuda"] = "auto"
@@ -331,12 +339,19 @@ class Config(Section):
         return self.self_play.num_games * self.self_play.rollout_steps
 
     @property
-    def learner_games(self) -> int:
-        """Games played by the process that learns."""
-        games, learner = self.self_play.num_games, self.alphazero
-        if learner.processes == 1:
+    def processes(self) -> int:
+        """Number of processes that play."""
+        counts = {"ppo": self.ppo.processes, "alphazero": self.alphazero.processes}
+        return counts.get(self.run.algorithm, 1)
+
+    def games_of(self, number: int) -> int:
+        """Games played by a process; number 0 is the one that learns."""
+        games, processes = self.self_play.num_games, self.processes
+        if processes == 1:
             return games
-        return learner.learner_games or games // learner.processes
+        given = self.alphazero.learner_games if self.run.algorithm == "alphazero" else None
+        learner = games // processes if given is None else given
+        return (games - learner) // (processes - 1) if number else learner
 
     @property
     def first_gradient(self) -> int:

@@ -51,7 +51,7 @@ class BotOpponents:
     def choose(
         self, games: SelfPlayGames, _planes: Tensor, mask: Tensor, players: Tensor, _generator: torch.Generator
     ) -> tuple[Tensor, Tensor]:
-        """As `ppo.Chooser.choose`."""
+        """As `rollout.Chooser.choose`."""
         live = mask.any(-1).cpu().numpy()
         chosen = [(np.zeros(0, np.int64),) * 2]
         for bot, rows in self.to_move(players.cpu().numpy()):

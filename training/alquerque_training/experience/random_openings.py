@@ -27,7 +27,7 @@ class RandomOpenings:
     def choose(
         self, _games: SelfPlayGames, _planes: Tensor, mask: Tensor, _players: Tensor, generator: torch.Generator
     ) -> tuple[Tensor, Tensor]:
-        """As `ppo.Chooser.choose`."""
+        """As `rollout.Chooser.choose`."""
         drawn = torch.randint(self._most + 1, self._left.shape, generator=generator).to(mask.device)
         left = self._left.to(mask.device)
         left = torch.where(left == _BEGINS, drawn, left)

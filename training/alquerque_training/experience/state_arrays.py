@@ -7,10 +7,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
+Arrays = Mapping[str, np.ndarray]
 
-def group(state: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+
+def group(state: Arrays, prefix: str) -> dict[str, np.ndarray]:
     """The arrays whose keys begin with `prefix`, with the prefix removed."""
     return {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
+
+
+def weight_arrays(weights: Mapping[str, Tensor]) -> dict[str, np.ndarray]:
+    """Weights on any device as arrays of their own."""
+    return {name: tensor.detach().cpu().numpy().copy() for name, tensor in weights.items()}
+
+
+def weight_tensors(arrays: Arrays) -> dict[str, Tensor]:
+    """The weights of a result of `weight_arrays`, which may be read-only; they are copied."""
+    return {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
 
 
 def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray]:
@@ -23,7 +35,7 @@ def optimizer_arrays(optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray]:
     }
 
 
-def load_optimizer(optimizer: torch.optim.Optimizer, state: Mapping[str, np.ndarray]) -> None:
+def load_optimizer(optimizer: torch.optim.Optimizer, state: Arrays) -> None:
     """Restores the state of an optimiser, by `parameter.name`; its settings stay as they are."""
     moments: dict[int, dict[str, Tensor]] = {}
     for name, array in state.items():

@@ -100,6 +100,13 @@ METRICS = (
     ),
     Metric("updates", "gradients", "Gradients so far."),
     Metric(
+        "staleness",
+        "iterations",
+        "Mean age of the weights with which the collected rounds were played. Only with alphazero.asynchronous.",
+        "staleness",
+    ),
+    Metric("largest_staleness", "iterations", "The largest of these ages."),
+    Metric(
         "playing_share", "share", "Time of this iteration that the learning process spent in self-play.", "division"
     ),
     Metric(

@@ -1,4 +1,4 @@
-"""Inference: policies and values of many positions at once."""
+"""Inference: policies and values of many positions at once, on the device of a run."""
 
 from collections.abc import Mapping
 
@@ -7,8 +7,11 @@ import torch
 from torch import Tensor, nn
 
 from alquerque_env.game.array_check import check_array
-from alquerque_training.config.settings import NetworkConfig
-from alquerque_training.networks import PolicyValueNetwork
+from alquerque_env.game.game import Game
+from alquerque_env.game.planes import plane_scale
+from alquerque_training.config.loader import ConfigError
+from alquerque_training.config.settings import Config, NetworkConfig
+from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
 # From this width on bfloat16 is faster than float32, measured by `alquerque bench search`.
 _WIDE = {"mlp": 192, "graph": 48}
@@ -81,3 +84,35 @@ def choose_precision(wanted: str, device: torch.device, network: NetworkConfig |
         fast = device.type == "cuda" or (torch.cpu._is_avx512_bf16_supported() and not narrow)
         return torch.bfloat16 if fast else torch.float32
     return torch.bfloat16 if wanted == "bfloat16" else torch.float32
+
+
+def check_device(config: Config) -> None:
+    """Checks that the configured device can be used.
+
+    Raises:
+      ConfigError: If torch cannot use it.
+    """
+    wanted = config.alphazero.device
+    device = choose_device(wanted)
+    if config.run.algorithm != "alphazero" or device.type == "cpu":
+        return
+    try:
+        torch.zeros(1, device=device)
+    except (AssertionError, RuntimeError) as error:
+        reason = str(error).strip().partition("\n")[0].rstrip(".")
+        expected = "'cpu', or 'auto' for a GPU if there is one" if wanted == "cuda" else "'cpu'"
+        raise ConfigError(
+            f"alphazero.device is {wanted!r}, but torch cannot use a GPU here ({reason}): expected {expected}"
+        ) from None
+
+
+def make_inference(config: Config, game: Game) -> Inference:
+    """Inference for self-play; load its weights before use."""
+    device = choose_device(config.alphazero.device)
+    network = make_network(config, game, torch.Generator().manual_seed(0))
+    return Inference(network, device, choose_precision(config.alphazero.precision, device, config.network))
+
+
+def make_network(config: Config, game: Game, generator: torch.Generator) -> PolicyValueNetwork:
+    """A network with random weights for a game."""
+    return build_network(config.network, Shape.of(game), torch.from_numpy(plane_scale(game)), generator)

@@ -13,22 +13,17 @@ from typing import Protocol
 import numpy as np
 from torch import Tensor
 
-from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.bots.network.model_card import CheckpointError
-from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
+from alquerque_training import ppo
 from alquerque_training.alphazero import AlphaZeroLearner
 from alquerque_training.checkpoints.checkpoint import Arrays
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
-from alquerque_training.experience.bot_opponents import bot_maker
-from alquerque_training.experience.self_play_games import SelfPlayGames
-from alquerque_training.experience.symmetric_env import SymmetricGames
 from alquerque_training.measure.metrics import Metric
-from alquerque_training.networks import Geometry, PolicyValueNetwork
-from alquerque_training.networks.inference import choose_device
-from alquerque_training.ppo import Learner as PpoLearner
-from alquerque_training.self_play.workers import WorkerError
+from alquerque_training.networks import PolicyValueNetwork
+from alquerque_training.workers.backend import MakeWorkers, WorkerError
+from alquerque_training.workers.processes import ProcessWorkers
 
 
 class Learner(Protocol):
@@ -79,34 +74,25 @@ class Learner(Protocol):
         """Ends the processes of the learner."""
 
 
-def _make_ppo(config: Config, game: Game) -> Learner:
-    own = config.self_play
-    device = choose_device(own.device) if own.backend == "torch" else "cpu"
-    try:
-        games: SelfPlayGames = SelfPlayVectorEnv(
-            game, own.num_games, max_cycles=own.max_cycles, backend=own.backend, device=device
-        )
-    except AlquerqueError as error:
-        raise ConfigError(f"self_play: {error}") from None
-    if config.ppo.symmetries:
-        games = SymmetricGames(games, game.symmetries)
-    return PpoLearner(config, games, Geometry.of(game), bot_maker(config.self_play, game))
-
-
-LEARNERS: Mapping[str, Callable[[Config, Game], Learner]] = MappingProxyType(
-    {"ppo": _make_ppo, "alphazero": AlphaZeroLearner}
+LEARNERS: Mapping[str, Callable[[Config, Game, MakeWorkers], Learner]] = MappingProxyType(
+    {"ppo": ppo.make_learner, "alphazero": AlphaZeroLearner}
 )
 
 
-def make_learner(config: Config, game: Game) -> Learner:
+def make_learner(config: Config, game: Game, make_workers: MakeWorkers = ProcessWorkers) -> Learner:
     """Makes the learner that a config names.
+
+    Args:
+      config: The run's settings.
+      game: The game.
+      make_workers: Makes the other processes of self-play. Learners from outside the package take none.
 
     Raises:
       ConfigError: If there is no such learner, or it cannot be imported.
     """
     name = config.run.algorithm
     if name in LEARNERS:
-        return LEARNERS[name](config, game)
+        return LEARNERS[name](config, game, make_workers)
     module, colon, attribute = name.partition(":")
     if not colon:
         raise ConfigError(f"run.algorithm is {name!r}, expected {', '.join(LEARNERS)} or module:name of your own")

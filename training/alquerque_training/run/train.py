@@ -12,21 +12,28 @@ from alquerque_env import load_game
 from alquerque_env.arena.arena_settings import PLIES
 from alquerque_env.bots.network.model_card import CheckpointError, CurvePoint, StartCard
 from alquerque_env.engine.forms import compile_at_once
-from alquerque_env.errors import AlquerqueError
+from alquerque_env.errors import AlquerqueError, require
 from alquerque_env.game.game import Game
 from alquerque_training.checkpoints.checkpoint import fitting_weights, load_checkpoint, load_start
 from alquerque_training.config.loader import ConfigError, load_config
 from alquerque_training.config.settings import Config, first_difference
 from alquerque_training.config.shipped_configs import find_config
 from alquerque_training.measure.gauntlet import check_opponents
+from alquerque_training.networks.inference import check_device
 from alquerque_training.run.folder import create_run, open_run
 from alquerque_training.run.learner import Learner, make_learner, restore
 from alquerque_training.run.training_session import Session, TrainingResult
-from alquerque_training.self_play.workers import check_device
+from alquerque_training.workers.backend import MakeWorkers
+from alquerque_training.workers.processes import ProcessWorkers
 
 
 def train(
-    given: str | Path, overrides: Sequence[str] = (), resume: Path | None = None, *, console: Console | None = None
+    given: str | Path,
+    overrides: Sequence[str] = (),
+    resume: Path | None = None,
+    *,
+    ray: str | None = None,
+    console: Console | None = None,
 ) -> TrainingResult:
     """Trains a player and shows the progress.
 
@@ -34,6 +41,8 @@ def train(
       given: Name of a shipped config, or path of a TOML file; see `config.settings`.
       overrides: Texts `section.key=value`.
       resume: Folder of an interrupted run of the same config.
+      ray: Address of the Ray cluster on which the other processes of the run play, as for `adapters.ray.connect`; None
+        for processes of this machine.
       console: Where the progress is shown; standard output if None.
 
     Raises:
@@ -46,23 +55,42 @@ def train(
     console = console or Console()
     config_path, config = find_config(given), load_config(given, overrides)
     with ExitStack() as stack:
+        make_workers = _connect(stack, ray, config)
         if resume is None:
-            session = _start(config_path, config)
+            session = _start(config_path, config, make_workers)
             stack.callback(session.learner.close)
             stack.enter_context(session.run.locked())
         else:
             run, _ = open_run(Path(resume))
             stack.enter_context(run.locked())  # before anything is read that another process may change
-            session = _resume(config_path, config, run.path)
+            session = _resume(config_path, config, run.path, make_workers)
             stack.callback(session.learner.close)
         config_name = given.as_posix() if isinstance(given, Path) else given
-        session.command = shlex.join(["alquerque", "train", config_name, *overrides])
+        spread = [] if ray is None else [f"--ray={ray}"]
+        session.command = shlex.join(["alquerque", "train", config_name, *overrides, *spread])
         result = session.complete(console)
     _announce(console, config, result)
     return result
 
 
-def _prepare(config_path: Path, config: Config) -> tuple[Game, Learner]:
+def _connect(stack: ExitStack, ray: str | None, config: Config) -> MakeWorkers:
+    """Connects to the Ray cluster that the run uses, if any; returns what makes its workers."""
+    if config.alphazero.asynchronous and config.run.algorithm != "alphazero":
+        raise ConfigError(
+            f"alphazero.asynchronous is true, but run.algorithm is {config.run.algorithm!r}: only alphazero can learn "
+            "from positions that older weights have played"
+        )
+    if config.alphazero.asynchronous and ray is None:
+        raise ConfigError("alphazero.asynchronous is true: that needs a Ray cluster, --ray [ADDRESS]")
+    if ray is not None:
+        require("ray", "ray")
+        from alquerque_training.workers.ray_rounds import connect_workers
+
+        return stack.enter_context(connect_workers(ray, config))
+    return ProcessWorkers
+
+
+def _prepare(config_path: Path, config: Config, make_workers: MakeWorkers) -> tuple[Game, Learner]:
     try:
         game = load_game(config.run.game, **config.run.options)
     except AlquerqueError as error:
@@ -78,11 +106,11 @@ def _prepare(config_path: Path, config: Config) -> tuple[Game, Learner]:
     except AlquerqueError as error:
         raise ConfigError(f"{config_path.name}: [evaluation] {error}") from None
     torch.set_num_threads(config.run.threads)
-    return game, make_learner(config, game)
+    return game, make_learner(config, game, make_workers)
 
 
-def _start(config_path: Path, config: Config) -> Session:
-    game, learner = _prepare(config_path, config)
+def _start(config_path: Path, config: Config, make_workers: MakeWorkers) -> Session:
+    game, learner = _prepare(config_path, config, make_workers)
     start, curve = _begin(config, game, learner)
     return Session(create_run(config_path.stem, config), game, learner, start, curve)
 
@@ -104,7 +132,7 @@ def _begin(config: Config, game: Game, learner: Learner) -> tuple[StartCard | No
     return checkpoint.meta.as_start(), checkpoint.meta.curve
 
 
-def _resume(config_path: Path, config: Config, path: Path) -> Session:
+def _resume(config_path: Path, config: Config, path: Path, make_workers: MakeWorkers) -> Session:
     run, started_with = open_run(path)
     if difference := first_difference(started_with, config):
         key, before, now = difference
@@ -113,7 +141,7 @@ def _resume(config_path: Path, config: Config, path: Path) -> Session:
             f"run {str(path)!r} was started with {key} = {before!r}, {config_path.name} has {now!r}: "
             f"resume it with the same config, or begin a new run{begin}"
         )
-    game, learner = _prepare(config_path, config)
+    game, learner = _prepare(config_path, config, make_workers)
     session = Session(run, game, learner)
     if checkpoints := run.checkpoints():
         try:

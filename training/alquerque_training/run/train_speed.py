@@ -24,10 +24,9 @@ from alquerque_env.game.game import Game
 from alquerque_training.config.loader import load_config, parse_config
 from alquerque_training.config.settings import Config, NetworkConfig, SearchConfig, SelfPlayConfig
 from alquerque_training.config.shipped_configs import shipped_configs
-from alquerque_training.networks.inference import Inference, choose_precision
+from alquerque_training.networks.inference import Inference, choose_precision, make_network
 from alquerque_training.run.learner import make_learner
 from alquerque_training.self_play.generator import SelfPlay
-from alquerque_training.self_play.workers import make_network
 
 SIMULATIONS = 32
 # Random steps before the positions with which a network alone is measured.

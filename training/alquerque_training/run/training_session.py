@@ -29,7 +29,7 @@ from alquerque_training.measure.metrics import MetricsLog, Record, read_log
 from alquerque_training.run.folder import Run, TrainingError
 from alquerque_training.run.learner import Learner
 from alquerque_training.run.live_table import TrainingProgress
-from alquerque_training.self_play.workers import WorkerError
+from alquerque_training.workers.backend import WorkerError
 
 
 @dataclass(frozen=True)

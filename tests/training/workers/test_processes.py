@@ -63,6 +63,7 @@ def test_a_process_whose_learner_is_killed_ends_silently(moment: str) -> None:
         import os, signal, sys
         from multiprocessing.connection import Connection
         from pathlib import Path
+        import numpy as np
         from alquerque_training.config.loader import load_config
         from alquerque_training.run.learner import make_learner
         from alquerque_env import load_game
@@ -72,12 +73,14 @@ def test_a_process_whose_learner_is_killed_ends_silently(moment: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
         if __name__ == "__main__":
-            learner = make_learner(load_config(Path("tiny.toml"), ["alphazero.processes=2"]), load_game("alquerque"))
+            long_rounds = ["alphazero.processes=2", "self_play.rollout_steps=200"]
+            learner = make_learner(load_config(Path("tiny.toml"), long_rounds), load_game("alquerque"))
             learner.iterate()
             if sys.argv[1] == "sending":
                 print("sending", flush=True)
                 Connection._send = send_half
-            learner.workers.begin(learner.network.state_dict(), decisions=200, simulations=8)
+            weights = {f"weights.{name}": tensor.numpy() for name, tensor in learner.network.state_dict().items()}
+            learner.workers.begin({**weights, "simulations": np.array(8)})
             print("playing", flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
     """

@@ -1,0 +1,168 @@
+"""The connection to a cluster."""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from ... import __version__
+from ...errors import AlquerqueError, one_line, shorten
+from .address import check_address, parse_address
+from .executor import RayExecutor
+from .output import ray_prints_to_stderr
+from .workers import different_version, worker_options
+
+LOCAL = "local"
+"""The address that stands for this machine alone."""
+
+_ROOM_SECONDS = 15.0
+_NODE_SECONDS = 60.0
+_TICK = 0.2
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster that this process is connected to.
+
+    Attributes:
+      address: `HOST:PORT` of its head.
+    """
+
+    address: str
+
+    @property
+    def cpus(self) -> int:
+        """Number of CPUs of all nodes."""
+        return int(ray.cluster_resources().get("CPU", 0))
+
+    @property
+    def free_cpus(self) -> int:
+        """Number of CPUs that no task or actor holds."""
+        return int(ray.available_resources().get("CPU", 0))
+
+    def executor(self) -> RayExecutor:
+        """Returns an executor whose tasks take one CPU each."""
+        return RayExecutor()
+
+
+@contextmanager
+def connect(address: str | None = None, *, cpus: int = 1) -> Iterator[Cluster]:
+    """Connects this process to a cluster during the context.
+
+    If Ray is connected already, that connection is used and left open. What Ray prints goes to standard error.
+
+    Args:
+      address: `HOST:PORT` of a cluster that this machine is a node of; None or "local" starts Ray on this machine, for
+        this process alone.
+      cpus: Least number of CPUs that must be free.
+
+    Raises:
+      AlquerqueError: If the address is malformed, no cluster answers there, it refuses the token, versions differ, or
+        too few CPUs are free. Each within a minute.
+    """
+    wanted = None if address is None else LOCAL if address == LOCAL else parse_address(address)
+    with ray_prints_to_stderr():
+        is_ours = not ray.is_initialized()
+        if is_ours:
+            _start(wanted)
+        try:
+            found = str(ray.get_runtime_context().gcs_address)
+            if not is_ours and wanted not in (None, found):
+                raise AlquerqueError(f"this process is connected to Ray at {found}, so it cannot use {wanted}")
+            cluster = Cluster(found)
+            _check_room(cluster, cpus)
+            _check_nodes()
+            yield cluster
+        finally:
+            if is_ours:
+                ray.shutdown()
+
+
+def _start(address: str | None) -> None:
+    """Starts Ray here, or joins a cluster."""
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "CRITICAL"}
+    if address in (None, LOCAL):
+        # Without an address Ray would follow the file that an earlier cluster left. On the loopback address its ports
+        # are closed to other machines.
+        options |= {"address": LOCAL, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
+    else:
+        assert address is not None
+        check_address(address)
+        options["address"] = address
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGTERM) if is_main else None
+    try:
+        ray.init(**options)
+    except (ConnectionError, RuntimeError, OSError, ValueError, ray.exceptions.RayError) as error:
+        ray.shutdown()
+        place = "on this machine" if address in (None, LOCAL) else f"at {address}"
+        raise AlquerqueError(f"cannot connect to Ray {place}: {shorten(one_line(str(error)), 240)}") from None
+    finally:
+        if is_main:  # Ray replaces it
+            signal.signal(signal.SIGTERM, signal.SIG_DFL if handler is None else handler)
+
+
+def _check_room(cluster: Cluster, cpus: int) -> None:
+    """Waits until enough CPUs are free.
+
+    Raises:
+      AlquerqueError: If that takes too long.
+    """
+    end = time.monotonic() + _ROOM_SECONDS
+    while (free := cluster.free_cpus) < cpus:
+        if time.monotonic() > end:
+            raise AlquerqueError(
+                f"the Ray cluster at {cluster.address} has no room: {free} of its {cluster.cpus} CPUs are free, "
+                f"expected {cpus}; add nodes with `ray start --address={cluster.address}`, or wait"
+            )
+        time.sleep(_TICK)
+
+
+def _check_nodes() -> None:
+    """Checks that every node that can work has the same version of the package.
+
+    Raises:
+      AlquerqueError: If one has not, or does not answer.
+    """
+
+    # As it is defined in here, Ray sends its code. It has to run where the package is missing.
+    def find_version() -> str | None:
+        try:
+            from alquerque_env import __version__ as version
+        except ImportError:
+            return None
+        return str(version)
+
+    options = worker_options() | {"num_cpus": 0, "max_retries": 0}
+    running = {
+        ray.remote(find_version)
+        .options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False), **options)
+        .remote(): (node, name)
+        for node, name in _working_nodes().items()
+    }
+    ready, _ = ray.wait(list(running), num_returns=len(running), timeout=_NODE_SECONDS)
+    for reference, (node, name) in running.items():
+        problem = "did not answer"
+        if reference in ready:
+            try:
+                found = ray.get(reference)
+            except ray.exceptions.RayError as error:
+                problem = f"cannot run tasks: {shorten(one_line(str(error)), 240)}"
+            else:
+                if found != __version__:
+                    raise AlquerqueError(different_version(name, found))
+                continue
+        if node in _working_nodes():  # it may have left meanwhile
+            raise AlquerqueError(f"node {name} of the Ray cluster {problem}")
+
+
+def _working_nodes() -> dict[str, str]:
+    """The host names of the nodes that offer CPUs, by the nodes' ids."""
+    nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU", 0) > 0]
+    return {node["NodeID"]: node["NodeManagerHostname"] for node in nodes}

@@ -1,0 +1,192 @@
+"""Training on a Ray cluster of three nodes: the same results as on one machine, also while nodes are lost."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from alquerque_training.config.loader import ConfigError
+from alquerque_training.measure.metrics import read_log
+from alquerque_training.run.train import TrainingResult, train
+from tiny_runs import TINY, TINY_ALPHAZERO, at_iteration, weights, without_time
+
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.kernel_arrays import JIT
+
+cluster_utils = pytest.importorskip("ray.cluster_utils", reason="needs the extra ray")
+
+pytestmark = [
+    pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source"),
+    pytest.mark.skipif(os.name == "nt", reason="Ray has no test clusters on Windows"),
+]
+
+CONFIGS = {"ppo": TINY, "alphazero": TINY_ALPHAZERO}
+DIVIDED = {
+    "ppo": ["ppo.processes=4", "ppo.pool_share=0.25", "ppo.pool_every=2", "self_play.num_games=32"],
+    "alphazero": ["alphazero.processes=4", "alphazero.learner_games=4"],
+}
+
+
+class Machines:
+    """A cluster of three nodes with one CPU each. The first one is the head, where the learner is."""
+
+    def __init__(self) -> None:
+        head = {"num_cpus": 1, "node_ip_address": "127.0.0.1", "include_dashboard": False}
+        self.cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=head)
+        self.others = [self._add() for _ in range(2)]
+        self.address = self.cluster.address
+
+    def _add(self) -> object:
+        return self.cluster.add_node(num_cpus=1, node_ip_address="127.0.0.1")
+
+    def replace_one(self, number: int) -> None:
+        """Kills one of the other nodes and adds a new one."""
+        place = number % len(self.others)
+        self.cluster.remove_node(self.others[place], allow_graceful=False)
+        self.others[place] = self._add()
+
+
+@pytest.fixture(scope="module")
+def machines() -> Iterator[Machines]:
+    made = Machines()
+    yield made
+    made.cluster.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in CONFIGS.items():
+        (tmp_path / f"{name}.toml").write_text(text)
+    return tmp_path
+
+
+@pytest.fixture(scope="module", params=["ppo", pytest.param("alphazero", marks=pytest.mark.slow)])
+def alone(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, TrainingResult]:
+    """A run of an algorithm in processes of this machine."""
+    folder = tmp_path_factory.mktemp(request.param)
+    (folder / f"{request.param}.toml").write_text(CONFIGS[request.param])
+    return request.param, train(
+        folder / f"{request.param}.toml", [*DIVIDED[request.param], f"run.directory={folder / 'runs'}"]
+    )
+
+
+@contextmanager
+def training(name: str, machines: Machines) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+    """A run on the cluster in a process of its own, and its folder."""
+    words = [sys.executable, "-m", "alquerque_env", "train", f"{name}.toml", *DIVIDED[name]]
+    process = subprocess.Popen(
+        [*words, f"--ray={machines.address}"],
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    try:
+        yield process, Path("runs", f"{name}-1")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def logged(run: Path) -> int:
+    """Number of iterations that a run has logged."""
+    log = run / "log.jsonl"
+    return log.read_bytes().count(b"\n") if log.exists() else 0
+
+
+def weights_of(run: Path) -> bytes:
+    return (run / "checkpoints" / "final" / "weights.safetensors").read_bytes()
+
+
+def test_a_run_that_loses_nodes_has_the_weights_of_the_run_on_one_machine(
+    alone: tuple[str, TrainingResult], machines: Machines
+) -> None:
+    name, expected = alone
+    generator = random.Random(name)
+    with training(name, machines) as (process, run):
+        for number, iterations in enumerate((1, 3, 5)):
+            wait_for(lambda done=iterations: logged(run) >= done or process.poll() is not None)
+            time.sleep(generator.uniform(0, 0.5))
+            machines.replace_one(number)
+        assert process.wait() == 0
+    assert weights_of(run) == weights(expected)
+    assert without_time(run) == without_time(expected.run)
+
+
+def test_a_learner_that_is_killed_goes_on_from_its_last_checkpoint(
+    alone: tuple[str, TrainingResult], machines: Machines
+) -> None:
+    name, expected = alone
+    with training(name, machines) as (process, run):
+        wait_for(lambda: any((run / "checkpoints").glob("step-*")) or process.poll() is not None)
+        process.kill()
+    assert not (run / "checkpoints" / "final").exists()
+
+    result = train(Path(f"{name}.toml"), DIVIDED[name], run, ray=machines.address)
+
+    assert weights(result) == weights(expected)
+    assert without_time(result.run) == without_time(expected.run)
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    while not condition():
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+def test_a_run_begun_on_one_machine_goes_on_on_a_cluster(machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = DIVIDED["alphazero"]
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        at_iteration(4, lambda: signal.raise_signal(signal.SIGINT), patch)
+        train(Path("alphazero.toml"), given)
+    with monkeypatch.context() as patch, pytest.raises(SystemExit):
+        at_iteration(6, lambda: signal.raise_signal(signal.SIGINT), patch)
+        train(Path("alphazero.toml"), given, Path("runs/alphazero-1"), ray=machines.address)
+    result = train(Path("alphazero.toml"), given, Path("runs/alphazero-1"))
+
+    assert weights(result) == weights(train(Path("alphazero.toml"), given))
+
+
+def test_weights_are_as_old_as_allowed_at_most_if_nobody_waits(machines: Machines) -> None:
+    given = [*DIVIDED["alphazero"], "alphazero.asynchronous=true", "alphazero.max_staleness=1"]
+    result = train(Path("alphazero.toml"), given, ray=machines.address)
+
+    records = read_log(result.run / "log.jsonl")
+    assert len(records) == 8
+    assert max(record["largest_staleness"] for record in records if "largest_staleness" in record) == 1
+    # As many rounds as in a run in which everybody waits, or up to one round of each of three actors more.
+    least = 8 * 3 * 4 * 24
+    assert records[-1]["positions"] <= records[-1]["steps"] + least
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["alphazero.processes=1"], "alphazero.processes is 1, expected 2 or more with --ray"),
+        (["run.algorithm=mine:make"], "run.algorithm is 'mine:make': only ppo and alphazero train on a Ray cluster"),
+        (
+            ["run.algorithm=ppo", "ppo.minibatch_size=64", "alphazero.asynchronous=true"],
+            "alphazero.asynchronous is true, but run.algorithm is 'ppo'",
+        ),
+    ],
+)
+def test_a_run_that_leaves_nothing_to_a_cluster_is_refused(overrides: list[str], message: str, folder: Path) -> None:
+    with pytest.raises(ConfigError, match=message):
+        train(Path("alphazero.toml"), overrides, ray="local")
+    assert not (folder / "runs").exists()
+
+
+def test_without_a_cluster_somebody_has_to_wait() -> None:
+    with pytest.raises(ConfigError, match=r"alphazero.asynchronous is true: that needs a Ray cluster, --ray"):
+        train(Path("alphazero.toml"), ["alphazero.asynchronous=true"])
+
+
+def test_where_no_cluster_answers_nothing_is_written(folder: Path) -> None:
+    with pytest.raises(AlquerqueError, match=r"no Ray cluster at 127\.0\.0\.1:1"):
+        train(Path("alphazero.toml"), DIVIDED["alphazero"], ray="127.0.0.1:1")
+    assert not (folder / "runs").exists()

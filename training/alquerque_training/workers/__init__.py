@@ -1,0 +1,1 @@
+"""Actors that play in other processes, on this machine or others, while the learner learns."""

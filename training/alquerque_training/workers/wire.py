@@ -1,0 +1,24 @@
+"""Arrays as bytes for the network: a safetensors file, compressed."""
+
+import zlib
+from collections.abc import Mapping
+
+import numpy as np
+from safetensors.numpy import load, save
+
+LEVEL = 1
+"""Level of zlib. Higher ones take much longer and save little."""
+
+
+def pack(arrays: Mapping[str, np.ndarray]) -> bytes:
+    """Arrays by name as bytes."""
+    return zlib.compress(save({name: np.asarray(array, order="C") for name, array in arrays.items()}), LEVEL)
+
+
+def unpack(packed: bytes) -> dict[str, np.ndarray]:
+    """Restores the arrays of `pack`; they are writable.
+
+    Raises:
+      zlib.error, safetensors.SafetensorError: If these are other bytes.
+    """
+    return load(zlib.decompress(packed))
