@@ -5,7 +5,7 @@ Source: https://github.com/google-deepmind/open_spiel/blob/master/open_spiel/pyt
 OpenSpiel has this bot in C++ too, as `pyspiel.MCTSBot`. In version 2.0.2 it crashes on games written in Python.
 """
 
-import sys
+import argparse
 import time
 
 import numpy as np
@@ -17,15 +17,14 @@ from open_spiel.python.bots import uniform_random
 from alquerque_env.adapters import openspiel
 
 GAMES = {"alquerque": "python_alquerque", "fetaix": "python_fetaix"}
-SIMULATIONS = 30
 
 
-def count_wins(name: str, games: int) -> int:
+def count_wins(name: str, games: int, simulations: int) -> int:
     """Plays against random steps, half of the games from either seat, and returns the number of wins."""
     game = pyspiel.load_game(GAMES[name])
     rng = np.random.RandomState(0)
     evaluator = mcts.RandomRolloutEvaluator(n_rollouts=1, random_state=rng)
-    bot = mcts.MCTSBot(game, uct_c=1.4, max_simulations=SIMULATIONS, evaluator=evaluator, random_state=rng)
+    bot = mcts.MCTSBot(game, uct_c=1.4, max_simulations=simulations, evaluator=evaluator, random_state=rng)
     wins = 0
     for number in range(games):
         seat = number % 2
@@ -37,9 +36,13 @@ def count_wins(name: str, games: int) -> int:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("games", nargs="*", default=GAMES)
+    parser.add_argument("--simulations", type=int, default=30)
+    arguments = parser.parse_args()
     openspiel.register()
-    for name in sys.argv[1:] or GAMES:
+    for name in arguments.games:
         start = time.monotonic()
-        wins = count_wins(name, games=200)
+        wins = count_wins(name, 200, arguments.simulations)
         print(f"{name}: 200 games in {time.monotonic() - start:.0f} s")
-        print(f"{name}: won {wins} of 200 (search with {SIMULATIONS} simulations)", flush=True)
+        print(f"{name}: won {wins} of 200 (search with {arguments.simulations} simulations)", flush=True)

@@ -1,10 +1,12 @@
 """PPO of RLlib by self-play, with RLlib's module for action masks: one policy plays both sides.
 
+With `--address HOST:PORT` the matches are played on the machines of a Ray cluster, where this package is installed too.
+
 Sources: https://docs.ray.io/en/latest/rllib/multi-agent-envs.html
 https://github.com/ray-project/ray/blob/master/rllib/examples/rl_modules/action_masking_rl_module.py
 """
 
-import sys
+import argparse
 import time
 
 import numpy as np
@@ -23,12 +25,12 @@ GAMES = ("alquerque", "fetaix")
 STEPS = 100_000
 
 
-def train(game: str) -> RLModule:
-    """Trains with two processes that play eight matches each."""
+def train(game: str, env_runners: int) -> RLModule:
+    """Trains with some processes that play eight matches each."""
     config = (
         PPOConfig()
         .environment("alquerque_env", env_config={"game": game})
-        .env_runners(num_env_runners=2, num_envs_per_env_runner=8)
+        .env_runners(num_env_runners=env_runners, num_envs_per_env_runner=8)
         .learners(num_learners=0, num_gpus_per_learner=0)
         .multi_agent(policies={"shared"}, policy_mapping_fn=lambda *_args, **_kwargs: "shared")
         .rl_module(
@@ -37,15 +39,8 @@ def train(game: str) -> RLModule:
                 model_config={"fcnet_hiddens": [64, 64], "vf_share_layers": False},
             )
         )
-        .training(
-            train_batch_size_per_learner=4000,
-            minibatch_size=500,
-            num_epochs=6,
-            lr=1e-3,
-            gamma=0.99,
-            lambda_=0.95,
-            entropy_coeff=0.01,
-        )
+        .training(train_batch_size_per_learner=4000, minibatch_size=500, num_epochs=6, lr=1e-3)
+        .training(gamma=0.99, lambda_=0.95, entropy_coeff=0.01)
         .debugging(seed=0, log_level="ERROR")
     )
     algo = config.build_algo()
@@ -68,12 +63,18 @@ def as_policy(module: RLModule) -> Policy:
 
 
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("games", nargs="*", default=GAMES)
+    parser.add_argument("--env-runners", type=int, default=2)
+    parser.add_argument("--address", default="local", help="of a Ray cluster; by default one is started here")
+    arguments = parser.parse_args()
     torch.set_num_threads(1)  # faster for networks as small as these
-    ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    size = {"num_cpus": arguments.env_runners, "include_dashboard": False} if arguments.address == "local" else {}
+    ray.init(address=arguments.address, log_to_driver=False, logging_level="ERROR", **size)
     tune.register_env("alquerque_env", env_creator)
-    for game in sys.argv[1:] or GAMES:
+    for game in arguments.games:
         start = time.monotonic()
-        module = train(game)
+        module = train(game, arguments.env_runners)
         print(f"{game}: {STEPS} steps in {time.monotonic() - start:.0f} s")
         result = alquerque_env.evaluate(as_policy(module), game, games=200, observation="flat", batched=True)
         print(f"{game}: won {result.wins} of {result.games}", flush=True)

@@ -10,13 +10,14 @@
 | `tianshou` | Tianshou |
 | `torchrl` | TorchRL |
 
-A module imports its library. If it is missing, the error names the command that installs it.
+A module imports its library. If it is missing or too old, the error names the command that installs it.
 """
 
-from importlib import import_module
+import re
+from importlib import import_module, metadata
 from typing import Any
 
-from ..errors import AlquerqueError
+from ..errors import AlquerqueError, one_line
 
 
 class MissingLibraryError(AlquerqueError, ImportError):
@@ -28,14 +29,34 @@ def import_library(name: str, requirement: str) -> Any:
 
     Args:
       name: The module.
-      requirement: What pip installs it by, such as "sb3-contrib>=2.3".
+      requirement: What pip installs it by, such as "sb3-contrib>=2.4": a distribution and its oldest version.
 
     Raises:
-      MissingLibraryError: If it cannot be imported.
+      MissingLibraryError: If it cannot be imported, or an older version is installed.
     """
+    package, advice = name.partition(".")[0], f'pip install "{requirement}"'
+    distribution, oldest = _parts(requirement)
+    try:
+        installed = metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        installed = oldest  # the module may come from elsewhere
+    if _numbers(installed) < _numbers(oldest):
+        raise MissingLibraryError(f"{distribution} {installed} is older than {oldest}: {advice}")
     try:
         return import_module(name)
-    except ImportError as error:
-        package = name.partition(".")[0]
-        problem = "is not installed" if error.name == package else f"cannot be imported ({error})"
-        raise MissingLibraryError(f'{package} {problem}: pip install "{requirement}"') from None
+    except Exception as error:  # two libraries whose versions do not fit can raise anything
+        is_missing = isinstance(error, ImportError) and error.name == package
+        problem = "is not installed" if is_missing else f"cannot be imported ({one_line(str(error))})"
+        raise MissingLibraryError(f"{package} {problem}: {advice}") from None
+
+
+def _parts(requirement: str) -> tuple[str, str]:
+    """The distribution without its extras, and the oldest version."""
+    name, _, version = requirement.partition(">=")
+    return name.partition("[")[0], version
+
+
+def _numbers(version: str) -> list[int]:
+    """The numbers of a release, such as `[2, 0, 1]` of "2.0.1rc1"."""
+    release = re.match(r"[\d.]*", version)
+    return [int(number) for number in re.findall(r"\d+", release[0] if release else "")]

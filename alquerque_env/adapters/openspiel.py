@@ -9,6 +9,9 @@ Example:
 
 A chain of captures is several actions in a row by the same player. Actions are those of `Game.actions`, in the frame of
 the player to move, and their texts are the steps. Observations are the planes of both players, each in its own frame.
+
+A parameter of OpenSpiel has one type. That of an option with numbers, such as `no_progress_limit`, is a number, and 0
+stands for "off".
 """
 
 from typing import Any
@@ -18,6 +21,7 @@ import numpy as np
 from ..errors import AlquerqueError
 from ..game.game import Game, as_game, games, load_game
 from ..game.observation_form import ObservationForm
+from ..game.options import OptionValue
 from ..match.match import Match
 from . import import_library
 
@@ -32,7 +36,7 @@ class OpenSpielGame(pyspiel.Game):
 
     Args:
       game: The game, or its id.
-      params: Parameters of OpenSpiel: rule options by name, and `max_game_length`.
+      params: Parameters of OpenSpiel: rule options by name, with 0 or "off" for no limit, and `max_game_length`.
 
     Attributes:
       game: The game with these options.
@@ -40,15 +44,18 @@ class OpenSpielGame(pyspiel.Game):
     Raises:
       UnknownNameError: If there is no such game, option or value.
       RulesError: If the options contradict each other.
+      AlquerqueError: If the game has the name of one of this package and other rules: OpenSpiel makes copies by name.
     """
 
     def __init__(self, game: Game | str, params: dict[str, Any] | None = None) -> None:
         given = dict(params or {})
-        length = int(given.pop("max_game_length", MAX_GAME_LENGTH))
-        if length < 1:
-            raise AlquerqueError(f"max_game_length is {length}, expected at least 1")
+        length = given.pop("max_game_length", MAX_GAME_LENGTH)
+        if type(length) is not int or length < 1:
+            raise AlquerqueError(f"max_game_length is {length!r}, expected an integer of at least 1")
         chosen = as_game(game)
-        self.game = chosen.with_options(**given) if given else chosen
+        options = {name: _option(chosen, name, value) for name, value in given.items()}
+        self.game = chosen.with_options(**options) if options else chosen
+        _check_name(self.game)
         info = pyspiel.GameInfo(
             num_distinct_actions=self.game.num_actions,
             max_chance_outcomes=0,
@@ -58,7 +65,11 @@ class OpenSpielGame(pyspiel.Game):
             utility_sum=0.0,
             max_game_length=length,
         )
-        super().__init__(game_type(self.game), info, params or {})
+        stated = {name: _parameter(self.game, name) for name in self.game.chosen_options}
+        super().__init__(game_type(self.game), info, {**stated, "max_game_length": length})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _load, (str(self),)
 
     def new_initial_state(self, state: Any = None) -> "OpenSpielState":
         """Returns the start of the game.
@@ -93,6 +104,9 @@ class OpenSpielState(pyspiel.State):
 
     @match.setter
     def match(self, match: Match) -> None:
+        game = self.get_game().game
+        if match.game.table_hash != game.table_hash:
+            raise AlquerqueError(f"the match is of {match.game!r}, expected one of {game!r}")
         self._match = match
         self._count = len(match.steps)
         self._update()
@@ -173,7 +187,10 @@ def game_type(game: Game) -> Any:
         provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification={**game.options, "max_game_length": MAX_GAME_LENGTH},
+        parameter_specification={
+            **{name: _parameter(game, name) for name in game.options},
+            "max_game_length": MAX_GAME_LENGTH,
+        },
     )
 
 
@@ -193,6 +210,44 @@ def register() -> tuple[str, ...]:
         if short_name(name) not in known:
             pyspiel.register_game(game_type(load_game(name)), _class_of(name))
     return tuple(map(short_name, games()))
+
+
+def _load(text: str) -> OpenSpielGame:
+    """Loads a game from its text; the process may not know our games yet."""
+    register()
+    game: OpenSpielGame = pyspiel.load_game(text)
+    return game
+
+
+def _parameter(game: Game, name: str) -> OptionValue:
+    """Returns the value of an option as OpenSpiel has it."""
+    value = game.options[name]
+    return 0 if value == "off" and "N" in game.option_table[name].values else value
+
+
+def _option(game: Game, name: str, value: Any) -> Any:
+    """Returns the value of a parameter as this package has it."""
+    known = game.option_table.get(name)
+    return "off" if type(value) is int and value == 0 and known is not None and "N" in known.values else value
+
+
+def _check_name(game: Game) -> None:
+    """Refuses a game whose copies would be of another one.
+
+    Raises:
+      AlquerqueError: If the package has a game of this name with other rules.
+    """
+    if game.name not in games():
+        return
+    try:
+        is_same = load_game(game.name, **game.options).table_hash == game.table_hash
+    except AlquerqueError:  # it has other options
+        is_same = False
+    if not is_same:
+        raise AlquerqueError(
+            f"OpenSpiel copies games by their names, and {game.name} of the package has other rules than this game: "
+            "give its file another name"
+        )
 
 
 def _class_of(name: str) -> type[OpenSpielGame]:

@@ -14,6 +14,8 @@ from gymnasium import spaces
 from pettingzoo.utils import BaseWrapper
 
 from ..envs.aec import env
+from ..errors import AlquerqueError
+from ..game.observation_form import FLAT
 from . import import_library
 
 _pettingzoo_env = import_library("ray.rllib.env.wrappers.pettingzoo_env", "ray[rllib]>=2.40")
@@ -26,10 +28,19 @@ class FlattenObservationWrapper(BaseWrapper):
 
     Args:
       env: An environment of this package with `observation="flat"`.
+
+    Raises:
+      AlquerqueError: If its observations have another form.
     """
 
     def __init__(self, env: Any) -> None:
         super().__init__(env)
+        seen = env.observation_space(env.possible_agents[0])["observation"]
+        if seen.dtype != np.float32 or len(seen.shape) != 1:
+            raise AlquerqueError(
+                f"observations are {seen.dtype} of shape {seen.shape}, but RLlib's module with action masks needs one "
+                "row of numbers: make the environment with observation='flat'"
+            )
         self._spaces = {
             agent: spaces.Dict(
                 {
@@ -55,5 +66,14 @@ def env_creator(config: dict[str, Any]) -> Any:
 
     Args:
       config: RLlib's `env_config`: `game` and, if wanted, `max_cycles` and rule options.
+
+    Raises:
+      UnknownNameError, RulesError: As `alquerque_env.env`.
+      AlquerqueError: If it asks for another form of observations than "flat".
     """
-    return _pettingzoo_env.PettingZooEnv(FlattenObservationWrapper(env(**{**config, "observation": "flat"})))
+    form = config.get("observation", FLAT)
+    if form != FLAT:
+        raise AlquerqueError(
+            f"'observation' of env_config is {form!r}, but RLlib's module with action masks takes only 'flat'"
+        )
+    return _pettingzoo_env.PettingZooEnv(FlattenObservationWrapper(env(**{**config, "observation": FLAT})))

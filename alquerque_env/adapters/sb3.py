@@ -12,6 +12,7 @@ MaskablePPO of sb3-contrib takes `gymnasium.make("alquerque/Fetaix-v0", opponent
 
 import copy
 from collections.abc import Sequence
+from inspect import signature
 from typing import Any
 
 import gymnasium
@@ -20,6 +21,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from pettingzoo.utils import BaseWrapper
 
 from ..bots.policy import Policy, PolicyBot
+from ..envs.self_play_vector import SelfPlayVectorEnv
 from ..errors import AlquerqueError
 from ..game.game import Game
 from . import import_library
@@ -37,7 +39,7 @@ def gymnasium_vec_to_sb3_vec_env_v0(env: VectorEnv) -> "BatchedVecEnv":
         `gymnasium.make_vec("alquerque/Fetaix-v0", num_envs=64, autoreset_mode="SameStep")` makes.
 
     Raises:
-      AlquerqueError: If the environment has another autoreset mode.
+      AlquerqueError: If it is no vector environment, has another autoreset mode, or both players act in it.
     """
     return BatchedVecEnv(env)
 
@@ -49,6 +51,13 @@ class BatchedVecEnv(_vec_env.VecEnv):
     """
 
     def __init__(self, env: VectorEnv) -> None:
+        if not isinstance(env, VectorEnv):
+            raise AlquerqueError(f"env is {env!r}, expected a vector environment, as gymnasium.make_vec makes")
+        if isinstance(env.unwrapped, SelfPlayVectorEnv):
+            raise AlquerqueError(
+                "both players act in SelfPlayVectorEnv, but Stable-Baselines3 knows one agent: take "
+                "gymnasium.make_vec, for self-play with a FrozenOpponent"
+            )
         mode = env.metadata.get("autoreset_mode")
         if mode != AutoresetMode.SAME_STEP:
             raise AlquerqueError(
@@ -143,7 +152,7 @@ class MaskedPolicy:
 
     def __init__(self, model: Any, *, deterministic: bool = True) -> None:
         policy = getattr(model, "policy", model)
-        if "action_masks" not in policy.predict.__code__.co_varnames:
+        if "action_masks" not in signature(getattr(policy, "predict", lambda: None)).parameters:
             raise AlquerqueError(f"{type(model).__name__} takes no action masks: train with sb3_contrib.MaskablePPO")
         self._policy, self._is_deterministic = policy, deterministic
 
@@ -183,8 +192,15 @@ class FrozenOpponent(PolicyBot):
         """Copies a model; from now on the opponent plays as it does.
 
         Raises:
-          AlquerqueError: If the model does not take masks.
+          AlquerqueError: If the model does not take masks, or was made for another game or form of observations.
         """
+        given = (tuple(model.observation_space.shape), int(model.action_space.n))
+        expected = (self._form.shape, self.game.num_actions)
+        if given != expected:
+            raise AlquerqueError(
+                f"the model takes observations of shape {given[0]} and has {given[1]} actions, but the opponent plays "
+                f"{self.game.name} with observations of shape {expected[0]} and {expected[1]} actions"
+            )
         policy = copy.deepcopy(getattr(model, "policy", model))
         self._copied = MaskedPolicy(policy, deterministic=self._is_deterministic)
 

@@ -9,7 +9,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.utils import RecordConstructorArgs
 
+from ..errors import AlquerqueError
 from . import import_library
 
 REQUIREMENT = "tianshou>=2.0"
@@ -20,22 +22,33 @@ LOWEST_LOGIT = -1e8
 """The logit of an illegal action; not minus infinity, so that no gradient is undefined."""
 
 
-class MaskInObservation(gymnasium.Wrapper):
+class MaskInObservation(gymnasium.Wrapper, RecordConstructorArgs):
     """Gives observations as `{"obs": ..., "mask": bool [A]}`. The mask of a match that has ended allows every action.
 
     Args:
       env: An environment against an opponent, as `gymnasium.make("alquerque/Fetaix-v0", opponent=...)` makes.
+
+    Raises:
+      AlquerqueError: If it is another environment.
     """
 
     def __init__(self, env: gymnasium.Env) -> None:
-        super().__init__(env)
+        if not (isinstance(env, gymnasium.Env) and env.has_wrapper_attr("action_masks")):
+            raise AlquerqueError(
+                f"env is {env!r}, expected a single environment against an opponent: make it with "
+                "gymnasium.make('alquerque/Fetaix-v0', opponent='random'), and let Tianshou make many of it"
+            )
+        RecordConstructorArgs.__init__(self)  # so that Gymnasium can make it again from its spec
+        gymnasium.Wrapper.__init__(self, env)
         actions: Any = env.action_space
         mask = spaces.MultiBinary(int(actions.n))
         self.observation_space = spaces.Dict({"obs": env.observation_space, "mask": mask})
 
-    def reset(self, **arguments: Any) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Begins a new match."""
-        observation, info = self.env.reset(**arguments)
+        observation, info = self.env.reset(seed=seed, options=options)
         return _with_mask(observation, info), info
 
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], Any, bool, bool, dict[str, Any]]:
@@ -58,9 +71,14 @@ class MaskedActor(_common.AbstractDiscreteActor):
 
     Args:
       actor: An actor without softmax that takes the observation without the mask.
+
+    Raises:
+      AlquerqueError: If its output are probabilities.
     """
 
     def __init__(self, actor: Any) -> None:
+        if getattr(actor, "softmax_output", False):
+            raise AlquerqueError("the actor gives probabilities, expected logits: make it with softmax_output=False")
         super().__init__(actor.get_output_dim())
         self.actor = actor
 

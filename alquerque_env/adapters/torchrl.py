@@ -10,6 +10,7 @@ single agent needs.
 
 from typing import Any
 
+from ..errors import AlquerqueError
 from . import import_library
 
 torch = import_library("torch", "torch>=2.5")
@@ -36,7 +37,20 @@ def acting_rows(rollout: Any, agent: str) -> Any:
       dimension of one agent. In `next` are the observation and the action mask of its next decision, or of the end of
       the match, the reward up to there, `done`, `terminated` and `truncated`. A decision that the end of the rollout
       cuts off from the next one is left out.
+
+    Raises:
+      AlquerqueError: If the rollout has several dimensions, or no such agent with a mask.
     """
+    if len(rollout.batch_size) != 1:
+        raise AlquerqueError(
+            f"the rollout has shape {list(rollout.batch_size)}, expected the time steps of one environment, [T]: "
+            "call this function for each environment"
+        )
+    if (agent, "mask") not in rollout.keys(True):
+        raise AlquerqueError(
+            f"the rollout has no agent {agent!r} with a mask: make the environment with "
+            "PettingZooWrapper(..., use_mask=True, group_map=None)"
+        )
     own, following = rollout[agent].squeeze(1), rollout["next", agent].squeeze(1)
     acts = own["mask"]
     times = acts.nonzero().squeeze(1)

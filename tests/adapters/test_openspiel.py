@@ -2,12 +2,17 @@
 
 import copy
 import pickle
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import AlquerqueError, RulesError
+from alquerque_env.game.game import Game, make_game
+from alquerque_env.game.game_file import read_game_file
 from alquerque_env.game.observation_form import ObservationForm
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -82,6 +87,61 @@ def test_options_are_parameters() -> None:
         load("fetaix", nothing=1)
 
 
+def test_a_limit_of_zero_is_off() -> None:
+    (alquerque,) = (each for each in pyspiel.registered_games() if each.short_name == "python_alquerque")
+    assert alquerque.parameter_specification["no_progress_limit"] == 0
+    assert load("alquerque", no_progress_limit=0).game.table_hash == load_game("alquerque").table_hash
+    assert load("alquerque", no_progress_limit=30).game.options["no_progress_limit"] == 30
+    limitless = load("fetaix", no_progress_limit=0, repetition="threefold_draw")
+    assert limitless.game.options["no_progress_limit"] == "off"
+    with pytest.raises(RulesError, match="a match could go on for ever"):
+        load("fetaix", no_progress_limit=0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: openspiel.OpenSpielGame(load_game("fetaix", chain="single", no_progress_limit=30)),
+        lambda: openspiel.OpenSpielGame("fetaix", {"chain": "single", "no_progress_limit": 30}),
+        lambda: load("fetaix", chain="single", no_progress_limit=30),
+    ],
+)
+def test_copies_have_the_options_of_the_game(make: Callable[[], openspiel.OpenSpielGame]) -> None:
+    game = make()
+    state = game.new_initial_state()
+    state.apply_action(state.legal_actions()[0])
+    same = pickle.loads(pickle.dumps(state))
+    for copied in (pickle.loads(pickle.dumps(game)), copy.deepcopy(game), pyspiel.load_game(str(game))):
+        assert copied.game.table_hash == game.game.table_hash
+        assert copied.max_game_length() == game.max_game_length()
+    assert same.get_game().game.table_hash == game.game.table_hash
+    assert same.match.game.table_hash == game.game.table_hash
+    assert str(same) == str(state)
+
+
+def own_game(folder: Path, name: str) -> Game:
+    source = resources.files("alquerque_env") / "game" / "games" / "fetaix.toml"
+    text = source.read_text(encoding="utf-8").replace('progress = "capture_or_promotion"', 'progress = "capture"')
+    (folder / f"{name}.toml").write_text(text, encoding="utf-8")
+    return make_game(read_game_file(folder / f"{name}.toml"))
+
+
+def test_a_game_of_a_file_is_played_but_not_taken_for_one_of_the_package(tmp_path: Path) -> None:
+    pyspiel.random_sim_test(openspiel.OpenSpielGame(own_game(tmp_path, "mine")), 1, serialize=False, verbose=False)
+    with pytest.raises(AlquerqueError, match="fetaix of the package has other rules than this game"):
+        openspiel.OpenSpielGame(own_game(tmp_path, "fetaix"))
+    with pytest.raises(AlquerqueError, match="alquerque of the package has other rules than this game"):
+        openspiel.OpenSpielGame(own_game(tmp_path, "alquerque"))
+
+
+def test_a_match_of_another_game_is_refused() -> None:
+    state = load("fetaix").new_initial_state()
+    for other in (Match("alquerque"), Match(load_game("fetaix", chain="single"))):
+        with pytest.raises(AlquerqueError, match=r"the match is of load_game\(.*expected one of load_game\('fetaix'\)"):
+            state.match = other
+    assert state.legal_actions() == load("fetaix").new_initial_state().legal_actions()
+
+
 def test_a_match_of_the_greatest_length_is_a_draw() -> None:
     game = load("fetaix", max_game_length=3)
     assert game.max_game_length() == 3
@@ -93,6 +153,8 @@ def test_a_match_of_the_greatest_length_is_a_draw() -> None:
     assert state.returns() == [0, 0]
     with pytest.raises(AlquerqueError, match="max_game_length is 0"):
         openspiel.OpenSpielGame("fetaix", {"max_game_length": 0})
+    with pytest.raises(AlquerqueError, match="max_game_length is 'long', expected an integer"):
+        openspiel.OpenSpielGame("fetaix", {"max_game_length": "long"})
 
 
 def test_openspiels_search_finds_a_capture_that_wins() -> None:

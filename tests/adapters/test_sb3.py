@@ -93,6 +93,15 @@ def test_another_autoreset_mode_is_refused() -> None:
         sb3.gymnasium_vec_to_sb3_vec_env_v0(env)
 
 
+def test_what_stable_baselines3_cannot_express_is_refused() -> None:
+    both = alquerque_env.SelfPlayVectorEnv("fetaix", 2, autoreset_mode="SameStep")
+    for env in (both, gymnasium.wrappers.vector.RecordEpisodeStatistics(both)):
+        with pytest.raises(AlquerqueError, match="both players act in SelfPlayVectorEnv"):
+            sb3.gymnasium_vec_to_sb3_vec_env_v0(env)
+    with pytest.raises(AlquerqueError, match=r"expected a vector environment, as gymnasium\.make_vec makes"):
+        sb3.gymnasium_vec_to_sb3_vec_env_v0(gymnasium.make("alquerque/Fetaix-v0"))
+
+
 def test_a_batch_has_no_other_methods_or_attributes_of_its_matches() -> None:
     env = batched(3)
     assert env.has_attr("action_masks")
@@ -115,6 +124,8 @@ def test_a_policy_answers_for_one_and_for_many(model: MaskablePPO) -> None:
     assert many.tolist() == [int(one)] * 3
     with pytest.raises(AlquerqueError, match="takes no action masks"):
         sb3.MaskedPolicy(PPO("MlpPolicy", batched(2)))
+    with pytest.raises(AlquerqueError, match="str takes no action masks"):
+        sb3.MaskedPolicy("model.zip")
 
 
 class TestFrozenOpponent:
@@ -136,6 +147,11 @@ class TestFrozenOpponent:
         learner.learn(256)
         assert any((weight != frozen[name]).any() for name, weight in learner.policy.state_dict().items())
         assert all((weight == frozen[name]).all() for name, weight in opponent._copied._policy.state_dict().items())
+
+    @pytest.mark.parametrize(("game", "form"), [("alquerque", "flat"), ("fetaix", "planes")])
+    def test_a_model_of_another_game_or_form_is_refused(self, model: MaskablePPO, game: str, form: str) -> None:
+        with pytest.raises(AlquerqueError, match=rf"the model takes .*\(150,\).* but the opponent plays {game} with"):
+            sb3.FrozenOpponent(game, observation=form).freeze(model)
 
     def test_the_callback_copies_each_time_after_so_many_steps(self) -> None:
         opponent = sb3.FrozenOpponent("fetaix", observation="flat")

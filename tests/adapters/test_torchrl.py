@@ -16,8 +16,12 @@ with warnings.catch_warnings():
     from torchrl.envs.utils import check_env_specs
 
 from alquerque_env.adapters.torchrl import acting_rows, safe_mask  # noqa: E402
+from alquerque_env.errors import AlquerqueError  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+GROUP = {"both": ["player_0", "player_1"]}
 
 
 def wrapped(form: str = "flat") -> PettingZooWrapper:
@@ -62,3 +66,14 @@ def test_a_mask_without_legal_actions_allows_all() -> None:
     mask = torch.tensor([[True, False], [False, False]])
     assert safe_mask(mask).tolist() == [[True, False], [True, True]]
     assert np.isfinite(torch.log_softmax(torch.where(safe_mask(mask), torch.zeros(2, 2), -torch.inf), -1).max())
+
+
+def test_a_rollout_of_another_kind_is_refused() -> None:
+    rollout = wrapped().rollout(6)
+    with pytest.raises(AlquerqueError, match="no agent 'south' with a mask"):
+        acting_rows(rollout, "south")
+    with pytest.raises(AlquerqueError, match=r"has shape \[1, 6\], expected the time steps of one environment"):
+        acting_rows(rollout[None], "player_0")
+    both = PettingZooWrapper(alquerque_env.fetaix_v0.raw_env(), use_mask=True, group_map=GROUP).rollout(6)
+    with pytest.raises(AlquerqueError, match=r"no agent 'player_0' with a mask.*group_map=None"):
+        acting_rows(both, "player_0")
