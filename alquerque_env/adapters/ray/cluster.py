@@ -11,12 +11,11 @@ from typing import Any
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from ... import __version__
 from ...errors import AlquerqueError, one_line, shorten
 from .address import check_address, parse_address
 from .executor import RayExecutor
 from .output import ray_prints_to_stderr
-from .workers import different_version, worker_options
+from .worker_process import VERSION, different_version, worker_options
 
 LOCAL = "local"
 """The address that stands for this machine alone."""
@@ -133,11 +132,12 @@ def _check_nodes() -> None:
 
     # As it is defined in here, Ray sends its code. It has to run where the package is missing.
     def find_version() -> str | None:
+        from importlib import import_module
+
         try:
-            from alquerque_env import __version__ as version
+            return str(import_module("alquerque_env").__version__)
         except ImportError:
             return None
-        return str(version)
 
     options = worker_options() | {"num_cpus": 0, "max_retries": 0}
     running = {
@@ -155,7 +155,7 @@ def _check_nodes() -> None:
             except ray.exceptions.RayError as error:
                 problem = f"cannot run tasks: {shorten(one_line(str(error)), 240)}"
             else:
-                if found != __version__:
+                if found != VERSION:
                     raise AlquerqueError(different_version(name, found))
                 continue
         if node in _working_nodes():  # it may have left meanwhile
