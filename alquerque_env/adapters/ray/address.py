@@ -45,7 +45,7 @@ def parse_address(text: str) -> str:
     if found is None or not 0 < int(found[2]) < 65536:
         raise AlquerqueError(
             f"{shorten(text)!r} is not the address of a Ray cluster: expected HOST:PORT, as printed by "
-            "`ray start --head`, or 'local' for this machine alone"
+            "`ray start --head`, or local for this machine alone; without an address write --ray last, or --ray=local"
         )
     return text
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import ray
+from ray._private import ray_constants
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from ...errors import AlquerqueError, one_line, shorten
@@ -87,8 +88,7 @@ def _start(address: str | None) -> None:
     """Starts Ray here, or joins a cluster."""
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "CRITICAL"}
     if address in (None, LOCAL):
-        # Without an address Ray would follow the file that an earlier cluster left. On the loopback address its ports
-        # are closed to other machines.
+        # Without an address Ray would follow the file that an earlier cluster left.
         options |= {"address": LOCAL, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
     else:
         assert address is not None
@@ -97,7 +97,8 @@ def _start(address: str | None) -> None:
     is_main = threading.current_thread() is threading.main_thread()
     handler = signal.getsignal(signal.SIGTERM) if is_main else None
     try:
-        ray.init(**options)
+        with _on_loopback(options["address"] == LOCAL):
+            ray.init(**options)
     except (ConnectionError, RuntimeError, OSError, ValueError, ray.exceptions.RayError) as error:
         ray.shutdown()
         place = "on this machine" if address in (None, LOCAL) else f"at {address}"
@@ -105,6 +106,21 @@ def _start(address: str | None) -> None:
     finally:
         if is_main:  # Ray replaces it
             signal.signal(signal.SIGTERM, signal.SIG_DFL if handler is None else handler)
+
+
+@contextmanager
+def _on_loopback(is_local: bool) -> Iterator[None]:
+    """Lets Ray listen on the loopback address, where other machines cannot reach it.
+
+    `ray.init` replaces that address by another one unless this constant is false. It has a variable of the environment,
+    RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER, which Ray reads when it is imported.
+    """
+    before = ray_constants.ENABLE_RAY_CLUSTER
+    ray_constants.ENABLE_RAY_CLUSTER = before and not is_local
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = before
 
 
 def _check_room(cluster: Cluster, cpus: int) -> None:
