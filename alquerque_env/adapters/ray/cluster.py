@@ -1,10 +1,11 @@
 """The connection to a cluster."""
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from .worker_process import VERSION, different_version, worker_options
 LOCAL = "local"
 """The address that stands for this machine alone."""
 
-_ROOM_SECONDS = 15.0
+_ROOM_SECONDS = 10.0
 _NODE_SECONDS = 60.0
 _TICK = 0.2
 
@@ -81,7 +82,8 @@ def connect(address: str | None = None, *, cpus: int = 1) -> Iterator[Cluster]:
             yield cluster
         finally:
             if is_ours:
-                ray.shutdown()
+                with redirect_stdout(sys.stderr):  # what Ray has kept back
+                    ray.shutdown()
 
 
 def _start(address: str | None) -> None:
