@@ -3,23 +3,28 @@
 import os
 import platform
 import shlex
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import replace
+from typing import NamedTuple
 
 from .. import __version__
+from ..arena.in_order import in_order
 from ..arena.progress import Progress, Watch, unwatched
+from ..bots.packed import PackedBot
 from ..errors import require
 from ..game.game import load_game
 from .against_ladder import play_ladder
 from .against_truth import ask_all, summarise
 from .agent_result import Faults, GameResult, Result, time_of
-from .agents.agent import Agent, choose_games, find_agent
+from .agents.agent import Agent, choose_games, find_agent, open_packed, pack_agent
 from .agents.ask import CRASH, ILLEGAL, OVER_TIME, Player
 from .agents.fault_count import CheckedPlayer
 from .calibration import calibrate
 from .ladder import Ladder, read_ladder
 from .partial_result import PartialResults
-from .protocol import Protocol
+from .protocol import Protocol, load_protocol
 from .suite import Suite, read_suite
 
 
@@ -32,6 +37,7 @@ def run_benchmark(
     command: str | None = None,
     watch: Watch = unwatched,
     partial: PartialResults | None = None,
+    executor: Executor | None = None,
 ) -> Result:
     """Measures an agent.
 
@@ -45,10 +51,12 @@ def run_benchmark(
       command: The command in the result; the one that measures this agent if None.
       watch: Called now and then with the progress.
       partial: Results of an interrupted run, to which this run adds its own.
+      executor: Measures games in other processes or on other machines, each as a whole, because an agent keeps its
+        state from one position to the next. The figures are the same, except for the times.
 
     Raises:
       AlquerqueError: If the agent or a game does not exist, the agent does not play a game, or the package's files are
-        damaged.
+        damaged. With an executor, also if the agent is a function or an engine.
       MissingExtraError: If choix or a package of a bot is not installed.
     """
     require("choix", "arena")
@@ -70,13 +78,59 @@ def run_benchmark(
         done = partial.games(result)
         # All games are opened first, so that a game that cannot be played stops the run at once.
         opened = {game: _open(agent, game, protocol) for game in chosen if game not in done}
-        for game in chosen:
-            found = done.get(game) or _measure(agent.spec, *opened[game], protocol, watch)
-            result = replace(result, games={**result.games, game: found})
-            partial.note(result)
+        with closing(_measure_all(agent, opened, protocol, watch, executor)) as measured:
+            for game in chosen:
+                result = replace(result, games={**result.games, game: done.get(game) or next(measured)})
+                partial.note(result)
     finally:
         agent.close()
     return result
+
+
+def _measure_all(
+    agent: Agent,
+    opened: Mapping[str, tuple[Suite, Ladder, Player]],
+    protocol: Protocol,
+    watch: Watch,
+    executor: Executor | None,
+) -> Generator[GameResult, None, None]:
+    """Measures an agent in games, in order."""
+    if executor is None:
+        for game in opened.values():
+            yield _measure(agent.spec, *game, protocol, watch)
+        return
+    bot = pack_agent(agent.spec)
+    tasks = [MeasureTask(bot, game, protocol.version, protocol.is_quick) for game in opened]
+    with closing(in_order(executor, measure_game, tasks)) as measured:
+        for number, (task, result) in enumerate(measured, start=1):
+            yield result
+            watch(Progress("games", number, len(tasks), task.game))
+
+
+class MeasureTask(NamedTuple):
+    """A game to measure an agent in, so that any process can do it.
+
+    Attributes:
+      bot: The agent.
+      game: Id of the game.
+      version: Version of the protocol.
+      is_quick: Whether the run is a quick one.
+    """
+
+    bot: PackedBot
+    game: str
+    version: str
+    is_quick: bool
+
+
+def measure_game(task: MeasureTask) -> GameResult:
+    """Measures an agent in a game."""
+    protocol = load_protocol(task.version)
+    protocol = protocol.shortened() if task.is_quick else protocol
+    game = load_game(task.game)
+    with open_packed(task.bot, game, protocol) as player:
+        suite, ladder = read_suite(protocol, game), read_ladder(protocol, game)
+        return _measure(task.bot.spec, suite, ladder, player, protocol, unwatched)
 
 
 def _open(agent: Agent, name: str, protocol: Protocol) -> tuple[Suite, Ladder, Player]:

@@ -156,7 +156,7 @@ def test_what_rays_threads_print_goes_to_the_error_output(nodes: Nodes, capsys: 
 def test_errors_of_tasks_arrive_as_themselves(nodes: Nodes) -> None:
     with connect(nodes.address) as cluster, cluster.executor() as executor:
         failed = executor.submit(load_game, "chess"), executor.submit(int, "one")
-        assert executor.submit(os.environ.get, "CUDA_VISIBLE_DEVICES").result() == ""
+        assert executor.submit(os.getenv, "CUDA_VISIBLE_DEVICES").result() == ""
         with pytest.raises(UnknownNameError, match="no game 'chess'"):
             failed[0].result()
         with pytest.raises(ValueError, match="'one'") as caught:
@@ -252,11 +252,15 @@ def test_a_cluster_without_room_is_refused(nodes: Nodes) -> None:
     )
 
 
-def test_a_node_with_another_version_of_the_package_is_refused(nodes: Nodes, tmp_path: Path) -> None:
-    shutil.copytree(Path(alquerque_env.__file__).parent, tmp_path / "alquerque_env")
-    init = tmp_path / "alquerque_env" / "__init__.py"
+def test_a_node_with_another_version_of_the_package_is_refused(
+    nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # Ray lets workers import from the driver's folder
+    other = tmp_path / "other"
+    shutil.copytree(Path(alquerque_env.__file__).parent, other / "alquerque_env")
+    init = other / "alquerque_env" / "__init__.py"
     init.write_text(re.sub(r'__version__ = ".*"', '__version__ = "0.0.1"', init.read_text()))
-    node = nodes.add(env_vars={"PYTHONPATH": str(tmp_path)})
+    node = nodes.add(env_vars={"PYTHONPATH": str(other)})
     try:
         assert "has alquerque-env 0.0.1, this process has" in refused(nodes.address)
     finally:
