@@ -24,7 +24,7 @@ from .agents.fault_count import CheckedPlayer
 from .calibration import calibrate
 from .ladder import Ladder, read_ladder
 from .partial_result import PartialResults
-from .protocol import Protocol, load_protocol
+from .protocol import Protocol
 from .suite import Suite, read_suite
 
 
@@ -100,37 +100,27 @@ def _measure_all(
             yield _measure(agent.spec, *game, protocol, watch)
         return
     bot = pack_agent(agent.spec)
-    tasks = [MeasureTask(bot, game, protocol.version, protocol.is_quick) for game in opened]
+    tasks = [MeasureTask(bot, suite, ladder, protocol) for suite, ladder, _ in opened.values()]
     with closing(in_order(executor, measure_game, tasks)) as measured:
         for number, (task, result) in enumerate(measured, start=1):
             yield result
-            watch(Progress("games", number, len(tasks), task.game))
+            watch(Progress("games", number, len(tasks), task.suite.game.name))
 
 
 class MeasureTask(NamedTuple):
-    """A game to measure an agent in, so that any process can do it.
-
-    Attributes:
-      bot: The agent.
-      game: Id of the game.
-      version: Version of the protocol.
-      is_quick: Whether the run is a quick one.
-    """
+    """A game to measure an agent in, so that any process can do it."""
 
     bot: PackedBot
-    game: str
-    version: str
-    is_quick: bool
+    suite: Suite
+    ladder: Ladder
+    protocol: Protocol
 
 
 def measure_game(task: MeasureTask) -> GameResult:
     """Measures an agent in a game."""
-    protocol = load_protocol(task.version)
-    protocol = protocol.shortened() if task.is_quick else protocol
-    game = load_game(task.game)
-    with open_packed(task.bot, game, protocol) as player:
-        suite, ladder = read_suite(protocol, game), read_ladder(protocol, game)
-        return _measure(task.bot.spec, suite, ladder, player, protocol, unwatched)
+    bot, suite, ladder, protocol = task
+    with open_packed(bot, suite.game, protocol) as player:
+        return _measure(bot.spec, suite, ladder, player, protocol, unwatched)
 
 
 def _open(agent: Agent, name: str, protocol: Protocol) -> tuple[Suite, Ladder, Player]:
