@@ -31,7 +31,7 @@ def _read_sprt(_ctx: click.Context, _param: click.Parameter, text: str | None) -
     examples=[
         "arena fetaix random greedy alphabeta:2 --games 40",
         "arena fetaix fetaix-small:100 alphabeta:4 -o match.jsonl --picture match.png",
-        "arena fetaix alphabeta:4 alphabeta:6 --games 1000 -o match.jsonl --ray",
+        "arena fetaix alphabeta:3 alphabeta:6 --games 1000 -o match.jsonl --ray",
     ],
 )
 @game_argument
