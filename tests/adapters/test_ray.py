@@ -33,6 +33,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 from alquerque_env.adapters.ray import connect
+from alquerque_env.adapters.ray.output import ray_prints_to_stderr
 
 pytestmark = [
     pytest.mark.skipif(os.name == "nt", reason="Ray's clusters for tests do not run on Windows"),
@@ -143,8 +144,8 @@ def test_the_command_prints_json_alone_while_a_node_dies(nodes: Nodes) -> None:
     assert json.loads(output) == json.loads(here.stdout)
 
 
-def test_what_rays_threads_print_goes_to_the_error_output(nodes: Nodes, capsys: pytest.CaptureFixture[str]) -> None:
-    with connect(nodes.address):
+def test_what_rays_threads_print_goes_to_the_error_output(capsys: pytest.CaptureFixture[str]) -> None:
+    with ray_prints_to_stderr():
         thread = threading.Thread(target=print, args=["(raylet) terminated"], name="ray_listen_error_messages")
         thread.start()
         thread.join()
