@@ -50,7 +50,7 @@ def play(path: Path, bots: list[str], settings: Settings = QUICK, **others: Any)
 
 
 def test_processes_play_an_arena_as_one_does(pool: Executor, checkpoint: Path, tmp_path: Path) -> None:
-    bots = ["random", "greedy", str(checkpoint), "alphabeta:1"]
+    bots = ["greedy", str(checkpoint), "alphabeta:1"]
     settings = replace(QUICK, games=4, batch=2)
 
     assert play(tmp_path / "far", bots, settings, executor=pool) == play(tmp_path / "here", bots, settings)
