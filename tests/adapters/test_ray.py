@@ -136,7 +136,8 @@ def test_the_command_prints_json_alone_while_a_node_dies(nodes: Nodes) -> None:
         text=True,
     )
     assert process.stderr is not None
-    assert re.fullmatch(rf"Ray at {nodes.address}: \d CPUs\n", process.stderr.readline())
+    said = iter(process.stderr.readline, "")  # Ray may warn first
+    assert f"Ray at {nodes.address}: 3 CPUs\n" in said
     nodes.replace_one()
     output, error = process.communicate(timeout=120)
 
