@@ -100,7 +100,15 @@ def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, 
                 "env = alquerque_env.env('fetaix', render_mode='rgb_array'); env.reset(); env.render()",
             ],
         ),
-        ("ray", ["import alquerque_env.adapters.ray"]),
+        (
+            "ray",
+            [
+                "alquerque arena fetaix random greedy --games 2 --ray",
+                "alquerque openings fetaix --count 1 -o never-written.jsonl --ray",
+                "alquerque benchmark random fetaix --quick --ray",
+                "import alquerque_env.adapters.ray",
+            ],
+        ),
     ],
 )
 def test_a_missing_extra_is_named_with_its_pip_command(extra: str, lines: list[str]) -> None:

@@ -4,14 +4,19 @@ A random opening is often decided already: of 240 of Alquerque, one side won 141
 against itself. Such an opening gives any two good players one win each and moves every score towards one half.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack, closing
 from itertools import islice
+from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
-from ..bots import load_bot
+from ..bots.packed import PackedBot, pack_bot, unpacked_bot
 from ..game.game import Game
 from .arena_settings import PLIES
+from .in_order import in_order
 from .match_runner import play_matches
 from .openings import Opening, Openings, OpeningsError, draw_lines
 from .progress import Progress, Watch, unwatched
@@ -24,14 +29,14 @@ JUDGED_AT_ONCE = 32
 
 
 def judge_lines(
-    game: Game, lines: Sequence[tuple[str, ...]], judge: str, seeds: Sequence[int], max_steps: int
+    game: Game, lines: Sequence[tuple[str, ...]], judge: str | PackedBot, seeds: Sequence[int], max_steps: int
 ) -> list[int | None]:
     """Lets a judge play openings against itself, once with each seed.
 
     Args:
       game: The game.
       lines: Texts of the steps of each opening.
-      judge: Spec of the judge.
+      judge: Spec of the judge, or the judge packed.
       seeds: Seeds of its matches.
       max_steps: Length at which the matches are cut.
 
@@ -39,11 +44,12 @@ def judge_lines(
       For each opening None if it is balanced; if the same side won all matches, the sum of their lengths in steps.
     """
     matches = [Opening(line, False).begin(game) for line in lines for _ in seeds]
-    bots = [load_bot(judge, game, seed=seed, tables=False) for seed in seeds]
-    winners = {
-        place: end.winner
-        for place, end in play_matches(matches, [(bot, bot) for _ in lines for bot in bots], max_steps)
-    }
+    with ExitStack() as stack:
+        bots = [stack.enter_context(unpacked_bot(judge, game, seed=seed)) for seed in seeds]
+        winners = {
+            place: end.winner
+            for place, end in play_matches(matches, [(bot, bot) for _ in lines for bot in bots], max_steps)
+        }
     verdicts: list[int | None] = []
     for place in range(0, len(matches), len(seeds)):
         places = range(place, place + len(seeds))
@@ -51,6 +57,37 @@ def judge_lines(
         is_decided = len(won) == 1 and None not in won
         verdicts.append(sum(len(matches[place].steps) for place in places) if is_decided else None)
     return verdicts
+
+
+class JudgeTask(NamedTuple):
+    """Arguments of `judge_lines`, so that any process can call it."""
+
+    game: Game
+    lines: tuple[tuple[str, ...], ...]
+    judge: str | PackedBot
+    seeds: tuple[int, ...]
+    max_steps: int
+
+
+def _judge(task: JudgeTask) -> list[int | None]:
+    return judge_lines(*task)
+
+
+def _judge_seeds(seed: int, place: int) -> tuple[int, int]:
+    return derive_seed(seed, "judge", place, 0), derive_seed(seed, "judge", place, 1)
+
+
+def cut_lots(
+    drawn: Iterator[tuple[str, ...]], size: int, *, start: int = 0, most: float = inf
+) -> Iterator[tuple[int, tuple[tuple[str, ...], ...]]]:
+    """Yields openings in lots of `size` that are judged together, each with the number of openings before it.
+
+    That number begins at `start` and stays below `most`.
+    """
+    place = start
+    while place < most and (lines := tuple(islice(drawn, size))):
+        yield place, lines
+        place += len(lines)
 
 
 def find_openings(
@@ -62,6 +99,7 @@ def find_openings(
     judge: str,
     max_steps: int,
     watch: Watch = unwatched,
+    executor: Executor | None = None,
 ) -> Openings:
     """Draws openings and judges them until enough are balanced, or too many have been tried.
 
@@ -75,6 +113,7 @@ def find_openings(
       judge: Spec of the judge.
       max_steps: Length at which the judge's matches are cut.
       watch: Is called with the progress.
+      executor: Judges in other processes or on other machines, with the same result.
 
     Raises:
       OpeningsError: If the game has too few openings of these lengths.
@@ -84,19 +123,23 @@ def find_openings(
     kept: list[Opening] = []
     decided: list[tuple[int, Opening]] = []
     tried = 0
-    while len(kept) < count and tried < TRIED_PER_OPENING * count:
-        lines = list(islice(drawn, JUDGED_AT_ONCE))
-        if not lines:
-            break
-        seeds = [derive_seed(seed, "judge", tried, number) for number in (0, 1)]
-        for line, length in zip(lines, judge_lines(game, lines, judge, seeds, max_steps), strict=True):
-            opening = Opening(line, length is None)
-            if length is None:
-                kept.append(opening)
-            else:
-                decided.append((length, opening))
-        tried += len(lines)
-        watch(Progress("openings", min(len(kept), count), count))
+    judged_by = judge if executor is None else pack_bot(judge)
+    tasks = (
+        JudgeTask(game, lines, judged_by, _judge_seeds(seed, place), max_steps)
+        for place, lines in cut_lots(drawn, JUDGED_AT_ONCE, most=TRIED_PER_OPENING * count)
+    )
+    with closing(in_order(executor, _judge, tasks)) as judged:
+        for task, verdicts in judged:
+            for line, length in zip(task.lines, verdicts, strict=True):
+                opening = Opening(line, length is None)
+                if length is None:
+                    kept.append(opening)
+                else:
+                    decided.append((length, opening))
+            tried += len(task.lines)
+            watch(Progress("openings", min(len(kept), count), count))
+            if len(kept) >= count:
+                break
     decided.sort(key=lambda entry: -entry[0])
     found = [*kept, *(opening for _, opening in decided)][:count]
     if len(found) < count:

@@ -6,21 +6,25 @@ openings in a lot that was judged, and the balanced ones. A list can be extended
 
 import json
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import resources
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from ..bots import load_bot
+from ..bots.packed import PackedBot, pack_bot
 from ..errors import AlquerqueError
 from ..files.json_lines import JsonLines
 from ..files.schema import Key, parse
 from ..game.game import Game
 from .arena_settings import DEFAULT_JUDGE, PLIES, Settings
-from .opening_judge import JUDGED_AT_ONCE, find_openings, judge_lines
+from .in_order import in_order
+from .opening_judge import JUDGED_AT_ONCE, cut_lots, find_openings, judge_lines
 from .openings import Opening, Openings, OpeningsError, draw_lines
 from .progress import Progress, Watch, unwatched
 from .seeds import derive_seed
@@ -53,13 +57,16 @@ class OpeningList:
     tried: int
 
 
-def choose_openings(game: Game, settings: Settings, watch: Watch = unwatched) -> Openings:
+def choose_openings(
+    game: Game, settings: Settings, watch: Watch = unwatched, *, executor: Executor | None = None
+) -> Openings:
     """Chooses the openings of an arena from the list of the game, or draws and judges new ones.
 
     Args:
       game: The game.
       settings: With a judge or a length of openings, or more games than the list has openings for, new ones are drawn.
       watch: Is called with the progress.
+      executor: As in `find_openings`.
 
     Raises:
       OpeningsError: If the game has too few openings.
@@ -79,6 +86,7 @@ def choose_openings(game: Game, settings: Settings, watch: Watch = unwatched) ->
         judge=settings.judge or DEFAULT_JUDGE,
         max_steps=settings.max_steps,
         watch=watch,
+        executor=executor,
     )
 
 
@@ -99,6 +107,7 @@ def extend_list(
     seed: int = 0,
     judges: Sequence[str] = JUDGES,
     watch: Watch = unwatched,
+    executor: Executor | None = None,
 ) -> OpeningList:
     """Makes or extends a list until it has enough openings. An interrupted call can be repeated.
 
@@ -109,6 +118,7 @@ def extend_list(
       seed: Seed of the openings and the judges.
       judges: Specs of the judges. Each judges what is balanced according to those before it.
       watch: Is called with the progress.
+      executor: Judges in other processes or on other machines, with the same list.
 
     Raises:
       AlquerqueError: If a spec names no bot, or the file is not a list or was made with other arguments.
@@ -135,21 +145,40 @@ def extend_list(
                 raise file.damaged(place)
         drawn = draw_lines(game, PLIES, np.random.default_rng(derive_seed(seed, "openings")))
         tried = sum(1 for _ in islice(drawn, _gather(lots).tried))
-        while (found := len(_gather(lots).lines)) < count:
-            watch(Progress("openings", found, count))
-            lines = list(islice(drawn, JUDGED_AT_ONCE))
-            if not lines:
-                raise OpeningsError(f"found only {found} balanced openings of {PLIES[0]} to {PLIES[-1]} plies")
-            balanced = lines
-            for place, judge in enumerate(judges):
-                seeds = [derive_seed(seed, "judge", place, tried, number) for number in (0, 1)]
-                verdicts = judge_lines(game, balanced, judge, seeds, MAX_STEPS)
-                balanced = [line for line, verdict in zip(balanced, verdicts, strict=True) if verdict is None]
-            tried += len(lines)
-            lots.append({"tried": len(lines), "balanced": [" ".join(line) for line in balanced]})
-            file.add(lots[-1])
+        asked = tuple(judges) if executor is None else tuple(map(pack_bot, judges))
+        tasks = (
+            _LotTask(game, lines, asked, seed, place) for place, lines in cut_lots(drawn, JUDGED_AT_ONCE, start=tried)
+        )
+        with closing(in_order(executor, _judge_lot, tasks)) as judged:
+            while (found := len(_gather(lots).lines)) < count:
+                watch(Progress("openings", found, count))
+                task, balanced = next(judged, (None, ()))
+                if task is None:
+                    raise OpeningsError(f"found only {found} balanced openings of {PLIES[0]} to {PLIES[-1]} plies")
+                lots.append({"tried": len(task.lines), "balanced": [" ".join(line) for line in balanced]})
+                file.add(lots[-1])
         watch(Progress("openings", count, count))
     return _gather(lots)
+
+
+class _LotTask(NamedTuple):
+    """A lot of openings to judge, and the number of those before it."""
+
+    game: Game
+    lines: tuple[tuple[str, ...], ...]
+    judges: tuple[str | PackedBot, ...]
+    seed: int
+    tried: int
+
+
+def _judge_lot(task: _LotTask) -> Sequence[tuple[str, ...]]:
+    """Returns the openings of a lot that all judges call balanced."""
+    balanced: Sequence[tuple[str, ...]] = task.lines
+    for place, judge in enumerate(task.judges):
+        seeds = [derive_seed(task.seed, "judge", place, task.tried, number) for number in (0, 1)]
+        verdicts = judge_lines(task.game, balanced, judge, seeds, MAX_STEPS)
+        balanced = [line for line, verdict in zip(balanced, verdicts, strict=True) if verdict is None]
+    return balanced
 
 
 def _gather(lots: Sequence[Mapping[str, Any]]) -> OpeningList:

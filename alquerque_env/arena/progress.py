@@ -11,12 +11,12 @@ class Progress:
 
     Attributes:
       stage: The stage.
-      done: Openings found, matches played, or positions judged so far.
+      done: Openings found, matches played, positions judged, or games measured so far.
       count: The most there can be.
       about: The game or the player, if there are several.
     """
 
-    stage: Literal["openings", "matches", "positions"]
+    stage: Literal["openings", "matches", "positions", "games"]
     done: int
     count: int
     about: str = ""
@@ -24,7 +24,12 @@ class Progress:
     @property
     def what(self) -> str:
         """What is counted."""
-        words = {"openings": "balanced openings found", "matches": "matches played", "positions": "positions judged"}
+        words = {
+            "openings": "balanced openings found",
+            "matches": "matches played",
+            "positions": "positions judged",
+            "games": "games measured",
+        }
         return words[self.stage]
 
     def __str__(self) -> str:

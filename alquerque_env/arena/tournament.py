@@ -1,6 +1,8 @@
 """Plays an arena from its openings to its ratings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
@@ -8,20 +10,19 @@ from typing import Any
 
 from ..bots import Bot, load_bot
 from ..bots.load import played_files
-from ..errors import AlquerqueError, BotError, require
+from ..bots.packed import PackedBot, pack_bot
+from ..errors import AlquerqueError, require
 from ..files.regular import read_regular
 from ..game.game import Game
-from ..game.step import Step
-from ..match.match import Match
 from .arena_file import ArenaFile, MatchResult
 from .arena_result import ArenaResult, count_pairs, make_result, pair_points
 from .arena_settings import DEFAULT_JUDGE, Settings
-from .match_runner import play_matches
+from .batch_task import BatchTask, play_batch, play_whole_batch
+from .in_order import in_order
 from .opening_lists import choose_openings
 from .openings import Openings
 from .progress import Progress, Watch, unwatched
 from .schedule import Batch, Key, make_batches, make_pairings
-from .seeds import derive_seed
 from .sprt import Verdict, decide
 
 
@@ -32,6 +33,7 @@ def play_arena(
     *,
     output: Path | None = None,
     openings: Openings | None = None,
+    executor: Executor | None = None,
     watch: Watch = unwatched,
 ) -> ArenaResult:
     """Lets bots play against each other and rates them.
@@ -43,21 +45,24 @@ def play_arena(
       settings: The settings; None for the defaults.
       output: File for the finished matches. An existing file of the same arena is resumed.
       openings: The result of `choose_openings` for the same settings; None to choose them.
+      executor: Plays whole batches in other processes or on other machines. The result and the file are the same as
+        without one, unless `settings.seconds` is set. Bots are specs then; trained ones travel with their files.
       watch: Is called with the progress.
 
     Raises:
       AlquerqueError: If there are fewer than two bots, two have the same name, a spec names no bot, SPRT is used with
-        more than two, the number of openings is not half of `games`, or `output` is of another arena.
+        more than two, the number of openings is not half of `games`, or `output` is of another arena. With an
+        executor, also if a bot is an object or an engine.
       OpeningsError: If the game has too few openings.
       MissingExtraError: If choix or a package that a bot needs is not installed.
       OSError: If `output` cannot be read or written.
     """
-    arena = _Arena(game, bots, settings or Settings())
+    arena = _Arena(game, bots, settings or Settings(), executor)
     if openings is not None and 2 * len(openings.list) != arena.settings.games:
         raise AlquerqueError(f"got {len(openings.list)} openings, expected {arena.settings.games // 2}: half the games")
     with arena.open_file(output) as record:
         if record.openings is None:
-            record.set_openings(choose_openings(game, arena.settings, watch) if openings is None else openings)
+            record.set_openings(openings or choose_openings(game, arena.settings, watch, executor=executor))
         verdict = arena.play(record, watch)
         assert record.openings is not None
         results = list(record.results.values())
@@ -67,9 +72,11 @@ def play_arena(
 class _Arena:
     """An arena: its bots and pairings."""
 
-    def __init__(self, game: Game, bots: Sequence[str | Bot], settings: Settings) -> None:
+    def __init__(
+        self, game: Game, bots: Sequence[str | Bot], settings: Settings, executor: Executor | None = None
+    ) -> None:
         require("choix", "arena")
-        self.game, self.settings, self._bots = game, settings, tuple(bots)
+        self.game, self.settings, self._bots, self._executor = game, settings, tuple(bots), executor
         self.names = tuple(bot if isinstance(bot, str) else bot.name for bot in bots)
         if len(bots) < 2:
             raise AlquerqueError(f"an arena needs two bots or more, got {len(bots)}")
@@ -81,6 +88,7 @@ class _Arena:
         for spec in (*bots, settings.judge or DEFAULT_JUDGE):
             if isinstance(spec, str):  # fails before anything is played
                 load_bot(spec, game, seed=0, time_limit=settings.seconds, tables=False)
+        self._travellers = self._bots if executor is None else tuple(map(_pack, bots))
         self.pairings = make_pairings(len(bots), gauntlet=settings.gauntlet)
         self._num_openings = settings.games // 2
 
@@ -116,52 +124,49 @@ class _Arena:
         count = len(self.pairings) * self.settings.games
         verdict = None
         watch(Progress("matches", len(record.results), count))
-        for batch in self._batches():
-            if any(key not in record.results for key in batch.keys):
-                # An interrupted batch is played again as a whole, because its bots depend on all its matches.
-                for result in self._play_batch(batch, record):
-                    record.add(result)
-                    watch(Progress("matches", len(record.results), count))
-            if self.settings.sprt is not None:
-                played = [result for result in record.results.values() if result.opening < batch.openings.stop]
-                verdict = decide(self.settings.sprt, count_pairs(pair_points(played)))
-                if verdict.accepted is not None:
-                    break
+        assert record.openings is not None
+        # An interrupted batch is played again as a whole, because its bots depend on all its matches.
+        left = {batch: None for batch in self._batches() if any(key not in record.results for key in batch.keys)}
+        with closing(self._play_batches(left, record.openings)) as played_batches:
+            for batch in self._batches():
+                if batch in left:
+                    for result in next(played_batches):
+                        record.add(result)
+                        watch(Progress("matches", len(record.results), count))
+                if self.settings.sprt is not None:
+                    played = [result for result in record.results.values() if result.opening < batch.openings.stop]
+                    verdict = decide(self.settings.sprt, count_pairs(pair_points(played)))
+                    if verdict.accepted is not None:
+                        break
         return verdict
 
-    def _play_batch(self, batch: Batch, record: ArenaFile) -> Iterator[MatchResult]:
-        assert record.openings is not None
-        first, second = (self._seated(batch, side) for side in (0, 1))
-        keys = batch.keys
-        matches = [record.openings.list[key.opening].begin(self.game) for key in keys]
-        seats = [(second, first) if key.seat else (first, second) for key in keys]
-        for place, end in play_matches(matches, seats, self.settings.max_steps):
-            yield MatchResult(
-                *keys[place],
-                winner=end.winner,
-                reason=end.reason,
-                steps=len(matches[place].steps),
-                fault=end.fault,
-                turns=" ".join(matches[place].turns),
-            )
+    def _play_batches(
+        self, batches: Iterable[Batch], openings: Openings
+    ) -> Generator[Iterable[MatchResult], None, None]:
+        """Plays batches in order, each as its results are asked for; with an executor ahead of that."""
+        tasks = (self._task(batch, openings) for batch in batches)
+        if self._executor is None:
+            yield from map(play_batch, tasks)
+        else:
+            yield from (results for _, results in in_order(self._executor, play_whole_batch, tasks))
 
-    def _seated(self, batch: Batch, side: int) -> Bot:
-        bot = self._bots[self.pairings[batch.pairing][side]]
-        if not isinstance(bot, str):
-            return bot
-        seed = derive_seed(self.settings.seed, "bot", *batch[:2], side)
-        try:
-            return load_bot(bot, self.game, seed=seed, time_limit=self.settings.seconds, tables=False)
-        except BotError as error:
-            return _MissingBot(bot, str(error))
+    def _task(self, batch: Batch, openings: Openings) -> BatchTask:
+        first, second = self.pairings[batch.pairing]
+        return BatchTask(
+            game=self.game,
+            batch=batch,
+            openings=tuple(openings.list[place] for place in batch.openings),
+            bots=(self._travellers[first], self._travellers[second]),
+            settings=self.settings,
+        )
 
 
-class _MissingBot:
-    """Replaces a bot that can no longer be loaded, and loses its matches."""
+def _pack(bot: str | Bot) -> PackedBot:
+    """Prepares a bot for other processes.
 
-    def __init__(self, name: str, fault: str) -> None:
-        self.name, self._fault = name, fault
-
-    def choose(self, _match: Match) -> Step:
-        """Raises BotError."""
-        raise BotError(self._fault)
+    Raises:
+      AlquerqueError: If it is an object, or its spec starts an engine.
+    """
+    if isinstance(bot, str):
+        return pack_bot(bot)
+    raise AlquerqueError(f"{bot.name!r} is an object, which other machines cannot load: give its spec")

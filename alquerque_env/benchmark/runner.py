@@ -3,18 +3,23 @@
 import os
 import platform
 import shlex
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import asdict, replace
+from typing import NamedTuple
 
 from .. import __version__
+from ..arena.in_order import in_order
 from ..arena.progress import Progress, Watch, unwatched
+from ..bots.packed import PackedBot
 from ..errors import BenchmarkError, require
 from ..game.game import load_game
 from .against_ladder import play_ladder
 from .against_truth import ask_all, summarise
 from .agent_facts import Facts, Training
 from .agent_result import Faults, GameResult, Result, time_of
-from .agents.agent import Agent, choose_games, find_agent
+from .agents.agent import Agent, choose_games, find_agent, open_packed, pack_agent
 from .agents.ask import CRASH, ILLEGAL, OVER_TIME, Player
 from .agents.fault_count import CheckedPlayer
 from .calibration import calibrate
@@ -34,6 +39,7 @@ def run_benchmark(
     command: str | None = None,
     watch: Watch = unwatched,
     partial: PartialResults | None = None,
+    executor: Executor | None = None,
 ) -> Result:
     """Measures an agent.
 
@@ -48,10 +54,13 @@ def run_benchmark(
       command: The command in the result; the one that measures this agent if None.
       watch: Called now and then with the progress.
       partial: Results of an interrupted run, to which this run adds its own.
+      executor: Measures games in other processes or on other machines, each as a whole, because an agent keeps its
+        state from one position to the next. The figures are the same, except for the times.
 
     Raises:
       AlquerqueError: If the agent or a game does not exist, the agent does not play a game, `training` is given for one
-        that is no function, or the package's files are damaged.
+        that is no function, or the package's files are damaged. With an executor, also if the agent is a function or an
+        engine.
       MissingExtraError: If choix or a package of a bot is not installed.
     """
     require("choix", "arena")
@@ -74,10 +83,10 @@ def run_benchmark(
         done = partial.games(result)
         # All games are opened first, so that a game that cannot be played stops the run at once.
         opened = {game: _open(agent, game, protocol) for game in chosen if game not in done}
-        for game in chosen:
-            found = done.get(game) or _measure(agent.spec, *opened[game], protocol, watch)
-            result = replace(result, games={**result.games, game: found})
-            partial.note(result)
+        with closing(_measure_all(agent, opened, protocol, watch, executor)) as measured:
+            for game in chosen:
+                result = replace(result, games={**result.games, game: done.get(game) or next(measured)})
+                partial.note(result)
     finally:
         agent.close()
     return result
@@ -93,6 +102,42 @@ def _with_training(agent: Agent, training: Training) -> Facts:
         given = next((name for name, value in asdict(training).items() if value is not None), "training")
         raise BenchmarkError(f"{given} is given for {agent.spec!r}, expected a function as module:name")
     return replace(agent.facts, **asdict(training))
+
+
+def _measure_all(
+    agent: Agent,
+    opened: Mapping[str, tuple[Suite, Ladder, Player]],
+    protocol: Protocol,
+    watch: Watch,
+    executor: Executor | None,
+) -> Generator[GameResult, None, None]:
+    """Measures an agent in games, in order."""
+    if executor is None:
+        for game in opened.values():
+            yield _measure(agent.spec, *game, protocol, watch)
+        return
+    bot = pack_agent(agent.spec)
+    tasks = [MeasureTask(bot, suite, ladder, protocol) for suite, ladder, _ in opened.values()]
+    with closing(in_order(executor, measure_game, tasks)) as measured:
+        for number, (task, result) in enumerate(measured, start=1):
+            yield result
+            watch(Progress("games", number, len(tasks), task.suite.game.name))
+
+
+class MeasureTask(NamedTuple):
+    """A game to measure an agent in, so that any process can do it."""
+
+    bot: PackedBot
+    suite: Suite
+    ladder: Ladder
+    protocol: Protocol
+
+
+def measure_game(task: MeasureTask) -> GameResult:
+    """Measures an agent in a game."""
+    bot, suite, ladder, protocol = task
+    with open_packed(bot, suite.game, protocol) as player:
+        return _measure(bot.spec, suite, ladder, player, protocol, unwatched)
 
 
 def _open(agent: Agent, name: str, protocol: Protocol) -> tuple[Suite, Ladder, Player]:

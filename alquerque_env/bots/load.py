@@ -92,7 +92,7 @@ def find_bot(spec: str, *, tables: bool = True, programs: bool = True) -> Maker:
     if prefix in SPEC_KINDS:
         make = SPEC_KINDS[prefix].read(spec, rest)
     elif (shipped := shipped_bots().get(prefix)) is not None:
-        make = _read_checkpoint(shipped, _read_simulations(spec, prefix), name=prefix)
+        make = read_checkpoint(shipped, _read_simulations(spec, prefix), name=prefix)
     else:
         make = _read_path(spec)
 
@@ -133,7 +133,7 @@ def starts_program(spec: str) -> bool:
     prefix = spec.partition(":")[0]
     if prefix in SPEC_KINDS:
         return SPEC_KINDS[prefix].starts_program
-    if prefix in shipped_bots() or os.path.isdir(_split_path(spec)[0]):
+    if prefix in shipped_bots() or os.path.isdir(split_path(spec)[0]):
         return False
     return spec.endswith(".py") or spec.rpartition(":")[0].endswith(".py")
 
@@ -240,12 +240,12 @@ def played_files(spec: str) -> tuple[Path, ...]:
     prefix, _, _ = spec.partition(":")
     if prefix in SPEC_KINDS:
         return ()
-    path = shipped_bots().get(prefix) or Path(_split_path(spec)[0])
+    path = shipped_bots().get(prefix) or Path(split_path(spec)[0])
     files = (path / META, path / WEIGHTS) if path.is_dir() else (path,)
     return tuple(file for file in files if file.is_file())
 
 
-def _split_path(spec: str) -> tuple[str, int | None]:
+def split_path(spec: str) -> tuple[str, int | None]:
     """Splits a spec into a path and the number of simulations; None without a number."""
     name, colon, _ = spec.rpartition(":")
     if colon and not os.path.exists(spec) and os.path.exists(name):
@@ -255,9 +255,9 @@ def _split_path(spec: str) -> tuple[str, int | None]:
 
 def _read_path(spec: str) -> Maker:
     """Reads the spec of a checkpoint or an exported player."""
-    path, simulations = _split_path(spec)
+    path, simulations = split_path(spec)
     if os.path.isdir(path):
-        return _read_checkpoint(Path(path), simulations)
+        return read_checkpoint(Path(path), simulations)
     if path.endswith(".py") and os.path.isfile(path):
         return lambda game, _, seconds: ExportedBot(spec, game, Path(path), simulations, seconds)
     if os.path.exists(path):
@@ -269,7 +269,12 @@ def _read_path(spec: str) -> Maker:
     raise BotError(f"no bot and no file {spec!r}{hint} (known: {', '.join([*forms, *names])})")
 
 
-def _read_checkpoint(path: Path, simulations: int | None, **named: str) -> Maker:
+def read_checkpoint(path: Path, simulations: int | None, **named: str) -> Maker:
+    """Returns what loads the checkpoint in a folder, under its path or the `name` given.
+
+    Raises:
+      BotError: If it is not the folder of a checkpoint.
+    """
     for file in (META, WEIGHTS):
         if not (path / file).is_file():
             raise BotError(f"{str(path)!r} is not the folder of a checkpoint: it has no {file}")

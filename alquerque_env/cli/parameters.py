@@ -150,14 +150,3 @@ def open_match(game: Game, position: str | None = None) -> "Match":
     return run_interruptible(
         lambda: Match(game, position), "loading the rules (compiled once after an installation) ..."
     )
-
-
-def ray_option(about: str) -> Callable[[Command], Command]:
-    """Adds `--ray [ADDRESS]`; the command is given the address, "local" without one, None without the option."""
-    return click.option(
-        "--ray",
-        is_flag=False,
-        flag_value="local",
-        metavar="[ADDRESS]",
-        help=f"{about} ADDRESS is the HOST:PORT of its head; without it this machine is the cluster.",
-    )

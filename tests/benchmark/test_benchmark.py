@@ -2,10 +2,12 @@
 
 import copy
 import json
+import multiprocessing as mp
 import shlex
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -40,6 +42,7 @@ from alquerque_env.bots.external.ugi_bot import UgiBot
 from alquerque_env.bots.external.ugi_client import Timeouts
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import main
+from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.solve.tables import build_table, load_table
 
@@ -538,6 +541,15 @@ def test_the_same_agent_gets_the_same_figures(protocol: Protocol) -> None:
 
     assert without_times(first) == without_times(second)
     assert first.games[NAME].calibration is not None
+
+
+def test_another_process_measures_the_same_figures(protocol: Protocol) -> None:
+    with ProcessPoolExecutor(1, mp.get_context("spawn")) as executor:
+        far = run_benchmark("mcts:10", [NAME], protocol, executor=executor)
+        with pytest.raises(AlquerqueError, match="'operator:add' is a function, which other machines need not have"):
+            run_benchmark("operator:add", [NAME], protocol, executor=executor)
+
+    assert without_times(far) == without_times(run_benchmark("mcts:10", [NAME], protocol))
 
 
 def test_agents_on_the_ladder_keep_its_matches(protocol: Protocol) -> None:

@@ -219,7 +219,7 @@ def test_other_commands_name_what_exists(page: str, words: list[str]) -> None:
     elif arguments[:3] == ["-I", "-S", "bot.py"]:
         files = []  # written by the command before, and run with it below
     else:
-        assert program in ("ruff", "mypy", "pre-commit", "git", "actionlint")
+        assert program in ("ruff", "mypy", "pre-commit", "git", "actionlint", "ray")
         files = []
     assert all((ROOT / file).exists() for file in files)
 
@@ -242,8 +242,9 @@ SMALLER = {
     "--memory": "0.25",
     "--delay": "0",
     "--seconds": "0.01",
+    "--ray": "local",
 }
-"""Values of options that make a command quick."""
+"""Values of options that make a command quick, or that need no other machine."""
 
 ADDED = {
     "solve": {"--from-start": ["--seconds", "0.5", "--memory", "0.25"]},
@@ -310,6 +311,8 @@ def test_commands_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path / "tables"))
     monkeypatch.setenv("WANDB_MODE", "offline")
+    if any("--ray" in words for words in commands(PAGES[page])):
+        pytest.importorskip("ray", reason="the extra `ray` is not installed")
     write_files(page, tmp_path)
     for words in commands(PAGES[page]):
         if "wandb" in words and find_spec("wandb") is None:

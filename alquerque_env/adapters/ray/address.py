@@ -17,6 +17,9 @@ _TCP_SECONDS = 5.0
 _JOIN_SECONDS = 25.0
 _TICK = 0.1
 
+_HOPELESS = "Unauthenticated", "Failed to connect to GCS"
+"""What Ray writes before it tries again and again: the token is refused, or nothing answers as Ray does."""
+
 # Imports from where this process does, whatever its working directory has.
 _PROGRAM = """
 import sys
@@ -45,7 +48,7 @@ def parse_address(text: str) -> str:
     if found is None or not 0 < int(found[2]) < 65536:
         raise AlquerqueError(
             f"{shorten(text)!r} is not the address of a Ray cluster: expected HOST:PORT, as printed by "
-            "`ray start --head`, or 'local' for this machine alone"
+            "`ray start --head`, or local for this machine alone; without an address write --ray last, or --ray=local"
         )
     return text
 
@@ -86,8 +89,7 @@ def _try_to_join(address: str) -> str | None:
 
         try:
             end = time.monotonic() + _JOIN_SECONDS
-            # Ray tries again and again with a token that is refused.
-            while process.poll() is None and time.monotonic() < end and "Unauthenticated" not in read():
+            while process.poll() is None and time.monotonic() < end and not any(map(read().count, _HOPELESS)):
                 time.sleep(_TICK)
             return None if process.poll() == 0 else read()
         finally:

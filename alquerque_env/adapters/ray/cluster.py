@@ -1,27 +1,28 @@
 """The connection to a cluster."""
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
 import ray
+from ray._private import ray_constants
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from ... import __version__
 from ...errors import AlquerqueError, one_line, shorten
 from .address import check_address, parse_address
 from .executor import RayExecutor
 from .output import ray_prints_to_stderr
-from .workers import different_version, worker_options
+from .worker_process import VERSION, different_version, worker_options
 
 LOCAL = "local"
 """The address that stands for this machine alone."""
 
-_ROOM_SECONDS = 15.0
+_ROOM_SECONDS = 10.0
 _NODE_SECONDS = 60.0
 _TICK = 0.2
 
@@ -81,15 +82,15 @@ def connect(address: str | None = None, *, cpus: int = 1) -> Iterator[Cluster]:
             yield cluster
         finally:
             if is_ours:
-                ray.shutdown()
+                with redirect_stdout(sys.stderr):  # what Ray has kept back
+                    ray.shutdown()
 
 
 def _start(address: str | None) -> None:
     """Starts Ray here, or joins a cluster."""
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": "CRITICAL"}
     if address in (None, LOCAL):
-        # Without an address Ray would follow the file that an earlier cluster left. On the loopback address its ports
-        # are closed to other machines.
+        # Without an address Ray would follow the file that an earlier cluster left.
         options |= {"address": LOCAL, "include_dashboard": False, "_node_ip_address": "127.0.0.1"}
     else:
         assert address is not None
@@ -98,7 +99,8 @@ def _start(address: str | None) -> None:
     is_main = threading.current_thread() is threading.main_thread()
     handler = signal.getsignal(signal.SIGTERM) if is_main else None
     try:
-        ray.init(**options)
+        with _on_loopback(options["address"] == LOCAL):
+            ray.init(**options)
     except (ConnectionError, RuntimeError, OSError, ValueError, ray.exceptions.RayError) as error:
         ray.shutdown()
         place = "on this machine" if address in (None, LOCAL) else f"at {address}"
@@ -106,6 +108,21 @@ def _start(address: str | None) -> None:
     finally:
         if is_main:  # Ray replaces it
             signal.signal(signal.SIGTERM, signal.SIG_DFL if handler is None else handler)
+
+
+@contextmanager
+def _on_loopback(is_local: bool) -> Iterator[None]:
+    """Lets Ray listen on the loopback address, where other machines cannot reach it.
+
+    `ray.init` replaces that address by another one unless this constant is false. It has a variable of the environment,
+    RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER, which Ray reads when it is imported.
+    """
+    before = ray_constants.ENABLE_RAY_CLUSTER
+    ray_constants.ENABLE_RAY_CLUSTER = before and not is_local
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = before
 
 
 def _check_room(cluster: Cluster, cpus: int) -> None:
@@ -133,11 +150,12 @@ def _check_nodes() -> None:
 
     # As it is defined in here, Ray sends its code. It has to run where the package is missing.
     def find_version() -> str | None:
+        from importlib import import_module
+
         try:
-            from alquerque_env import __version__ as version
+            return str(import_module("alquerque_env").__version__)
         except ImportError:
             return None
-        return str(version)
 
     options = worker_options() | {"num_cpus": 0, "max_retries": 0}
     running = {
@@ -155,7 +173,7 @@ def _check_nodes() -> None:
             except ray.exceptions.RayError as error:
                 problem = f"cannot run tasks: {shorten(one_line(str(error)), 240)}"
             else:
-                if found != __version__:
+                if found != VERSION:
                     raise AlquerqueError(different_version(name, found))
                 continue
         if node in _working_nodes():  # it may have left meanwhile

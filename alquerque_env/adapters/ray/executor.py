@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 
 import ray
 
-from ... import __version__
 from ...errors import AlquerqueError, one_line, shorten
-from .workers import prepare_worker, worker_options
+from .worker_process import VERSION, prepare_worker, worker_options
 
 Result = TypeVar("Result")
 
@@ -42,7 +41,7 @@ class RayExecutor(Executor):
         with self._lock:
             if self._closed:
                 raise RuntimeError("cannot schedule new futures after shutdown")
-            reference = self._task.remote(__version__, fn, args, kwargs)
+            reference = self._task.remote(VERSION, fn, args, kwargs)
             future = _TaskFuture(reference)
             self._pending.add(future)
         future.add_done_callback(self._forget)

@@ -1,13 +1,15 @@
 """Finds agents by their specs: bots, checkpoints, exported players, UGI engines, and functions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...arena.seeds import derive_seed
 from ...bots import load_bot
 from ...bots.load import SPEC_KINDS, find_bot
-from ...errors import UnknownNameError
+from ...bots.packed import PackedBot, pack_bot, unpacked_bot
+from ...errors import AlquerqueError, UnknownNameError, shorten
 from ...game.game import Game, games
 from ..agent_facts import Facts, find_checkpoint, read_exported_game, read_facts
 from ..protocol import Protocol
@@ -47,16 +49,43 @@ def find_agent(spec: str, protocol: Protocol) -> Agent:
         decision = protocol.limits.decision
         return Agent(spec, Facts("function"), games(), lambda _game: FunctionPlayer(function, decision), function.close)
     find_bot(spec)  # raises BotError early
-    seed = derive_seed(protocol.seed, "agent")
     known, facts = (read_exported_game(spec), Facts(_kind_of(spec))) if checkpoint is None else read_facts(*checkpoint)
 
     # A search ends at the limit, and its decision counts as late.
     seconds = None if facts.kind == "engine" else protocol.limits.decision
 
     def open_bot(game: Game) -> Player:
-        return BotPlayer(load_bot(spec, game, seed=seed, time_limit=seconds, tables=False))
+        return BotPlayer(load_bot(spec, game, seed=_seed(protocol), time_limit=seconds, tables=False))
 
     return Agent(spec, facts, games() if known is None else (known,), open_bot)
+
+
+def pack_agent(spec: str) -> PackedBot:
+    """Packs an agent for other machines.
+
+    Raises:
+      AlquerqueError: If it is a function or an engine, which other machines need not have.
+    """
+    if is_function_spec(spec) and spec.partition(":")[0] not in SPEC_KINDS and find_checkpoint(spec) is None:
+        raise AlquerqueError(
+            f"{shorten(spec)!r} is a function, which other machines need not have: measure it on this one"
+        )
+    return pack_bot(spec)
+
+
+@contextmanager
+def open_packed(bot: PackedBot, game: Game, protocol: Protocol) -> Iterator[Player]:
+    """Makes the player of a packed agent, during the context.
+
+    Raises:
+      BotError: If it cannot be loaded.
+    """
+    with unpacked_bot(bot, game, seed=_seed(protocol), time_limit=protocol.limits.decision) as found:
+        yield BotPlayer(found)
+
+
+def _seed(protocol: Protocol) -> int:
+    return derive_seed(protocol.seed, "agent")
 
 
 def choose_games(agent: Agent, wanted: Sequence[str]) -> tuple[str, ...]:

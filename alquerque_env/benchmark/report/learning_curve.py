@@ -1,6 +1,7 @@
 """Learning curves: measures every checkpoint of a training run."""
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ def run_curve(
     name: str | None = None,
     watch: Watch = unwatched,
     partial: PartialResults | None = None,
+    executor: Executor | None = None,
 ) -> list[Result]:
     """Measures every checkpoint of a run.
 
@@ -50,6 +52,7 @@ def run_curve(
       name: Name of the run in the results; the name of its folder if None.
       watch: Called now and then with the progress and the checkpoint.
       partial: Results of an interrupted run, to which this run adds its own.
+      executor: As in `run_benchmark`.
 
     Raises:
       AlquerqueError, MissingExtraError: As `run_benchmark`.
@@ -67,7 +70,9 @@ def run_curve(
 
         spec, label = f"{path}{colon}{simulations}", f"{called}, {steps / 1e6:.3g} M steps"
         results.append(
-            run_benchmark(spec, [], protocol, name=label, command=command, watch=watch_here, partial=partial)
+            run_benchmark(
+                spec, [], protocol, name=label, command=command, watch=watch_here, partial=partial, executor=executor
+            )
         )
     return results
 

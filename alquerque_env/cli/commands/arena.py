@@ -10,6 +10,7 @@ from ...game.game import Game
 from ..command import HelpfulCommand, print_json, report_console
 from ..console.progress_bar import Display
 from ..parameters import PATH, OutputFile, game_argument, json_option, open_match, seed_option, turn_time_option
+from ..ray_option import ray_option, spread
 
 if TYPE_CHECKING:
     from ...arena import Progress
@@ -30,6 +31,7 @@ def _read_sprt(_ctx: click.Context, _param: click.Parameter, text: str | None) -
     examples=[
         "arena fetaix random greedy alphabeta:2 --games 40",
         "arena fetaix fetaix-small:100 alphabeta:4 -o match.jsonl --picture match.png",
+        "arena fetaix alphabeta:3 alphabeta:6 --games 1000 -o match.jsonl --ray",
     ],
 )
 @game_argument
@@ -61,6 +63,7 @@ def _read_sprt(_ctx: click.Context, _param: click.Parameter, text: str | None) -
     "-o", "--output", type=OutputFile(), metavar="FILE.jsonl", help="Keep every match; resumes if the file exists."
 )
 @turn_time_option
+@ray_option
 @json_option
 @click.option("--picture", type=PATH, metavar="FILE.png", help="Draw the cross-table.")
 def arena(
@@ -68,6 +71,7 @@ def arena(
     specs: tuple[str, ...],
     sprt: tuple[float, float] | None,
     output: Path | None,
+    ray: str | None,
     as_json: bool,
     picture: Path | None,
     **chosen: Any,
@@ -78,6 +82,9 @@ def arena(
     others exist. Ratings are Elo points with 95 % intervals; `random` has 0 if it takes part.
 
     Ctrl-C stops; with -o the same command resumes.
+
+    With --ray batches are played on a cluster, with the same result. With --seconds the result depends on the speed of
+    the machines, so that no second run need repeat it.
     """
     from ...arena import Question, Settings, play_arena
     from ...arena.cross_table_plot import draw_cross_table
@@ -89,8 +96,8 @@ def arena(
         check_picture(picture)
     open_match(game)  # compiles the rules before the progress bar appears
     stopped = "nothing is kept without -o" if output is None else "the same command resumes"
-    with Display(stopped) as display:
-        result = play_arena(game, specs, settings, output=output, watch=_watch(display))
+    with spread(ray) as executor, Display(stopped) as display:
+        result = play_arena(game, specs, settings, output=output, executor=executor, watch=_watch(display))
     if as_json:
         print_json(result.as_dict())
     else:

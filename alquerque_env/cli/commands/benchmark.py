@@ -15,6 +15,7 @@ from ...game.game import load_game
 from ..command import HelpfulCommand, report_console
 from ..console.progress_bar import Display
 from ..parameters import PATH, IntRange, OutputFile, json_option, open_match, seed_option
+from ..ray_option import ray_option, spread
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,6 +38,7 @@ _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
         "benchmark alphabeta:4 alquerque -o result.json --picture result.png",
         "benchmark my_module:choose --name mine --library sb3-contrib --algorithm MaskablePPO --steps 200000 --seed 0",
         "benchmark my_module:choose --check mine.json",
+        "benchmark alphabeta:4 -o result.json --ray",
     ],
 )
 @click.argument("agent", required=False, metavar="[AGENT]")
@@ -53,6 +55,7 @@ _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 @click.option("--make-suite", metavar="GAME", hidden=True, help="Make the positions of the benchmark from a table.")
 @click.option("--table", type=PATH, metavar="PATH", hidden=True, help="Table for --make-suite.")
 @click.option("--make-ladder", metavar="GAME", hidden=True, help="Let the opponents of the benchmark play each other.")
+@ray_option
 @json_option
 @click.option("-o", "--output", type=OutputFile(), metavar="FILE.json", help="Write the result as JSON.")
 @click.option("--picture", type=PATH, metavar="FILE.png", help="Draw the result.")
@@ -71,6 +74,7 @@ def benchmark(
     make_suite: str | None,
     table: Path | None,
     make_ladder: str | None,
+    ray: str | None,
     as_json: bool,
     output: Path | None,
     picture: Path | None,
@@ -81,6 +85,9 @@ def benchmark(
     the same figures, except for the times. One thread is used unless OMP_NUM_THREADS is set.
 
     With --output, Ctrl-C keeps the finished games, and the same command resumes.
+
+    With --ray each game is measured as one task, because an agent keeps its state from one position to the next. The
+    agent must be a bot: functions and engines stay on one machine.
     """
     _check_task(None if check else agent, curve, leaderboard, check, make_suite, make_ladder)
     training: dict[str, Any] = {"library": library, "algorithm": algorithm, "steps": steps, "seed": seed}
@@ -109,9 +116,8 @@ def benchmark(
             check_picture(picture)
         open_match(load_game("alquerque"))  # compiles the rules before the progress bar appears
         with PartialResults(output) as partial_results:
-            content, show, draw = _measure(
-                agent, names, curve, name, Training(**training) if given else None, protocol, partial_results
-            )
+            asked = Training(**training) if given else None
+            content, show, draw = _measure(agent, names, curve, name, asked, protocol, partial_results, ray)
             text = json.dumps(content, indent=1, ensure_ascii=False)
             if output is not None:
                 write_whole(output, f"{text}\n".encode())
@@ -144,6 +150,7 @@ def _measure(
     training: "Training | None",
     protocol: "Protocol",
     found: "PartialResults",
+    ray: str | None,
 ) -> tuple[dict[str, Any], Callable[["Console"], None], Callable[[Path], None]]:
     """Measures an agent, or the checkpoints of a run; returns the result for JSON, and what prints and draws it."""
     from ...benchmark import run_benchmark, run_curve
@@ -154,14 +161,13 @@ def _measure(
     if found.count:
         click.echo(f"{found.count} games are already measured, in {found.path}", err=True)
     kept = f"finished games are kept in {found.path}; the same command resumes"
-    with Display(kept if found.path else "nothing is kept without -o") as display:
+    with spread(ray) as executor, Display(kept if found.path else "nothing is kept without -o") as display:
+        shared: dict[str, Any] = {"name": name, "watch": display.show, "partial": found, "executor": executor}
         if curve is None:
             assert agent is not None
-            result = run_benchmark(
-                agent, names, protocol, name=name, training=training, watch=display.show, partial=found
-            )
+            result = run_benchmark(agent, names, protocol, training=training, **shared)
             return result.as_dict(), partial(print_result, result), partial(draw_result, result)
-        results = run_curve(curve, protocol, name=name, watch=display.show, partial=found)
+        results = run_curve(curve, protocol, **shared)
         return curve_as_dict(curve, results), partial(print_curve, results), partial(draw_curve, name or curve, results)
 
 

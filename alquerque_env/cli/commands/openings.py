@@ -8,6 +8,7 @@ from ...game.game import Game
 from ..command import HelpfulCommand
 from ..console.progress_bar import Display
 from ..parameters import IntRange, OutputFile, game_argument, open_match, seed_option
+from ..ray_option import ray_option, spread
 
 MAX_OPENINGS = 100_000
 
@@ -17,6 +18,7 @@ MAX_OPENINGS = 100_000
     examples=[
         "openings fetaix -o fetaix.jsonl",
         "openings fetaix --option chain=optional --count 100 --judge alphabeta:6 -o optional.jsonl",
+        "openings fetaix --count 1000 -o fetaix.jsonl --ray",
     ],
 )
 @game_argument
@@ -38,18 +40,21 @@ MAX_OPENINGS = 100_000
     metavar="FILE.jsonl",
     help="File of the list; extended if it exists.",
 )
-def openings(game: Game, count: int, seed: int, judges: tuple[str, ...], output: Path) -> None:
+@ray_option
+def openings(game: Game, count: int, seed: int, judges: tuple[str, ...], output: Path, ray: str | None) -> None:
     """Make a list of balanced openings.
 
     `alquerque arena` starts its matches from such lists. An opening is 8 random turns, or more when all openings of
     that length have been tried. A judge plays each opening twice against itself. It calls an opening balanced unless
     the same side wins both matches. The list has the openings that all judges call balanced.
 
-    Ctrl-C stops; the same command resumes.
+    Ctrl-C stops; the same command resumes. With --ray the openings are judged on a cluster, with the same list.
     """
     from ...arena.opening_lists import JUDGES, extend_list
 
     open_match(game)  # compiles the rules before the progress bar appears
-    with Display("the same command resumes") as display:
-        found = extend_list(output, game, count, seed=seed, judges=judges or JUDGES, watch=display.show)
+    with spread(ray) as executor, Display("the same command resumes") as display:
+        found = extend_list(
+            output, game, count, seed=seed, judges=judges or JUDGES, watch=display.show, executor=executor
+        )
     click.echo(f"{output}: {len(found.lines)} balanced openings of {found.tried} tried")

@@ -81,7 +81,7 @@ def solve(
     With --pieces K, build the endgame table: the value and distance of every position with at most K pieces. With
     --from-start, prove who wins the whole game by proof-number search, which looks positions up in the table.
 
-    Ctrl-C stops; the same command resumes.
+    Ctrl-C stops; the same command resumes. The work is not spread over machines: threads share the table in memory.
     """
     if pieces is None and not verify and not from_start:
         raise AlquerqueError("nothing to solve: give --pieces K, --from-start, or --verify to check an existing table")

@@ -8,7 +8,8 @@ from ...bots.trainer import TRACKERS, check_tracker, load_from_trainer
 from ...errors import AlquerqueError, MissingExtraError
 from ..command import HelpfulCommand
 from ..console.memory import keep_freed_memory
-from ..parameters import PATH, ray_option
+from ..parameters import PATH
+from ..ray_option import ray_option
 
 
 def _check_tracker(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
@@ -33,7 +34,7 @@ def _check_tracker(_ctx: click.Context, _param: click.Parameter, value: str | No
 @click.argument("config", metavar="CONFIG")
 @click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
 @click.option("--resume", type=PATH, metavar="RUN", help="Resume the interrupted run in this folder.")
-@ray_option("Let the other processes of the run play on a Ray cluster.")
+@ray_option
 @click.option("--asynchronous", is_flag=True, help="With --ray: wait for no process, and give up repeatability.")
 @click.option(
     "--track",

@@ -3,13 +3,16 @@
 import os
 import platform
 from functools import cache
+from importlib import import_module
 from typing import Any
 
-from ... import __version__
 from ...engine.compiled_parts import BOTS, ENVIRONMENTS, compile_and_wait
 from ...engine.forms import compile_at_once
 from ...errors import AlquerqueError
 from ...game.kernel_arrays import JIT
+
+VERSION = str(import_module(__name__.partition(".")[0]).__version__)
+"""Version of the package. It stands in the package itself, which imports nothing of this module."""
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -33,8 +36,8 @@ def prepare_worker(version: str) -> None:
     Raises:
       AlquerqueError: If this machine has another version of the package.
     """
-    if version != __version__:
-        raise AlquerqueError(different_version(platform.node(), __version__))
+    if version != VERSION:
+        raise AlquerqueError(different_version(platform.node(), VERSION))
     if JIT:
         compile_at_once()
         compile_and_wait((ENVIRONMENTS, BOTS))
@@ -43,6 +46,4 @@ def prepare_worker(version: str) -> None:
 def different_version(node: str, found: str | None) -> str:
     """The sentence that refuses a node without this version of the package."""
     has = "lacks alquerque-env" if found is None else f"has alquerque-env {found}"
-    return (
-        f"node {node} of the Ray cluster {has}, this process has {__version__}: install the same version on every node"
-    )
+    return f"node {node} of the Ray cluster {has}, this process has {VERSION}: install the same version on every node"

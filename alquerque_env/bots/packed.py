@@ -1,0 +1,88 @@
+"""Bots that travel to other processes and machines: specs, with the contents of the files that they name."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import BotError, shorten
+from ..files.regular import read_regular
+from ..game.game import Game
+from .bot import GameBot
+from .external.exported import ExportedBot
+from .load import SPEC_KINDS, find_bot, load_bot, played_files, read_checkpoint, split_path
+from .shipped import shipped_bots
+
+
+@dataclass(frozen=True)
+class PackedBot:
+    """A bot that can be loaded on another machine.
+
+    Attributes:
+      spec: Its spec.
+      files: Names and contents of its files; none if it has none, or if it comes with the package.
+      path: What the spec calls these files, without the simulations.
+      simulations: The simulations that the spec asks for; None if it does not.
+    """
+
+    spec: str
+    files: tuple[tuple[str, bytes], ...] = ()
+    path: str = ""
+    simulations: int | None = None
+
+
+def pack_bot(spec: str) -> PackedBot:
+    """Packs a bot.
+
+    Raises:
+      BotError: If the spec names no bot, or the command of an engine, which other machines need not have.
+      OSError: If a file cannot be read.
+    """
+    find_bot(spec)
+    prefix = spec.partition(":")[0]
+    if prefix in SPEC_KINDS and SPEC_KINDS[prefix].starts_program:
+        raise BotError(
+            f"{shorten(spec)!r} starts a program, which other machines need not have: play on this one alone"
+        )
+    files = played_files(spec)
+    if not files or prefix in shipped_bots():
+        return PackedBot(spec)
+    path, simulations = split_path(spec)
+    return PackedBot(spec, tuple((file.name, read_regular(file)) for file in files), path, simulations)
+
+
+@contextmanager
+def unpacked_bot(bot: str | PackedBot, game: Game, *, seed: int, time_limit: float | None = None) -> Iterator[GameBot]:
+    """Loads a bot as `load_bot` does, without tables, under the name that it has where it was packed.
+
+    During the context its files are in a folder that only this user can read.
+
+    Args:
+      bot: A packed bot, or the spec of one that is loaded from here.
+      game: The game that it plays.
+      seed: As in `load_bot`.
+      time_limit: As in `load_bot`.
+
+    Raises:
+      BotError: As `load_bot`.
+    """
+    if isinstance(bot, str) or not bot.files:
+        spec = bot if isinstance(bot, str) else bot.spec
+        yield load_bot(spec, game, seed=seed, time_limit=time_limit, tables=False)
+        return
+    with tempfile.TemporaryDirectory(prefix="alquerque-", ignore_cleanup_errors=True) as folder:
+        for name, content in bot.files:
+            Path(folder, name).write_bytes(content)
+        try:
+            found = _load(bot, Path(folder), game, seed, time_limit)
+        except BotError as error:
+            raise BotError(str(error).replace(folder, str(Path(bot.path)))) from None
+        yield found
+
+
+def _load(bot: PackedBot, folder: Path, game: Game, seed: int, time_limit: float | None) -> GameBot:
+    file = folder / bot.files[0][0]
+    if file.suffix == ".py":
+        return ExportedBot(bot.spec, game, file, bot.simulations, time_limit)
+    return read_checkpoint(folder, bot.simulations, name=str(Path(bot.path)))(game, seed, time_limit)
