@@ -100,15 +100,7 @@ def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, 
                 "env = alquerque_env.env('fetaix', render_mode='rgb_array'); env.reset(); env.render()",
             ],
         ),
-        (
-            "ray",
-            [
-                "alquerque arena fetaix random greedy --games 2 --ray",
-                "alquerque openings fetaix --count 1 -o never-written.jsonl --ray",
-                "alquerque benchmark random fetaix --quick --ray",
-                "import alquerque_env.adapters.ray",
-            ],
-        ),
+        ("ray", ["alquerque bench ray", "import alquerque_env.adapters.ray"]),
     ],
 )
 def test_a_missing_extra_is_named_with_its_pip_command(extra: str, lines: list[str]) -> None:
@@ -122,6 +114,18 @@ def test_a_missing_extra_is_named_with_its_pip_command(extra: str, lines: list[s
         else:
             assert str(status).startswith("MissingExtraError: "), line
             assert str(status).endswith(f" is missing: {advice}"), line
+
+
+def test_without_ray_the_option_is_a_wrong_argument() -> None:
+    commands = [
+        "arena fetaix random greedy --games 2",
+        "openings fetaix --count 1 -o never-written.jsonl",
+        "benchmark random fetaix --quick",
+        "train quickstart",
+    ]
+    lines = [f"alquerque {command} --ray" for command in commands]
+    sentence = 'alquerque: --ray: ray is missing: pip install "alquerque-env[ray]"\n'
+    assert run_without(["ray"], lines) == [(2, "", sentence)] * 4
 
 
 @pytest.mark.parametrize("package", PACKAGES["log"])

@@ -242,6 +242,7 @@ SMALLER = {
     "--memory": "0.25",
     "--delay": "0",
     "--seconds": "0.01",
+    "--senders": "2",
     "--ray": "local",
 }
 """Values of options that make a command quick, or that need no other machine."""
@@ -251,6 +252,7 @@ ADDED = {
     "benchmark": {"": ["--quick"]},
     "openings": {"": ["--judge", "alphabeta:1"]},
     "bench env": {"": ["--seconds", "0.01"]},
+    "bench ray": {"": ["--seconds", "0.01", "--senders", "2"]},
     "bench search": {"": ["--seconds", "0.01", "--games", "8"]},
     "bench start": {"": ["--repeat", "1", "--only", "import"]},
     "bench tables": {"": ["--seconds", "0.01"]},
@@ -285,8 +287,9 @@ def shortened(words: list[str]) -> list[str]:
     """A command that does the same with less work."""
     name = " ".join(words[1:3]) if words[1] == "bench" else words[1]
     if name in ("train", "bench train") and not {"--resume", "--print-config"} & set(words):
-        given = [word for word in words if word.partition("=")[0] not in SETTINGS]
-        words = [*given, *("=".join(setting) for setting in SETTINGS.items())]
+        settings = SETTINGS | ({"alphazero.processes": "2"} if "--ray" in words else {})
+        given = [word for word in words if word.partition("=")[0] not in settings]
+        words = [*given, *("=".join(setting) for setting in settings.items())]
     words = [SMALLER.get(before, word) for before, word in zip(["", *words], words, strict=False)]
     words = [re.sub(r"^alphabeta:[4-9]$", "alphabeta:2", re.sub(r"^mcts:\d+$", "mcts:5", word)) for word in words]
     words = [re.sub(r"^(\w+-(?:small|strong)):\d+$", r"\1:2", word) for word in words]

@@ -60,7 +60,7 @@ def train(
     console = console or Console()
     config_path, config = find_config(given), load_config(given, overrides)
     with ExitStack() as stack:
-        make_workers = _connect(stack, ray, config)
+        make_workers = _connect(stack, ray, config, console)
         if resume is None:
             session = _start(config_path, config, make_workers)
             stack.callback(session.learner.close)
@@ -79,7 +79,7 @@ def train(
     return result
 
 
-def _connect(stack: ExitStack, ray: str | None, config: Config) -> MakeWorkers:
+def _connect(stack: ExitStack, ray: str | None, config: Config, console: Console) -> MakeWorkers:
     """Connects to the Ray cluster that the run uses, if any; returns what makes its workers."""
     if config.alphazero.asynchronous and config.run.algorithm != "alphazero":
         raise ConfigError(
@@ -92,7 +92,9 @@ def _connect(stack: ExitStack, ray: str | None, config: Config) -> MakeWorkers:
         require("ray", "ray")
         from alquerque_training.workers.ray_rounds import connect_workers
 
-        return stack.enter_context(connect_workers(ray, config))
+        cluster, make_workers = stack.enter_context(connect_workers(ray, config))
+        console.print(f"Ray at {cluster.address}: {cluster.cpus} CPUs", highlight=False, markup=False)
+        return make_workers
     return ProcessWorkers
 
 

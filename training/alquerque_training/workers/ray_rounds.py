@@ -34,8 +34,8 @@ _TICK_SECONDS = 1.0
 
 
 @contextmanager
-def connect_workers(address: str, config: Config) -> Iterator[MakeWorkers]:
-    """Connects to a cluster during the context; yields what makes the workers of a run there.
+def connect_workers(address: str, config: Config) -> Iterator[tuple[Cluster, MakeWorkers]]:
+    """Connects to a cluster during the context; yields the cluster, and what makes the workers of a run there.
 
     Args:
       address: As for `alquerque_env.adapters.ray.connect`.
@@ -58,7 +58,7 @@ def connect_workers(address: str, config: Config) -> Iterator[MakeWorkers]:
             kind = AsynchronousRayWorkers if config.alphazero.asynchronous else RayWorkers
             return kind(cluster, config, make_actor)
 
-        yield make_workers
+        yield cluster, make_workers
 
 
 class RayWorkers:
