@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import re
 import shutil
 import socket
@@ -24,13 +23,11 @@ from alquerque_env.arena.opening_lists import extend_list
 from alquerque_env.cli.main import main
 from alquerque_env.errors import AlquerqueError, UnknownNameError
 
-# Read by Ray when it is imported.
-os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
 pytest.importorskip("ray", reason="the extra `ray` is not installed")
 pytest.importorskip("choix")
 
 import ray
-from ray.cluster_utils import Cluster
+from ray_nodes import Nodes
 
 from alquerque_env.adapters.ray import connect
 from alquerque_env.adapters.ray.output import ray_prints_to_stderr
@@ -42,33 +39,6 @@ pytestmark = [
 
 FETAIX = load_game("fetaix")
 TOKEN = "0123456789abcdef" * 3
-
-
-class Nodes:
-    """A cluster whose head does no work, and whose other nodes can be killed."""
-
-    def __init__(self) -> None:
-        self._random = random.Random(5)
-        # A dead node is noticed after three seconds instead of many.
-        head = {"_system_config": {"health_check_period_ms": 1000, "health_check_failure_threshold": 3}}
-        self._cluster = Cluster()
-        self._cluster.add_node(num_cpus=0, node_ip_address="127.0.0.1", include_dashboard=False, **head)
-        self.address = str(self._cluster.address)
-        self._nodes = [self.add() for _ in range(3)]
-
-    def add(self, **options: Any) -> Any:
-        return self._cluster.add_node(num_cpus=1, node_ip_address="127.0.0.1", **options)
-
-    def remove(self, node: Any) -> None:
-        self._cluster.remove_node(node, allow_graceful=False)
-
-    def replace_one(self) -> None:
-        """Kills a node, and adds another one."""
-        self.remove(self._nodes.pop(self._random.randrange(len(self._nodes))))
-        self._nodes.append(self.add())
-
-    def shutdown(self) -> None:
-        self._cluster.shutdown()
 
 
 @pytest.fixture(scope="module")

@@ -108,8 +108,9 @@ class Work:
             )
 
     def outcome(self, place: Path, printed: str) -> tuple[list[str], Any]:
-        """The names of all files in a folder, and the result."""
-        return sorted(str(file.relative_to(place)) for file in place.rglob("*")), self.result(place, printed)
+        """The names of all files in a folder, and the result. TensorBoard begins a new file with each process."""
+        names = {str(file.relative_to(place)) for file in place.rglob("*") if file.parent.name != "tensorboard"}
+        return sorted(names), self.result(place, printed)
 
 
 def table_content(path: Path) -> Any:
@@ -184,12 +185,8 @@ def _run(folder: Path, _printed: str) -> Any:
 
 
 def _run_of_processes(folder: Path, _printed: str) -> Any:
-    """What is promised of a run with several processes, which no seed repeats."""
-    from alquerque_training.checkpoints.checkpoint import load_checkpoint
-
     run = folder / "runs" / "alphazero-1"
-    steps = [load_checkpoint(path, load_game("alquerque")).meta.steps for path in sorted(run.glob("checkpoints/*"))]
-    return [(line["iteration"], line["steps"]) for line in _log(run)], steps
+    return _log(run), (run / "checkpoints" / "final" / "weights.safetensors").read_bytes()
 
 
 BOARD = load_game("fetaix").board

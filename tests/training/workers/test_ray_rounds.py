@@ -19,7 +19,9 @@ from tiny_runs import TINY, TINY_ALPHAZERO, at_iteration, weights, without_time
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.kernel_arrays import JIT
 
-cluster_utils = pytest.importorskip("ray.cluster_utils", reason="needs the extra ray")
+pytest.importorskip("ray", reason="the extra `ray` is not installed")
+
+from ray_nodes import Nodes
 
 pytestmark = [
     pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source"),
@@ -33,30 +35,11 @@ DIVIDED = {
 }
 
 
-class Machines:
-    """A cluster of three nodes with one CPU each. The first one is the head, where the learner is."""
-
-    def __init__(self) -> None:
-        head = {"num_cpus": 1, "node_ip_address": "127.0.0.1", "include_dashboard": False}
-        self.cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=head)
-        self.others = [self._add() for _ in range(2)]
-        self.address = self.cluster.address
-
-    def _add(self) -> object:
-        return self.cluster.add_node(num_cpus=1, node_ip_address="127.0.0.1")
-
-    def replace_one(self, number: int) -> None:
-        """Kills one of the other nodes and adds a new one."""
-        place = number % len(self.others)
-        self.cluster.remove_node(self.others[place], allow_graceful=False)
-        self.others[place] = self._add()
-
-
 @pytest.fixture(scope="module")
-def machines() -> Iterator[Machines]:
-    made = Machines()
+def nodes() -> Iterator[Nodes]:
+    made = Nodes()
     yield made
-    made.cluster.shutdown()
+    made.shutdown()
 
 
 @pytest.fixture(autouse=True)
@@ -78,11 +61,11 @@ def alone(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 @contextmanager
-def training(name: str, machines: Machines) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+def training(name: str, nodes: Nodes) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
     """A run on the cluster in a process of its own, and its folder."""
     words = [sys.executable, "-m", "alquerque_env", "train", f"{name}.toml", *DIVIDED[name]]
     process = subprocess.Popen(
-        [*words, f"--ray={machines.address}"],
+        [*words, f"--ray={nodes.address}"],
         stdout=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
@@ -104,30 +87,30 @@ def weights_of(run: Path) -> bytes:
 
 
 def test_a_run_that_loses_nodes_has_the_weights_of_the_run_on_one_machine(
-    alone: tuple[str, TrainingResult], machines: Machines
+    alone: tuple[str, TrainingResult], nodes: Nodes
 ) -> None:
     name, expected = alone
     generator = random.Random(name)
-    with training(name, machines) as (process, run):
-        for number, iterations in enumerate((1, 3, 5)):
+    with training(name, nodes) as (process, run):
+        for iterations in (1, 3, 5):
             wait_for(lambda done=iterations: logged(run) >= done or process.poll() is not None)
             time.sleep(generator.uniform(0, 0.5))
-            machines.replace_one(number)
+            nodes.replace_one()
         assert process.wait() == 0
     assert weights_of(run) == weights(expected)
     assert without_time(run) == without_time(expected.run)
 
 
 def test_a_learner_that_is_killed_goes_on_from_its_last_checkpoint(
-    alone: tuple[str, TrainingResult], machines: Machines
+    alone: tuple[str, TrainingResult], nodes: Nodes
 ) -> None:
     name, expected = alone
-    with training(name, machines) as (process, run):
+    with training(name, nodes) as (process, run):
         wait_for(lambda: any((run / "checkpoints").glob("step-*")) or process.poll() is not None)
         process.kill()
     assert not (run / "checkpoints" / "final").exists()
 
-    result = train(Path(f"{name}.toml"), DIVIDED[name], run, ray=machines.address)
+    result = train(Path(f"{name}.toml"), DIVIDED[name], run, ray=nodes.address)
 
     assert weights(result) == weights(expected)
     assert without_time(result.run) == without_time(expected.run)
@@ -139,22 +122,22 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 @pytest.mark.slow
-def test_a_run_begun_on_one_machine_goes_on_on_a_cluster(machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_begun_on_one_machine_goes_on_on_a_cluster(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
     given = DIVIDED["alphazero"]
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         at_iteration(4, lambda: signal.raise_signal(signal.SIGINT), patch)
         train(Path("alphazero.toml"), given)
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
         at_iteration(6, lambda: signal.raise_signal(signal.SIGINT), patch)
-        train(Path("alphazero.toml"), given, Path("runs/alphazero-1"), ray=machines.address)
+        train(Path("alphazero.toml"), given, Path("runs/alphazero-1"), ray=nodes.address)
     result = train(Path("alphazero.toml"), given, Path("runs/alphazero-1"))
 
     assert weights(result) == weights(train(Path("alphazero.toml"), given))
 
 
-def test_weights_are_as_old_as_allowed_at_most_if_nobody_waits(machines: Machines) -> None:
+def test_weights_are_as_old_as_allowed_at_most_if_nobody_waits(nodes: Nodes) -> None:
     given = [*DIVIDED["alphazero"], "alphazero.asynchronous=true", "alphazero.max_staleness=1"]
-    result = train(Path("alphazero.toml"), given, ray=machines.address)
+    result = train(Path("alphazero.toml"), given, ray=nodes.address)
 
     records = read_log(result.run / "log.jsonl")
     assert len(records) == 8
