@@ -161,8 +161,8 @@ class RayWorkers:
 class AsynchronousRayWorkers(RayWorkers):
     """Workers that nobody waits for: an actor begins its next round with the newest weights as soon as it can.
 
-    An iteration collects as many rounds as there are actors, whosever they are. It waits for a round that was begun
-    `alphazero.max_staleness` iterations before.
+    An iteration collects as many rounds as there are actors, whosever they are; fewer after one that collected more. It
+    waits for a round that was begun `alphazero.max_staleness` iterations before.
     """
 
     def __init__(self, cluster: Cluster, config: Config, make_actor: MakeActor) -> None:
