@@ -30,11 +30,10 @@ from alquerque_env.errors import one_line, shorten
 from alquerque_env.files.atomic import make_whole_folder, write_whole
 from alquerque_env.game.game import Game
 from alquerque_training.config.settings import NetworkConfig
+from alquerque_training.experience.state_arrays import Arrays
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network
 
 _FRESH = "leave run.start out to begin with random weights"
-
-Arrays = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,9 +17,9 @@ from alquerque_env.bots.network.model_card import CheckpointError
 from alquerque_env.game.game import Game
 from alquerque_training import ppo
 from alquerque_training.alphazero import AlphaZeroLearner
-from alquerque_training.checkpoints.checkpoint import Arrays
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config
+from alquerque_training.experience.state_arrays import Arrays
 from alquerque_training.measure.metrics import Metric
 from alquerque_training.networks import PolicyValueNetwork
 from alquerque_training.workers.backend import MakeWorkers, WorkerError

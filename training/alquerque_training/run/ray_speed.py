@@ -165,9 +165,9 @@ def measure_senders(
     Raises:
       ConfigError: If the run has another algorithm.
     """
-    actor, order = _make_actor(config)
     if config.run.algorithm != "alphazero":
         raise ConfigError(f"run.algorithm is {config.run.algorithm!r}, expected 'alphazero': its rows go to a buffer")
+    actor, order = _make_actor(config)
     experience, count = _gather(actor, order)
     packed, state = pack(experience), pack(actor.get_state())
     pause = 0.0 if rows_per_second is None else count / rows_per_second
@@ -181,7 +181,7 @@ def measure_senders(
         return payload, state
 
     payload, weights = ray.put(packed), ray.put(order)
-    buffer = _make_buffer(config)
+    buffer = _make_buffer(config, experience)
 
     def start(state: bytes) -> Any:
         return send.remote(payload, weights, state, pause)
@@ -247,14 +247,14 @@ def _storer(config: Config, experience: Arrays) -> Callable[[], object]:
     """What the learner does with experience that it has unpacked."""
     if config.run.algorithm == "ppo":
         return lambda: Rollout.join([Rollout.from_arrays(experience)] * 2)
-    buffer = _make_buffer(config)
+    buffer = _make_buffer(config, experience)
     return lambda: buffer.add(Rows(**group(experience, "rows.")))
 
 
-def _make_buffer(config: Config) -> ReplayBuffer:
-    game = load_game(config.run.game, **config.run.options)
-    network = make_learner(_alone(config), game).network
-    return ReplayBuffer(config.alphazero.window, (network.shape.planes, network.shape.points))
+def _make_buffer(config: Config, experience: Arrays) -> ReplayBuffer:
+    """An empty replay buffer for positions such as those of the experience."""
+    planes, points = experience["rows.planes"].shape[1:]
+    return ReplayBuffer(config.alphazero.window, (planes, points))
 
 
 def _median_ms(task: Callable[[], object], seconds: float) -> float:

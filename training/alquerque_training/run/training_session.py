@@ -20,9 +20,10 @@ from alquerque_env.bots.network.model_card import CurvePoint, ModelCard, RatingC
 from alquerque_env.cli.console.signals import interruptible
 from alquerque_env.game.game import Game
 from alquerque_training.checkpoints.card_writer import make_meta
-from alquerque_training.checkpoints.checkpoint import Arrays, save_checkpoint
+from alquerque_training.checkpoints.checkpoint import save_checkpoint
 from alquerque_training.checkpoints.quantise import quantise
 from alquerque_training.config.settings import Config
+from alquerque_training.experience.state_arrays import Arrays
 from alquerque_training.measure.evaluate import as_strength, greedy_policy, play_random
 from alquerque_training.measure.gauntlet import Gauntlet, Measurement, read_curve
 from alquerque_training.measure.metrics import MetricsLog, Record, read_log

@@ -4,7 +4,7 @@ An *actor* plays matches and returns experience. *Workers* run actors in other p
 machine and `ray_actors.py` on a Ray cluster. A learner gets its workers by argument and does not know where they run.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -58,7 +58,7 @@ class Workers(Protocol):
     def get_state(self) -> dict[str, np.ndarray]:
         """The complete state of all actors."""
 
-    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+    def set_state(self, state: Arrays) -> None:
         """Restores a result of `get_state`."""
 
     def count_figures(self) -> dict[str, float]:

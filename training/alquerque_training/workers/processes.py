@@ -2,7 +2,6 @@
 
 import multiprocessing as mp
 import signal
-from collections.abc import Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
@@ -53,7 +52,7 @@ class ProcessWorkers:
             state |= {f"{number}.{name}": array for name, array in self._receive(pipe).items()}
         return state
 
-    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+    def set_state(self, state: Arrays) -> None:
         """As `Workers.set_state`."""
         for number, pipe in enumerate(self._pipes):
             self._send(pipe, ("set_state", group(state, f"{number}.")))

@@ -6,7 +6,7 @@ from one task to the next, and restores a state only if another process has play
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -72,7 +72,7 @@ class RayWorkers:
 
     def __init__(self, cluster: Cluster, config: Config, make_actor: MakeActor) -> None:
         self._cluster, self._threads = cluster, config.run.threads
-        options = {**worker_options(), "num_cpus": self._threads, "max_retries": RETRIES, "num_returns": 1}
+        options = {**worker_options(), "num_cpus": self._threads, "max_retries": RETRIES}
         self._task = ray.remote(_play_round).options(**options)
         self._setup = ray.put((_on_cpu(config), make_actor))
         self._states: list[bytes | None] = [None] * (config.processes - 1)
@@ -102,7 +102,7 @@ class RayWorkers:
             for name, array in unpack(state).items()
         }
 
-    def set_state(self, state: Mapping[str, np.ndarray]) -> None:
+    def set_state(self, state: Arrays) -> None:
         """As `Workers.set_state`."""
         self._cancel()
         groups = [group(state, f"{number}.") for number in range(len(self._states))]
@@ -218,7 +218,7 @@ _kept: list[_Kept] = []
 
 
 def _play_round(
-    version: str, setup: tuple[Config, Callable[[Config, int], Actor]], number: int, order: Arrays, state: bytes | None
+    version: str, setup: tuple[Config, MakeActor], number: int, order: Arrays, state: bytes | None
 ) -> tuple[bytes, bytes]:
     """Runs on a node.
 

@@ -1,16 +1,17 @@
 """Arrays as bytes for the network: a safetensors file, compressed."""
 
 import zlib
-from collections.abc import Mapping
 
 import numpy as np
 from safetensors.numpy import load, save
+
+from alquerque_training.experience.state_arrays import Arrays
 
 LEVEL = 1
 """Level of zlib. Higher ones take much longer and save little."""
 
 
-def pack(arrays: Mapping[str, np.ndarray]) -> bytes:
+def pack(arrays: Arrays) -> bytes:
     """Arrays by name as bytes."""
     return zlib.compress(save({name: np.asarray(array, order="C") for name, array in arrays.items()}), LEVEL)
 
