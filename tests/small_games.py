@@ -62,5 +62,5 @@ def small_game(
         start=start,
         rules=replace(given.rules, **rules),
         options=options,
-        opening=opening,
+        opening=None if opening is None else (opening,),
     )

@@ -81,7 +81,7 @@ class Game(Ruleset):
             kind: sorted(min(line, line[::-1]) for line in getattr(board, kind))
             for kind in ("lines", "end_arcs", "bends")
         }
-        content = {
+        content: dict[str, Any] = {
             "name": self.name,
             "version": self.version,
             "points": board.points,
@@ -90,9 +90,13 @@ class Game(Ruleset):
             "rules": {
                 field.name: answer for field in fields(Rules) if (answer := getattr(rules, field.name)) != field.default
             },
-            "opening": self.opening,
+            "opening": self.opening if self.opening is None or len(self.opening) > 1 else self.opening[0],
             "actions": self.actions,
         }
+        if self.rules.promotion == "points":
+            content["promotion"] = [sorted(points) for points in self.promotion]
+        if self.sanctuary:
+            content["sanctuary"] = sorted(self.sanctuary)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
