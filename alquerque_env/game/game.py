@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AlquerqueError
+from .board import from_least, one_way
 from .game_file import Definition, choose_options, find_definition, games
 from .options import OptionValue, Rules, spell
 from .ruleset import Ruleset
@@ -77,10 +78,13 @@ class Game(Ruleset):
         games that do not use it.
         """
         board, rules = self.board, self.rules
-        drawn = {
-            kind: sorted(min(line, line[::-1]) for line in getattr(board, kind))
-            for kind in ("lines", "end_arcs", "bends")
+        drawn: dict[str, object] = {
+            kind: sorted(map(one_way, getattr(board, kind))) for kind in ("lines", "end_arcs", "bends")
         }
+        if board.circles:
+            drawn["circles"] = sorted(map(from_least, board.circles))
+        if board.own_labels:
+            drawn["labels"] = board.own_labels
         content: dict[str, Any] = {
             "name": self.name,
             "version": self.version,

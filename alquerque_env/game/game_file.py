@@ -13,7 +13,8 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 from ..errors import RulesError, UnknownNameError, did_you_mean
 from ..files.schema import Key, noun, parse, parse_present, read_toml, show, unknown_key
-from .board import Board, find_points, read_board
+from .board import Board
+from .board_file import find_points, read_board
 from .options import RULE_NAMES, Option, OptionFile, OptionValue, Rules, make_option, spell
 from .ruleset import NORTH, SOUTH, Ruleset
 from .step_table import find_templates

@@ -174,7 +174,7 @@ def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
             for target in board.neighbours[victim]
             if target != origin
         }
-    lines = list(board.lines)
+    lines = [*board.lines, *(circle + circle[:2] for circle in board.circles)]
     if rules.leap == "drawn_line":
         lines += [*board.end_arcs, *board.bends]
     elif rules.end_arc:
