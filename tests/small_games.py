@@ -63,5 +63,5 @@ def small_game(
         start=start,
         rules=replace(given.rules, **rules),
         options=options,
-        opening=opening,
+        opening=None if opening is None else (opening,),
     )

@@ -85,7 +85,7 @@ class Game(Ruleset):
             drawn["circles"] = sorted(map(from_least, board.circles))
         if board.own_labels:
             drawn["labels"] = board.own_labels
-        content = {
+        content: dict[str, Any] = {
             "name": self.name,
             "version": self.version,
             "points": board.points,
@@ -94,9 +94,13 @@ class Game(Ruleset):
             "rules": {
                 field.name: answer for field in fields(Rules) if (answer := getattr(rules, field.name)) != field.default
             },
-            "opening": self.opening,
+            "opening": self.opening if self.opening is None or len(self.opening) > 1 else self.opening[0],
             "actions": self.actions,
         }
+        if self.rules.promotion == "points":
+            content["promotion"] = [sorted(points) for points in self.promotion]
+        if self.sanctuary:
+            content["sanctuary"] = sorted(self.sanctuary)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @property

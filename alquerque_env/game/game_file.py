@@ -15,8 +15,8 @@ from ..errors import RulesError, UnknownNameError, did_you_mean
 from ..files.schema import Key, noun, parse, parse_present, read_toml, show, unknown_key
 from .board import LABEL, Board
 from .board_file import find_points, read_board
-from .options import RULE_NAMES, Option, OptionFile, OptionValue, Rules, make_option
-from .ruleset import NORTH, Ruleset
+from .options import RULE_NAMES, Option, OptionFile, OptionValue, Rules, make_option, spell
+from .ruleset import NORTH, SOUTH, Ruleset
 from .step_table import find_templates
 from .table_layout import EMPTY, ENEMY, OWN_MEN
 
@@ -24,6 +24,8 @@ R = TypeVar("R", bound=Ruleset)
 
 _SUFFIX = ".toml"
 _OPENING = re.compile(rf"(\*|{LABEL})-({LABEL})")
+_BOARD_OPTIONS = ("board", "dash_sides")
+_START_OPTIONS = ("pieces", "board")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +34,14 @@ class StartFile:
 
     south: Annotated[str, Key("Points of the men of `player_0`: labels separated by spaces.", low=1)]
     north: Annotated[str, Key("Points of the men of `player_1`.", low=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromotionFile:
+    """The promotion points in a game file."""
+
+    south: Annotated[str, Key("Points where men of `player_0` are promoted: labels separated by spaces.", low=1)]
+    north: Annotated[str, Key("Points where men of `player_1` are promoted.", low=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,17 +56,24 @@ class GameFile:
     board: Annotated[
         str | dict[str, str],
         Key(
-            "A board of the package, or the path of a board file from this one. A table if the option `board` chooses."
+            "A board of the package, or the path of a board file from this one. A table of answers if an option, "
+            "`board` or `dash_sides`, chooses."
         ),
     ]
     sources: Annotated[tuple[str, ...], Key("Where the rules are described.", low=1)]
     start: Annotated[StartFile, Key("Where the pieces stand.")]
+    starts: Annotated[
+        dict[str, StartFile], Key("Other starts, by the answer of the option `pieces` or `board` that has them.")
+    ] = field(default_factory=dict)
+    promotion: Annotated[PromotionFile | None, Key('Where men are promoted, if `promotion = "points"`.')] = None
+    promoted_piece: Annotated[str, Key("What texts call a promoted piece.", low=1)] = "mullah"
+    sanctuary: Annotated[str, Key("Points on which no piece can be captured: labels separated by spaces.")] = ""
     rules: Annotated[dict[str, OptionValue], Key("Rules with one answer in this game.")]
     openings: Annotated[
-        dict[str, str],
+        dict[str, str | tuple[str, ...]],
         Key(
-            "First steps of each answer of the rule `opening`, as `c2-c3` in the frame of the player who begins; "
-            "`*-c3` for a step from any point."
+            "The first steps that each answer of the rule `opening` allows, one or a list, as `c2-c3` in the frame of "
+            "the player who begins; `*-c3` for a step from any point."
         ),
     ] = field(default_factory=dict)
     options: Annotated[dict[str, OptionFile], Key("Rules that the game leaves open.")] = field(default_factory=dict)
@@ -155,8 +172,11 @@ def define_game(
         },
     )
     _check_openings(definition)
+    _check_starts(definition)
     for choice in _choices(table):
-        _check_start(definition, choose_options(definition, choice, Ruleset, file))
+        ruleset = choose_options(definition, choice, Ruleset, file)
+        _check_start(definition, ruleset)
+        _check_promotion(definition, ruleset)
     return definition
 
 
@@ -182,8 +202,10 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
         for option, entry in table.items()
     }
     answers: dict[str, Any] = {**definition.rules, **chosen}
-    board = definition.boards[answers.get("board", "")]
-    start, opening = _start(definition, board), _opening(definition, board, answers.get("opening", "any"))
+    board = definition.boards[next((answers[option] for option in _BOARD_OPTIONS if option in table), "")]
+    start, opening = _start(definition, board, chosen), _opening(definition, board, answers.get("opening", "any"))
+    promotion = _promotion(definition, board, answers["promotion"])
+    sanctuary = frozenset(find_points(board, definition.content.sanctuary, definition.file, "sanctuary"))
     try:
         return kind(
             name=definition.name,
@@ -196,20 +218,29 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
             options=MappingProxyType(chosen),
             opening=opening,
             sources=definition.content.sources,
+            promotion=promotion,
+            promoted_piece=definition.content.promoted_piece,
+            sanctuary=sanctuary,
         )
     except RulesError as error:
         raise RulesError(f"{of}: {error}") from None
 
 
-def _start(definition: Definition, board: Board) -> tuple[frozenset[int], frozenset[int]]:
+def _start(
+    definition: Definition, board: Board, chosen: Mapping[str, OptionValue]
+) -> tuple[frozenset[int], frozenset[int]]:
     """The points of the men of both players at the start.
 
     Raises:
       RulesError: If a label is unknown or listed twice.
     """
+    starts = definition.content.starts
+    answers = [spell(chosen[option]) for option in _START_OPTIONS if option in chosen]
+    other = next((answer for answer in answers if answer in starts), None)
+    table, start = ("start", definition.content.start) if other is None else (f"starts.{other}", starts[other])
     sides: list[frozenset[int]] = []
     for side in ("south", "north"):
-        path, text = f"start.{side}", getattr(definition.content.start, side)
+        path, text = f"{table}.{side}", getattr(start, side)
         points = find_points(board, text, definition.file, path)
         for place, point in enumerate(points):
             if point in frozenset(points[:place]).union(*sides):
@@ -220,17 +251,52 @@ def _start(definition: Definition, board: Board) -> tuple[frozenset[int], frozen
     return sides[0], sides[1]
 
 
-def _opening(definition: Definition, board: Board, answer: str) -> tuple[int | None, int] | None:
+def _promotion(definition: Definition, board: Board, answer: OptionValue) -> tuple[frozenset[int], frozenset[int]]:
+    """The promotion points of both players that the file names.
+
+    Raises:
+      RulesError: If a label is unknown, the table is missing, or it is there and the answer does not use it.
+    """
+    file, points = definition.file, definition.content.promotion
+    if points is None:
+        if answer == "points":
+            raise RulesError(
+                f"{file}: promotion is missing, which promotion='points' needs: add a table [promotion] with the "
+                "points of south and north, or set promotion='last_rank'"
+            )
+        return frozenset(), frozenset()
+    if answer != "points":
+        raise RulesError(
+            f"{file}: promotion has points, which promotion={answer!r} does not use: remove the table, or set "
+            "promotion='points'"
+        )
+    south, north = (
+        frozenset(find_points(board, getattr(points, side), file, f"promotion.{side}")) for side in ("south", "north")
+    )
+    return south, north
+
+
+def _opening(definition: Definition, board: Board, answer: str) -> tuple[tuple[int | None, int], ...] | None:
     """The first steps that an answer of the rule `opening` allows, as (origin, target); None for a free first turn."""
     if answer == "any":
         return None
-    text = definition.content.openings[answer]
-    path = f"openings.{answer}"
+    return tuple(
+        _opening_step(definition.file, path, text, board) for path, text in _opening_steps(definition.content, answer)
+    )
+
+
+def _opening_steps(content: GameFile, answer: str) -> list[tuple[str, str]]:
+    """The steps of an answer of the rule `opening`, each with its key in the file."""
+    steps, path = content.openings[answer], f"openings.{answer}"
+    return [(path, steps)] if isinstance(steps, str) else [(f"{path}[{n}]", step) for n, step in enumerate(steps)]
+
+
+def _opening_step(file: str, path: str, text: str, board: Board) -> tuple[int | None, int]:
     match = _OPENING.fullmatch(text)
     if match is None:
-        raise RulesError(f"{definition.file}: {path} is {show(text)}, expected a step such as 'c2-c3' or '*-c3'")
+        raise RulesError(f"{file}: {path} is {show(text)}, expected a step such as 'c2-c3' or '*-c3'")
     origin, target = match.groups()
-    points = find_points(board, target if origin == "*" else f"{origin} {target}", definition.file, path)
+    points = find_points(board, target if origin == "*" else f"{origin} {target}", file, path)
     return None if origin == "*" else points[0], points[-1]
 
 
@@ -286,10 +352,11 @@ def _names(kind: str) -> tuple[str, ...]:
 
 
 def _read_boards(content: GameFile, table: Mapping[str, Option], file: str, folder: Path | None) -> dict[str, Board]:
-    chosen = table["board"].values if "board" in table else ()
+    option = next((option for option in _BOARD_OPTIONS if option in table), "board")
+    chosen = table[option].values if option in table else ()
     if isinstance(content.board, str):
         if chosen:
-            raise RulesError(f"{file}: board is {content.board!r}, expected a table for the option 'board'")
+            raise RulesError(f"{file}: board is {content.board!r}, expected a table for the option {option!r}")
         names, paths = {"": content.board}, {"": "board"}
     elif not chosen:
         raise RulesError(f"{file}: board is {show(content.board)}, expected a string: there is no option 'board'")
@@ -298,7 +365,7 @@ def _read_boards(content: GameFile, table: Mapping[str, Option], file: str, fold
         for value in chosen:
             if value not in names:
                 raise RulesError(
-                    f"{file}: options.board.values has {value!r}, expected a key of the table board "
+                    f"{file}: options.{option}.values has {value!r}, expected a key of the table board "
                     f"(known: {', '.join(names)})"
                 )
         for value in names:
@@ -342,9 +409,17 @@ def _check_openings(definition: Definition) -> None:
             raise unknown_key(file, RulesError, "openings", answer, wanted)
 
 
+def _check_starts(definition: Definition) -> None:
+    file, options = definition.file, definition.option_table
+    answers = [spell(value) for option in _START_OPTIONS if option in options for value in options[option].values]
+    for answer in definition.content.starts:
+        if answer not in answers:
+            raise unknown_key(file, RulesError, "starts", answer, answers)
+
+
 def _choices(table: Mapping[str, Option]) -> Iterator[dict[str, OptionValue]]:
     """Every choice of the options on which the start depends."""
-    names = [name for name in ("board", "opening", "who_starts") if name in table]
+    names = [name for name in (*_BOARD_OPTIONS, "pieces", "opening", "who_starts") if name in table]
     for values in product(*(table[name].values for name in names)):
         yield dict(zip(names, values, strict=True))
 
@@ -355,7 +430,7 @@ def _check_start(definition: Definition, game: Ruleset) -> None:
     Raises:
       RulesError: If there is none.
     """
-    labels, player = game.board.labels, game.first_player
+    player = game.first_player
     if game.opening is None:
         seen = dict.fromkeys(game.start[1 - player], ENEMY) | dict.fromkeys(game.start[player], OWN_MEN)
         for template in find_templates(game, player):
@@ -363,18 +438,46 @@ def _check_start(definition: Definition, game: Ruleset) -> None:
             if is_open and template.first and not template.is_king and template.origin in game.start[player]:
                 return
         raise RulesError(f"{definition.file}: start leaves player_{player}, who begins, without a step")
-    answer = game.rules.opening
-    where = f"{definition.file}: openings.{answer} is {definition.content.openings[answer]!r}"
+    for (path, text), step in zip(_opening_steps(definition.content, game.rules.opening), game.opening, strict=True):
+        if fault := _fault_of_opening(game, *step):
+            raise RulesError(f"{definition.file}: {path} is {text!r}, but {fault}")
+
+
+def _fault_of_opening(game: Ruleset, origin: int | None, target: int) -> str | None:
+    """Why the first player cannot take a step at the start; None if that is possible."""
+    labels, player = game.board.labels, game.first_player
     # The opening is in the frame of the first player, the start is not.
     turn = game.turn if player == NORTH else tuple(range(len(labels)))
     own, enemy = ({turn[point] for point in game.start[side]} for side in (player, 1 - player))
-    origin, target = game.opening
     if origin is not None and origin not in own:
-        raise RulesError(f"{where}, but the player who begins has no piece on {labels[origin]}")
+        return f"the player who begins has no piece on {labels[origin]}"
     if target in own | enemy:
-        raise RulesError(f"{where}, but {labels[target]} is not vacant at the start")
+        return f"{labels[target]} is not vacant at the start"
     steps = {(turn[a], turn[b]) for a, b in game.man_steps(player)}
     if not any((point, target) in steps for point in (own if origin is None else [origin])):
-        raise RulesError(
-            f"{where}, but no piece can step there from {'any point' if origin is None else labels[origin]}"
-        )
+        return f"no piece can step there from {'any point' if origin is None else labels[origin]}"
+    return None
+
+
+def _check_promotion(definition: Definition, game: Ruleset) -> None:
+    """Checks that men of both players can come to a promotion point.
+
+    Raises:
+      RulesError: If they cannot.
+    """
+    if game.rules.promotion == "none":
+        return
+    for player in (SOUTH, NORTH):
+        moves = [
+            (template.origin, template.target) for template in find_templates(game, player) if not template.is_king
+        ]
+        reached = set(game.start[player])
+        while new := {target for origin, target in moves if origin in reached} - reached:
+            reached |= new
+        if not game.promotion_points(player) & {target for origin, target in moves if origin in reached}:
+            points = " ".join(game.board.labels[point] for point in sorted(game.promotion_points(player)))
+            raise RulesError(
+                f"{definition.file}: promotion={game.rules.promotion!r} promotes men of player_{player} on {points}, "
+                f"where none can come with man_steps={game.rules.man_steps!r} and "
+                f"man_capture_dirs={game.rules.man_capture_dirs!r}"
+            )

@@ -25,9 +25,12 @@ class Ruleset:
       rules: The answer to every question, fixed and chosen.
       option_table: The options by name.
       options: Read-only mapping of every option to its value, defaults included.
-      opening: First steps allowed by the opening rule, as `(origin, target)` in the frame of the first player; an
-        origin of None stands for any point. None if the first turn is free.
+      opening: The first steps that the opening rule allows, each as `(origin, target)` in the frame of the first
+        player; an origin of None stands for any point. None if the first turn is free.
       sources: Where the rules are described.
+      promotion: Points where men of `player_0` and of `player_1` are promoted, if the rule `promotion` is `points`.
+      promoted_piece: What texts call a promoted piece.
+      sanctuary: Points on which no piece can be captured.
 
     Raises:
       RulesError: If memory (`undo_scope`) would hold back steps in more directions than the engine has lanes.
@@ -41,8 +44,11 @@ class Ruleset:
     rules: Rules
     option_table: Mapping[str, Option]
     options: Mapping[str, OptionValue]
-    opening: tuple[int | None, int] | None
+    opening: tuple[tuple[int | None, int], ...] | None
     sources: tuple[str, ...]
+    promotion: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
+    promoted_piece: str = "mullah"
+    sanctuary: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
         if (count := len(self.relations)) > LANES:
@@ -77,10 +83,8 @@ class Ruleset:
         return 1 if player == SOUTH else -1
 
     def promotion_points(self, player: int) -> frozenset[int]:
-        """Points where a man of `player` is promoted: the enemy's first rank."""
-        if self.rules.promotion == "none":
-            return frozenset()
-        return self.last_rank(player)
+        """Points where a man of `player` is promoted."""
+        return self.last_rank(player) if self.rules.promotion == "last_rank" else self.promotion[player]
 
     def last_rank(self, player: int) -> frozenset[int]:
         """The first rank of the enemy of `player`."""
@@ -88,10 +92,10 @@ class Ruleset:
         last = max(rows) if self.forward(player) > 0 else min(rows)
         return frozenset(point for point, y in enumerate(rows) if y == last)
 
-    def is_backward(self, player: int, origin: int, target: int) -> bool:
-        """Whether a step of `player` goes backward."""
-        rise = self.board.points[target][1] - self.board.points[origin][1]
-        return rise * self.forward(player) < 0
+    def goes(self, directions: str, player: int, origin: int, target: int) -> bool:
+        """Whether a step of `player` is in one of the directions `all`, `forward_sideways` or `forward`."""
+        rise = (self.board.points[target][1] - self.board.points[origin][1]) * self.forward(player)
+        return directions == "all" or rise > 0 or (rise == 0 and directions == "forward_sideways")
 
     def man_steps(self, player: int) -> list[tuple[int, int]]:
         """Simple steps of the men of `player` on the empty board, as (origin, target)."""
@@ -99,7 +103,7 @@ class Ruleset:
         return [
             (origin, target)
             for origin, target in sorted(self.board.edges)
-            if origin not in frozen and (self.rules.man_steps == "all" or not self.is_backward(player, origin, target))
+            if origin not in frozen and self.goes(self.rules.man_steps, player, origin, target)
         ]
 
     @property

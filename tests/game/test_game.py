@@ -471,7 +471,7 @@ def changed_copies(game: Game) -> dict[str, Game]:
         "version": replace(game, version=2),
         "start": replace(game, start=(south | {12}, north)),
         "sides": replace(game, start=(north, south)),
-        "opening": replace(game, opening=(11, 12)),
+        "opening": replace(game, opening=((11, 12),)),
         "points": replace(game, board=replace(board, points=((board.points[0][0], -1), *board.points[1:]))),
         "line": replace(game, board=replace(board, lines=board.lines[1:])),
         "arc": replace(game, board=replace(board, end_arcs=(*board.end_arcs, (0, 1, 2)))),
