@@ -61,8 +61,8 @@ class Ruleset:
         has_rings = bool(self.board.circles) and rules.promotion != "none"
         if has_rings and (rules.mullah_lines, rules.mullah_steps) == ("all", "any_distance"):
             raise RulesError(
-                "mullah_steps='any_distance' lets a promoted piece reach a point both ways round a circle of the board, "
-                "which are one action: expected mullah_steps='one_point' or mullah_lines='long_diagonals'"
+                "mullah_steps='any_distance' lets a promoted piece step to a point both ways round a circle of the "
+                "board, which are one action: expected mullah_steps='one_point' or mullah_lines='long_diagonals'"
             )
 
     @property
