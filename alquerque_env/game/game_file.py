@@ -16,14 +16,14 @@ from ..files.schema import Key, noun, parse, parse_present, read_toml, show, unk
 from .board import Board
 from .board_file import find_points, read_board
 from .options import RULE_NAMES, Option, OptionFile, OptionValue, Rules, make_option, spell
-from .ruleset import NORTH, SOUTH, Ruleset
+from .ruleset import NORTH, SOUTH, OpeningStep, Ruleset
 from .step_table import find_templates
 from .table_layout import EMPTY, ENEMY, OWN_MEN
 
 R = TypeVar("R", bound=Ruleset)
 
 _SUFFIX = ".toml"
-_OPENING = re.compile(r"(\*|[a-z]*[0-9]+)-([a-z]*[0-9]+)")
+_OPENING = re.compile(r"(\*|[a-z]*[0-9]+)-(\*|[a-z]*[0-9]+)")
 _BOARD_OPTIONS = ("board", "dash_sides")
 _START_OPTIONS = ("pieces", "board")
 
@@ -73,7 +73,7 @@ class GameFile:
         dict[str, str | tuple[str, ...]],
         Key(
             "The first steps that each answer of the rule `opening` allows, one or a list, as `c2-c3` in the frame of "
-            "the player who begins; `*-c3` for a step from any point."
+            "the player who begins; `*` stands for any point."
         ),
     ] = field(default_factory=dict)
     options: Annotated[dict[str, OptionFile], Key("Rules that the game leaves open.")] = field(default_factory=dict)
@@ -276,7 +276,7 @@ def _promotion(definition: Definition, board: Board, answer: OptionValue) -> tup
     return south, north
 
 
-def _opening(definition: Definition, board: Board, answer: str) -> tuple[tuple[int | None, int], ...] | None:
+def _opening(definition: Definition, board: Board, answer: str) -> tuple[OpeningStep, ...] | None:
     """The first steps that an answer of the rule `opening` allows, as (origin, target); None for a free first turn."""
     if answer == "any":
         return None
@@ -291,13 +291,12 @@ def _opening_steps(content: GameFile, answer: str) -> list[tuple[str, str]]:
     return [(path, steps)] if isinstance(steps, str) else [(f"{path}[{n}]", step) for n, step in enumerate(steps)]
 
 
-def _opening_step(file: str, path: str, text: str, board: Board) -> tuple[int | None, int]:
+def _opening_step(file: str, path: str, text: str, board: Board) -> OpeningStep:
     match = _OPENING.fullmatch(text)
     if match is None:
         raise RulesError(f"{file}: {path} is {show(text)}, expected a step such as 'c2-c3' or '*-c3'")
-    origin, target = match.groups()
-    points = find_points(board, target if origin == "*" else f"{origin} {target}", file, path)
-    return None if origin == "*" else points[0], points[-1]
+    origin, target = (None if name == "*" else find_points(board, name, file, path)[0] for name in match.groups())
+    return origin, target
 
 
 def _read(file: Traversable, folder: Path | None, seen: tuple[str, ...]) -> Definition:
@@ -443,7 +442,7 @@ def _check_start(definition: Definition, game: Ruleset) -> None:
             raise RulesError(f"{definition.file}: {path} is {text!r}, but {fault}")
 
 
-def _fault_of_opening(game: Ruleset, origin: int | None, target: int) -> str | None:
+def _fault_of_opening(game: Ruleset, origin: int | None, target: int | None) -> str | None:
     """Why the first player cannot take a step at the start; None if that is possible."""
     labels, player = game.board.labels, game.first_player
     # The opening is in the frame of the first player, the start is not.
@@ -453,9 +452,10 @@ def _fault_of_opening(game: Ruleset, origin: int | None, target: int) -> str | N
         return f"the player who begins has no piece on {labels[origin]}"
     if target in own | enemy:
         return f"{labels[target]} is not vacant at the start"
-    steps = {(turn[a], turn[b]) for a, b in game.man_steps(player)}
-    if not any((point, target) in steps for point in (own if origin is None else [origin])):
-        return f"no piece can step there from {'any point' if origin is None else labels[origin]}"
+    steps = [(turn[a], turn[b]) for a, b in game.man_steps(player)]
+    if not any(a in own and b not in own | enemy and origin in (None, a) and target in (None, b) for a, b in steps):
+        place = "any point" if origin is None else labels[origin]
+        return f"no piece can step {'anywhere' if target is None else 'there'} from {place}"
     return None
 
 

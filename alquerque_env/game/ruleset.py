@@ -11,6 +11,9 @@ from .table_layout import LANES
 
 SOUTH, NORTH = 0, 1
 
+OpeningStep = tuple[int | None, int | None]
+"""Origin and target of a first step in the frame of the first player; None stands for any point."""
+
 
 @dataclass(frozen=True, eq=False)
 class Ruleset:
@@ -25,15 +28,15 @@ class Ruleset:
       rules: The answer to every question, fixed and chosen.
       option_table: The options by name.
       options: Read-only mapping of every option to its value, defaults included.
-      opening: The first steps that the opening rule allows, each as `(origin, target)` in the frame of the first
-        player; an origin of None stands for any point. None if the first turn is free.
+      opening: The first steps that the opening rule allows; None if the first turn is free.
       sources: Where the rules are described.
       promotion: Points where men of `player_0` and of `player_1` are promoted, if the rule `promotion` is `points`.
       promoted_piece: What texts call a promoted piece.
       sanctuary: Points on which no piece can be captured.
 
     Raises:
-      RulesError: If memory (`undo_scope`) would hold back steps in more directions than the engine has lanes.
+      RulesError: If memory (`undo_scope`) would hold back steps in more directions than the engine has lanes, or
+        promoted pieces would fly on a board with circles.
     """
 
     name: str
@@ -44,7 +47,7 @@ class Ruleset:
     rules: Rules
     option_table: Mapping[str, Option]
     options: Mapping[str, OptionValue]
-    opening: tuple[tuple[int | None, int], ...] | None
+    opening: tuple[OpeningStep, ...] | None
     sources: tuple[str, ...]
     promotion: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
     promoted_piece: str = "mullah"
@@ -55,6 +58,15 @@ class Ruleset:
             scope = self.rules.undo_scope
             raise RulesError(
                 f"undo_scope={scope!r} needs a board with at most {LANES} directions of steps, not {count}"
+            )
+
+        rules = self.rules
+        flies = "any_distance" in (rules.mullah_steps, rules.mullah_captures)
+        if self.board.circles and rules.promotion != "none" and flies:
+            raise RulesError(
+                f"promotion={rules.promotion!r} on a board with circles needs mullah_steps='one_point' and "
+                f"mullah_captures='next_point', not {rules.mullah_steps!r} and {rules.mullah_captures!r}: nobody "
+                "can fly round a circle"
             )
 
     @property
