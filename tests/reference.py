@@ -171,8 +171,9 @@ class Reference:
         for circle in self.game.board.circles:
             if point in circle:
                 place = circle.index(point)
-                yield (circle[place + 1 :] + circle[:place])[:2], False
-                yield (circle[place + 1 :] + circle[:place])[:-3:-1], False
+                others = circle[place + 1 :] + circle[:place]
+                yield others, self.rules.mullah_lines == "all"
+                yield others[::-1], self.rules.mullah_lines == "all"
 
     def _is_long_diagonal(self, line: tuple[int, ...]) -> bool:
         (x0, y0), (x1, y1) = (self.game.board.points[point] for point in line[:2])

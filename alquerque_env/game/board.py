@@ -13,6 +13,9 @@ Permutation = tuple[int, ...]
 MOST_POINTS = 63
 """One bit a point in a signed word of 64 bits."""
 
+LABEL = "[a-z]*[0-9]+"
+"""A regular expression for the name of a point. A text of steps can only be read because every name ends in a digit."""
+
 TOLERANCE = 0.005
 """How far a coordinate may lie from its exact place, because files have rounded numbers such as 0.866."""
 
@@ -70,6 +73,16 @@ class Board:
     def index(self) -> dict[str, int]:
         """Point number of each label."""
         return {label: point for point, label in enumerate(self.labels)}
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether points have numbers for names, so that a number that somebody types is a point."""
+        return any(label.isdecimal() for label in self.labels)
+
+    @cached_property
+    def longest_line(self) -> Line:
+        """The longest line or circle, for examples."""
+        return max((*self.lines, *self.circles), key=len)
 
     @cached_property
     def edges(self) -> frozenset[tuple[int, int]]:

@@ -11,11 +11,10 @@ from typing import Annotated, Any
 
 from ..errors import RulesError, did_you_mean
 from ..files.schema import Key, parse, read_toml, show
-from .board import MOST_POINTS, PICTURE_SIZE, TOLERANCE, Board, Line, Point, from_least, one_way
+from .board import LABEL, MOST_POINTS, PICTURE_SIZE, TOLERANCE, Board, Line, Point, from_least, one_way
 
 # Points closer than this cannot be told apart in a picture, nor from a rounded coordinate.
 _LEAST_DISTANCE = 0.1
-_LABEL = re.compile(r"[a-z]*[0-9]+")
 _Coordinate = Annotated[float, Key(low=-99, high=99)]
 
 
@@ -135,10 +134,12 @@ def _labels(file: BoardFile, points: tuple[Point, ...], key: str, name: str) -> 
                 )
         return ()
     for place, label in enumerate(labels):
-        if not _LABEL.fullmatch(label):
+        if not re.fullmatch(LABEL, label):
             raise RulesError(
                 f"{name}: labels has {show(label)}, expected letters from a to z and then digits, or digits alone"
             )
+        if label == "0":
+            raise RulesError(f"{name}: labels has '0', expected another label: 1-0 and 0-1 are results of matches")
         if label in labels[:place]:
             raise RulesError(f"{name}: labels has {label!r} twice, expected each label once")
     if len(labels) != len(points):

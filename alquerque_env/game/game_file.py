@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 
 from ..errors import RulesError, UnknownNameError, did_you_mean
 from ..files.schema import Key, noun, parse, parse_present, read_toml, show, unknown_key
-from .board import Board
+from .board import LABEL, Board
 from .board_file import find_points, read_board
 from .options import RULE_NAMES, Option, OptionFile, OptionValue, Rules, make_option, spell
 from .ruleset import NORTH, SOUTH, OpeningStep, Ruleset
@@ -23,7 +23,7 @@ from .table_layout import EMPTY, ENEMY, OWN_MEN
 R = TypeVar("R", bound=Ruleset)
 
 _SUFFIX = ".toml"
-_OPENING = re.compile(r"(\*|[a-z]*[0-9]+)-(\*|[a-z]*[0-9]+)")
+_OPENING = re.compile(rf"(\*|{LABEL})-(\*|{LABEL})")
 _BOARD_OPTIONS = ("board", "dash_sides")
 _START_OPTIONS = ("pieces", "board")
 

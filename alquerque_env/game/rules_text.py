@@ -154,7 +154,7 @@ def open_questions(game: Game) -> list[str]:
 def notation_sentences(game: Game) -> list[str]:
     """The notation of steps and turns, with examples on the board of the game."""
     labels, rules = game.board.labels, game.rules
-    points = [labels[point] for point in max(game.board.lines, key=len)]
+    points = [labels[point] for point in game.board.longest_line]
     found = [f"{points[0]}-{points[1]} is a step; {points[0]}x{points[2]} is a capture"]
     if rules.chain != "single" and len(points) > 4:
         found[0] += f", and {points[0]}x{points[2]}x{points[4]} two captures by one piece in one turn"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..errors import RulesError
-from .board import Board, Permutation
+from .board import TOLERANCE, Board, Permutation
 from .options import Option, OptionValue, Rules
 from .table_layout import LANES
 
@@ -35,8 +35,8 @@ class Ruleset:
       sanctuary: Points on which no piece can be captured.
 
     Raises:
-      RulesError: If memory (`undo_scope`) would hold back steps in more directions than the engine has lanes, or
-        promoted pieces would fly on a board with circles.
+      RulesError: If memory (`undo_scope`) would hold back steps in more directions than the engine has lanes, or if
+        promoted pieces could step to a point both ways round a circle.
     """
 
     name: str
@@ -59,14 +59,12 @@ class Ruleset:
             raise RulesError(
                 f"undo_scope={scope!r} needs a board with at most {LANES} directions of steps, not {count}"
             )
-
         rules = self.rules
-        flies = "any_distance" in (rules.mullah_steps, rules.mullah_captures)
-        if self.board.circles and rules.promotion != "none" and flies:
+        has_rings = bool(self.board.circles) and rules.promotion != "none"
+        if has_rings and (rules.mullah_lines, rules.mullah_steps) == ("all", "any_distance"):
             raise RulesError(
-                f"promotion={rules.promotion!r} on a board with circles needs mullah_steps='one_point' and "
-                f"mullah_captures='next_point', not {rules.mullah_steps!r} and {rules.mullah_captures!r}: nobody "
-                "can fly round a circle"
+                "mullah_steps='any_distance' lets a promoted piece reach a point both ways round a circle of the board, "
+                "which are one action: expected mullah_steps='one_point' or mullah_lines='long_diagonals'"
             )
 
     @property
@@ -102,12 +100,13 @@ class Ruleset:
         """The first rank of the enemy of `player`."""
         rows = [y for _, y in self.board.points]
         last = max(rows) if self.forward(player) > 0 else min(rows)
-        return frozenset(point for point, y in enumerate(rows) if y == last)
+        return frozenset(point for point, y in enumerate(rows) if abs(y - last) <= TOLERANCE)
 
     def goes(self, directions: str, player: int, origin: int, target: int) -> bool:
         """Whether a step of `player` is in one of the directions `all`, `forward_sideways` or `forward`."""
         rise = (self.board.points[target][1] - self.board.points[origin][1]) * self.forward(player)
-        return directions == "all" or rise > 0 or (rise == 0 and directions == "forward_sideways")
+        least = -TOLERANCE if directions == "forward_sideways" else TOLERANCE
+        return directions == "all" or rise > least
 
     def man_steps(self, player: int) -> list[tuple[int, int]]:
         """Simple steps of the men of `player` on the empty board, as (origin, target)."""

@@ -184,24 +184,24 @@ def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
 
 
 def _king_templates(game: Ruleset) -> Iterator[Template]:
-    """Steps and captures of kings along lines, and along circles, on which they do not fly."""
+    """Steps and captures of kings along lines and circles."""
     rules = game.rules
     longest = max(len(line) for line in game.board.lines)
     diagonals = [line for line in game.board.lines if len(line) == longest and _is_diagonal(game, line)]
-    for line in game.board.lines:
+    for line in (*game.board.lines, *game.board.circles):
         flies = rules.mullah_lines == "all" or line in diagonals
         steps_far = flies and rules.mullah_steps == "any_distance"
         captures_far = flies and rules.mullah_captures == "any_distance"
-        for ray in (line, line[::-1]):
-            for start, origin in enumerate(ray):
-                yield from _slides(origin, ray[start + 1 :], steps_far)
-                yield from _captures(origin, ray[start + 1 :], captures_far)
-    for circle in game.board.circles:
-        for round_trip in (circle + circle[:2], circle[::-1] + circle[:-3:-1]):
-            for start, origin in enumerate(round_trip[:-2]):
-                ray = round_trip[start + 1 : start + 3]
-                yield from _slides(origin, ray, False)
-                yield from _captures(origin, ray, False)
+        for origin, ray in _rays(line, line in game.board.circles):
+            yield from _slides(origin, ray, steps_far)
+            yield from _captures(origin, ray, captures_far)
+
+
+def _rays(line: tuple[int, ...], is_closed: bool) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The points of a line, each with those before it, both ways; on a circle these are all others."""
+    for way in (line, line[::-1]):
+        for start, origin in enumerate(way):
+            yield origin, way[start + 1 :] + (way[:start] if is_closed else ())
 
 
 def _is_diagonal(game: Ruleset, line: tuple[int, ...]) -> bool:

@@ -237,7 +237,7 @@ class Match:
           IllegalStepError: If the step is not legal. The match is unchanged.
         """
         if isinstance(step, str):
-            self.push_turn(step, is_whole=step.count("x") > 1)
+            self.push_turn(step, is_whole=len(split_turn(step, self.game.board)) > 1)
             return
         if isinstance(step, Step):
             meant, text = step if step in self._legal else None, step.text

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from alquerque_env import load_game
+from alquerque_env import Match, load_game
 from alquerque_env.errors import RulesError
 from alquerque_env.game import board as board_module
 from alquerque_env.game.board import Board
@@ -336,3 +336,31 @@ def test_a_leap_goes_over_any_three_neighbours_on_a_circle(leap: str) -> None:
     }
     # On each of three lines of seven points five, both ways, and on each of three circles six.
     assert len(leaps) == 2 * (3 * 5 + 3 * 6)
+
+
+def test_a_king_captures_along_a_circle_but_not_past_itself() -> None:
+    game = small_game(board_of("pretwa"), promotion="last_rank", mullah_steps="one_point")
+    match = Match(game, "W:WKa2:Bd2")
+
+    assert {step.text for step in Match(game, "W:WKa2:Be3").legal_steps} == {"a2-a1", "a2-a3", "a2-b2", "a2-f2"}
+    # Over d2 either way round the circle, or along the line through the centre.
+    assert {step.text.partition("^")[0] for step in match.legal_steps if step.captured} == {
+        *("a2xb2", "a2xc2", "a2xe2", "a2xf2", "a2xd3"),
+    }
+    assert len(match.legal_steps) == len({step.action for step in match.legal_steps})
+
+
+def test_promoted_pieces_that_fly_are_refused_on_circles() -> None:
+    with pytest.raises(RulesError, match=r"mullah_steps='any_distance' .* expected mullah_steps='one_point' or"):
+        small_game(board_of("pretwa"), promotion="last_rank")
+    small_game(board_of("pretwa"), promotion="last_rank", mullah_lines="long_diagonals")
+
+
+def test_rounded_coordinates_count_as_one_row() -> None:
+    rows = {"points": [[0, 0], [1, 0.0005], [0, 1], [1, 1.0005], [2, 1]], "labels": "1 2 3 4 5"}
+    board = make(**rows, lines=["1 2", "3 4 5", "1 3", "2 4"])
+    game = small_game(board, promotion="last_rank", man_steps="forward_sideways")
+
+    assert game.last_rank(0) == {2, 3, 4}
+    assert game.last_rank(1) == {0, 1}
+    assert set(game.man_steps(0)) == {(0, 1), (1, 0), (2, 3), (3, 2), (3, 4), (4, 3), (0, 2), (1, 3)}
