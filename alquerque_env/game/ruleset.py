@@ -28,6 +28,8 @@ class Ruleset:
       opening: First steps allowed by the opening rule, as `(origin, target)` in the frame of the first player; an
         origin of None stands for any point. None if the first turn is free.
       sources: Where the rules are described.
+      file_text: The game's file with its board and everything that it extends, as one line of JSON; empty for a game of
+        the package. A game from a file is pickled and kept in files as this text, see `load_text`.
 
     Raises:
       RulesError: If memory (`undo_scope`) would hold back steps in more directions than the engine has lanes.
@@ -43,6 +45,7 @@ class Ruleset:
     options: Mapping[str, OptionValue]
     opening: tuple[int | None, int] | None
     sources: tuple[str, ...]
+    file_text: str = ""
 
     def __post_init__(self) -> None:
         if (count := len(self.relations)) > LANES:
