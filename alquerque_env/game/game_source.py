@@ -20,11 +20,16 @@ def find_game(name: str | os.PathLike[str]) -> Definition:
       RulesError: If there is no such file, it cannot be read or does not describe a game, or its name cannot be the id
         of a game. The message has the nearest name of another file.
     """
-    if isinstance(name, os.PathLike) or (isinstance(name, str) and name.endswith(_SUFFIX)):
+    if isinstance(name, os.PathLike) or (isinstance(name, str) and names_file(name)):
         return _read(os.fspath(name))
     if name not in games() and os.path.isfile(f"{name}{_SUFFIX}"):
         raise UnknownNameError("game", name, (f"{name}{_SUFFIX}", *games()))
     return find_definition(name)
+
+
+def names_file(name: str) -> bool:
+    """Whether a text is the path of a game file rather than a game's id."""
+    return name.endswith(_SUFFIX)
 
 
 @lru_cache(maxsize=64)
