@@ -102,7 +102,8 @@ def seed_option(help_text: str, default: int | None = None) -> Callable[[Command
     )
 
 
-def _complete_game(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+def complete_game(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The ids that begin so, or files if none does."""
     ids = [CompletionItem(name) for name in games() if name.startswith(incomplete)]
     return ids or [CompletionItem(incomplete, type="file")]
 
@@ -110,7 +111,7 @@ def _complete_game(_ctx: click.Context, _param: click.Parameter, incomplete: str
 def game_argument(command: Command) -> Command:
     """Adds the argument GAME and `--option`. The command receives the loaded game as `game`."""
 
-    @click.argument("name", metavar="GAME", shell_complete=_complete_game)
+    @click.argument("name", metavar="GAME", shell_complete=complete_game)
     @rules_option
     @wraps(command)
     def with_game(name: str, options: tuple[str, ...], **others: Any) -> Any:
