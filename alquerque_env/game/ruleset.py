@@ -33,6 +33,8 @@ class Ruleset:
       promotion: Points where men of `player_0` and of `player_1` are promoted, if the rule `promotion` is `points`.
       promoted_piece: What texts call a promoted piece.
       sanctuary: Points on which no piece can be captured.
+      file_text: The game's file with its board and everything that it extends, as one line of JSON; empty for a game of
+        the package. A game from a file is pickled and kept in files as this text, see `load_text`.
 
     Raises:
       RulesError: If memory (`undo_scope`) would hold back steps in more directions than the engine has lanes, or if
@@ -52,6 +54,7 @@ class Ruleset:
     promotion: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
     promoted_piece: str = "mullah"
     sanctuary: frozenset[int] = frozenset()
+    file_text: str = ""
 
     def __post_init__(self) -> None:
         if (count := len(self.relations)) > LANES:
@@ -63,7 +66,7 @@ class Ruleset:
         has_rings = bool(self.board.circles) and rules.promotion != "none"
         if has_rings and (rules.mullah_lines, rules.mullah_steps) == ("all", "any_distance"):
             raise RulesError(
-                "mullah_steps='any_distance' lets a promoted piece reach a point both ways round a circle of the board, "
+                "mullah_steps='any_distance' lets a promoted piece reach a point both ways round a circle, "
                 "which are one action: expected mullah_steps='one_point' or mullah_lines='long_diagonals'"
             )
 
