@@ -140,7 +140,7 @@ class Reference:
         board, rules = self.game.board, self.rules
         if rules.leap == "pattern":
             return frozenset((a, b, d) for a, b in board.edges for c, d in board.edges if b == c and a != d)
-        paths = list(board.lines)
+        paths = [*board.lines, *(circle + circle[:2] for circle in board.circles)]
         if rules.leap == "drawn_line" or rules.end_arc:
             paths += board.end_arcs
         if rules.leap == "drawn_line":
@@ -168,6 +168,12 @@ class Reference:
                 flies = self.rules.mullah_lines == "all" or self._is_long_diagonal(line)
                 yield line[place + 1 :], flies
                 yield line[:place][::-1], flies
+        for circle in self.game.board.circles:
+            if point in circle:
+                place = circle.index(point)
+                others = circle[place + 1 :] + circle[:place]
+                yield others, self.rules.mullah_lines == "all"
+                yield others[::-1], self.rules.mullah_lines == "all"
 
     def _is_long_diagonal(self, line: tuple[int, ...]) -> bool:
         (x0, y0), (x1, y1) = (self.game.board.points[point] for point in line[:2])
@@ -214,8 +220,8 @@ class Reference:
     def _may_open(self, player: int, step: RefStep) -> bool:
         """Whether the opening rule allows a step."""
         turn = self.game.turn if player == 1 else range(len(self.game.board.points))
-        allowed = [(None if a is None else turn[a], turn[b]) for a, b in self.game.opening or ()]
-        return (step.origin, step.target) in allowed or (None, step.target) in allowed
+        allowed = [tuple(None if point is None else turn[point] for point in ends) for ends in self.game.opening or ()]
+        return any(origin in (None, step.origin) and target in (None, step.target) for origin, target in allowed)
 
     def _simple_steps(self, state: RefState) -> list[RefStep]:
         steps = [
@@ -412,7 +418,7 @@ class Reference:
         return frozenset(self._point(name.removeprefix("K")) for name in names if name.startswith("K") == promoted)
 
     def _point(self, name: str) -> int:
-        return int(name) if name.isdecimal() else self.game.board.index[name]
+        return self.game.board.index[name] if name in self.game.board.index else int(name)
 
 
 class RefMatch:

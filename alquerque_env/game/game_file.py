@@ -14,16 +14,18 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from ..errors import RulesError, UnknownNameError, did_you_mean
 from ..files.schema import Key, noun, parse, parse_present, read_toml, show, unknown_key
 from .board import LABEL, Board
-from .board_file import find_points, read_board
+from .board_file import BoardFile, find_points, parse_board
+from .file_text import write_text
 from .options import RULE_NAMES, Option, OptionFile, OptionValue, Rules, make_option, spell
-from .ruleset import NORTH, SOUTH, Ruleset
+from .ruleset import NORTH, SOUTH, OpeningStep, Ruleset
 from .step_table import find_templates
 from .table_layout import EMPTY, ENEMY, OWN_MEN
 
 R = TypeVar("R", bound=Ruleset)
 
 _SUFFIX = ".toml"
-_OPENING = re.compile(rf"(\*|{LABEL})-({LABEL})")
+_BOARD_KEYS = frozenset(field.name for field in fields(BoardFile))
+_OPENING = re.compile(rf"(\*|{LABEL})-(\*|{LABEL})")
 _BOARD_OPTIONS = ("board", "dash_sides")
 _START_OPTIONS = ("pieces", "board")
 
@@ -54,10 +56,10 @@ class GameFile:
         str, Key("A game that has every key that this file leaves out: an id, or the path of a file from this one.")
     ] = ""
     board: Annotated[
-        str | dict[str, str],
+        str | dict[str, Any],
         Key(
-            "A board of the package, or the path of a board file from this one. A table of answers if an option, "
-            "`board` or `dash_sides`, chooses."
+            "A board of the package, the path of a board file from this one, or a table with the keys of a board file. "
+            "If an option, `board` or `dash_sides`, chooses, a table of these."
         ),
     ]
     sources: Annotated[tuple[str, ...], Key("Where the rules are described.", low=1)]
@@ -73,7 +75,7 @@ class GameFile:
         dict[str, str | tuple[str, ...]],
         Key(
             "The first steps that each answer of the rule `opening` allows, one or a list, as `c2-c3` in the frame of "
-            "the player who begins; `*-c3` for a step from any point."
+            "the player who begins; `*` stands for any point."
         ),
     ] = field(default_factory=dict)
     options: Annotated[dict[str, OptionFile], Key("Rules that the game leaves open.")] = field(default_factory=dict)
@@ -93,7 +95,8 @@ class Definition:
       boards: The boards by the value of the option `board`; without that option, the board by the empty string.
       rules: The answers that no option changes.
       option_table: The options by name.
-      tables: `content` as TOML has it, for games that extend this one.
+      tables: `content` as TOML has it, with the boards in it, for games that extend this one.
+      text: `tables` as JSON, which stands for the file and all files that it names; empty for a game of the package.
     """
 
     name: str
@@ -103,6 +106,7 @@ class Definition:
     rules: Mapping[str, OptionValue]
     option_table: Mapping[str, Option]
     tables: Mapping[str, Any]
+    text: str
 
 
 def games() -> tuple[str, ...]:
@@ -119,7 +123,7 @@ def find_definition(name: str) -> Definition:
     """
     if name not in games():
         raise UnknownNameError("game", name, games())
-    return _read(_packaged("games", name), None, ())
+    return replace(_read(_packaged("games", name), None, ()), text="")
 
 
 def read_game_file(path: Path) -> Definition:
@@ -158,18 +162,18 @@ def define_game(
         default = parse(table[name].kind, value, file, RulesError, f"defaults.{name}")
         table[name] = replace(table[name], default=default)
         entries[name] = {**entries[name], "default": default}
+    board, boards = _read_boards(content, table, file, folder)
+    kept = {key: value for key, value in tables.items() if key != "defaults"}
+    whole = {**kept, "board": board, "options": entries}
     definition = Definition(
         name=Path(file).stem,
         file=file,
         content=content,
-        boards=_read_boards(content, table, file, folder),
+        boards=boards,
         rules=_fixed_rules(content, table, file),
         option_table=MappingProxyType(table),
-        tables={
-            **{key: value for key, value in tables.items() if key != "defaults"},
-            "board": _absolute(content.board, folder),
-            "options": entries,
-        },
+        tables=whole,
+        text=write_text(whole, file),
     )
     _check_openings(definition)
     _check_starts(definition)
@@ -221,6 +225,7 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
             promotion=promotion,
             promoted_piece=definition.content.promoted_piece,
             sanctuary=sanctuary,
+            file_text=definition.text,
         )
     except RulesError as error:
         raise RulesError(f"{of}: {error}") from None
@@ -276,7 +281,7 @@ def _promotion(definition: Definition, board: Board, answer: OptionValue) -> tup
     return south, north
 
 
-def _opening(definition: Definition, board: Board, answer: str) -> tuple[tuple[int | None, int], ...] | None:
+def _opening(definition: Definition, board: Board, answer: str) -> tuple[OpeningStep, ...] | None:
     """The first steps that an answer of the rule `opening` allows, as (origin, target); None for a free first turn."""
     if answer == "any":
         return None
@@ -291,13 +296,12 @@ def _opening_steps(content: GameFile, answer: str) -> list[tuple[str, str]]:
     return [(path, steps)] if isinstance(steps, str) else [(f"{path}[{n}]", step) for n, step in enumerate(steps)]
 
 
-def _opening_step(file: str, path: str, text: str, board: Board) -> tuple[int | None, int]:
+def _opening_step(file: str, path: str, text: str, board: Board) -> OpeningStep:
     match = _OPENING.fullmatch(text)
     if match is None:
         raise RulesError(f"{file}: {path} is {show(text)}, expected a step such as 'c2-c3' or '*-c3'")
-    origin, target = match.groups()
-    points = find_points(board, target if origin == "*" else f"{origin} {target}", file, path)
-    return None if origin == "*" else points[0], points[-1]
+    origin, target = (None if name == "*" else find_points(board, name, file, path)[0] for name in match.groups())
+    return origin, target
 
 
 def _read(file: Traversable, folder: Path | None, seen: tuple[str, ...]) -> Definition:
@@ -334,13 +338,6 @@ def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Tr
     )
 
 
-def _absolute(board: str | dict[str, str], folder: Path | None) -> str | dict[str, str]:
-    """The boards of a game file, for games in other folders that extend it."""
-    if isinstance(board, dict):
-        return {value: str(_absolute(name, folder)) for value, name in board.items()}
-    return str((folder / board).resolve()) if folder is not None and board.endswith(_SUFFIX) else board
-
-
 def _packaged(kind: str, name: str) -> Traversable:
     return resources.files(__package__) / kind / f"{name}{_SUFFIX}"
 
@@ -351,29 +348,43 @@ def _names(kind: str) -> tuple[str, ...]:
     return tuple(sorted(file.name.removesuffix(_SUFFIX) for file in files if file.name.endswith(_SUFFIX)))
 
 
-def _read_boards(content: GameFile, table: Mapping[str, Option], file: str, folder: Path | None) -> dict[str, Board]:
+def _read_boards(
+    content: GameFile, table: Mapping[str, Option], file: str, folder: Path | None
+) -> tuple[dict[str, Any], dict[str, Board]]:
+    """The key `board` with the boards themselves in place of their names, and the boards by value of that option."""
     option = next((option for option in _BOARD_OPTIONS if option in table), "board")
     chosen = table[option].values if option in table else ()
+    if not chosen:
+        if isinstance(content.board, dict) and not content.board.keys() & _BOARD_KEYS:
+            raise RulesError(f"{file}: board is {show(content.board)}, expected a string: there is no option 'board'")
+        tables, board = _read_board(content.board, file, "board", folder)
+        return tables, {"": board}
     if isinstance(content.board, str):
-        if chosen:
-            raise RulesError(f"{file}: board is {content.board!r}, expected a table for the option {option!r}")
-        names, paths = {"": content.board}, {"": "board"}
-    elif not chosen:
-        raise RulesError(f"{file}: board is {show(content.board)}, expected a string: there is no option 'board'")
-    else:
-        names, paths = content.board, {value: f"board.{value}" for value in content.board}
-        for value in chosen:
-            if value not in names:
-                raise RulesError(
-                    f"{file}: options.{option}.values has {value!r}, expected a key of the table board "
-                    f"(known: {', '.join(names)})"
-                )
-        for value in names:
-            if value not in chosen:
-                raise unknown_key(file, RulesError, "board", value, map(str, chosen))
-    found = {value: _find("boards", name, file, paths[value], folder) for value, name in names.items()}
-    is_path = {value: folder is not None and name.endswith(_SUFFIX) for value, name in names.items()}
-    return {value: read_board(board, str(board) if is_path[value] else board.name) for value, board in found.items()}
+        raise RulesError(f"{file}: board is {content.board!r}, expected a table for the option {option!r}")
+    for value in chosen:
+        if value not in content.board:
+            raise RulesError(
+                f"{file}: options.{option}.values has {value!r}, expected a key of the table board "
+                f"(known: {', '.join(content.board)})"
+            )
+    for value in content.board:
+        if value not in chosen:
+            raise unknown_key(file, RulesError, "board", value, map(str, chosen))
+    found = {value: _read_board(board, file, f"board.{value}", folder) for value, board in content.board.items()}
+    return {value: tables for value, (tables, _) in found.items()}, {
+        value: board for value, (_, board) in found.items()
+    }
+
+
+def _read_board(entry: Any, file: str, path: str, folder: Path | None) -> tuple[dict[str, Any], Board]:
+    """A board that a game file names or holds: its tables, and the board."""
+    entry = parse(str | dict[str, Any], entry, file, RulesError, path)  # type: ignore[arg-type]
+    if isinstance(entry, dict):
+        return entry, parse_board(entry, f"{file}: {path}")
+    found = _find("boards", entry, file, path, folder)
+    name = str(found) if folder is not None and entry.endswith(_SUFFIX) else found.name
+    tables = read_toml(found, name, RulesError)
+    return tables, parse_board(tables, name)
 
 
 def _fixed_rules(content: GameFile, table: Mapping[str, Option], file: str) -> dict[str, OptionValue]:
@@ -443,7 +454,7 @@ def _check_start(definition: Definition, game: Ruleset) -> None:
             raise RulesError(f"{definition.file}: {path} is {text!r}, but {fault}")
 
 
-def _fault_of_opening(game: Ruleset, origin: int | None, target: int) -> str | None:
+def _fault_of_opening(game: Ruleset, origin: int | None, target: int | None) -> str | None:
     """Why the first player cannot take a step at the start; None if that is possible."""
     labels, player = game.board.labels, game.first_player
     # The opening is in the frame of the first player, the start is not.
@@ -453,9 +464,10 @@ def _fault_of_opening(game: Ruleset, origin: int | None, target: int) -> str | N
         return f"the player who begins has no piece on {labels[origin]}"
     if target in own | enemy:
         return f"{labels[target]} is not vacant at the start"
-    steps = {(turn[a], turn[b]) for a, b in game.man_steps(player)}
-    if not any((point, target) in steps for point in (own if origin is None else [origin])):
-        return f"no piece can step there from {'any point' if origin is None else labels[origin]}"
+    steps = [(turn[a], turn[b]) for a, b in game.man_steps(player)]
+    if not any(a in own and b not in own | enemy and origin in (None, a) and target in (None, b) for a, b in steps):
+        place = "any point" if origin is None else labels[origin]
+        return f"no piece can step {'anywhere' if target is None else 'there'} from {place}"
     return None
 
 

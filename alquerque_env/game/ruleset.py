@@ -11,6 +11,9 @@ from .table_layout import LANES
 
 SOUTH, NORTH = 0, 1
 
+OpeningStep = tuple[int | None, int | None]
+"""Origin and target of a first step in the frame of the first player; None stands for any point."""
+
 
 @dataclass(frozen=True, eq=False)
 class Ruleset:
@@ -25,12 +28,13 @@ class Ruleset:
       rules: The answer to every question, fixed and chosen.
       option_table: The options by name.
       options: Read-only mapping of every option to its value, defaults included.
-      opening: The first steps that the opening rule allows, each as `(origin, target)` in the frame of the first
-        player; an origin of None stands for any point. None if the first turn is free.
+      opening: The first steps that the opening rule allows; None if the first turn is free.
       sources: Where the rules are described.
       promotion: Points where men of `player_0` and of `player_1` are promoted, if the rule `promotion` is `points`.
       promoted_piece: What texts call a promoted piece.
       sanctuary: Points on which no piece can be captured.
+      file_text: The game's file with its board and everything that it extends, as one line of JSON; empty for a game of
+        the package. A game from a file is pickled and kept in files as this text, see `load_text`.
 
     Raises:
       RulesError: If memory (`undo_scope`) would hold back steps in more directions than the engine has lanes, or if
@@ -45,11 +49,12 @@ class Ruleset:
     rules: Rules
     option_table: Mapping[str, Option]
     options: Mapping[str, OptionValue]
-    opening: tuple[tuple[int | None, int], ...] | None
+    opening: tuple[OpeningStep, ...] | None
     sources: tuple[str, ...]
     promotion: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
     promoted_piece: str = "mullah"
     sanctuary: frozenset[int] = frozenset()
+    file_text: str = ""
 
     def __post_init__(self) -> None:
         if (count := len(self.relations)) > LANES:
@@ -61,8 +66,8 @@ class Ruleset:
         has_rings = bool(self.board.circles) and rules.promotion != "none"
         if has_rings and (rules.mullah_lines, rules.mullah_steps) == ("all", "any_distance"):
             raise RulesError(
-                "mullah_steps='any_distance' lets a promoted piece step to a point both ways round a circle of the "
-                "board, which are one action: expected mullah_steps='one_point' or mullah_lines='long_diagonals'"
+                "mullah_steps='any_distance' lets a promoted piece reach a point both ways round a circle, "
+                "which are one action: expected mullah_steps='one_point' or mullah_lines='long_diagonals'"
             )
 
     @property

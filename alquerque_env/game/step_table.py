@@ -161,7 +161,7 @@ def find_templates(game: Ruleset, player: int) -> Iterator[Template]:
         if after and victim not in game.sanctuary:
             yield Template(origin, target, victim, ((e.ENEMY, victim), (e.EMPTY, target)), False, first, after)
     if rules.promotion != "none":
-        yield from _king_templates(game)
+        yield from (template for template in _king_templates(game) if template.victim not in game.sanctuary)
 
 
 def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
@@ -184,7 +184,7 @@ def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
 
 
 def _king_templates(game: Ruleset) -> Iterator[Template]:
-    """Steps and captures of kings along lines."""
+    """Steps and captures of kings along lines and circles."""
     rules = game.rules
     longest = max(len(line) for line in game.board.lines)
     diagonals = [line for line in game.board.lines if len(line) == longest and _is_diagonal(game, line)]
@@ -194,9 +194,7 @@ def _king_templates(game: Ruleset) -> Iterator[Template]:
         captures_far = flies and rules.mullah_captures == "any_distance"
         for origin, ray in _rays(line, line in game.board.circles):
             yield from _slides(origin, ray, steps_far)
-            for capture in _captures(origin, ray, captures_far):
-                if capture.victim not in game.sanctuary:
-                    yield capture
+            yield from _captures(origin, ray, captures_far)
 
 
 def _rays(line: tuple[int, ...], is_closed: bool) -> Iterator[tuple[int, tuple[int, ...]]]:
@@ -278,7 +276,7 @@ def _opens(game: Ruleset, key: tuple[int, int, int]) -> bool:
     """Whether the opening rule allows a simple step, in the frame of the first player."""
     if game.opening is None:
         return True
-    return any(origin in (None, key[0]) and target == key[1] for origin, target in game.opening)
+    return any(origin in (None, key[0]) and target in (None, key[1]) for origin, target in game.opening)
 
 
 Lane = list[Template]
