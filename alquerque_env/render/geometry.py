@@ -17,10 +17,12 @@ from .label_places import place_labels
 
 UNIT = 100.0
 PIECE_RADIUS = 0.385 * UNIT
+# Of the rings round a piece that may move or is in a chain, which its name keeps clear of.
+_RING_RADIUS = 1.22 * PIECE_RADIUS
 
 # From an outermost point to the frame, without and with names beside the points.
 _FIELD_MARGIN = 0.66 * UNIT
-_NAMED_MARGIN = 1.0 * UNIT
+_NAMED_MARGIN = 0.9 * UNIT
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,9 @@ class Layout:
         if names is None:
             size = self.label_size
             drawn = [edge.places if edge.arc is None else edge.arc.polyline for edge in self.edges]
-            places = place_labels(self.board.labels, self.places, drawn, size, PIECE_RADIUS, self.inside)
+            places = place_labels(
+                self.board.labels, self.places, drawn, size, (PIECE_RADIUS, _RING_RADIUS), self.inside
+            )
             return tuple(Label(*named, size) for named in zip(self.board.labels, places, strict=True))
         columns, rows = names
         bottom = self.size[1] - self.strip / 2

@@ -12,8 +12,8 @@ _HALF_HEIGHT = 0.38
 # Directions are tried in this order, so that the names of a regular board all stand on one side: angles in degrees,
 # clockwise in the picture from the right.
 _ANGLES = (0, 45, 90, 135, 180, 225, 270, 315, 22.5, 67.5, 112.5, 157.5, 202.5, 247.5, 292.5, 337.5)
-# From a piece to the middle of its label, in parts of the font's height.
-_GAPS = (0.55, 0.9, 1.3)
+# From the ring round a piece to the middle of its label, in parts of the font's height, the best first.
+_GAPS = (0.5, 0.8, 1.2, 0.2)
 # A label this far from everything, in parts of the font's height, stands well.
 _ENOUGH = 0.12
 
@@ -25,7 +25,7 @@ def place_labels(
     places: Sequence[Place],
     lines: Sequence[Sequence[Place]],
     size: float,
-    radius: float,
+    radii: tuple[float, float],
     inside: tuple[Place, Place],
 ) -> tuple[Place, ...]:
     """Chooses the middle of each label.
@@ -35,25 +35,27 @@ def place_labels(
       places: The place of each point.
       lines: Polylines of all drawn lines.
       size: Height of the font.
-      radius: Radius of pieces, which may stand on any point.
+      radii: Radius of pieces, which may stand on any point, and of the rings round them. A label keeps clear of the
+        ring round its own point and of the pieces on others.
       inside: Upper left and lower right corner of the room for labels.
     """
     dots = [dot for line in lines for dot in _dots(line, 0.25 * size)]
+    piece, ring = radii
     chosen: list[Box] = []
     for label, place in zip(labels, places, strict=True):
         half = (0.5 * LETTER * len(label) * size, _HALF_HEIGHT * size)
-        reach = radius + (1 + max(_GAPS)) * size + half[0]
+        reach = ring + (1 + max(_GAPS)) * size + half[0]
         # What lies farther away than a label can reach does not matter.
         near_dots = [dot for dot in dots if math.dist(dot, place) < reach]
-        near_places = [other for other in places if math.dist(other, place) < reach + radius]
-        boxes = [_box(place, math.radians(angle), radius + gap * size, half) for gap in _GAPS for angle in _ANGLES]
+        near_places = [other for other in places if math.dist(other, place) < reach + piece]
+        boxes = [_box(place, math.radians(angle), ring + gap * size, half) for gap in _GAPS for angle in _ANGLES]
 
         def room(box: Box, dots: list[Place] = near_dots, others: list[Place] = near_places) -> float:
             """The distance to what is nearest, no more than enough."""
             return min(
                 _ENOUGH * size,
                 min((_distance(box, dot) for dot in dots), default=math.inf),
-                min(_distance(box, other) for other in others) - radius,
+                min(_distance(box, other) for other in others) - piece,
                 min((_gap(box, other) for other in chosen), default=math.inf),
                 *(side - corner for side, corner in zip(box[:2], inside[0], strict=True)),
                 *(corner - side for side, corner in zip(box[2:], inside[1], strict=True)),
