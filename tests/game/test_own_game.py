@@ -17,7 +17,7 @@ from alquerque_env.errors import RulesError, UnknownNameError
 from alquerque_env.game import game as game_module
 from alquerque_env.game.file_text import MOST_TEXT
 from alquerque_env.game.game import Game, as_game, load_text
-from alquerque_env.game.options import RULE_NAMES, Rules
+from alquerque_env.game.options import RULE_NAMES
 
 GAMES = Path(game_module.__file__).parent / "games"
 
@@ -212,7 +212,7 @@ def test_files_that_differ_in_a_rule_have_different_hashes(here: Path) -> None:
             except RulesError:  # this answer contradicts others
                 continue
             if game.table_hash in found:  # the answer that the game has already
-                assert Rules.__eq__(game.rules, load_text("mine", found[game.table_hash]).rules)
+                assert game.rules == load_text("mine", found[game.table_hash]).rules
             found[game.table_hash] = game.file_text
     assert len(found) > 15
 
