@@ -11,6 +11,9 @@ Example:
 A chain of captures is several actions in a row by the same player. Actions are those of `Game.actions`, in the frame of
 the player to move, and their texts are the steps. Observations are the planes of both players, each in its own frame.
 
+A game from a file has a name of its own, `short_name(game)`: `python_` with its id and a hash. OpenSpiel knows it in
+the processes in which an `OpenSpielGame` of it was made or unpickled.
+
 A parameter of OpenSpiel has one type. That of an option with numbers, such as `no_progress_limit`, is a number, and 0
 stands for "off".
 """
