@@ -24,7 +24,7 @@ from alquerque_env.bots.network.model_card import ModelCard, describe_network
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.files.schema import document
-from alquerque_env.game.board import BoardFile
+from alquerque_env.game.board_file import BoardFile
 from alquerque_env.game.game_file import GameFile
 from alquerque_env.game.options import Rules, spell, vocabulary
 from alquerque_env.game.planes import planes

@@ -15,7 +15,7 @@ from alquerque_env.batch.batch import Batch
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.step_result import RESET
 from alquerque_env.engine.simd_table import make_simd_table
-from alquerque_env.game.board import parse_board
+from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
 
 # A batch that NumPy plays match by match, and one that it plays at once.

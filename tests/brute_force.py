@@ -270,7 +270,7 @@ def _wander(reference: Reference, player: int, point: int, memory: Points) -> It
         yield target, frozenset(other for piece, other in after.memory if piece == target)
     goes_back = reference.rules.man_capture_dirs != "forward_sideways"
     for origin, over, target in reference.leaps:
-        if origin == point and (goes_back or not reference.game.is_backward(player, origin, target)):
+        if origin == point and (goes_back or reference.rise(player, origin, target) >= 0):
             state = RefState(men=_sides(player, {point}, {over}), player=player, memory=entries)
             after = reference.play(state, RefStep(point, target, over))
             yield target, frozenset(other for piece, other in after.memory if piece == target)

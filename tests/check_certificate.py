@@ -18,7 +18,7 @@ import random
 import re
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
 from itertools import product
@@ -373,14 +373,17 @@ def text_of(reference: Reference, state: RefState) -> str:
     """The text of a position."""
     labels = reference.game.board.labels
 
+    def in_order(points: Iterable[int]) -> list[int]:
+        return sorted(points, key=lambda point: (int(labels[point]) if labels[point].isdecimal() else 0, point))
+
     def names(points: Iterator[int]) -> str:
-        return ",".join(labels[point] for point in sorted(points))
+        return ",".join(labels[point] for point in in_order(points))
 
     fields = ["WB"[state.player]]
     for player, letter in enumerate("WB"):
         kings = state.kings[player]
         fields.append(
-            letter + ",".join("K" * (point in kings) + labels[point] for point in sorted(state.pieces(player)))
+            letter + ",".join("K" * (point in kings) + labels[point] for point in in_order(state.pieces(player)))
         )
     fields += [f"H{state.quiet}"] if state.quiet else []
     fields += [f"C{labels[state.chain]}"] if state.chain is not None else []

@@ -25,6 +25,8 @@ def every_value() -> list[Case]:
 def needed(name: str, option: str, value: object) -> dict[str, object]:
     if (option, value) == ("no_progress_limit", "off") and name != "alquerque":
         return {"repetition": "threefold_draw"}
+    if name == "kharbaga" and option in ("capture", "chain"):
+        return {"max_capture": "none"}
     if (option, value) == ("undo_scope", "per_player_last_move"):
         return {"no_progress_limit": 30}
     return {}

@@ -19,6 +19,8 @@ Sides = tuple[Points, Points]
 Memory = frozenset[tuple[int, int]]
 Outcome = tuple[int | None, str]
 NOTHING: Points = frozenset()
+_LEAST_RISE = {"all": float("-inf"), "forward_sideways": 0, "forward": 1e-9}
+"""How far towards the enemy a man goes at least."""
 
 
 class RefStep(NamedTuple):
@@ -138,7 +140,7 @@ class Reference:
         board, rules = self.game.board, self.rules
         if rules.leap == "pattern":
             return frozenset((a, b, d) for a, b in board.edges for c, d in board.edges if b == c and a != d)
-        paths = list(board.lines)
+        paths = [*board.lines, *(circle + circle[:2] for circle in board.circles)]
         if rules.leap == "drawn_line" or rules.end_arc:
             paths += board.end_arcs
         if rules.leap == "drawn_line":
@@ -146,7 +148,7 @@ class Reference:
         both_ways = [path[::way] for path in paths for way in (1, -1)]
         return frozenset(triple for path in both_ways for triple in zip(path, path[1:], path[2:], strict=False))
 
-    def _rise(self, player: int, origin: int, target: int) -> int:
+    def rise(self, player: int, origin: int, target: int) -> int:
         """Rows gained towards the enemy: positive is forward, 0 sideways, negative backward."""
         points = self.game.board.points
         return (points[target][1] - points[origin][1]) * self.game.forward(player)
@@ -156,7 +158,7 @@ class Reference:
             return NOTHING
         joined = (b for a, b in self.game.board.edges if a == origin)
         return frozenset(
-            target for target in joined if self.rules.man_steps == "all" or self._rise(player, origin, target) >= 0
+            target for target in joined if self.rise(player, origin, target) >= _LEAST_RISE[self.rules.man_steps]
         )
 
     def _find_rays(self, point: int) -> Iterator[tuple[tuple[int, ...], bool]]:
@@ -166,6 +168,12 @@ class Reference:
                 flies = self.rules.mullah_lines == "all" or self._is_long_diagonal(line)
                 yield line[place + 1 :], flies
                 yield line[:place][::-1], flies
+        for circle in self.game.board.circles:
+            if point in circle:
+                place = circle.index(point)
+                others = circle[place + 1 :] + circle[:place]
+                yield others, self.rules.mullah_lines == "all"
+                yield others[::-1], self.rules.mullah_lines == "all"
 
     def _is_long_diagonal(self, line: tuple[int, ...]) -> bool:
         (x0, y0), (x1, y1) = (self.game.board.points[point] for point in line[:2])
@@ -180,7 +188,7 @@ class Reference:
         if state.chain is not None:
             return None
         for player in (0, 1):
-            if not state.pieces(player):
+            if len(state.pieces(player)) <= (3 if self.rules.lose_at_three else 0):
                 return 1 - player, "captured"
         if not self._moves(state) and self.rules.no_moves != "pass":
             winners = {"loss": 1 - state.player, "draw": None, "majority": state.majority}
@@ -203,17 +211,17 @@ class Reference:
     def _find_moves(self, state: RefState) -> list[RefStep]:
         """The legal steps without passes."""
         if self.game.opening is not None and state == self.start():
-            return self._opening_steps(state, *self.game.opening)
+            return [step for step in self._simple_steps(state) if self._may_open(state.player, step)]
         leaps = self._legal_leaps(state)
         if state.chain is not None or (leaps and self.rules.capture == "compulsory"):
             return leaps
         return leaps + self._simple_steps(state)
 
-    def _opening_steps(self, state: RefState, origin: int | None, target: int) -> list[RefStep]:
-        if state.player == 1:
-            turn = self.game.turn
-            origin, target = None if origin is None else turn[origin], turn[target]
-        return [step for step in self._simple_steps(state) if step.target == target and origin in (None, step.origin)]
+    def _may_open(self, player: int, step: RefStep) -> bool:
+        """Whether the opening rule allows a step."""
+        turn = self.game.turn if player == 1 else range(len(self.game.board.points))
+        allowed = [tuple(None if point is None else turn[point] for point in ends) for ends in self.game.opening or ()]
+        return any(origin in (None, step.origin) and target in (None, step.target) for origin, target in allowed)
 
     def _simple_steps(self, state: RefState) -> list[RefStep]:
         steps = [
@@ -224,7 +232,8 @@ class Reference:
         ]
         for origin in state.kings[state.player]:
             for ray, flies in self.rays[origin]:
-                vacant = takewhile(lambda point: point not in state.occupied, ray if flies else ray[:1])
+                is_far = flies and self.rules.mullah_steps == "any_distance"
+                vacant = takewhile(lambda point: point not in state.occupied, ray if is_far else ray[:1])
                 steps += [RefStep(origin, target) for target in vacant]
         return steps
 
@@ -261,21 +270,24 @@ class Reference:
         return [leap for leap in leaps if leap.target != state.chain_start]
 
     def _man_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
-        prey = state.pieces(1 - state.player) - state.captured
+        prey = state.pieces(1 - state.player) - state.captured - self.game.sanctuary
         directions = self.rules.man_capture_dirs
-        is_free = directions == "all" or (directions == "first_leap_forward_sideways" and state.chain is not None)
+        if directions == "first_leap_forward_sideways":
+            directions = "forward_sideways" if state.chain is None else "all"
         occupied = state.occupied
         for over, target in self._leaps_from[origin]:
-            if over in prey and target not in occupied and (is_free or self._rise(state.player, origin, target) >= 0):
+            goes_there = self.rise(state.player, origin, target) >= _LEAST_RISE[directions]
+            if over in prey and target not in occupied and goes_there:
                 yield RefStep(origin, target, over)
 
     def _king_leaps(self, state: RefState, origin: int) -> Iterator[RefStep]:
-        prey = state.pieces(1 - state.player) - state.captured
+        prey = state.pieces(1 - state.player) - state.captured - self.game.sanctuary
         for ray, flies in self.rays[origin]:
+            is_far = flies and self.rules.mullah_captures == "any_distance"
             place = next((place for place, point in enumerate(ray) if point in state.occupied), None)
-            if place is None or ray[place] not in prey or (place > 0 and not flies):
+            if place is None or ray[place] not in prey or (place > 0 and not is_far):
                 continue
-            behind = ray[place + 1 :] if flies else ray[1:2]
+            behind = ray[place + 1 :] if is_far else ray[1:2]
             for target in takewhile(lambda point: point not in state.occupied, behind):
                 yield RefStep(origin, target, ray[place])
 
@@ -288,7 +300,11 @@ class Reference:
             return self._end_turn(state, target)
         arrives = origin in state.men[state.player] and target in self.game.promotion_points(state.player)
         if step.victim is None:
-            is_progress = arrives and self.rules.progress == "capture_or_promotion"
+            is_progress = {
+                "capture": False,
+                "capture_or_promotion": arrives,
+                "capture_or_man_step": origin in state.men[state.player],
+            }[self.rules.progress]
             after = self._with_clock(state.moved(origin, target), 0 if is_progress else state.quiet + 1)
             return self._end_turn(after._replace(memory=self._memory_after_step(state, origin, target)), target)
         after = self._leap(state, origin, target, step.victim)
@@ -402,7 +418,7 @@ class Reference:
         return frozenset(self._point(name.removeprefix("K")) for name in names if name.startswith("K") == promoted)
 
     def _point(self, name: str) -> int:
-        return int(name) if name.isdecimal() else self.game.board.index[name]
+        return self.game.board.index[name] if name in self.game.board.index else int(name)
 
 
 class RefMatch:

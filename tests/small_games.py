@@ -4,7 +4,8 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from alquerque_env import load_game
-from alquerque_env.game.board import Board, parse_board
+from alquerque_env.game.board import Board
+from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
 
 _ROWS_OF_THREE = [[0, 1, 2]] * 3
@@ -62,5 +63,5 @@ def small_game(
         start=start,
         rules=replace(given.rules, **rules),
         options=options,
-        opening=opening,
+        opening=None if opening is None else (opening,),
     )

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AlquerqueError
-from ..game.game import Game, as_game, games, load_game
+from ..game.game import Game, GameId, as_game, games, load_game
 from ..game.observation_form import ObservationForm
 from ..game.options import OptionValue
 from ..match.match import Match
@@ -35,7 +35,7 @@ class OpenSpielGame(pyspiel.Game):
     """A game of this package as an OpenSpiel game.
 
     Args:
-      game: The game, or its id.
+      game: The game, its id, or the path of a game file.
       params: Parameters of OpenSpiel: rule options by name, with 0 or "off" for no limit, and `max_game_length`.
 
     Attributes:
@@ -47,7 +47,7 @@ class OpenSpielGame(pyspiel.Game):
       AlquerqueError: If the game has the name of one of this package and other rules: OpenSpiel makes copies by name.
     """
 
-    def __init__(self, game: Game | str, params: dict[str, Any] | None = None) -> None:
+    def __init__(self, game: Game | GameId, params: dict[str, Any] | None = None) -> None:
         given = dict(params or {})
         length = given.pop("max_game_length", MAX_GAME_LENGTH)
         if type(length) is not int or length < 1:

@@ -23,7 +23,7 @@ from pettingzoo.utils import BaseWrapper
 from ..bots.policy import Policy, PolicyBot
 from ..envs.self_play_vector import SelfPlayVectorEnv
 from ..errors import AlquerqueError
-from ..game.game import Game
+from ..game.game import Game, GameId
 from . import import_library
 
 REQUIREMENT = "sb3-contrib>=2.4"
@@ -174,14 +174,14 @@ class FrozenOpponent(PolicyBot):
       MaskablePPO("MlpPolicy", env).learn(500_000, callback=opponent.callback(every=50_000))
 
     Args:
-      game: The game, or its id.
+      game: The game, its id, or the path of a game file.
       observation: The form of observations of the model's environment.
       deterministic: Whether it plays the most probable action instead of drawing one.
       seed: Seed of the random steps before the first copy.
     """
 
     def __init__(
-        self, game: Game | str, *, observation: str = "planes", deterministic: bool = False, seed: int | None = None
+        self, game: Game | GameId, *, observation: str = "planes", deterministic: bool = False, seed: int | None = None
     ) -> None:
         super().__init__(game, self._answer, observation=observation, batched=True, name="a frozen opponent")
         self._copied: MaskedPolicy | None = None

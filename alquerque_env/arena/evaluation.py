@@ -9,7 +9,7 @@ from ..bots import Bot, load_bot
 from ..bots.policy import Policy, PolicyBot
 from ..envs.arguments import check_at_least
 from ..errors import BotError
-from ..game.game import Game, as_game
+from ..game.game import Game, GameId, as_game
 from .intervals import Estimate, estimate_share
 from .match_runner import FAULT, play_matches
 from .openings import draw_match
@@ -80,7 +80,7 @@ class Evaluation:
 
 def evaluate(
     policy: Player,
-    game: Game | str,
+    game: Game | GameId,
     opponent: Player = "random",
     games: int = 200,
     *,
@@ -99,7 +99,7 @@ def evaluate(
 
     Args:
       policy: A function from an observation and an action mask to an action, a bot, or a bot spec.
-      game: The game, or its id.
+      game: The game, its id, or the path of a game file.
       opponent: Likewise.
       games: Number of games. If it is odd, one more is played as `player_0`.
       observation: "planes", "grid" or "flat": the form of the observations that functions receive.

@@ -7,7 +7,7 @@ import numpy as np
 from ..engine.simd_table import make_simd_table
 from ..errors import AlquerqueError
 from ..game import table_layout as e
-from ..game.game import Game
+from ..game.game import Game, GameId
 from ..game.kernel_arrays import step_words
 from ..match.match import REASONS, Match
 from .make_batch import make_batch
@@ -40,7 +40,7 @@ class Rollouts(NamedTuple):
         return {name: count for code, name in REASONS.items() if (count := int((self.reason == code).sum()))}
 
 
-def rollouts(start: Match | Game | str, count: int, *, seed: int | None = None) -> Rollouts:
+def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = None) -> Rollouts:
     """Plays matches to their ends by uniformly random legal actions.
 
     Args:

@@ -45,7 +45,7 @@ def levels(game: Game) -> tuple[Level, ...]:
     name, simulations = _TRAINED
     known = f"{game.name}-{name}"
     is_default = all(value == game.option_table[option].default for option, value in game.options.items())
-    if not is_default or known not in shipped_bots():
+    if not is_default or game.file_text or known not in shipped_bots():
         return _SEARCHING
     about = f"Learned by playing itself, and searches with {simulations} simulations a step"
     fewer = "" if _is_fast() else f", with {_PLAIN_SIMULATIONS} until its kernels have been compiled"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..engine.compiled_parts import BOTS
 from ..engine.forms import load_plain, uses_compiled
 from ..errors import BotError, MissingExtraError, shorten
-from ..game.game import Game, as_game
+from ..game.game import Game, GameId, as_game
 from ..game.kernel_arrays import JIT, PLAIN
 from .analysis import MAX_DEPTH, MAX_SIMULATIONS
 from .bot import GameBot, SearchBot
@@ -36,7 +36,7 @@ Maker = Callable[[Game, int | None, float | None], GameBot]
 
 def load_bot(
     spec: str | Policy,
-    game: Game | str,
+    game: Game | GameId,
     *,
     seed: int | None = None,
     time_limit: float | None = None,
@@ -53,7 +53,7 @@ def load_bot(
         engine; or, each with an optional `:SIMULATIONS`, the name of a bot that comes with the package, such as
         `fetaix-small`, or the path of a checkpoint or an exported player. A function from an observation and an action
         mask to an action is made a bot, see `PolicyBot`; the other arguments do not matter to it.
-      game: The game that the bot plays, or its id.
+      game: The game that the bot plays, its id, or the path of a game file.
       seed: Makes its choices repeatable; None for a random seed.
       time_limit: Seconds that `alphabeta` and `mcts` may take for a step, and an engine or exported player for a turn.
         With None, engines are sent five seconds, exported players have ten minutes, and the others have no limit.

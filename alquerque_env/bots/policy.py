@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BotError
-from ..game.game import Game, as_game
+from ..game.game import Game, GameId, as_game
 from ..game.observation_form import ObservationForm
 from ..game.step import Step
 from ..match.match import Match
@@ -27,7 +27,7 @@ class PolicyBot(GameBot):
       'c2-c3'
 
     Args:
-      game: The game, or its id.
+      game: The game, its id, or the path of a game file.
       policy: Maps what the environments show, an observation and an action mask, to an action. It is asked only where
         there are several legal actions.
       observation: "planes", "grid" or "flat": the form of observations, see `ObservationForm`.
@@ -42,7 +42,7 @@ class PolicyBot(GameBot):
 
     def __init__(
         self,
-        game: Game | str,
+        game: Game | GameId,
         policy: Policy,
         *,
         observation: str = "planes",

@@ -13,7 +13,7 @@ Report = tuple[Mapping[str, Any], Iterable[str]]
 """A result for JSON and as lines of text."""
 
 ARGUMENTS: Mapping[str, str] = {
-    "GAME": "Id of a game, as `alquerque games` lists them.",
+    "GAME": "Id of a game, as `alquerque games` lists them, or the path of a game file, which ends in .toml.",
     "SPEC": "A bot; its forms are listed below.",
     "CONFIG": "Name of a config that comes with the package, such as quickstart, or path of a TOML file.",
     "SECTION.KEY=VALUE": "Replaces a setting of the config; repeatable.",

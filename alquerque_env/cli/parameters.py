@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from ..errors import AlquerqueError, UnknownNameError
 from ..game.game import Game, games, load_game
@@ -101,14 +102,16 @@ def seed_option(help_text: str, default: int | None = None) -> Callable[[Command
     )
 
 
-def _complete_game(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    return [name for name in games() if name.startswith(incomplete)]
+def complete_game(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The ids that begin so, or files if none does."""
+    ids = [CompletionItem(name) for name in games() if name.startswith(incomplete)]
+    return ids or [CompletionItem(incomplete, type="file")]
 
 
 def game_argument(command: Command) -> Command:
     """Adds the argument GAME and `--option`. The command receives the loaded game as `game`."""
 
-    @click.argument("name", metavar="GAME", shell_complete=_complete_game)
+    @click.argument("name", metavar="GAME", shell_complete=complete_game)
     @rules_option
     @wraps(command)
     def with_game(name: str, options: tuple[str, ...], **others: Any) -> Any:
@@ -123,7 +126,8 @@ def game_with_options(name: str, options: tuple[str, ...]) -> Game:
     Raises:
       AlquerqueError: If the game, an option or a value is unknown, or a text does not have this form.
     """
-    known = load_game(name).option_table
+    game = load_game(name)
+    known = game.option_table
     chosen: dict[str, str] = {}
     for text in options:
         option, equals, value = text.partition("=")
@@ -136,7 +140,7 @@ def game_with_options(name: str, options: tuple[str, ...]) -> Game:
         if option in chosen:
             raise AlquerqueError(f"--option {option} is given twice: {chosen[option]!r} and {value!r}")
         chosen[option] = value
-    return load_game(name, **chosen)
+    return game.with_options(**chosen) if chosen else game
 
 
 def open_match(game: Game, position: str | None = None) -> "Match":

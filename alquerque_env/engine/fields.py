@@ -80,6 +80,8 @@ class Rules(Protocol):
     remembers_points: int
     undo_scope: int
     jump_clears: int
+    loses_at: Places
+    man_step_is_progress: int
     start: int
     man_steps: int
     relation_target: int

@@ -126,6 +126,8 @@ def apply_action(rules: Rules, state: State, moves: Any, action: Word) -> None:
         origin, target = one << origin_of(rules, step), one << target_of(rules, step)
         removed = constant(men, 0)
         is_man = men & origin != 0
+        if rules.man_step_is_progress:
+            progresses = progresses | is_man
         men = where(is_man, men ^ (origin | target), men)
         kings = where(is_man, kings, kings ^ (origin | target))
         stands = target
@@ -206,9 +208,17 @@ def outcome(rules: Rules, state: State, movable: Flag, earlier: Word) -> Word:
         elif rules.no_moves != DRAW:
             winner = _more_pieces(state)
         result = where(movable, result, winner + 4 * BLOCKED)
-    result = where(pieces_1 == 0, 4 * CAPTURED_ALL, result)
-    result = where(pieces_0 == 0, 4 * CAPTURED_ALL + 1, result)
+    result = where(_is_captured(pieces_1, rules.loses_at[1]), 4 * CAPTURED_ALL, result)
+    result = where(_is_captured(pieces_0, rules.loses_at[0]), 4 * CAPTURED_ALL + 1, result)
     return where(state.chain >= 0, ONGOING, result)
+
+
+@inlined
+def _is_captured(pieces: Word, few: int) -> Flag:
+    """Whether a player has lost too many pieces: `few` or fewer are left."""
+    if few > 0:
+        return count_each(pieces) <= few
+    return pieces == 0
 
 
 @inlined

@@ -25,7 +25,7 @@ from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
 from ..errors import IllegalStepError
 from ..game import table_layout as e
-from ..game.game import Game, load_game
+from ..game.game import Game, GameId, as_game
 from ..game.observation_form import ObservationForm
 from ..match.match import Match
 from ..match.position_text import format_position
@@ -37,7 +37,7 @@ AGENTS = ("player_0", "player_1")
 VERSION = "v0"
 
 
-def env(game: str = "alquerque", **arguments: Any) -> AECEnv:
+def env(game: Game | GameId = "alquerque", **arguments: Any) -> AECEnv:
     """Makes the environment with PettingZoo's usual wrappers: an illegal action ends the match with reward -1.
 
     Example:
@@ -48,7 +48,7 @@ def env(game: str = "alquerque", **arguments: Any) -> AECEnv:
       4
 
     Args:
-      game: The game's id, or the path of a game file.
+      game: The game, its id, or the path of a game file.
       **arguments: As for `raw_env`: `render_mode`, `max_cycles`, `observation` and rule options.
 
     Raises:
@@ -65,7 +65,7 @@ def wrap(bare: AECEnv) -> AECEnv:
 
 
 def raw_env(
-    game: str = "alquerque",
+    game: Game | GameId = "alquerque",
     render_mode: str | None = None,
     max_cycles: int | None = None,
     observation: str = "planes",
@@ -74,7 +74,7 @@ def raw_env(
     """Makes the environment without wrappers: an illegal action raises `IllegalStepError` and changes nothing.
 
     Args:
-      game: The game's id, or the path of a game file.
+      game: The game, its id, or the path of a game file.
       render_mode: "human", "rgb_array", "ansi", "svg" or None.
       max_cycles: Number of steps after which the match is truncated, each leap of a chain counted; None for no limit.
       observation: "planes", "grid" or "flat": the form of observations, see `ObservationForm`.
@@ -85,7 +85,7 @@ def raw_env(
       RulesError: If the options contradict each other.
       AlquerqueError: If `max_cycles` is not a positive integer or None, or the board is not a grid.
     """
-    loaded = load_game(game, **options)
+    loaded = as_game(game, **options)
     return MatchEnv(loaded, render_mode=render_mode, max_cycles=max_cycles, observation=observation)
 
 

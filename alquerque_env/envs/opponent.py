@@ -10,7 +10,7 @@ import numpy as np
 
 from ..bots import Bot, load_bot
 from ..errors import AlquerqueError, IllegalStepError
-from ..game.game import load_game
+from ..game.game import Game, GameId, as_game
 from ..game.observation_form import ObservationForm
 from ..game.planes import plane_scale
 from ..game.step import Step
@@ -33,9 +33,9 @@ class AgainstOpponent:
     """What the single and the batched environment against an opponent share: their arguments, checked."""
 
     def __init__(
-        self, game: str, opponent: Opponents, seat: int | str, max_cycles: int | None, options: dict[str, Any]
+        self, game: Game | GameId, opponent: Opponents, seat: int | str, max_cycles: int | None, options: dict[str, Any]
     ) -> None:
-        self.game = load_game(game, **options)
+        self.game = as_game(game, **options)
         is_number = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool)
         if seat != "random" and not (is_number and seat in (0, 1)):
             raise AlquerqueError(f"seat is {seat!r}, expected 0, 1 or 'random'")
@@ -84,7 +84,7 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
     A draw by the rules terminates, `max_cycles` truncates.
 
     Args:
-      game: The game's id, or the path of a game file.
+      game: The game, its id, or the path of a game file.
       opponent: Bot spec, bot, or function from a `Match` to a legal step; plays the other side. From a list of these
         one is drawn at every reset.
       seat: 0 or 1, the agent's player, or "random" to draw it at every reset.
@@ -105,7 +105,7 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
 
     def __init__(
         self,
-        game: str = "alquerque",
+        game: Game | GameId = "alquerque",
         opponent: Opponents = "random",
         seat: int | str = "random",
         render_mode: str | None = None,

@@ -13,7 +13,7 @@ from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
 from ..errors import AlquerqueError
 from ..game import table_layout as e
-from ..game.game import Game
+from ..game.game import Game, GameId
 from ..game.step import Step
 from ..match.match import Match
 from .arguments import check_actions
@@ -49,7 +49,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
     def __init__(
         self,
         num_envs: int = 1,
-        game: str = "alquerque",
+        game: Game | GameId = "alquerque",
         opponent: Opponents = "random",
         seat: int | str = "random",
         render_mode: str | None = None,

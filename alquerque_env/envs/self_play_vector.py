@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 from ..batch.step_result import HOLD, RESET, StepResult
 from ..errors import AlquerqueError, IllegalStepError, UnknownNameError, require
 from ..game import table_layout as e
-from ..game.game import Game, as_game
+from ..game.game import Game, GameId, as_game
 from ..game.planes import plane_scale
 from ..match.match import Match
 from ..match.state_check import check_states
@@ -47,7 +47,7 @@ class SelfPlayVectorEnv(BatchEnv):
       [1, 1]
 
     Args:
-      game: The game, or its id.
+      game: The game, its id, or the path of a game file.
       num_envs: Number of matches.
       autoreset_mode: When ended matches begin anew, as in Gymnasium.
       max_cycles: Number of actions after which a match is truncated; None for no limit.
@@ -77,7 +77,7 @@ class SelfPlayVectorEnv(BatchEnv):
 
     def __init__(
         self,
-        game: Game | str,
+        game: Game | GameId,
         num_envs: int,
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,

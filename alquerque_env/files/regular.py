@@ -26,14 +26,21 @@ def _open_at_once(name: str, flags: int) -> int:
     return os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def read_regular(path: Path) -> bytes:
+def read_regular(path: Path, most: int = -1) -> bytes:
     """Reads a whole file.
 
+    Args:
+      path: The file.
+      most: Bytes that it may have; no limit if negative.
+
     Raises:
-      OSError: As `open_regular`.
+      OSError: As `open_regular`, or if it has more bytes.
     """
     with open_regular(path) as file:
-        return file.read()
+        content = file.read(most + 1 if most >= 0 else -1)
+    if 0 <= most < len(content):
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
+    return content
 
 
 def check_regular(file: IO[bytes], path: Path) -> None:

@@ -61,15 +61,20 @@ class Key:
         return f"{noun} from {self.low}" + ("" if self.high is None else f" to {self.high}")
 
 
+MOST_TOML = 1_000_000
+"""Bytes of the largest TOML file that is read."""
+
+
 def read_toml(file: Traversable, name: str, error: type[AlquerqueError]) -> dict[str, Any]:
     """Reads a TOML file, which errors call `name`.
 
     Raises:
-      AlquerqueError: If the file is missing, cannot be read or is not TOML. The error names the file and the line.
+      AlquerqueError: If the file is missing, too large, cannot be read or is not TOML. The error names the file and the
+        line.
     """
     content = b""
     try:
-        content = read_regular(file) if isinstance(file, Path) else file.read_bytes()
+        content = read_regular(file, MOST_TOML) if isinstance(file, Path) else file.read_bytes()
         return tomllib.loads(content.decode())
     except OSError as cause:
         raise error(f"{name}: cannot be read: {cause.strerror or cause}") from None

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from dataclasses import fields
 from functools import cached_property, partial
 from typing import Any
@@ -9,18 +10,26 @@ from typing import Any
 import numpy as np
 
 from ..errors import AlquerqueError
+from .board import from_least, one_way
 from .game_file import Definition, choose_options, find_definition, games
+from .game_source import define_text, find_game
 from .options import OptionValue, Rules, spell
 from .ruleset import Ruleset
 from .step import Step, make_steps
 from .step_table import Action, StepTable, compile_table
 from .symmetry import Symmetry, find_symmetries
 
-__all__ = ["Game", "as_game", "games", "load_game", "make_game"]
+__all__ = ["Game", "GameId", "as_game", "games", "load_game", "load_text", "make_game"]
+
+GameId = str | os.PathLike[str]
+"""A game's id, or the path of a game file."""
 
 
 class Game(Ruleset):
-    """The rules of one game with one choice of options, compiled. Immutable; see `Ruleset` for its attributes."""
+    """The rules of one game with one choice of options, compiled. Immutable; see `Ruleset` for its attributes.
+
+    Games are equal if they have the same id, the same rules and options, and the same file if they are from files.
+    """
 
     @cached_property
     def table(self) -> StepTable:
@@ -73,15 +82,20 @@ class Game(Ruleset):
     def table_hash(self) -> str:
         """Identifies the rules: 16 hexadecimal digits over everything that play, actions and observations depend on.
 
+        Files whose rules differ have different hashes, also if they have the same name.
+
         An answer that equals its default in `Rules` is left out, so that a new rule does not change the hash of the
         games that do not use it.
         """
         board, rules = self.board, self.rules
-        drawn = {
-            kind: sorted(min(line, line[::-1]) for line in getattr(board, kind))
-            for kind in ("lines", "end_arcs", "bends")
+        drawn: dict[str, object] = {
+            kind: sorted(map(one_way, getattr(board, kind))) for kind in ("lines", "end_arcs", "bends")
         }
-        content = {
+        if board.circles:
+            drawn["circles"] = sorted(map(from_least, board.circles))
+        if board.own_labels:
+            drawn["labels"] = board.own_labels
+        content: dict[str, Any] = {
             "name": self.name,
             "version": self.version,
             "points": board.points,
@@ -90,9 +104,13 @@ class Game(Ruleset):
             "rules": {
                 field.name: answer for field in fields(Rules) if (answer := getattr(rules, field.name)) != field.default
             },
-            "opening": self.opening,
+            "opening": self.opening if self.opening is None or len(self.opening) > 1 else self.opening[0],
             "actions": self.actions,
         }
+        if self.rules.promotion == "points":
+            content["promotion"] = [sorted(points) for points in self.promotion]
+        if self.sanctuary:
+            content["sanctuary"] = sorted(self.sanctuary)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
@@ -116,31 +134,62 @@ class Game(Ruleset):
         Raises:
           UnknownNameError, RulesError: As `load_game`.
         """
-        return load_game(self.name, **{**self.options, **options})
+        return load_text(self.name, self.file_text, **{**self.options, **options})
+
+    @property
+    def argument(self) -> str:
+        """What names the game in a command: its id, or the name of its file, which may lie in another folder."""
+        return f"{self.name}.toml" if self.file_text else self.name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.file_text, *sorted(self.options)))
+
+    @cached_property
+    def _identity(self) -> tuple[Any, ...]:
+        rules = self.version, self.board, self.start, self.rules, self.opening, dict(self.options)
+        return self.name, self.file_text, *rules
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(load_game, self.name, **self.options), ()
+        return partial(load_text, self.name, self.file_text, **self.options), ()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
         return self
 
     def __repr__(self) -> str:
         arguments = "".join(f", {name}={value!r}" for name, value in self.chosen_options.items())
-        return f"load_game({self.name!r}{arguments})"
+        return f"load_game({self.argument!r}{arguments})"
 
 
-def load_game(name: str, /, **options: Any) -> Game:
+def load_game(name: GameId, /, **options: Any) -> Game:
     """Loads a game.
 
     Args:
-      name: The game's id, one of `games()`.
+      name: The game's id, one of `games()`, or the path of a game file, which ends in `.toml`.
       **options: Values by option name, each as itself or as text ("true", "80").
 
     Raises:
-      UnknownNameError: If there is no such game or option.
-      RulesError: If an option does not have that value, or options contradict each other.
+      UnknownNameError: If there is no such game, file or option.
+      RulesError: If the file cannot be read or does not describe a game, an option does not have that value, or options
+        contradict each other.
     """
-    return make_game(find_definition(name), **options)
+    return make_game(find_game(name), **options)
+
+
+def load_text(name: str, file_text: str = "", /, **options: Any) -> Game:
+    """Loads a game from what is kept of it in other files; opens no file of a user.
+
+    Args:
+      name: The game's id.
+      file_text: `Game.file_text`; without it the game is the one of the package.
+      **options: As for `load_game`.
+
+    Raises:
+      UnknownNameError, RulesError: As `load_game`.
+    """
+    return make_game(define_text(name, file_text) if file_text else find_definition(name), **options)
 
 
 def make_game(definition: Definition, /, **options: Any) -> Game:
@@ -148,15 +197,15 @@ def make_game(definition: Definition, /, **options: Any) -> Game:
     return choose_options(definition, options, Game, definition.name)
 
 
-def as_game(game: Game | str) -> Game:
-    """Returns the game itself, or loads the game with that id and its default options.
+def as_game(game: Game | GameId, /, **options: Any) -> Game:
+    """Returns the game with these options, or loads the game with that id or of that file.
 
     Raises:
-      UnknownNameError: If there is no such game.
+      UnknownNameError, RulesError: As `load_game`.
       AlquerqueError: If it is something else.
     """
     if isinstance(game, Game):
-        return game
-    if isinstance(game, str):
-        return load_game(game)
-    raise AlquerqueError(f"game is {game!r}, expected a game's id or what load_game returns")
+        return game.with_options(**options) if options else game
+    if isinstance(game, str | os.PathLike):
+        return load_game(game, **options)
+    raise AlquerqueError(f"game is {game!r}, expected a game's id, the path of a game file or what load_game returns")

@@ -5,7 +5,7 @@ others, and lists its open questions, the options, each with its source.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib import resources
 from typing import Annotated, Any, Literal, get_type_hints
@@ -29,12 +29,14 @@ class Rules:
       RulesError: If answers contradict each other.
     """
 
-    man_steps: Annotated[Literal["all", "forward_sideways"], Key("In which directions does a man step?")]
-    promotion: Annotated[Literal["none", "last_rank"], Key("Is a man promoted that reaches the enemy's first rank?")]
-    progress: Annotated[Literal["capture", "capture_or_promotion"], Key("What counts as progress?")]
+    man_steps: Annotated[Literal["all", "forward_sideways", "forward"], Key("In which directions does a man step?")]
+    promotion: Annotated[Literal["none", "last_rank", "points"], Key("Where is a man promoted?")]
+    progress: Annotated[
+        Literal["capture", "capture_or_promotion", "capture_or_man_step"], Key("What counts as progress?")
+    ]
     capture: Literal["compulsory", "optional"]
     chain: Literal["compulsory", "optional", "single"]
-    man_capture_dirs: Literal["all", "forward_sideways", "first_leap_forward_sideways"]
+    man_capture_dirs: Literal["all", "forward_sideways", "forward", "first_leap_forward_sideways"]
     capture_removal: Literal["immediate", "end_of_turn"]
     no_moves: Literal["loss", "draw", "majority", "pass"]
     repetition: Literal["off", "threefold_draw"]
@@ -47,14 +49,23 @@ class Rules:
     )
     mullah_landing: Literal["free", "must_continue"] = "free"
     mullah_lines: Literal["all", "long_diagonals"] = "all"
+    mullah_steps: Annotated[Literal["any_distance", "one_point"], Key("How far does a mullah step along a line?")] = (
+        "any_distance"
+    )
+    mullah_captures: Annotated[
+        Literal["any_distance", "next_point"], Key("From how far does a mullah capture an enemy?")
+    ] = "any_distance"
     leap: Literal["straight", "drawn_line", "pattern"] = "straight"
     end_arc: bool = True
     board: str = ""
+    dash_sides: Literal["none", "corners"] = "none"
+    pieces: int = 0
     opening: str = "any"
     undo_scope: Literal["off", "per_coin", "per_player_last_move", "never_revisit"] = "off"
     undo_cleared_by_jump: bool = True
     last_rank_frozen: bool = False
     chain_may_return_to_start: bool = True
+    lose_at_three: bool = False
 
     def __post_init__(self) -> None:
         longest = self.max_capture == "most_pieces"
@@ -72,11 +83,12 @@ class Rules:
     def can_shuffle(self) -> bool:
         """Whether a match without captures can last for ever.
 
-        It cannot if no piece steps backward and every piece remembers its last step: then a piece moves along a row in
-        one direction only.
+        It cannot if no piece is promoted and all step forward only, or none steps backward and every piece remembers
+        its last step: then a piece moves along a row in one direction only.
         """
         remembers = self.undo_scope in ("per_coin", "never_revisit")
-        return self.man_steps == "all" or self.promotion != "none" or not remembers or self.no_moves == "pass"
+        is_one_way = self.man_steps == "forward" or (self.man_steps == "forward_sideways" and remembers)
+        return not is_one_way or self.promotion != "none" or self.no_moves == "pass"
 
     @property
     def has_majority_at_limit(self) -> bool:
@@ -84,7 +96,7 @@ class Rules:
         return self.no_progress_limit != "off" and self.no_progress_result == "majority"
 
 
-RULE_NAMES = tuple(field.name for field in fields(Rules))
+RULE_NAMES = tuple(rule.name for rule in fields(Rules))
 
 
 @dataclass(frozen=True)
@@ -126,7 +138,8 @@ class Option:
         """
         has_limit = "N" in self.values
         for known in self.values:
-            if known != "N" and (value is known or (isinstance(value, str) and value == spell(known))):
+            is_same = type(value) is type(known) and value == known
+            if known != "N" and (is_same or (isinstance(value, str) and value == spell(known))):
                 return known
         if has_limit and isinstance(value, str) and value.isdecimal() and len(value) <= len(str(MAX_NO_PROGRESS_LIMIT)):
             value = int(value)
@@ -148,7 +161,9 @@ class Question:
     """An option in `options.toml`."""
 
     question: Annotated[str, Key("The question, for people.", low=1)]
-    values: Annotated[dict[str, str], Key("What each answer means. `N` stands for an integer.", low=1)]
+    values: Annotated[dict[str, str], Key("What each answer means. `N` stands for an integer.")] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,6 +176,9 @@ class OptionFile:
         Key("The possible answers. `N` stands for any integer from 1 to 10000.", low=1),
     ]
     source: Annotated[str, Key("The sources of the answers.", low=1)]
+    meanings: Annotated[
+        dict[str, str], Key("What the answers of `board` or `opening` mean that are the game's own.")
+    ] = field(default_factory=dict)
 
 
 @cache
@@ -178,16 +196,40 @@ def make_option(name: str, entry: OptionFile, file: str) -> Option:
     """
     if name not in vocabulary():
         raise unknown_key(file, RulesError, "options", name, vocabulary())
-    meanings = vocabulary()[name].values
-    is_flag = get_type_hints(Rules)[name] is bool
-    known = tuple(value == "true" if is_flag else value for value in meanings)
     path = f"options.{name}"
-    parse(tuple[Literal[known], ...], entry.values, file, RulesError, f"{path}.values")  # type: ignore[valid-type]
+    meanings = {**vocabulary()[name].values, **_own_meanings(name, entry, file)}
+    kind = get_type_hints(Rules)[name]
+    known = tuple(value == "true" if kind is bool else value for value in meanings)
+    takes_numbers = "N" in meanings
     for place, value in enumerate(entry.values):
+        if not (takes_numbers and type(value) is int and 1 <= value <= MAX_NO_PROGRESS_LIMIT):
+            parse(Literal[known], value, file, RulesError, f"{path}.values[{place}]")  # type: ignore[arg-type]
         if value in entry.values[:place]:
             raise RulesError(f"{file}: {path}.values[{place}] is {value!r}, which is in the list already")
-    option = Option(
-        name, vocabulary()[name].question, {v: meanings[spell(v)] for v in entry.values}, entry.default, entry.source
-    )
+    found = {
+        value: meanings[spell(value)] if spell(value) in meanings else number_meaning(meanings["N"], value)
+        for value in entry.values
+    }
+    option = Option(name, vocabulary()[name].question, found, entry.default, entry.source)
     parse(option.kind, entry.default, file, RulesError, f"{path}.default")
     return option
+
+
+def number_meaning(meaning: str, number: OptionValue) -> str:
+    """The meaning of a number, from that of `N`."""
+    return meaning.replace("this many", str(number))
+
+
+def _own_meanings(name: str, entry: OptionFile, file: str) -> dict[str, str]:
+    """The meanings that a game file gives to its own answers.
+
+    Raises:
+      RulesError: If every answer of the option has its meaning in the vocabulary, or a meaning belongs to no answer.
+    """
+    path = f"options.{name}.meanings"
+    if entry.meanings and get_type_hints(Rules)[name] is not str:
+        raise RulesError(f"{file}: {path} is not needed: the answers of {name} have their meaning in the vocabulary")
+    for value in entry.meanings:
+        if value not in entry.values:
+            raise unknown_key(file, RulesError, path, value, map(spell, entry.values))
+    return entry.meanings

@@ -1,10 +1,11 @@
 """The rules of a game in sentences."""
 
+from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from typing import NamedTuple
 
 from .game import Game
-from .options import OptionValue, Rules, spell, vocabulary
+from .options import OptionValue, Rules, number_meaning, spell, vocabulary
 
 SIDES = ("South", "North")
 
@@ -25,18 +26,33 @@ _ALWAYS_FIXED = {
     "man_steps": {
         "all": "A man steps along a line to the next point, in every direction, if it is vacant.",
         "forward_sideways": "A man steps along a line to the next point, forward or sideways, if it is vacant.",
+        "forward": "A man steps along a line to the next point, forward only, if it is vacant.",
     },
     "promotion": {
         "none": "There is no promotion.",
-        "last_rank": "A man that reaches the enemy's first rank is promoted to a mullah (K in texts), which steps over "
-        "any number of vacant points of a line, and captures the first enemy on it from any distance.",
+        "last_rank": "A man that reaches the enemy's first rank is promoted to a mullah (K in texts)",
+        "points": "A man that reaches a promotion point, {south} for South and {north} for North, is promoted to a "
+        "mullah (K in texts)",
     },
     "progress": {
         "capture": "Where turns without progress are counted, only a capture is progress.",
         "capture_or_promotion": "Where turns without progress are counted, a capture or a promotion is progress.",
+        "capture_or_man_step": "Where turns without progress are counted, a capture or a man's step is progress.",
     },
 }
-_PROGRESS = {"capture": "a capture", "capture_or_promotion": "a capture or a promotion"}
+_MULLAH_STEPS = {
+    "any_distance": "steps over any number of vacant points of a line",
+    "one_point": "steps along a line to the next point, in every direction",
+}
+_MULLAH_CAPTURES = {
+    "any_distance": "captures the first enemy on it from any distance",
+    "next_point": "captures an enemy on the next point by leaping over it, in every direction",
+}
+_PROGRESS = {
+    "capture": "a capture",
+    "capture_or_promotion": "a capture or a promotion",
+    "capture_or_man_step": "a capture or a man's step",
+}
 _BLOCKED = {
     "loss": "A player who cannot move loses.",
     "draw": "If the player to move cannot, the match is drawn.",
@@ -62,18 +78,41 @@ class Ending(NamedTuple):
 def fixed_rules(game: Game) -> list[FixedRule]:
     """The rules that no option changes, without those that do not arise in the game."""
     return [
-        FixedRule(field.name, value, _sentence(field.name, value))
+        FixedRule(field.name, value, _sentence(game, field.name, value))
         for field in fields(Rules)
         if field.name not in game.option_table
         and (value := getattr(game.rules, field.name)) != (None if field.default is MISSING else field.default)
     ]
 
 
-def _sentence(name: str, value: OptionValue) -> str:
+def _sentence(game: Game, name: str, value: OptionValue) -> str:
+    if name == "promotion" and value != "none":
+        return _promotion(game)
     if name in _ALWAYS_FIXED:
         return _ALWAYS_FIXED[name][str(value)]
     entry = vocabulary()[name]
-    return f"{entry.question} {_finish(entry.values[spell(value)])}"
+    return _named(game, f"{entry.question} {_finish(entry.values[spell(value)])}")
+
+
+def _promotion(game: Game) -> str:
+    """Where a man is promoted, and what the promoted piece does where no option says it."""
+    rules = game.rules
+    south, north = (_points(game, game.promotion_points(player)) for player in (0, 1))
+    text = _ALWAYS_FIXED["promotion"][rules.promotion].format(south=south, north=north)
+    if _tells_moves(game):
+        text += f", which {_MULLAH_STEPS[rules.mullah_steps]}, and {_MULLAH_CAPTURES[rules.mullah_captures]}"
+    return _named(game, f"{text}.")
+
+
+def _named(game: Game, text: str) -> str:
+    """A text of the vocabulary with the game's own word for a promoted piece."""
+    return text.replace("mullah", game.promoted_piece)
+
+
+def _points(game: Game, points: Iterable[int]) -> str:
+    """The labels of points in a sentence."""
+    *others, last = (game.board.labels[point] for point in sorted(points))
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def fixed_sentences(game: Game) -> list[str]:
@@ -81,15 +120,25 @@ def fixed_sentences(game: Game) -> list[str]:
     rules = game.rules
     captures = f"A man captures an enemy on the next point by leaping over it to {_LEAP[rules.leap]}."
     counted = rules.no_progress_limit != "off"
-    steps, *others = [rule.sentence for rule in fixed_rules(game) if counted or rule.name != "progress"]
+    skipped = {"mullah_steps", "mullah_captures"} if rules.promotion == "none" or _tells_moves(game) else set()
+    if not counted:
+        skipped.add("progress")
+    steps, *others = [rule.sentence for rule in fixed_rules(game) if rule.name not in skipped]
+    if game.sanctuary:
+        others.append(f"A piece on {_points(game, game.sanctuary)} cannot be captured.")
     return [_AIM[rules.no_moves], _TURN, steps, captures, *others]
+
+
+def _tells_moves(game: Game) -> bool:
+    """Whether the sentence on promotion says how a promoted piece moves, because no option does."""
+    return "mullah_steps" not in game.option_table and "mullah_captures" not in game.option_table
 
 
 def answer(game: Game, name: str) -> str:
     """The question of an option and its chosen answer."""
     option, value = game.option_table[name], game.options[name]
-    meaning = option.values[value] if value in option.values else option.values["N"].replace("this many", str(value))
-    return f"{option.question} {_finish(meaning)}"
+    meaning = option.values[value] if value in option.values else number_meaning(option.values["N"], value)
+    return _named(game, f"{option.question} {_finish(meaning)}")
 
 
 def open_questions(game: Game) -> list[str]:
@@ -105,7 +154,7 @@ def open_questions(game: Game) -> list[str]:
 def notation_sentences(game: Game) -> list[str]:
     """The notation of steps and turns, with examples on the board of the game."""
     labels, rules = game.board.labels, game.rules
-    points = [labels[point] for point in max(game.board.lines, key=len)]
+    points = [labels[point] for point in game.board.longest_line]
     found = [f"{points[0]}-{points[1]} is a step; {points[0]}x{points[2]} is a capture"]
     if rules.chain != "single" and len(points) > 4:
         found[0] += f", and {points[0]}x{points[2]}x{points[4]} two captures by one piece in one turn"
@@ -116,7 +165,7 @@ def notation_sentences(game: Game) -> list[str]:
         found.append("pass ends a turn that could go on capturing.")
     if rules.no_moves == "pass":
         found.append("pass is the turn of a player who cannot move.")
-    kings = "; K before a point is a mullah" if rules.promotion != "none" else ""
+    kings = f"; K before a point is a {game.promoted_piece}" if rules.promotion != "none" else ""
     found.append(f"In the text of a position, W is South and B is North{kings}.")
     return found
 
@@ -135,7 +184,8 @@ def _finish(text: str) -> str:
 def endings(game: Game) -> list[Ending]:
     """How a match ends, in order of precedence."""
     rules = game.rules
-    found = [Ending("captured", "A player without pieces loses.")]
+    few = "with three pieces or fewer" if rules.lose_at_three else "without pieces"
+    found = [Ending("captured", f"A player {few} loses.")]
     if rules.no_moves in _BLOCKED:
         found.append(Ending("blocked", _BLOCKED[rules.no_moves]))
     if rules.repetition == "threefold_draw":

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ..errors import RulesError
-from .board import Board, Permutation
+from .board import TOLERANCE, Board, Permutation
 from .options import Option, OptionValue, Rules
 from .table_layout import LANES
 
 SOUTH, NORTH = 0, 1
+
+OpeningStep = tuple[int | None, int | None]
+"""Origin and target of a first step in the frame of the first player; None stands for any point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +28,17 @@ class Ruleset:
       rules: The answer to every question, fixed and chosen.
       option_table: The options by name.
       options: Read-only mapping of every option to its value, defaults included.
-      opening: First steps allowed by the opening rule, as `(origin, target)` in the frame of the first player; an
-        origin of None stands for any point. None if the first turn is free.
+      opening: The first steps that the opening rule allows; None if the first turn is free.
       sources: Where the rules are described.
+      promotion: Points where men of `player_0` and of `player_1` are promoted, if the rule `promotion` is `points`.
+      promoted_piece: What texts call a promoted piece.
+      sanctuary: Points on which no piece can be captured.
+      file_text: The game's file with its board and everything that it extends, as one line of JSON; empty for a game of
+        the package. A game from a file is pickled and kept in files as this text, see `load_text`.
 
     Raises:
-      RulesError: If memory (`undo_scope`) would hold back steps in more directions than the engine has lanes.
+      RulesError: If memory (`undo_scope`) would hold back steps in more directions than the engine has lanes, or if
+        promoted pieces could step to a point both ways round a circle.
     """
 
     name: str
@@ -41,14 +49,25 @@ class Ruleset:
     rules: Rules
     option_table: Mapping[str, Option]
     options: Mapping[str, OptionValue]
-    opening: tuple[int | None, int] | None
+    opening: tuple[OpeningStep, ...] | None
     sources: tuple[str, ...]
+    promotion: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
+    promoted_piece: str = "mullah"
+    sanctuary: frozenset[int] = frozenset()
+    file_text: str = ""
 
     def __post_init__(self) -> None:
         if (count := len(self.relations)) > LANES:
             scope = self.rules.undo_scope
             raise RulesError(
                 f"undo_scope={scope!r} needs a board with at most {LANES} directions of steps, not {count}"
+            )
+        rules = self.rules
+        has_rings = bool(self.board.circles) and rules.promotion != "none"
+        if has_rings and (rules.mullah_lines, rules.mullah_steps) == ("all", "any_distance"):
+            raise RulesError(
+                "mullah_steps='any_distance' lets a promoted piece reach a point both ways round a circle, "
+                "which are one action: expected mullah_steps='one_point' or mullah_lines='long_diagonals'"
             )
 
     @property
@@ -77,21 +96,20 @@ class Ruleset:
         return 1 if player == SOUTH else -1
 
     def promotion_points(self, player: int) -> frozenset[int]:
-        """Points where a man of `player` is promoted: the enemy's first rank."""
-        if self.rules.promotion == "none":
-            return frozenset()
-        return self.last_rank(player)
+        """Points where a man of `player` is promoted."""
+        return self.last_rank(player) if self.rules.promotion == "last_rank" else self.promotion[player]
 
     def last_rank(self, player: int) -> frozenset[int]:
         """The first rank of the enemy of `player`."""
         rows = [y for _, y in self.board.points]
         last = max(rows) if self.forward(player) > 0 else min(rows)
-        return frozenset(point for point, y in enumerate(rows) if y == last)
+        return frozenset(point for point, y in enumerate(rows) if abs(y - last) <= TOLERANCE)
 
-    def is_backward(self, player: int, origin: int, target: int) -> bool:
-        """Whether a step of `player` goes backward."""
-        rise = self.board.points[target][1] - self.board.points[origin][1]
-        return rise * self.forward(player) < 0
+    def goes(self, directions: str, player: int, origin: int, target: int) -> bool:
+        """Whether a step of `player` is in one of the directions `all`, `forward_sideways` or `forward`."""
+        rise = (self.board.points[target][1] - self.board.points[origin][1]) * self.forward(player)
+        least = -TOLERANCE if directions == "forward_sideways" else TOLERANCE
+        return directions == "all" or rise > least
 
     def man_steps(self, player: int) -> list[tuple[int, int]]:
         """Simple steps of the men of `player` on the empty board, as (origin, target)."""
@@ -99,7 +117,7 @@ class Ruleset:
         return [
             (origin, target)
             for origin, target in sorted(self.board.edges)
-            if origin not in frozen and (self.rules.man_steps == "all" or not self.is_backward(player, origin, target))
+            if origin not in frozen and self.goes(self.rules.man_steps, player, origin, target)
         ]
 
     @property

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from ..errors import NotationError, shorten
 from . import table_layout as e
-from .board import Board
+from .board import LABEL, Board
 from .step_table import StepTable
 
 PASS = "pass"
@@ -62,7 +61,7 @@ def join_turn(steps: list[str]) -> str:
     moves = [step for step in steps if step != PASS]
     if not moves:
         return PASS
-    return moves[0] + "".join("x" + move.partition("x")[2] for move in moves[1:])
+    return moves[0] + "".join(_ORIGIN.sub("", move, count=1) for move in moves[1:])
 
 
 def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
@@ -73,17 +72,27 @@ def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
     """
     if text == PASS:
         return [(PASS, None)]
-    if not _TURN.fullmatch(text):
-        expected = "expected the like of c2-c3, c2xc4, c2xc4^d3 or c2xc4xe4"
-        raise NotationError(f"cannot read {shorten(text)!r} as a step or turn; {expected}")
-    places = _PLACE.findall(text)
-    for name in (name for _, label, over in places for name in (label, over) if name and name not in board.index):
-        labels = board.labels
-        raise NotationError(
-            f"unknown point {shorten(name)!r} in {shorten(text)!r}; points are {labels[0]} to {labels[-1]}"
-        )
-    return [(f"{origin}{mark}{target}", over or None) for (_, origin, _), (mark, target, over) in pairwise(places)]
+    found = _TURN.fullmatch(text)
+    if found is None:
+        line = [board.labels[point] for point in (*board.longest_line, *board.longest_line)]
+        examples = f"{line[0]}-{line[1]}, {line[0]}x{line[2]}, {line[0]}x{line[2]}^{line[1]} or {'x'.join(line[:6:2])}"
+        raise NotationError(f"cannot read {shorten(text)!r} as a step or turn; expected the like of {examples}")
+    origin, rest = found.groups()
+    landings = _LANDING.findall(rest)
+    for label in (origin, *(label for _, *labels in landings for label in labels if label)):
+        if label not in board.index:
+            labels = board.labels
+            raise NotationError(
+                f"unknown point {shorten(label)!r} in {shorten(text)!r}; points are {labels[0]} to {labels[-1]}"
+            )
+    steps = []
+    for mark, target, over in landings:
+        steps.append((f"{origin}{mark}{target}", over or None))
+        origin = target
+    return steps
 
 
-_PLACE = re.compile(r"([-x]?)([a-z]+[0-9]+)(?:\^([a-z]+[0-9]+))?")
-_TURN = re.compile(r"[a-z]+[0-9]+(-[a-z]+[0-9]+|(x[a-z]+[0-9]+(\^[a-z]+[0-9]+)?)+)")
+# A label ends in a digit, so that the sign behind it is a mark, though labels may begin with an x.
+_ORIGIN = re.compile(rf"\A{LABEL}")
+_LANDING = re.compile(rf"([-x])({LABEL})(?:\^({LABEL}))?")
+_TURN = re.compile(rf"({LABEL})(-{LABEL}|(?:x{LABEL}(?:\^{LABEL})?)+)")

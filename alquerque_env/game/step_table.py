@@ -153,13 +153,15 @@ def find_templates(game: Ruleset, player: int) -> Iterator[Template]:
     rules = game.rules
     for origin, target in game.man_steps(player):
         yield Template(origin, target, e.NO_POINT, ((e.EMPTY, target),), False, True, False)
+    is_free_later = rules.man_capture_dirs == "first_leap_forward_sideways"
+    directions = "forward_sideways" if is_free_later else rules.man_capture_dirs
     for origin, victim, target in sorted(_leaps(game)):
-        first = rules.man_capture_dirs == "all" or not game.is_backward(player, origin, target)
-        after = first or rules.man_capture_dirs == "first_leap_forward_sideways"
-        if first or after:
+        first = game.goes(directions, player, origin, target)
+        after = first or is_free_later
+        if after and victim not in game.sanctuary:
             yield Template(origin, target, victim, ((e.ENEMY, victim), (e.EMPTY, target)), False, first, after)
     if rules.promotion != "none":
-        yield from _king_templates(game)
+        yield from (template for template in _king_templates(game) if template.victim not in game.sanctuary)
 
 
 def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
@@ -172,7 +174,7 @@ def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
             for target in board.neighbours[victim]
             if target != origin
         }
-    lines = list(board.lines)
+    lines = [*board.lines, *(circle + circle[:2] for circle in board.circles)]
     if rules.leap == "drawn_line":
         lines += [*board.end_arcs, *board.bends]
     elif rules.end_arc:
@@ -182,14 +184,24 @@ def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
 
 
 def _king_templates(game: Ruleset) -> Iterator[Template]:
-    """Slides and captures of kings along lines, over one point only where kings do not fly."""
+    """Steps and captures of kings along lines and circles."""
+    rules = game.rules
     longest = max(len(line) for line in game.board.lines)
     diagonals = [line for line in game.board.lines if len(line) == longest and _is_diagonal(game, line)]
-    for line in game.board.lines:
-        flies = game.rules.mullah_lines == "all" or line in diagonals
-        for ray in (line, line[::-1]):
-            for start, origin in enumerate(ray):
-                yield from _along(origin, ray[start + 1 :], flies)
+    for line in (*game.board.lines, *game.board.circles):
+        flies = rules.mullah_lines == "all" or line in diagonals
+        steps_far = flies and rules.mullah_steps == "any_distance"
+        captures_far = flies and rules.mullah_captures == "any_distance"
+        for origin, ray in _rays(line, line in game.board.circles):
+            yield from _slides(origin, ray, steps_far)
+            yield from _captures(origin, ray, captures_far)
+
+
+def _rays(line: tuple[int, ...], is_closed: bool) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The points of a line, each with those before it, both ways; on a circle these are all others."""
+    for way in (line, line[::-1]):
+        for start, origin in enumerate(way):
+            yield origin, way[start + 1 :] + (way[:start] if is_closed else ())
 
 
 def _is_diagonal(game: Ruleset, line: tuple[int, ...]) -> bool:
@@ -197,14 +209,18 @@ def _is_diagonal(game: Ruleset, line: tuple[int, ...]) -> bool:
     return x0 != x1 and y0 != y1
 
 
-def _along(origin: int, ray: tuple[int, ...], flies: bool) -> Iterator[Template]:
-    reach = len(ray) if flies else 1
-    for distance, target in enumerate(ray[:reach]):
+def _slides(origin: int, ray: tuple[int, ...], is_far: bool) -> Iterator[Template]:
+    """Steps of a king along the points before it, over one point unless it goes far."""
+    for distance, target in enumerate(ray if is_far else ray[:1]):
         path = tuple((e.EMPTY, point) for point in ray[: distance + 1])
         yield Template(origin, target, e.NO_POINT, path, True, True, False)
-    for distance, victim in enumerate(ray[:reach]):
+
+
+def _captures(origin: int, ray: tuple[int, ...], is_far: bool) -> Iterator[Template]:
+    """Captures by a king along the points before it, of its neighbour with a short leap unless it captures far."""
+    for distance, victim in enumerate(ray if is_far else ray[:1]):
         to_victim = (*((e.EMPTY, point) for point in ray[:distance]), (e.ENEMY, victim))
-        behind = ray[distance + 1 : None if flies else distance + 2]
+        behind = ray[distance + 1 : None if is_far else distance + 2]
         for beyond, target in enumerate(behind):
             path = to_victim + tuple((e.EMPTY, point) for point in behind[: beyond + 1])
             yield Template(origin, target, victim, path, True, True, True)
@@ -260,8 +276,7 @@ def _opens(game: Ruleset, key: tuple[int, int, int]) -> bool:
     """Whether the opening rule allows a simple step, in the frame of the first player."""
     if game.opening is None:
         return True
-    origin, target = game.opening
-    return origin in (None, key[0]) and target == key[1]
+    return any(origin in (None, key[0]) and target in (None, key[1]) for origin, target in game.opening)
 
 
 Lane = list[Template]
@@ -430,6 +445,9 @@ def _answers(game: Ruleset) -> dict[int, int | bool]:
             "promote_and_continue": e.PROMOTE_AND_CONTINUE,
         }[rules.midchain_promotion],
         e.T_PROMOTION_IS_PROGRESS: rules.progress == "capture_or_promotion",
+        e.T_MAN_STEP_IS_PROGRESS: rules.progress == "capture_or_man_step",
+        e.T_LOSES_AT + SOUTH: 3 if rules.lose_at_three else 0,
+        e.T_LOSES_AT + NORTH: 3 if rules.lose_at_three else 0,
         e.T_MAY_RETURN_TO_START: rules.chain_may_return_to_start,
         e.T_LANDING_MUST_CONTINUE: rules.mullah_landing == "must_continue",
         e.T_MOST_PIECES: rules.max_capture == "most_pieces",

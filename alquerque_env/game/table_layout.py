@@ -54,18 +54,20 @@ T_REMEMBERS = 24
 T_REMEMBERS_POINTS = 25
 T_UNDO_SCOPE = 26
 T_JUMP_CLEARS = 27
+T_LOSES_AT = 28  # for each player, the number of pieces with which the player has lost
+T_MAN_STEP_IS_PROGRESS = 30
 # then the index at which each list begins,
-T_BLOCKS = 28
-T_SECTIONS = 29
-T_STEPS = 30
-T_START = 31
-T_MAN_STEPS = 32  # for each player and point the points to which a man may step by direction
-T_RELATION_TARGET = 33  # for each relation and point the target of the step, or NO_POINT
-T_FRAME = 34  # for each player and point of the mover's frame, the point of the board
-T_PLANES = 35
-T_NUM_PLANES = 36
-T_TURN = 37  # for each player NOT_TURNED, HALF_TURN or TURNED
-TABLE_HEAD = 39
+T_BLOCKS = 31
+T_SECTIONS = 32
+T_STEPS = 33
+T_START = 34
+T_MAN_STEPS = 35  # for each player and point the points to which a man may step by direction
+T_RELATION_TARGET = 36  # for each relation and point the target of the step, or NO_POINT
+T_FRAME = 37  # for each player and point of the mover's frame, the point of the board
+T_PLANES = 38
+T_NUM_PLANES = 39
+T_TURN = 40  # for each player NOT_TURNED, HALF_TURN or TURNED
+TABLE_HEAD = 42
 # then the lists. A block keeps those origins of each lane that see a given point: index of the origins so far, of the
 # bitboards to see, of its own words, of their tally, of the actions of each lane and point (0 if no step ends here), of
 # the next block if no origin is kept; then for each lane the distance and the origins that have a point there.

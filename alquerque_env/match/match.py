@@ -17,7 +17,7 @@ from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
 from ..errors import AlquerqueError, IllegalStepError, NotationError, shorten
 from ..game import table_layout as e
-from ..game.game import Game, as_game
+from ..game.game import Game, GameId, as_game
 from ..game.step import PASS, Step, join_turn, split_turn
 from ..render import Picture, draw_svg, draw_text
 from .chain_check import check_chain
@@ -85,7 +85,7 @@ class Match:
       'c2-c3'
 
     Args:
-      game: The game, or its id.
+      game: The game, its id, or the path of a game file.
       position: Text of the first position; the start of the game if None.
       table: Endgame table that gives `value` and `distance`, if there is one.
 
@@ -99,7 +99,7 @@ class Match:
       TableError: If the table is of another game or of other options.
     """
 
-    def __init__(self, game: Game | str, position: str | None = None, *, table: ExactValues | None = None) -> None:
+    def __init__(self, game: Game | GameId, position: str | None = None, *, table: ExactValues | None = None) -> None:
         self.game = game = as_game(game)
         if table is not None:
             table.check_game(game)
@@ -237,7 +237,7 @@ class Match:
           IllegalStepError: If the step is not legal. The match is unchanged.
         """
         if isinstance(step, str):
-            self.push_turn(step, is_whole=step.count("x") > 1)
+            self.push_turn(step, is_whole=len(split_turn(step, self.game.board)) > 1)
             return
         if isinstance(step, Step):
             meant, text = step if step in self._legal else None, step.text

@@ -5,7 +5,7 @@ from operator import index as as_integer
 from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
 from ..errors import AlquerqueError
-from ..game.game import Game
+from ..game.game import Game, GameId
 from ..game.step import join_turn
 from .match import Match
 
@@ -13,14 +13,14 @@ from .match import Match
 MAX_DEPTH = 1000
 
 
-def perft(game: Game | str, depth: int, position: str | None = None, *, turns: bool = False) -> int:
+def perft(game: Game | GameId, depth: int, position: str | None = None, *, turns: bool = False) -> int:
     """Counts the sequences of `depth` steps, or of `depth` whole turns.
 
     Turns that reach the same position by different paths count separately. Ended matches count only at depth 0.
     Repetition is ignored.
 
     Args:
-      game: The game, or its id.
+      game: The game, its id, or the path of a game file.
       depth: Number of steps or turns, 0 to 1000. Each leap of a chain is a step, and so is a pass.
       position: Text of the position to begin from; the start of the game if None.
       turns: Whether to count whole turns.
@@ -34,7 +34,7 @@ def perft(game: Game | str, depth: int, position: str | None = None, *, turns: b
     return _count(match, depth, turns)
 
 
-def divide(game: Game | str, depth: int, position: str | None = None, *, turns: bool = False) -> dict[str, int]:
+def divide(game: Game | GameId, depth: int, position: str | None = None, *, turns: bool = False) -> dict[str, int]:
     """Counts the sequences that begin with each legal step, or with each legal turn. The counts add up to `perft`.
 
     Arguments and errors are those of `perft`, but `depth` is at least 1.

@@ -3,7 +3,7 @@
 Exported players contain this file unchanged.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import PositionError
 from ..game import table_layout as e
@@ -22,7 +22,7 @@ def format_position(t: Words, labels: Sequence[str], s: Words) -> str:
         fields.append(f"C{labels[s[e.CHAIN]]}")
     lists = {
         "U": [f"{labels[point]}-{labels[other]}" for point, other in _memory(t, s)],
-        "X": [labels[point] for point in points_of(s[e.CAPTURED])],
+        "X": [labels[point] for point in in_order(points_of(s[e.CAPTURED]), labels)],
         "S": [labels[point] for point in points_of(s[e.BARRED])],
     }
     fields += [letter + ",".join(items) for letter, items in lists.items() if items]
@@ -50,9 +50,14 @@ def points_of(word: int) -> Iterator[int]:
         point += 1
 
 
+def in_order(points: Iterable[int], labels: Sequence[str]) -> list[int]:
+    """Returns points in the order of their numbers where these are their names, as in PDN, else as they come."""
+    return sorted(points, key=lambda point: int(labels[point]) if labels[point].isdecimal() else 0)
+
+
 def _format_side(labels: Sequence[str], s: Words, player: int) -> str:
     kings = s[e.KINGS + player]
-    points = points_of(s[e.MEN + player] | kings)
+    points = in_order(points_of(s[e.MEN + player] | kings), labels)
     return SIDES[player] + ",".join(("K" if kings >> point & 1 else "") + labels[point] for point in points)
 
 

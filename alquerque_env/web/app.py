@@ -16,10 +16,10 @@ from starlette.staticfiles import StaticFiles
 
 from .. import __version__
 from ..errors import AlquerqueError
-from ..game.game import games, load_game
 from . import game_view, match_requests
 from .bot_pool import BotFailedError, BotPool
 from .bot_requests import BotRequests
+from .catalogue import Catalogue
 from .match_view import show_match
 from .request_bodies import BoardBody, Body, GameBody, LoadBody, MatchBody, PictureBody, SaveBody
 from .request_guard import RequestGuard
@@ -31,6 +31,7 @@ Received = TypeVar("Received", bound=Body)
 
 def make_app(
     *,
+    catalogue: Catalogue | None = None,
     offered: Mapping[str, Sequence[str]] | None = None,
     seconds: float = 10.0,
     is_stopping: Callable[[], bool] = lambda: False,
@@ -38,19 +39,23 @@ def make_app(
     """Makes the server.
 
     Args:
-      offered: Specs of bots that the page offers besides the levels, each with the ids of the games that it plays.
+      catalogue: The games; those of the package if None.
+      offered: Specs of bots that the page offers besides the levels, each with the names in the catalogue of the games
+        that it plays.
       seconds: Time limit of a bot for a step.
       is_stopping: Returns whether the server is about to stop; then searches end.
     """
+    catalogue = catalogue or Catalogue()
     bots = BotPool(offered or {}, seconds)
-    bot_requests = BotRequests(bots, is_stopping)
+    bot_requests = BotRequests(catalogue, bots, is_stopping)
 
     def list_games(_: Request) -> Response:
-        listed = [game_view.show_game(game, bots.levels(game)) for game in map(load_game, games())]
-        return JSONResponse({"version": __version__, "games": listed, "seconds": bots.seconds})
+        listed = [game_view.show_game(game, bots.levels(game)) for game in catalogue.games.values()]
+        about = {"version": __version__, "first": catalogue.first, "seconds": bots.seconds}
+        return JSONResponse({**about, "games": listed})
 
     def show_rules(body: GameBody) -> dict[str, Any]:
-        game = body.load()
+        game = body.load(catalogue)
         return game_view.show_rules(game) | {"levels": [level._asdict() for level in bots.levels(game)]}
 
     routes = [
@@ -61,11 +66,11 @@ def make_app(
         Route("/api/hint", bot_requests.evaluate, methods=["POST"]),
         Route("/api/analysis", bot_requests.evaluate, methods=["POST"]),
         _route("/api/rules", GameBody, show_rules),
-        _route("/api/board", BoardBody, lambda body: game_view.show_board(body.load(), turned=body.turned)),
-        _route("/api/match", MatchBody, lambda body: show_match(body.replay())),
-        _route("/api/save", SaveBody, match_requests.save),
-        _route("/api/load", LoadBody, match_requests.load),
-        _route("/api/picture", PictureBody, match_requests.draw),
+        _route("/api/board", BoardBody, lambda body: game_view.show_board(body.load(catalogue), turned=body.turned)),
+        _route("/api/match", MatchBody, lambda body: show_match(body.replay(catalogue))),
+        _route("/api/save", SaveBody, lambda body: match_requests.save(body, catalogue)),
+        _route("/api/load", LoadBody, lambda body: match_requests.load(body, catalogue)),
+        _route("/api/picture", PictureBody, lambda body: match_requests.draw(body, catalogue)),
     ]
     handlers: dict[Any, Any] = {
         AlquerqueError: lambda _, error: _error(400, error),

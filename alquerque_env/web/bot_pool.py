@@ -26,19 +26,20 @@ class BotPool:
     """Loaded bots by game and spec.
 
     Args:
-      offered: Specs of bots that the page offers besides the levels, each with the ids of the games that it plays.
+      offered: Specs of bots that the page offers besides the levels, each with the `Game.argument` of every game that
+        it plays.
       seconds: Time limit of a bot for a step, and of an evaluation.
     """
 
     def __init__(self, offered: Mapping[str, Sequence[str]], seconds: float) -> None:
         self.seconds = seconds
         self._offered = dict(offered)
-        self._bots: OrderedDict[tuple[str, str], tuple[GameBot, threading.Lock]] = OrderedDict()
+        self._bots: OrderedDict[tuple[Game, str], tuple[GameBot, threading.Lock]] = OrderedDict()
         self._lock = threading.Lock()
 
     def levels(self, game: Game) -> tuple[Level, ...]:
         """The bots that play a game."""
-        offered = [spec for spec, playable in self._offered.items() if game.name in playable]
+        offered = [spec for spec, playable in self._offered.items() if game.argument in playable]
         return (*levels(game), *(Level(spec, spec, "Named when the server was started.") for spec in offered))
 
     def choose_turn(self, match: Match, spec: str, stop: threading.Event) -> list[Step]:
@@ -62,7 +63,7 @@ class BotPool:
                     ahead.push(bot.choose(ahead))
         except AlquerqueError as error:
             with self._lock:  # the next request loads the bot again
-                self._bots.pop((repr(match.game), spec_for_now(spec)), None)
+                self._bots.pop((match.game, spec_for_now(spec)), None)
             raise BotFailedError(str(error)) from None
         return list(ahead.steps[len(match.steps) :])
 
@@ -79,7 +80,7 @@ class BotPool:
     def _load(self, game: Game, spec: str) -> tuple[GameBot, threading.Lock]:
         """A bot and the lock to hold while it is used."""
         spec = spec_for_now(spec)
-        key = (repr(game), spec)
+        key = (game, spec)
         with self._lock:
             if key not in self._bots:
                 self._bots[key] = (load_bot(spec, game, time_limit=self.seconds, tables=False), threading.Lock())

@@ -17,6 +17,7 @@ from ..game.step import Step
 from ..match.match import Match
 from ..match.status_text import exact_sentence
 from .bot_pool import BotPool
+from .catalogue import Catalogue
 from .match_view import show_match, show_path, show_step
 from .request_bodies import BotBody, EvaluationBody
 
@@ -30,7 +31,8 @@ Result = TypeVar("Result")
 class BotRequests:
     """Answers requests with bots. Searches end when `is_stopping` says that the server is about to stop."""
 
-    def __init__(self, bots: BotPool, is_stopping: Callable[[], bool]) -> None:
+    def __init__(self, catalogue: Catalogue, bots: BotPool, is_stopping: Callable[[], bool]) -> None:
+        self._catalogue = catalogue
         self._bots = bots
         self._is_stopping = is_stopping
         self._places = asyncio.Semaphore(MAX_SEARCHES)
@@ -40,7 +42,7 @@ class BotRequests:
         body = BotBody.model_validate_json(await request.body())
 
         def task(stop: threading.Event) -> dict[str, Any]:
-            match = body.match.replay()
+            match = body.match.replay(self._catalogue)
             return {"steps": [_play(match, step) for step in self._bots.choose_turn(match, body.bot, stop)]}
 
         return JSONResponse(await self._search(request, task))
@@ -50,7 +52,7 @@ class BotRequests:
         body = EvaluationBody.model_validate_json(await request.body())
 
         def task(stop: threading.Event) -> dict[str, Any]:
-            match = body.match.replay()
+            match = body.match.replay(self._catalogue)
             return _with_exact_values(match, _show_evaluation(match, self._bots.evaluate(match, stop, body.seconds)))
 
         return JSONResponse(await self._search(request, task))

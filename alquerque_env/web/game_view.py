@@ -14,8 +14,8 @@ from ..render.geometry import PIECE_RADIUS, UNIT, lay_out
 def show_game(game: Game, levels: Sequence[Level]) -> dict[str, Any]:
     """A game with its options and bots, for the dialog in which a game is chosen."""
     return {
-        "id": game.name,
-        "title": game.title,
+        "id": game.argument,
+        "title": f"{game.title} ({game.argument})" if game.file_text else game.title,
         "board": game.board.title,
         "points": len(game.board.points),
         "start": Match(game).position,

@@ -5,15 +5,16 @@ from typing import Any
 from ..errors import AlquerqueError
 from ..match.records import format_record, read_records
 from ..render import draw_svg
+from .catalogue import Catalogue
 from .request_bodies import LoadBody, MatchBody, PictureBody, SaveBody
 
 MAX_LOADED = 50
 """Matches that are taken from a file with several."""
 
 
-def save(body: SaveBody) -> dict[str, str]:
+def save(body: SaveBody, catalogue: Catalogue) -> dict[str, str]:
     """Writes a match as the text of a match file."""
-    match = body.match.replay()
+    match = body.match.replay(catalogue)
     result, reason = (None, None) if match.is_over else (body.result, body.reason)
     text = format_record(
         match, south=body.south, north=body.north, date=body.date, result=result, reason=reason, headers=body.headers
@@ -21,11 +22,11 @@ def save(body: SaveBody) -> dict[str, str]:
     return {"text": text}
 
 
-def load(body: LoadBody) -> dict[str, Any]:
+def load(body: LoadBody, catalogue: Catalogue) -> dict[str, Any]:
     """Reads the first matches of a match file.
 
     Raises:
-      AlquerqueError: If the text has no match, or a match is wrong.
+      AlquerqueError: If the text has no match, or a match is wrong or of a game that the page does not offer.
     """
     matches: list[dict[str, Any]] = []
     for record in read_records(body.text):
@@ -34,7 +35,7 @@ def load(body: LoadBody) -> dict[str, Any]:
         is_forfeit = record.result != "*" and not record.match.is_over
         matches.append(
             {
-                "match": MatchBody.of(record.match, record.headers.get("Position")).model_dump(),
+                "match": MatchBody.of(record.match, record.headers.get("Position"), catalogue).model_dump(),
                 "headers": dict(record.headers),
                 "others": record.other_headers,
                 "ended": {"result": record.result, "reason": record.reason} if is_forfeit else None,
@@ -45,6 +46,6 @@ def load(body: LoadBody) -> dict[str, Any]:
     return {"matches": matches, "more": False}
 
 
-def draw(body: PictureBody) -> dict[str, str]:
+def draw(body: PictureBody, catalogue: Catalogue) -> dict[str, str]:
     """Draws the position of a match as SVG."""
-    return {"svg": draw_svg(body.match.replay().picture(turned=body.turned))}
+    return {"svg": draw_svg(body.match.replay(catalogue).picture(turned=body.turned))}

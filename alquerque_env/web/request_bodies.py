@@ -1,14 +1,13 @@
 """The JSON that requests of the page carry."""
 
-from functools import lru_cache
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ..errors import AlquerqueError, IllegalStepError
-from ..game.game import Game, load_game
-from ..game.options import OptionValue
+from ..game.game import Game
 from ..match.match import Match
+from .catalogue import Catalogue
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80)]
 Text = Annotated[str, StringConstraints(max_length=4000)]
@@ -30,13 +29,13 @@ class GameBody(Body):
     game: Name
     options: Annotated[dict[Name, str | int | bool], Field(max_length=64)] = {}
 
-    def load(self) -> Game:
+    def load(self, catalogue: Catalogue) -> Game:
         """Loads the game.
 
         Raises:
           AlquerqueError: If the game, an option or a value is unknown.
         """
-        return _load(self.game, tuple(sorted(self.options.items())))
+        return catalogue.load(self.game, self.options)
 
 
 class BoardBody(GameBody):
@@ -52,18 +51,22 @@ class MatchBody(GameBody):
     steps: Annotated[list[Name], Field(max_length=MAX_STEPS)] = []
 
     @classmethod
-    def of(cls, match: Match, start: str | None) -> "MatchBody":
-        """The body for a match with this start."""
-        game, steps = match.game, [step.text for step in match.steps]
-        return cls(game=game.name, options=game.chosen_options, start=start, steps=steps)
+    def of(cls, match: Match, start: str | None, catalogue: Catalogue) -> "MatchBody":
+        """The body for a match with this start.
 
-    def replay(self) -> Match:
+        Raises:
+          AlquerqueError: If its game is from a file that the page does not offer.
+        """
+        game, steps = match.game, [step.text for step in match.steps]
+        return cls(game=catalogue.name_of(game), options=game.chosen_options, start=start, steps=steps)
+
+    def replay(self, catalogue: Catalogue) -> Match:
         """Plays the steps.
 
         Raises:
           AlquerqueError: If the game, the start or a step is wrong; the error has the number of the step.
         """
-        match = Match(self.load(), position=self.start)
+        match = Match(self.load(catalogue), position=self.start)
         for number, text in enumerate(self.steps, 1):
             step = next((step for step in match.legal_steps if step.text == text), text)
             try:
@@ -118,8 +121,3 @@ class PictureBody(Body):
 
     match: MatchBody
     turned: bool = False
-
-
-@lru_cache(maxsize=64)
-def _load(name: str, options: tuple[tuple[str, OptionValue], ...]) -> Game:
-    return load_game(name, **dict(options))

@@ -126,7 +126,7 @@ def test_an_engine_introduces_itself_with_every_option_of_the_game(talk):
     assert lines[1].startswith("id author ")
     options = {line.split()[2]: line.split() for line in lines[2:-1]}
     game = load_game("alquerque")
-    assert set(options) == {"Game", "Level", *game.options}
+    assert set(options) == {"Game", "GameFile", "Level", *game.options}
     assert " ".join(options["Level"]) == "option name Level type string default alphabeta:3"
     for words in options.values():
         assert words[:2] == ["option", "name"]
@@ -151,7 +151,7 @@ def test_another_game_has_other_options_and_its_own_start(talk):
     [
         ("setoption", ["setoption needs a name and a value"]),
         ("setoption name Game", ["needs a name and a value"]),
-        ("setoption name Hash value 128", ["no option 'Hash'", "known: Game, Level"]),
+        ("setoption name Hash value 128", ["no option 'Hash'", "known: Game, GameFile, Level"]),
         ("setoption name Game value fetaixx", ["no game 'fetaixx'; did you mean 'fetaix'?"]),
         ("setoption name Game value", ["no game ''"]),
         ("setoption name Game value ", ["no game ''"]),

@@ -326,7 +326,7 @@ class TestPlay:
             with pytest.raises(gymnasium.error.ResetNeeded):
                 env.unwrapped.step(0)
 
-    def test_max_cycles_lets_the_opponent_finish_its_first_turn(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_max_cycles_lets_the_opponent_finish_its_first_turn(self) -> None:
         """No game starts with a double capture, so the test makes a start with one."""
         alquerque = load_game("alquerque")
         points = [
@@ -337,10 +337,9 @@ class TestPlay:
         def twice(match: Match) -> Step:
             return next(step for step in match.legal_steps if step.text in ("c1xc3", "c3xa5"))
 
-        monkeypatch.setattr("alquerque_env.envs.opponent.load_game", lambda _name: game)
         single, vector = (
-            VersusEnv(opponent=twice, seat=1, max_cycles=1),
-            VersusVectorEnv(1, opponent=twice, seat=1, max_cycles=1),
+            VersusEnv(game, opponent=twice, seat=1, max_cycles=1),
+            VersusVectorEnv(1, game, opponent=twice, seat=1, max_cycles=1),
         )
         observation, info = single.reset()
         observations, infos = vector.reset()

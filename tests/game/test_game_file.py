@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import RulesError
 from alquerque_env.game import game as game_module
-from alquerque_env.game.board import Board, parse_board, read_board
+from alquerque_env.game.board import Board
+from alquerque_env.game.board_file import parse_board, read_board
 from alquerque_env.game.game import Game, make_game
 from alquerque_env.game.game_file import define_game, read_game_file
 from alquerque_env.game.options import RULE_NAMES, vocabulary

@@ -16,7 +16,8 @@ import pytest
 
 from alquerque_env.errors import MissingExtraError
 from alquerque_env.game import board as board_module
-from alquerque_env.game.board import Board, read_board
+from alquerque_env.game.board import Board
+from alquerque_env.game.board_file import read_board
 from alquerque_env.game.game import load_game
 from alquerque_env.render import Picture, Piece, Window, draw_rgb, draw_svg, draw_text
 from alquerque_env.render.geometry import PIECE_RADIUS, UNIT, lay_out

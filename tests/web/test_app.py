@@ -351,9 +351,9 @@ def test_the_command_refuses_wrong_arguments(arguments: list[str], words: str) -
 
 
 def test_a_bot_is_offered_for_the_games_that_it_plays() -> None:
-    played = playable_games("fetaix-small")
+    played = playable_games("fetaix-small", map(load_game, games()))
     assert played == ("fetaix",)
-    assert playable_games("greedy") == tuple(games())
+    assert playable_games("greedy", map(load_game, games())) == tuple(games())
     with TestClient(make_app(offered={"fetaix-small": played}), base_url=HOST) as client:
         offered = {
             game["id"]: [level["spec"] for level in game["levels"]] for game in client.get("/api/games").json()["games"]

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from alquerque_env.game.game import Game, load_game
+from alquerque_env.game.game import Game
 from alquerque_training.config.settings import AlphaZeroConfig, Config
 from alquerque_training.experience.augment import Augmenter
 from alquerque_training.experience.replay_buffer import ReplayBuffer, Rows
@@ -58,7 +58,7 @@ class SelfPlayActor:
     """
 
     def __init__(self, config: Config, number: int) -> None:
-        game = load_game(config.run.game, **config.run.options)
+        game = config.run.load_game()
         self._decisions = config.self_play.rollout_steps
         self._inference = make_inference(config, game)
         seed = worker_seed(config.run.seed, number)

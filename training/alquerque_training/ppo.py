@@ -24,7 +24,7 @@ from torch import Tensor
 
 from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.game.game import Game, load_game
+from alquerque_env.game.game import Game
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import Config, PpoConfig
 from alquerque_training.experience.bot_opponents import MakeBots, bot_maker
@@ -228,7 +228,7 @@ class RolloutActor:
     """
 
     def __init__(self, config: Config, number: int) -> None:
-        game = load_game(config.run.game, **config.run.options)
+        game = config.run.load_game()
         seed = worker_seed(config.run.seed, number) >> 1  # torch takes signed seeds
         self._games = RolloutGames(config, _make_env(config, game, number), seed, bot_maker(config.self_play, game))
         self._generator = torch.Generator().manual_seed(seed)

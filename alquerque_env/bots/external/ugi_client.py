@@ -44,7 +44,8 @@ class UgiClient(Process):
 
     Args:
       command: The program and its arguments.
-      game: Is sent as the option `Game`, and every rule option by its name. The engine may ignore them.
+      game: Is sent as the option `Game`, one from a file as `GameFile` with its id and text, and every rule option by
+        its name. The engine may ignore them.
       timeouts: Seconds to wait for the engine.
 
     Raises:
@@ -57,7 +58,10 @@ class UgiClient(Process):
         self._complaint = ""
         self.send("ugi")
         self._await("ugiok", timeouts.handshake)
-        self.send(f"setoption name Game value {game.name}")
+        if game.file_text:
+            self.send(f"setoption name GameFile value {game.name} {game.file_text}")
+        else:
+            self.send(f"setoption name Game value {game.name}")
         for option, value in game.options.items():
             self.send(f"setoption name {option} value {spell(value)}")
         self._await_ready()

@@ -101,6 +101,9 @@ class ModelCard:
     game_version: Annotated[int, Key("Version of the game.")]
     options: Annotated[dict[str, OptionValue], Key("Every rule option with its value.")]
     table_hash: Annotated[str, Key("Hash of the rules, `game.table_hash`.")]
+    game_file: Annotated[
+        str, Key("The text of the game's file, `game.file_text`. Left out for a game of the package.")
+    ] = ""
     network: Annotated[NetworkCard, Key("The network.")]
     shape: Annotated[ShapeCard, Key("Sizes of input and output of the network.")]
     config: Annotated[dict[str, Any], Key("The whole training config; see the settings.")]

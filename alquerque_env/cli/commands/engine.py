@@ -7,7 +7,7 @@ import click
 
 from ... import __version__
 from ..command import ARGUMENTS, HelpfulCommand
-from ..parameters import game_with_options, rules_option, seed_option
+from ..parameters import complete_game, game_with_options, rules_option, seed_option
 from ..ugi import Engine, EngineOptions, serve
 
 
@@ -17,7 +17,9 @@ from ..ugi import Engine, EngineOptions, serve
     examples=["engine alphabeta:5 --game fetaix", "engine fetaix-strong:400 --game fetaix"],
 )
 @click.argument("spec", default="alphabeta:5", metavar="[SPEC]")
-@click.option("--game", "name", default="alquerque", metavar="GAME", help="The first game to play.")
+@click.option(
+    "--game", "name", default="alquerque", metavar="GAME", shell_complete=complete_game, help="The first game to play."
+)
 @rules_option
 @seed_option("Seed that makes the bot's choices repeatable.")
 def engine(spec: str, name: str, options: tuple[str, ...], seed: int | None) -> None:

@@ -4,7 +4,7 @@ import os
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 
@@ -15,12 +15,12 @@ from ...bots.levels import levels
 from ...engine.compiled_parts import BOTS
 from ...engine.forms import uses_compiled
 from ...errors import AlquerqueError
-from ...game.game import games, load_game
+from ...game.game import Game, load_game
 from ...match.match import Match
 from ..command import HelpfulCommand
 from ..console.interruptible import run_interruptible
 from ..console.signals import exit_on_signals
-from ..parameters import FloatRange, IntRange
+from ..parameters import FloatRange, IntRange, complete_game
 
 LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8008
@@ -32,7 +32,12 @@ _TRIES = 20
 
 
 @click.command(
-    cls=HelpfulCommand, examples=["web", "web --port 8100 --no-browser --bot runs/ppo-1/checkpoints/final:100"]
+    cls=HelpfulCommand,
+    examples=[
+        "web",
+        "web --game my_game.toml",
+        "web --port 8100 --no-browser --bot runs/ppo-1/checkpoints/final:100",
+    ],
 )
 @click.option(
     "--port",
@@ -42,21 +47,33 @@ _TRIES = 20
     help="Port of the server.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address without opening it.")
+@click.option(
+    "--game",
+    "chosen",
+    multiple=True,
+    metavar="GAME",
+    shell_complete=complete_game,
+    help="Begin with this game, and offer it if it is a file; repeatable.",
+)
 @click.option("--bot", "bots", multiple=True, metavar="SPEC", help="Also offer this bot as an opponent; repeatable.")
 @click.option("--seconds", type=FloatRange(0.1, 600), default=10.0, metavar="S", help="Time limit of a bot for a step.")
-def web(port: int | None, no_browser: bool, bots: tuple[str, ...], seconds: float) -> None:
+def web(port: int | None, no_browser: bool, chosen: tuple[str, ...], bots: tuple[str, ...], seconds: float) -> None:
     """Play in the browser.
 
     Serves a page on this machine, with all games, bots of several strengths, hints, analysis and match files. Ctrl-C
     stops the server.
     """
     from ...web.app import make_app  # raises an error if the extra `web` is not installed
+    from ...web.catalogue import Catalogue
     from ...web.server import make_server
 
-    offered = {spec: run_interruptible(partial(playable_games, spec), f"loading {spec} ...") for spec in bots}
+    given = [load_game(name) for name in chosen]
+    catalogue = Catalogue([game for game in given if game.file_text], next(iter(given), None))
+    playable = partial(playable_games, games=catalogue.games.values())
+    offered = {spec: run_interruptible(partial(playable, spec), f"loading {spec} ...") for spec in bots}
     listener = listen(port)
     address = f"http://{LOOPBACK}:{listener.getsockname()[1]}/"
-    server = make_server(partial(make_app, offered=offered, seconds=seconds))
+    server = make_server(partial(make_app, catalogue=catalogue, offered=offered, seconds=seconds))
     is_compiled = uses_compiled(BOTS)
     if is_compiled:
         run_interruptible(_play_first_turn, "loading the rules ...")
@@ -93,17 +110,17 @@ def listen(port: int | None) -> socket.socket:
     raise AlquerqueError(f"{what} in use or not allowed; choose another with --port")
 
 
-def playable_games(spec: str) -> tuple[str, ...]:
-    """Ids of the games that a bot plays.
+def playable_games(spec: str, games: Iterable[Game]) -> tuple[str, ...]:
+    """The games that a bot plays, each as its `Game.argument`.
 
     Raises:
       AlquerqueError: If it plays none.
     """
     found, errors = [], []
-    for name in games():
+    for game in games:
         try:
-            load_bot(spec, load_game(name))
-            found.append(name)
+            load_bot(spec, game)
+            found.append(game.argument)
         except AlquerqueError as error:
             errors.append(error)
     if not found:

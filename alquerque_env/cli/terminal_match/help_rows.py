@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 HELP = (
-    ("3", "play the third step of the list"),
     ("pass", "end the turn, where the rules allow it"),
     ("undo", "go back to your previous turn"),
     ("hint", "show what a bot would play"),
@@ -17,11 +16,12 @@ HELP = (
 
 def help_rows(board: Any, rows: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """How steps are typed, with points of this board as examples, followed by other rows."""
-    a, b, c, *others = (board.labels[point] for point in max(board.lines, key=len))
+    a, b, c, *others = (board.labels[point] for point in board.longest_line)
     return [
         (f"{a}-{b}, {a}x{c}", "play a step"),
         ("x".join((a, c, *others[1:2])), "play a whole turn"),
         (f"{a}x{c}^{b}", f"capture the piece on {b}, if the step could capture another"),
         (a, f"show where the piece on {a} can go"),
+        *(() if board.has_numbers else (("3", "play the third step of the list"),)),
         *rows,
     ]

@@ -20,7 +20,7 @@ from ..console.interruptible import run_interruptible
 from ..console.signals import exit_on_signals, ignore_signals
 from .match_file import Forfeit, LoadedMatch, MatchSaver
 from .players import Player
-from .typed_input import piece_typed, play_typed, read_line
+from .typed_input import ask_for_step, listed_steps, piece_typed, play_typed, read_line
 
 RESIGNED = "resigned"
 # With more targets of several pieces than this, their marks would hide the pieces.
@@ -106,9 +106,7 @@ class Session:
         if asks:
             if note := standing(match):
                 self.say(note)
-            width = len(str(len(match.legal_steps)))
-            numbered = [f"{number:>{width}} {step}" for number, step in enumerate(match.legal_steps, 1)]
-            self.say(f"\n{self.terminal.columns(numbered)}")
+            self.say(f"\n{self.terminal.columns(listed_steps(match))}")
 
     def redraw(self) -> None:
         """Draws the board before the next question, even if no step has been played."""
@@ -151,7 +149,7 @@ class Session:
         sides = ", ".join(f"{side}: {self._name(self.players[number])}" for number, side in enumerate(SIDES))
         self.say(f"{self.match.game.title}. {sides}.")
         if self.people and self.match.legal_steps:
-            self.say(f"Type a step such as {self.match.legal_steps[0]}, its number, or help.")
+            self.say(ask_for_step(self.match))
         self._show_once()
         while True:
             try:

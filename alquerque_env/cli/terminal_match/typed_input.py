@@ -2,14 +2,13 @@
 
 import re
 import sys
+from collections.abc import Iterator, Sequence
 
 from ...errors import AlquerqueError, IllegalStepError, NotationError
 from ...game.step import Step, join_turn, split_turn
 from ...match.match import Match
 from ..console.capabilities import join_words
 
-_LABEL = r"[a-z]+[0-9]+"
-_TWO_POINTS = re.compile(rf"({_LABEL})[-x ]?({_LABEL})")
 # An error message repeats no more legal steps than this: they are listed below the board.
 _MAX_STEPS = 8
 
@@ -19,21 +18,20 @@ def play_typed(match: Match, text: str) -> None:
 
     Args:
       match: The match; unchanged after an error.
-      text: A step or turn in notation, the number of a legal step from 1, or only origin and target.
+      text: A step or turn in notation, or only origin and target; on boards whose points have no numbers for names,
+        also the number of a legal step from 1.
 
     Raises:
       AlquerqueError: If the text cannot be read or is not legal.
     """
     text = _normal(text)
-    if text.isascii() and text.isdecimal():
+    if text.isascii() and text.isdecimal() and not match.game.board.has_numbers:
         count = len(match.legal_steps)
         if len(text) > 9 or not 1 <= int(text) <= count:
             raise AlquerqueError(f"there is no step {text}; the steps are 1 to {count}")
         match.push(match.legal_steps[int(text) - 1])
         return
-    two = _TWO_POINTS.fullmatch(text)
-    ends = [match.game.board.index.get(label) for label in two.groups()] if two else []
-    steps = [step for step in match.legal_steps if not step.is_pass and [step.origin, step.target] == ends]
+    steps = [step for step in match.legal_steps if text in _spellings(step, match.game.board.labels)]
     if len(steps) > 1:
         raise _ambiguous(text, steps)
     try:
@@ -42,6 +40,20 @@ def play_typed(match: Match, text: str) -> None:
         raise AlquerqueError(f"cannot read {text!r}; type a step such as {match.legal_steps[0]}, or help") from None
     except IllegalStepError:
         raise _illegal(match, text) from None
+
+
+def listed_steps(match: Match) -> list[str]:
+    """The legal steps in order, with the number by which each can be typed unless numbers are points."""
+    if match.game.board.has_numbers:
+        return [str(step) for step in match.legal_steps]
+    width = len(str(len(match.legal_steps)))
+    return [f"{number:>{width}} {step}" for number, step in enumerate(match.legal_steps, 1)]
+
+
+def ask_for_step(match: Match) -> str:
+    """What to type, in a sentence."""
+    number = "" if match.game.board.has_numbers else ", its number,"
+    return f"Type a step such as {match.legal_steps[0]}{number} or help."
 
 
 def piece_typed(match: Match, text: str) -> int | None:
@@ -68,6 +80,13 @@ def read_line(prompt: str) -> str:
     if not sys.stdin.isatty():
         print(line)  # the output of a script then reads like that of a terminal
     return line.strip()
+
+
+def _spellings(step: Step, labels: Sequence[str]) -> Iterator[str]:
+    """The ways to type the origin and target of a step."""
+    if step.origin is not None and step.target is not None and not step.is_pass:
+        for mark in ("-", "x", " ", ""):
+            yield f"{labels[step.origin]}{mark}{labels[step.target]}"
 
 
 def _normal(text: str) -> str:

@@ -15,6 +15,8 @@ r"""Match files: text for people and programs, in the manner of PDN, the notatio
   `Position` the position text if the match did not begin at the game's start. `South` and `North` are names, `?` if
   unknown; `Date` is `2026.11.21`, with question marks for unknown digits. `Reason` is that of the outcome, or free text
   if the rules did not end the match. Other headers are kept.
+* A match of a game from a file also has `GameFile`, the text that stands for the file, its board and what it extends,
+  and `TableHash`, the hash of its rules. Without `GameFile` the game is the one of the package.
 * Turns follow in position-text notation, in numbered pairs. `...` stands for the missing first turn if the match begins
   with the other player's: `1. ... c4xc2`. Numbers and these dots may be left out.
 * A turn is whole: if its chain could go on, the player stopped. The last turn of a match may end with dots,

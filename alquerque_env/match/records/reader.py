@@ -5,13 +5,13 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TextIO
 
-from ...errors import RecordError, shorten
-from ...game.game import Game, load_game
+from ...errors import RecordError, made_for_other_rules, shorten
+from ...game.game import Game, load_text
 from ...game.rules_text import SIDES
 from ..match import Match
 from .parsed import ParsedMatch, parse_matches
 from .record import Record, check_date, check_end
-from .tokens import DOTS
+from .tokens import DOTS, GAME_FILE, TABLE_HASH
 
 
 def read_records(source: str | TextIO) -> Iterator[Record]:
@@ -72,13 +72,15 @@ def _find_game(headers: Mapping[str, str]) -> tuple[str, Game]:
             problem = "repeats an option" if equals else "has no value for an option"
             raise RecordError(f"header Options {problem}: {shorten(text)!r}, expected name=value, each name once")
         options[name] = value
-    game = _load_game(headers["Game"], tuple(options.items()))
+    game = _load_game(headers["Game"], headers.get(GAME_FILE, ""), tuple(options.items()))
+    if (stated := headers.get(TABLE_HASH, game.table_hash)) != game.table_hash:
+        raise RecordError(made_for_other_rules("the match", stated, game.table_hash, "restore its headers"))
     return headers.get("Version", str(game.version)), game
 
 
 @lru_cache(maxsize=16)
-def _load_game(name: str, options: tuple[tuple[str, str], ...]) -> Game:
-    return load_game(name, **dict(options))
+def _load_game(name: str, file_text: str, options: tuple[tuple[str, str], ...]) -> Game:
+    return load_text(name, file_text, **dict(options))
 
 
 def _play_turns(parsed: ParsedMatch, match: Match) -> None:

@@ -9,7 +9,16 @@ from types import MappingProxyType
 
 from ...errors import RecordError, shorten
 from ..match import REASONS, Match, Outcome
-from .tokens import DOTS, KNOWN_HEADERS, MAX_HEADERS, MAX_TURNS, RESULTS, format_header
+from .tokens import (
+    DOTS,
+    GAME_FILE,
+    KNOWN_HEADERS,
+    MAX_HEADERS,
+    MAX_TURNS,
+    RESULTS,
+    TABLE_HASH,
+    format_header,
+)
 
 WIDTH = 80
 UNKNOWN_NAME = "?"
@@ -116,6 +125,8 @@ def format_record(
         "Position": None if start.position == Match(match.game).position else start.position,
         "Result": result,
         "Reason": reason,
+        TABLE_HASH: match.game.table_hash if match.game.file_text else None,
+        GAME_FILE: match.game.file_text or None,
     }
     if clash := next((name for name in headers if name in KNOWN_HEADERS), None):
         raise RecordError(

@@ -8,11 +8,18 @@ from itertools import count
 from typing import NamedTuple, TextIO
 
 from ...errors import RecordError, shorten
+from ...game.file_text import MOST_TEXT
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 """The results that end the text of a match: South wins, North wins, draw, unknown."""
 
-KNOWN_HEADERS = ("Game", "Version", "Options", "South", "North", "Date", "Position", "Result", "Reason")
+GAME_FILE, TABLE_HASH = "GameFile", "TableHash"
+"""The headers of a game from a file: the text that stands for the file, and the hash of its rules."""
+
+KNOWN_HEADERS = (
+    *("Game", "Version", "Options", "South", "North", "Date", "Position", "Result", "Reason"),
+    *(GAME_FILE, TABLE_HASH),
+)
 """The headers that this package gives a meaning."""
 
 DOTS = "..."
@@ -125,8 +132,9 @@ def check_header(name: str, value: str) -> None:
     """
     if not _NAME.fullmatch(name):
         raise RecordError(f"{shorten(name)!r} cannot name a header, expected a letter, then letters, digits and _")
-    if len(value) > MAX_VALUE:
-        raise RecordError(f"header {name} has {len(value)} characters, expected at most {MAX_VALUE}")
+    most = MOST_TEXT if name == GAME_FILE else MAX_VALUE
+    if len(value) > most:
+        raise RecordError(f"header {name} has {len(value)} characters, expected at most {most}")
     if wrong := next((mark for mark in value if unicodedata.category(mark) in _UNPRINTABLE), None):
         raise RecordError(f"header {name} holds the character {wrong!a}, expected one line of printable text")
 

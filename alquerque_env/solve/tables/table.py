@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import TableError
 from ...game import table_layout as e
-from ...game.game import Game, as_game
+from ...game.game import Game, GameId, as_game
 from ...game.kernel_arrays import JIT, step_words, words
 from ...game.step import Step
 from ...match.match import Match
@@ -313,11 +313,11 @@ def present_table(game: Game) -> EndgameTable | None:
         return None
 
 
-def load_table(game: Game | str, path: Path | str | None = None) -> EndgameTable:
+def load_table(game: Game | GameId, path: Path | str | None = None) -> EndgameTable:
     """Opens the endgame table of a game.
 
     Args:
-      game: The rules, or a game's id.
+      game: The game, its id, or the path of a game file.
       path: A table file; None for the table with the most pieces in the user's cache directory, where
         `alquerque solve` puts tables.
 

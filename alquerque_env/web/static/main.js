@@ -187,7 +187,7 @@ async function start() {
     if (play.view) return;
   }
   const problem = page.problem.textContent;
-  const game = catalogue.games.find((known) => known.id === "alquerque") ?? catalogue.games[0];
+  const game = catalogue.games.find((known) => known.id === catalogue.first) ?? catalogue.games[0];
   await play.begin(newState({ game: game.id, options: {}, start: null, steps: [] }, [PERSON, game.levels[1].spec]));
   if (problem) tell(`The match of this tab cannot be restored: ${problem}`);
   const other = before ? null : await latestUnfinished(play.state.id);

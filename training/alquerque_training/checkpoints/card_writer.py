@@ -46,6 +46,7 @@ def make_meta(
         game_version=game.version,
         options=dict(game.options),
         table_hash=game.table_hash,
+        game_file=game.file_text,
         network=NetworkCard(**config.network.model_dump()),
         shape=ShapeCard(planes=network.shape.planes, points=network.shape.points, actions=network.shape.actions),
         config=config.model_dump(mode="json"),

@@ -68,7 +68,10 @@ def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, tr
     if training is not None:
         contents[TRAINING] = save({name: np.array(array, order="C") for name, array in training.items()})
     meta = replace(meta, sha256={name: hashlib.sha256(data).hexdigest() for name, data in contents.items()})
-    contents[META] = (json.dumps(asdict(meta), indent=2, ensure_ascii=False) + "\n").encode()
+    card = asdict(meta)
+    if not meta.game_file:
+        del card["game_file"]  # Versions of the package that do not know the key read the checkpoint.
+    contents[META] = (json.dumps(card, indent=2, ensure_ascii=False) + "\n").encode()
     with make_whole_folder(path) as folder:
         for name, data in contents.items():
             write_whole(folder / name, data)

@@ -8,7 +8,7 @@ import torch
 from alquerque_env.bots.network.model_card import CheckpointError, read_card
 from alquerque_env.bots.network.network_bot import Evaluator, NetworkBot, check_simulations, make_name
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.game.game import Game, load_game
+from alquerque_env.game.game import Game, load_text
 from alquerque_training.checkpoints.checkpoint import Checkpoint, load_checkpoint
 from alquerque_training.networks import PolicyValueNetwork
 
@@ -57,7 +57,7 @@ def load_playable(path: Path) -> tuple[Game, Checkpoint]:
     """
     meta = read_card(path)
     try:
-        game = load_game(meta.game, **meta.options)
+        game = load_text(meta.game, meta.game_file, **meta.options)
     except AlquerqueError as error:
         raise CheckpointError(f"checkpoint {str(path)!r}: {error}") from None
     return game, load_checkpoint(path, game)

@@ -1,6 +1,7 @@
 """The settings of a training run, read from a TOML file and checked."""
 
 import json
+import os
 import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +13,8 @@ from pydantic import ValidationError
 from alquerque_env.bots.load import starts_program
 from alquerque_env.errors import AlquerqueError, did_you_mean, shorten
 from alquerque_env.files.schema import read_toml, show
-from alquerque_training.config.settings import SECTIONS, Config
+from alquerque_env.game.game_source import find_game, names_file
+from alquerque_training.config.settings import SECTIONS, Config, RunConfig
 from alquerque_training.config.shipped_configs import find_config
 
 
@@ -20,13 +22,14 @@ class ConfigError(AlquerqueError):
     """A config file or an override with an unknown key or an impossible value."""
 
 
-def load_config(given: str | Path, overrides: Sequence[str] = ()) -> Config:
-    """Reads the settings of a run.
+def load_config(given: str | Path, overrides: Sequence[str] = (), *, begun: RunConfig | None = None) -> Config:
+    """Reads the settings of a run, and its game if that is a file.
 
     Args:
       given: Name of a config in the package, or path of a TOML file with a table for each section. Missing keys have
         their defaults. It is data: settings that start programs or import modules can be given only in overrides.
       overrides: Texts `section.key=value` that override the file. A value that is not TOML is taken as text.
+      begun: The section `run` of a run that is resumed, whose game stands for a game file that is gone.
 
     Raises:
       UnknownNameError: If there is no such config.
@@ -38,7 +41,24 @@ def load_config(given: str | Path, overrides: Sequence[str] = ()) -> Config:
     _refuse_programs(data, path.name)
     for override in overrides:
         _apply(override, data)
+    if isinstance(run := data.get("run"), dict) and isinstance(game := run.get("game"), str) and names_file(game):
+        data["run"] = run | _read_game(game, path.name, begun)
     return parse_config(data, path.name)
+
+
+def _read_game(game: str, source: str, begun: RunConfig | None) -> dict[str, str]:
+    """The keys `game` and `game_file` for the path of a game file.
+
+    Raises:
+      ConfigError: If it is not the file of a game.
+    """
+    if begun is not None and begun.game_file and begun.game == Path(game).stem and not os.path.lexists(game):
+        return {"game": begun.game, "game_file": begun.game_file}
+    try:
+        found = find_game(game)
+    except AlquerqueError as error:
+        raise ConfigError(f"{source}: run.game: {error}") from None
+    return {"game": found.name, "game_file": found.text}
 
 
 def _refuse_programs(data: Mapping[str, Any], source: str) -> None:

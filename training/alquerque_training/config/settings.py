@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
 from alquerque_env.bots.network.model_card import NO_FEATURES, describe_network, describe_player, find_renamed
+from alquerque_env.game.game import Game, load_text
 from alquerque_env.search.puct import EXPLORATION, MOST_EXPLORATION
 from alquerque_env.search.quiescence import MAX_DEPTH
 from alquerque_training.config.toml_text import format_toml
@@ -50,7 +51,9 @@ class RunConfig(Section):
 
     Attributes:
       algorithm: `ppo`, `alphazero`, or `module:name` of your own learner; see `run.learner`.
-      game: Id of the game.
+      game: Id of the game, or the path of a game file.
+      game_file: What the run keeps of a game file, so that the run does not need the file; see `Game.file_text`. Filled
+        in when `game` is a path.
       options: Rule options of the game, by name; the others keep their defaults.
       seed: Seed of all random numbers of the run.
       total_steps: Steps of self-play, rounded up to whole iterations. `alphazero` counts decisions only: steps with
@@ -66,6 +69,7 @@ class RunConfig(Section):
 
     algorithm: str = "ppo"
     game: str = "alquerque"
+    game_file: str = ""
     options: Mapping[str, OptionValue] = {}
     seed: Annotated[int, Ge(0), Le(2**63 - 1)] = 0
     total_steps: Annotated[int, Ge(1), Le(10**12)] = 4_000_000
@@ -75,6 +79,14 @@ class RunConfig(Section):
     threads: Annotated[int, Ge(1), Le(256)] = 1
     start: str | None = None
     licence: str = "MIT"
+
+    def load_game(self) -> Game:
+        """Loads the game with its options.
+
+        Raises:
+          UnknownNameError, RulesError: As `load_text`.
+        """
+        return load_text(self.game, self.game_file, **self.options)
 
 
 class SelfPlayConfig(Section):

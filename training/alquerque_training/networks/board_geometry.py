@@ -65,7 +65,7 @@ class Geometry:
       gains: Computes the search features of observed positions.
     """
 
-    points: tuple[tuple[int, int], ...]
+    points: tuple[tuple[float, float], ...]
     actions: tuple[Move | None, ...]
     links: tuple[Link, ...]
     zones: tuple[frozenset[int], frozenset[int]]

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import ray
 
-from alquerque_env import load_game
 from alquerque_env.benchmark.speed.rate import rate, repeat
 from alquerque_training.alphazero import SelfPlayActor
 from alquerque_training.config.loader import ConfigError
@@ -224,7 +223,7 @@ def _make_actor(config: Config) -> tuple[Actor, Arrays]:
     if config.run.algorithm not in makers:
         raise ConfigError(f"run.algorithm is {config.run.algorithm!r}, expected 'ppo' or 'alphazero'")
     alone = _alone(config)
-    game = load_game(config.run.game, **config.run.options)
+    game = config.run.load_game()
     learner = make_learner(alone, game)
     order = {f"weights.{name}": array for name, array in weight_arrays(learner.network.state_dict()).items()}
     order["simulations"] = np.array(config.search.simulations)

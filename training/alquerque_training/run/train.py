@@ -8,7 +8,6 @@ from pathlib import Path
 import torch
 from rich.console import Console
 
-from alquerque_env import load_game
 from alquerque_env.arena.arena_settings import PLIES
 from alquerque_env.bots.network.model_card import CheckpointError, CurvePoint, StartCard
 from alquerque_env.bots.trainer import check_tracker
@@ -58,7 +57,8 @@ def train(
     check_tracker(track)
     compile_at_once()
     console = console or Console()
-    config_path, config = find_config(given), load_config(given, overrides)
+    begun = None if resume is None else open_run(Path(resume))[1].run
+    config_path, config = find_config(given), load_config(given, overrides, begun=begun)
     with ExitStack() as stack:
         make_workers = _connect(stack, ray, config, console)
         if resume is None:
@@ -100,7 +100,7 @@ def _connect(stack: ExitStack, ray: str | None, config: Config, console: Console
 
 def _prepare(config_path: Path, config: Config, make_workers: MakeWorkers) -> tuple[Game, Learner]:
     try:
-        game = load_game(config.run.game, **config.run.options)
+        game = config.run.load_game()
     except AlquerqueError as error:
         raise ConfigError(f"{config_path.name}: [run] {error}") from None
     check_device(config)
@@ -144,6 +144,11 @@ def _resume(config_path: Path, config: Config, path: Path, make_workers: MakeWor
     run, started_with = open_run(path)
     if difference := first_difference(started_with, config):
         key, before, now = difference
+        if key == "run.game_file":
+            raise ConfigError(
+                f"run {str(path)!r} was started with another {config.run.game}.toml: its rules or texts have changed "
+                "since; put it back to resume, or begin a new run"
+            )
         begin = f" with run.start={run.checkpoints()[-1]}" if run.checkpoints() else ""
         raise ConfigError(
             f"run {str(path)!r} was started with {key} = {before!r}, {config_path.name} has {now!r}: "
@@ -173,7 +178,7 @@ def _announce(console: Console, config: Config, result: TrainingResult) -> None:
         f"trained in {result.seconds:.0f} s; the {config.network.describe_player()} {result.evaluation}",
         *([] if result.measurement is None else [f"in the arena {result.measurement}"]),
         f"checkpoint: {result.checkpoint}",
-        f"play it:    alquerque play {config.run.game} --opponent {result.checkpoint}",
+        f"play it:    alquerque play {config.run.load_game().argument} --opponent {result.checkpoint}",
         f"export it:  alquerque export {result.checkpoint} -o bot.py",
     ):
         console.print(line, soft_wrap=True, highlight=False, markup=False)

@@ -206,7 +206,7 @@ def configs_to_measure(given: str, overrides: Sequence[str]) -> list[Config]:
 
 def measure_training(config: Config, iterations: int) -> TrainFigure:
     """Measures some iterations of a run, after the first one with an update. Writes no files."""
-    game = load_game(config.run.game, **config.run.options)
+    game = config.run.load_game()
     with one_thread(config.run.threads), closing(make_learner(config, game)) as learner:
         record = learner.iterate()
         while "policy_loss" not in record and learner.iteration < MOST_WARM_UP:

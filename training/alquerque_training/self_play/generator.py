@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from alquerque_env.game import table_layout as e
-from alquerque_env.game.game import Game, load_game
+from alquerque_env.game.game import Game
 from alquerque_env.game.planes import planes
 from alquerque_env.match.match import Match
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
@@ -218,7 +218,7 @@ def with_progress_limit(game: Game, limit: int | None) -> Game:
             f"self_play.no_progress_limit is {limit}, but {game.name} has "
             f"{'no limit' if given == 'off' else f'a limit of {given}'}; remove it or set a lower one"
         )
-    played = load_game(game.name, **{**game.options, "no_progress_limit": limit})
+    played = game.with_options(no_progress_limit=limit)
     if len(planes(played)) != len(planes(game)):
         raise ConfigError(f"self_play.no_progress_limit is {limit}: {game.name} has other observation planes with it")
     return played

@@ -7,7 +7,13 @@ from typing import Any
 from alquerque_env.bots.network.choose import Chooser
 from alquerque_env.cli.console.capabilities import Terminal, align
 from alquerque_env.cli.terminal_match.help_rows import HELP, help_rows
-from alquerque_env.cli.terminal_match.typed_input import piece_typed, play_typed, read_line
+from alquerque_env.cli.terminal_match.typed_input import (
+    ask_for_step,
+    listed_steps,
+    piece_typed,
+    play_typed,
+    read_line,
+)
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.rules_text import SIDES
 from alquerque_env.game.step import PASS
@@ -52,7 +58,7 @@ class Play:
           seat: The person's side; the person is asked if None.
           simulations: Simulations of the player; the person is asked for a level if None.
         """
-        self.say(f"{title}. Type a step such as c2-c3, its number, or help.")
+        self.say(f"{title}. {ask_for_step(self.match)}")
         try:
             self.seat = self.choose_seat() if seat is None else seat
             self.chooser.simulations = self.choose_level() if simulations is None else simulations
@@ -118,8 +124,7 @@ class Play:
             self.say(f"\n{who}{outcome_sentence(match, match.outcome)} Type new, undo or quit.")
         elif asks:
             self.say("\n".join(part for part in ("", standing(match)) if part))
-            numbered = [f"{number:>2} {step}" for number, step in enumerate(match.legal_steps, 1)]
-            self.say(self.terminal.columns(numbered))
+            self.say(self.terminal.columns(listed_steps(match)))
 
     def obey(self, line: str) -> None:
         """Executes a line: a command, a point, a step or a turn.

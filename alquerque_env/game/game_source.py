@@ -1,0 +1,64 @@
+"""Where a game comes from: the package, a file that a user names, or the text that other files keep of such a file."""
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from ..errors import RulesError, UnknownNameError, did_you_mean, shorten
+from ..files.schema import show
+from .file_text import check_name, read_text
+from .game_file import Definition, define_game, find_definition, games, read_game_file
+
+_SUFFIX = ".toml"
+
+
+def find_game(name: str | os.PathLike[str]) -> Definition:
+    """The game with an id, or the one in a file: a path ends in `.toml`, and `~` stands for the home folder.
+
+    Raises:
+      UnknownNameError: If there is no such game.
+      RulesError: If there is no such file, it cannot be read or does not describe a game, or its name cannot be the id
+        of a game. The message has the nearest name of another file.
+    """
+    if isinstance(name, os.PathLike) or (isinstance(name, str) and names_file(name)):
+        return _read(os.fspath(name))
+    if name not in games() and os.path.isfile(f"{name}{_SUFFIX}"):
+        raise UnknownNameError("game", name, (f"{name}{_SUFFIX}", *games()))
+    return find_definition(name)
+
+
+def names_file(name: str) -> bool:
+    """Whether a text is the path of a game file rather than a game's id."""
+    return name.endswith(_SUFFIX)
+
+
+@lru_cache(maxsize=64)
+def define_text(name: str, text: str) -> Definition:
+    """The game of which another file, or a pickle, keeps the id and `Definition.text`.
+
+    Raises:
+      RulesError: If they do not describe a game.
+    """
+    file = f"{name}{_SUFFIX}"
+    check_name(name, show(name))
+    return define_game(read_text(text, file), file)
+
+
+def _read(path: str) -> Definition:
+    file = Path(os.path.expanduser(path))  # Path.expanduser raises where there is no home folder
+    if file.suffix != _SUFFIX:
+        raise RulesError(f"{path!r} is not the path of a game file, whose name ends in {_SUFFIX}")
+    if not os.path.lexists(file):
+        # A name of the package is near a file of that name.
+        near = [*(each.name for each in _beside(file)), *(name for name in games() if name == file.stem)]
+        raise RulesError(f"no game file {shorten(str(file), 240)!r}{did_you_mean(file.name, near)}")
+    check_name(file.stem, str(file))
+    return read_game_file(file)
+
+
+def _beside(file: Path) -> list[Path]:
+    """The game files in the folder of a file."""
+    try:
+        return sorted(file.parent.glob(f"*{_SUFFIX}"))
+    except (OSError, ValueError):
+        return []

@@ -1,0 +1,60 @@
+"""The games that the page offers."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from ..errors import AlquerqueError, UnknownNameError
+from ..game.game import Game, games, load_game
+from ..game.options import OptionValue
+
+
+class Catalogue:
+    """The games of the package, and games from files. A request names one by its `Game.argument`, never by a path.
+
+    Args:
+      own: Games from files.
+      first: What the page begins with; None for the first game from a file, else `alquerque`.
+
+    Attributes:
+      games: The games with their default options, by what requests call them; those from files first.
+      first: What the page begins with.
+
+    Raises:
+      AlquerqueError: If two files have the same name.
+    """
+
+    def __init__(self, own: Sequence[Game] = (), first: Game | None = None) -> None:
+        found: dict[str, Game] = {}
+        for game in own:
+            if found.setdefault(game.argument, game) != game:
+                raise AlquerqueError(f"two game files have the name {game.argument!r}: rename one of them")
+        self.games: Mapping[str, Game] = found | {name: load_game(name) for name in games()}
+        self.first = first.argument if first is not None else next(iter(found), "alquerque")
+        self._load = lru_cache(maxsize=64)(self._load_uncached)
+
+    def load(self, name: str, options: Mapping[str, OptionValue]) -> Game:
+        """Loads a game with options.
+
+        Raises:
+          AlquerqueError: If the game, an option or a value is unknown.
+        """
+        return self._load(name, tuple(sorted(options.items())))
+
+    def name_of(self, game: Game) -> str:
+        """What requests call a game.
+
+        Raises:
+          AlquerqueError: If it is from a file that the page does not offer.
+        """
+        known = self.games.get(game.argument)
+        if known is None or known.file_text != game.file_text:
+            raise AlquerqueError(
+                f"the match is of a game from another {game.argument}: stop the server and start it with "
+                f"--game and the path of that file"
+            )
+        return game.argument
+
+    def _load_uncached(self, name: str, options: tuple[tuple[str, OptionValue], ...]) -> Game:
+        if name not in self.games:
+            raise UnknownNameError("game", name, self.games)
+        return self.games[name].with_options(**dict(options))

@@ -1,0 +1,183 @@
+"""Texts of steps, turns and positions on boards whose points have other names than a letter and a digit."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from alquerque_env import Match, load_game
+from alquerque_env.cli.terminal_match.typed_input import piece_typed, play_typed
+from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
+from alquerque_env.game import board as board_module
+from alquerque_env.game.board_file import parse_board, read_board
+from alquerque_env.game.game import Game
+from alquerque_env.game.step import PASS, join_turn, split_turn
+
+FOLDER = Path(board_module.__file__).parent / "boards"
+# A line with an x before, behind and within its labels, and another that crosses it.
+CROSSING = {
+    "title": "crossing",
+    "points": [[-4, 0], [-3, 0], [-2, 0], [-1, 0], [0, 0], [1, 0], [2, 0], [0, -2], [0, -1], [0, 1], [0, 2]],
+    "labels": "x1 xx1 x11 1 11 x2 xax3 2 21 22 x22",
+    "lines": ["x1 xx1 x11 1 11 x2 xax3", "2 21 11 22 x22"],
+}
+
+
+def game_on(board: Any, base: str = "alquerque_murray", **rules: object) -> Game:
+    """A game on another board: each side has the nearest half of the points but for the middle ones."""
+    count = len(board.points)
+    half = count // 2 - count // 8
+    start = frozenset(range(half)), frozenset(range(count - half, count))
+    given = load_game(base)
+    rules = {"chain": "compulsory", "capture": "compulsory", "no_progress_limit": 30, **rules}
+    return replace(given, board=board, start=start, rules=replace(given.rules, **rules))
+
+
+def packaged(name: str) -> Any:
+    return read_board(FOLDER / f"{name}.toml", name)
+
+
+GAMES = {
+    "numbers": game_on(packaged("draughts_english")),
+    "numbers, kings": game_on(packaged("draughts_english"), "fetaix", capture_removal="end_of_turn"),
+    "fifty": game_on(packaged("draughts_international"), chain="optional"),
+    "x": game_on(packaged("kolowis_culin")),
+    "bent x": game_on(packaged("kolowis_murray"), leap="pattern", chain="optional"),
+    "rings": game_on(packaged("pretwa")),
+    "more rings": game_on(packaged("gol_skuish"), chain="optional"),
+    "mixed": game_on(parse_board(CROSSING, "crossing")),
+}
+
+
+def play_on(match: Match, choices: list[int]) -> Match:
+    for choice in choices:
+        if match.is_over:
+            break
+        match.push(match.legal_steps[choice % len(match.legal_steps)])
+    return match
+
+
+@pytest.mark.parametrize("name", GAMES)
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(choices=st.lists(st.integers(0, 999), max_size=120))
+def test_turns_steps_and_positions_are_read_back(name: str, choices: list[int]) -> None:
+    game = GAMES[name]
+    match = play_on(Match(game), choices)
+    by_turn, by_step = Match(game), Match(game)
+    for text, (_, steps) in zip(match.turns, match.history, strict=True):
+        is_last = len(by_step.steps) + len(steps) == len(match.steps)
+        by_turn.push_turn(text, is_whole=not (is_last and match.chain is not None))
+        for step in steps:
+            by_step.push(step.text)
+        assert len(split_turn(text, game.board)) == max(1, sum(not step.is_pass for step in steps))
+        assert join_turn([step.text for step in steps]) == text
+
+    assert by_step.steps == by_turn.steps == match.steps
+    assert Match(game, match.position).position == match.position
+    assert Match(game, match.position).legal_steps == match.legal_steps
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_text_of_every_action_is_another_and_is_read_back(name: str) -> None:
+    game = GAMES[name]
+    steps = [step for step in game.steps[0] if step is not None]
+    # Without its victim the text may belong to several captures.
+    assert len({(step.text, step.captured) for step in steps}) == len(steps)
+    for step in steps:
+        ((text, over),) = split_turn(step.text, game.board)
+        assert text + (f"^{over}" if over else "") == step.text
+        origin, target = (game.board.labels[point] for point in (step.origin, step.target))
+        assert text == f"{origin}{'x' if step.captured else '-'}{target}"
+
+
+def test_an_x_in_a_label_is_not_a_capture() -> None:
+    board = parse_board(CROSSING, "crossing")
+
+    assert split_turn("x1-xx1", board) == [("x1-xx1", None)]
+    assert split_turn("x1xx11", board) == [("x1xx11", None)]
+    assert split_turn("x1xx11x11xxax3", board) == [("x1xx11", None), ("x11x11", None), ("11xxax3", None)]
+    assert split_turn("2x11^21xx22^22", board) == [("2x11", "21"), ("11xx22", "22")]
+    assert join_turn(["x1xx11", "x11x11", "11xxax3", PASS]) == "x1xx11x11xxax3"
+    assert join_turn(["2x11^21", "11xx22^22"]) == "2x11^21xx22^22"
+
+
+@pytest.mark.parametrize("text", ["", "x", "1x", "x1", "1--11", "1x11-2", "x1x", "1X11", "1-11x2", "x1^xx1", "11x²"])
+def test_what_is_no_turn_is_refused_with_an_example_of_the_board(text: str) -> None:
+    with pytest.raises(NotationError, match=r"expected the like of x1-xx1, x1xx11, x1xx11\^xx1 or x1xx11x11$"):
+        split_turn(text, parse_board(CROSSING, "crossing"))
+
+
+def test_unknown_points_are_named_whole() -> None:
+    with pytest.raises(NotationError, match="unknown point 'x3' in '1xx3'"):
+        split_turn("1xx3", parse_board(CROSSING, "crossing"))
+
+
+def test_the_start_of_draughts_reads_as_in_pdn() -> None:
+    board = packaged("draughts_english")
+    base = load_game("alquerque_murray")
+    start = frozenset(range(12)), frozenset(range(20, 32))
+    game = replace(base, board=board, start=start, rules=replace(base.rules, who_starts="player_1"))
+    white, black = (",".join(map(str, numbers)) for numbers in (range(21, 33), range(1, 13)))
+
+    assert Match(game).position == f"B:W{white}:B{black}"
+    assert Match(game, f"B:W32,31,30,29,28,27,26,25,24,23,22,21:B{black}").position == f"B:W{white}:B{black}"
+    assert {step.text for step in Match(game).legal_steps} == {
+        *("9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16"),
+    }
+
+
+def test_promoted_pieces_have_a_k_before_their_number() -> None:
+    game = GAMES["numbers, kings"]
+
+    assert Match(game, "B:W21,K30,22:B2,1").position == "B:W21,22,K30:B1,2"
+    with pytest.raises(PositionError, match="unknown point '33'"):
+        Match(game, "B:W33:B1")
+
+
+def test_a_turn_of_several_captures_is_whole_though_no_label_has_a_letter() -> None:
+    match = Match(GAMES["fifty"], "W:W46:B41,32,23")
+    match.push("46x37")
+
+    assert match.chain is not None
+    match.pop()
+    match.push("46x37x28")
+    assert match.player == 1
+    assert match.turns == ("46x37x28",)
+
+
+# What is typed.
+
+
+def typed(game: Game, position: str, text: str) -> str:
+    match = Match(game, position)
+    play_typed(match, text)
+    return match.steps[-1].text
+
+
+def test_numbers_that_are_points_are_not_numbers_of_steps() -> None:
+    game = GAMES["numbers"]
+    match = Match(game, "W:W22,32:B1,2")
+
+    assert typed(game, "W:W22,32:B1,2", "22 18") == "22-18"
+    assert typed(game, "W:W22,32:B1,2", "2218") == "22-18"
+    assert typed(game, "W:W22,32:B18,2", "22 : 15") == "22x15"
+    assert piece_typed(match, "22") == game.board.index["22"]
+    with pytest.raises(AlquerqueError, match="nothing on 1 can move now"):
+        piece_typed(match, "1")
+    with pytest.raises(AlquerqueError, match="cannot read '3'; type a step such as 32-27, or help"):
+        play_typed(match, "3")
+
+
+def test_labels_with_an_x_may_be_typed_without_marks() -> None:
+    game = GAMES["x"]
+
+    assert typed(game, "W:Wx1:Ba2", "x1 z1") == "x1-z1"
+    assert typed(game, "W:Wx1:Ba2", "x1x z1") == "x1-z1"
+    assert typed(game, "W:Wz1:Bx1,a2", "z1 v1") == "z1xv1"
+    assert typed(game, "W:Wt1:Bv1,a2", "t1x1") == "t1xx1"
+    assert typed(game, "W:Wt1:Bv1,a2", "t1xx1") == "t1xx1"
+    with pytest.raises(IllegalStepError):
+        Match(game, "W:Wt1:Bv1,a2").push("t1-v1")
