@@ -10,6 +10,7 @@ from ..game import table_layout as e
 from ..game.game import Game, GameId
 from ..game.kernel_arrays import step_words
 from ..match.match import REASONS, Match
+from .batch import Batch
 from .make_batch import make_batch
 from .rollout_kernels import play_randomly
 from .step_result import HOLD, PLAY
@@ -63,7 +64,7 @@ def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = Non
     game = match.game
     t = step_words(game.table)
     table = None if t[e.T_THREEFOLD] else make_simd_table(game)
-    if table is None:
+    if table is None or not table.is_fast:
         outcomes, length = _play_in_batches(match, count, int(generator.integers(2**62)))
     else:
         places = min(AT_ONCE, -(-count // table.lanes) * table.lanes)
@@ -80,7 +81,7 @@ def _check_integer(name: str, value: int, least: int) -> None:
 
 
 def _play_in_batches(match: Match, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """As `play_randomly`, under rules that the SIMD kernels do not cover."""
+    """As `play_randomly`, under rules that the SIMD kernels do not cover, or are not the fastest for."""
     outcomes, lengths = np.zeros(count, np.int8), np.zeros(count, np.int32)
     for first in range(0, count, AT_ONCE):
         games = make_batch(match.game, min(AT_ONCE, count - first))
@@ -88,11 +89,22 @@ def _play_in_batches(match: Match, count: int, seed: int) -> tuple[np.ndarray, n
         games.states[:] = [int(word) for word in match.state]
         room = max(games.keys.shape[1], int(match.state[e.QUIET]) + 2)
         games.keys = np.repeat(np.array([match.keys(room)], np.int64), len(games.states), axis=0)
-        result = games.look()
-        ongoing = result.outcome == e.ONGOING
-        while ongoing.any():
-            lengths[first : first + AT_ONCE] += ongoing
-            result = games.step(games.sample(), np.where(ongoing, PLAY, HOLD).astype(np.int8))
-            ongoing = result.outcome == e.ONGOING
-        outcomes[first : first + AT_ONCE] = result.outcome
+        numbers = np.arange(first, first + len(games.states))
+        outcome = games.look().outcome
+        while (ongoing := outcome == e.ONGOING).any():
+            if 2 * ongoing.sum() <= len(ongoing):
+                # A few long matches would be played among many that have ended. No match draws for another.
+                games, numbers = _keep(games, ongoing), numbers[ongoing]
+                ongoing = ongoing[ongoing]
+            lengths[numbers] += ongoing
+            outcome = games.step(games.sample(), np.where(ongoing, PLAY, HOLD).astype(np.int8)).outcome
+            outcomes[numbers] = outcome
     return outcomes, lengths
+
+
+def _keep(games: Batch, kept: np.ndarray) -> Batch:
+    """A batch of some of the matches of a batch."""
+    fewer = make_batch(games.game, int(kept.sum()))
+    fewer.states[:], fewer.keys, fewer.rng = games.states[kept], games.keys[kept], games.rng
+    fewer.look()
+    return fewer
