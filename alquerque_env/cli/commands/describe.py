@@ -114,6 +114,7 @@ def game_json(game: Game) -> dict[str, Any]:
             "lines": [list(line) for line in board.lines],
             "end_arcs": [list(line) for line in board.end_arcs],
             "bends": [list(line) for line in board.bends],
+            "circles": [list(line) for line in board.circles],
         },
         "start": {
             "position": open_match(game).position,
@@ -176,7 +177,8 @@ def _drawn_board(game: Game, terminal: Terminal) -> Iterator[str]:
     yield from (terminal.wrap(f"{board.title}: {len(board.points)} points ({board.source})."), "")
     yield from terminal.draw(open_match(game).picture()).split("\n")
     yield ""
-    for title, lines in (("lines", board.lines), ("curved lines", board.end_arcs), ("bends", board.bends)):
+    kinds = ("lines", board.lines), ("curved lines", board.end_arcs), ("bends", board.bends), ("circles", board.circles)
+    for title, lines in kinds:
         if lines:
             drawn = ["-".join(board.labels[point] for point in line) for line in lines]
             yield terminal.wrap(f"{len(lines)} {title}: {', '.join(drawn)}.")
