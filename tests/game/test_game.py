@@ -372,7 +372,7 @@ def test_alquerque_has_80_straight_leaps_30_on_rows_30_on_columns_20_on_diagonal
     assert len(leaps(load_game("fetaix"))) == 80 - 15 - 10
 
 
-@pytest.mark.parametrize("name", (*ALQUERQUES, MOSONA, DAVIS))
+@pytest.mark.parametrize("name", [*ALQUERQUES, MOSONA, DAVIS])
 def test_both_sides_begin_with_12_men_and_the_centre_is_vacant(name):
     game = load_game(name)
     south, north = game.start
