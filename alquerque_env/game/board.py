@@ -87,7 +87,7 @@ class Board:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether points have numbers for names, so that a number that somebody types is a point."""
+        """Whether points have numbers for names, which somebody who types may confuse with other numbers."""
         return any(label.isdecimal() for label in self.labels)
 
     @cached_property
