@@ -141,7 +141,11 @@ class _Layout:
         actions = self.table.action_at
         size = e.LANES * self.points
         return [
-            (block.distances, block.origins, actions[block.actions : block.actions + size] if block.actions >= 0 else None)
+            (
+                block.distances,
+                block.origins,
+                actions[block.actions : block.actions + size] if block.actions >= 0 else None,
+            )
             for block in self.table.blocks[section.begin : section.end]
         ]
 

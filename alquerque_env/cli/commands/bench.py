@@ -66,7 +66,7 @@ def env(names: tuple[str, ...], seconds: float, device: str | None, as_json: boo
     report = _Report(f"steps a second of one core; Python {platform.python_version()}", as_json)
     speed = EnvSpeed(device)
     missing = list_missing(speed.peers)
-    found: dict[str, list["Figure"]] = {}
+    found: dict[str, list[Figure]] = {}
     reasons: dict[str, str] = {}
     table = None if names else _GameTable(speed)
     if table is not None:
