@@ -83,6 +83,7 @@ def test_games_are_compared_with_the_peers_that_are_installed(monkeypatch: pytes
     monkeypatch.setattr(env_speed, "ROLLOUT_PEERS", (MatchesPeer,))
     monkeypatch.setattr(env_speed, "AEC_PEERS", ())
     monkeypatch.setattr(peers, "BATCH_PEERS", (SlowPeer, AbsentPeer))
+    monkeypatch.setattr(peers, "ROLLOUT_PEERS", (MatchesPeer,))
     monkeypatch.setattr(peers, "AEC_PEERS", ())
     speed = env_speed.EnvSpeed()
     figures = {figure.name: figure for figure in speed.measure(load_game("alquerque"), 0.01)}
