@@ -115,14 +115,16 @@ def test_without_a_game_each_game_has_a_line(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(env_speed, "BATCH_PEERS", (SlowPeer,))
     monkeypatch.setattr(env_speed, "ROLLOUT_PEERS", (MatchesPeer,))
     monkeypatch.setattr(env_speed, "AEC_PEERS", ())
+    some = tuple(name for name in games() if name in ("alquerque", "draughts_international", "felli"))
+    monkeypatch.setattr("alquerque_env.cli.commands.bench.games", lambda: some)
     heading, *lines = print_bench("env", "--seconds", "0.01").splitlines()[1:]
     assert heading.split()[:2] == ["game", "points"]
     assert "x slow" in heading
     assert "x matches" in heading
-    rows = {line.split()[0]: line for line in lines[: len(games())]}
-    assert list(rows) == list(games())
+    rows = {line.split()[0]: line for line in lines[: len(some)]}
+    assert tuple(rows) == some
     assert {len(row) for row in rows.values()} == {len(heading)}
-    assert all(rows[name].split()[1] == str(len(load_game(name).board.points)) for name in games())
+    assert all(rows[name].split()[1] == str(len(load_game(name).board.points)) for name in some)
     assert any("a peer that plays matches" in line and "of 20 steps" in line for line in lines)
     assert "draughts_international is played match by match: max_capture=most_pieces" in lines
 
