@@ -84,13 +84,14 @@ class OpenSpielRollouts(Peer):
         self._bot = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 10, False, 1, False)
         self._start = game.new_initial_state()
         generator = np.random.default_rng(0)
-        self.steps_per_match = sum(_play_match(self._start.clone(), generator) for _ in range(LENGTHS)) / LENGTHS
+        self._length = sum(_play_match(self._start.clone(), generator) for _ in range(LENGTHS)) / LENGTHS
+        self.steps_per_match = self._length
 
     def play(self, units: int) -> int:
         """Plays `units` times `ROLLOUTS` matches."""
         for _ in range(units):
             self._bot.mcts_search(self._start)
-        return round(units * ROLLOUTS * self.steps_per_match)
+        return round(units * ROLLOUTS * self._length)
 
 
 def _play_match(state: Any, generator: np.random.Generator) -> int:
