@@ -4,7 +4,7 @@ At depth 0 only captures are searched (quiescence) and the value of a quiet posi
 depth the value is the best of those after each turn, at one depth less. A turn of several leaps is several plies of the
 tree, and values are negated only where the player to move changes.
 
-With bent leaps a position can have more turns than anyone can look at. A search can therefore be narrowed: it then
+With bent leaps a position can have more turns than a search has time for. A search can therefore be narrowed: it then
 looks at so many turns of each position, and at so many positions of each quiescence search. The turns are shared out
 among the steps that begin them, so that no step is judged by less than one turn.
 
