@@ -16,7 +16,7 @@ from array_forms import LAYOUTS, with_wrong_types
 from brute_force import Clocked, Truth, all_positions, text_of, wandering
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from option_values import every_value
+from option_values import every_value, slow_beyond_core
 from reference import Reference
 from small_games import small_game
 
@@ -102,7 +102,15 @@ TWO = [
 
 
 @needs_numba
-@pytest.mark.parametrize(("name", "options"), TWO, ids=lambda case: str(case).replace("'", ""))
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        # The options of large boards are slow tests as well.
+        pytest.param(*case, marks=pytest.mark.slow if case[1] and len(load_game(case[0]).board.points) > 25 else marks)
+        for case, (_, marks, _) in zip(TWO, slow_beyond_core(TWO), strict=True)
+    ],
+    ids=lambda case: str(case).replace("'", ""),
+)
 def test_two_pieces_have_their_true_values(solved, name, options):
     game = load_game(name, **options)
     positions = list(all_positions(game, 2))
