@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from itertools import combinations, product
 
@@ -153,6 +153,10 @@ SMALL = [
         2,
         {"man_capture_dirs": "first_leap_forward_sideways", "repetition": "threefold_draw"},
     ),
+    # Kings of one step; steps of men are progress.
+    ("draughts_english", "oblong", "a1 c1", "b3 d3", 3, {}),
+    ("draughts_english", "snake", "b1 d1", "b3 d3", 3, {"no_progress_result": "majority", "no_moves": "draw"}),
+    ("draughts_english", "wedge", "a1 b1", "b3", 3, {"midchain_promotion": "promote_and_continue"}),
     # Pieces remember where they came from; where nobody can step about for ever, everything is worked out forward.
     ("alquerque", "snake", "b1 d1", "b3 d3", 3, {}),
     ("alquerque", "wedge", "a1 b1", "b3", 3, {"capture": "optional", "man_capture_dirs": "forward_sideways"}),
@@ -225,8 +229,31 @@ def test_few_pieces_on_small_boards_have_their_true_values(solved, base, board, 
     assert_true(solved(game, pieces), Truth(game, positions))
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"promotion": ({"a3"}, {"a1"})},  # each side has its own
+        {"promotion": ({"a3", "c3"}, {"a1", "c1"}), "sanctuary": {"a2"}},
+    ],
+    ids=str,
+)
+def test_points_of_promotion_and_sanctuaries_are_those_of_each_side(solved, changes):
+    game = small_game("felli", "square", "a1 b1", "c3 b3")
+    index = game.board.index
+
+    def points(labels):
+        return frozenset(index[label] for label in labels)
+
+    promotion = tuple(map(points, changes["promotion"]))
+    game = replace(game, promotion=promotion, sanctuary=points(changes.get("sanctuary", ())))
+    positions = list(all_positions(game, 3))
+    assert_true(solved(game, 3), Truth(game, positions[:: 1 + len(positions) // 500]))
+
+
 # Whole games, from the start to the end.
 WHOLE = [
+    ("pretwa", "square", "a1 b1 c1 a2", "c3 b3 a3 c2", {"lose_at_three": True}),
+
     ("fetaix", "square", "a1", "c3 b3", {"no_progress_result": "majority"}),
     ("fetaix", "wedge", "a1 c1", "b3 a2", {}),
     ("alquerque", "square", "a1 b1 c1", "c3 b3 a3", {}),
