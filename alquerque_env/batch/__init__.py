@@ -11,4 +11,5 @@ observations and results of its matches itself:
 | `single.py` | one match, for environments of one match |
 | `step_result.py` | what a step returns |
 | `rollouts.py`, `rollout_kernels.py` | random matches |
+| `branching.py` | random matches with their turns and legal actions |
 """

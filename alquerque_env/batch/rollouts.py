@@ -1,5 +1,6 @@
 """Rollouts: many matches of random play, and their results."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..game import table_layout as e
 from ..game.game import Game, GameId
 from ..game.kernel_arrays import step_words
 from ..match.match import REASONS, Match
+from .batch import Batch
 from .make_batch import make_batch
 from .rollout_kernels import play_randomly
 from .step_result import HOLD, PLAY
@@ -52,6 +54,27 @@ def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = Non
       UnknownNameError: If there is no such game.
       AlquerqueError: If `count` is not a positive integer, `seed` not a natural number, or the match has ended.
     """
+    match = ongoing_match(start, count, seed)
+    generator = np.random.default_rng(seed)
+    game = match.game
+    t = step_words(game.table)
+    table = None if t[e.T_THREEFOLD] else make_simd_table(game)
+    if table is None or not table.is_fast:
+        outcomes, length = _play_in_batches(match, count, int(generator.integers(2**62)))
+    else:
+        places = min(AT_ONCE, -(-count // table.lanes) * table.lanes)
+        rng = generator.integers(2**64, size=places, dtype=np.uint64)
+        first = np.array([int(word) for word in match.state], table.kind)
+        outcomes, length = play_randomly(t, table, first, rng, count)
+    return Rollouts(winners(outcomes), length, outcomes >> 2)
+
+
+def ongoing_match(start: Match | Game | GameId, count: int, seed: int | None) -> Match:
+    """The match that random matches begin with.
+
+    Raises:
+      UnknownNameError, AlquerqueError: As `rollouts`.
+    """
     match = start if isinstance(start, Match) else Match(start)
     _check_integer("count", count, 1)
     if seed is not None:
@@ -59,19 +82,23 @@ def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = Non
     if match.outcome is not None:
         what = f"the match has ended ({match.outcome.reason}): nothing can be played from {match.position}"
         raise AlquerqueError(what)
-    generator = np.random.default_rng(seed)
-    game = match.game
-    t = step_words(game.table)
-    table = None if t[e.T_THREEFOLD] else make_simd_table(game)
-    if table is None:
-        outcomes, length = _play_in_batches(match, count, int(generator.integers(2**62)))
-    else:
-        places = min(AT_ONCE, -(-count // table.lanes) * table.lanes)
-        rng = generator.integers(2**64, size=places, dtype=np.uint64)
-        first = np.array([int(word) for word in match.state], table.kind)
-        outcomes, length = play_randomly(t, table, first, rng, count)
-    winner = np.where(outcomes & 3 == e.NOBODY, e.NO_WINNER, outcomes & 3).astype(np.int8)
-    return Rollouts(winner, length, outcomes >> 2)
+    return match
+
+
+def winners(outcomes: np.ndarray) -> np.ndarray:
+    """int8 `[N]`, the winners of outcomes of the engine: 0, 1, or -1 for a draw."""
+    return np.where(outcomes & 3 == e.NOBODY, e.NO_WINNER, outcomes & 3).astype(np.int8)
+
+
+def batches_from(match: Match, count: int, seed: int) -> Iterator[tuple[slice, Batch]]:
+    """Batches that hold `count` copies of a match together, each with its place among all."""
+    for first in range(0, count, AT_ONCE):
+        games = make_batch(match.game, min(AT_ONCE, count - first))
+        games.rng[0] = (seed + first) % 2**62
+        games.states[:] = [int(word) for word in match.state]
+        room = max(games.keys.shape[1], int(match.state[e.QUIET]) + 2)
+        games.keys = np.repeat(np.array([match.keys(room)], np.int64), len(games.states), axis=0)
+        yield slice(first, first + AT_ONCE), games
 
 
 def _check_integer(name: str, value: int, least: int) -> None:
@@ -80,19 +107,25 @@ def _check_integer(name: str, value: int, least: int) -> None:
 
 
 def _play_in_batches(match: Match, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """As `play_randomly`, under rules that the SIMD kernels do not cover."""
+    """As `play_randomly`, under rules that the SIMD kernels do not cover, or are not the fastest for."""
     outcomes, lengths = np.zeros(count, np.int8), np.zeros(count, np.int32)
-    for first in range(0, count, AT_ONCE):
-        games = make_batch(match.game, min(AT_ONCE, count - first))
-        games.rng[0] = (seed + first) % 2**62
-        games.states[:] = [int(word) for word in match.state]
-        room = max(games.keys.shape[1], int(match.state[e.QUIET]) + 2)
-        games.keys = np.repeat(np.array([match.keys(room)], np.int64), len(games.states), axis=0)
-        result = games.look()
-        ongoing = result.outcome == e.ONGOING
-        while ongoing.any():
-            lengths[first : first + AT_ONCE] += ongoing
-            result = games.step(games.sample(), np.where(ongoing, PLAY, HOLD).astype(np.int8))
-            ongoing = result.outcome == e.ONGOING
-        outcomes[first : first + AT_ONCE] = result.outcome
+    for place, games in batches_from(match, count, seed):
+        numbers = np.arange(count)[place]
+        outcome = games.look().outcome
+        while (ongoing := outcome == e.ONGOING).any():
+            if 2 * ongoing.sum() <= len(ongoing):
+                # A few long matches would be played among many that have ended. No match draws for another.
+                games, numbers = _keep(games, ongoing), numbers[ongoing]
+                ongoing = ongoing[ongoing]
+            lengths[numbers] += ongoing
+            outcome = games.step(games.sample(), np.where(ongoing, PLAY, HOLD).astype(np.int8)).outcome
+            outcomes[numbers] = outcome
     return outcomes, lengths
+
+
+def _keep(games: Batch, kept: np.ndarray) -> Batch:
+    """A batch of some of the matches of a batch."""
+    fewer = make_batch(games.game, int(kept.sum()))
+    fewer.states[:], fewer.keys, fewer.rng = games.states[kept], games.keys[kept], games.rng
+    fewer.look()
+    return fewer

@@ -154,7 +154,7 @@ def define_game(
         base = _read_extended(parse(str, tables["extends"], file, RulesError, "extends"), file, folder, (*seen, file))
         tables = {**base.tables, **{key: value for key, value in tables.items() if key != "extends"}}
     content = parse(GameFile, dict(tables), file, RulesError)
-    table = {name: make_option(name, entry, file) for name, entry in content.options.items()}
+    table = {name: make_option(name, entry, file, content.promoted_piece) for name, entry in content.options.items()}
     entries = dict(tables.get("options", {}))
     for name, value in content.defaults.items():
         if name not in table:

@@ -4,6 +4,7 @@
 others, and lists its open questions, the options, each with its source.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -188,7 +189,13 @@ def vocabulary() -> dict[str, Question]:
     return parse(dict[str, Question], read_toml(file, file.name, RulesError), file.name, RulesError)
 
 
-def make_option(name: str, entry: OptionFile, file: str) -> Option:
+def name_pieces(text: str, promoted_piece: str) -> str:
+    """A text of the vocabulary with a game's own word for a promoted piece in place of `mullah`."""
+    article = "an" if promoted_piece[0] in "aeiou" else "a"
+    return re.sub(r"\ba mullah\b", f"{article} {promoted_piece}", text).replace("mullah", promoted_piece)
+
+
+def make_option(name: str, entry: OptionFile, file: str, promoted_piece: str) -> Option:
     """An option of a game, with its question and the meaning of its values from the vocabulary.
 
     Raises:
@@ -207,10 +214,13 @@ def make_option(name: str, entry: OptionFile, file: str) -> Option:
         if value in entry.values[:place]:
             raise RulesError(f"{file}: {path}.values[{place}] is {value!r}, which is in the list already")
     found = {
-        value: meanings[spell(value)] if spell(value) in meanings else number_meaning(meanings["N"], value)
+        value: name_pieces(
+            meanings[spell(value)] if spell(value) in meanings else number_meaning(meanings["N"], value), promoted_piece
+        )
         for value in entry.values
     }
-    option = Option(name, vocabulary()[name].question, found, entry.default, entry.source)
+    question = name_pieces(vocabulary()[name].question, promoted_piece)
+    option = Option(name, question, found, entry.default, entry.source)
     parse(option.kind, entry.default, file, RulesError, f"{path}.default")
     return option
 

@@ -5,19 +5,25 @@ from dataclasses import MISSING, fields
 from typing import NamedTuple
 
 from .game import Game
-from .options import OptionValue, Rules, number_meaning, spell, vocabulary
+from .options import OptionValue, Rules, name_pieces, number_meaning, spell, vocabulary
+from .ruleset import NORTH
 
 SIDES = ("South", "North")
 
-_TURN = "The players take turns. A turn is one step, or captures by one piece."
+_TURN = {
+    "single": "The players take turns. A turn is one step or one capture.",
+    "optional": "The players take turns. A turn is one step, or one or more captures by one piece.",
+    "compulsory": "The players take turns. A turn is one step, or all captures that one piece makes in a row.",
+}
+_CHOICE = "A player who can capture in several ways is free to choose."
 _AIM = {
-    "loss": "The aim is to capture all enemy pieces, or to leave the enemy without a move.",
-    "draw": "The aim is to capture all enemy pieces.",
-    "majority": "The aim is to capture all enemy pieces, or to have more when nobody can go on.",
-    "pass": "The aim is to capture all enemy pieces.",
+    "loss": "The aim is to {goal}, or to leave the enemy without a move.",
+    "draw": "The aim is to {goal}.",
+    "majority": "The aim is to {goal}, or to have more when nobody can go on.",
+    "pass": "The aim is to {goal}.",
 }
 _LEAP = {
-    "straight": "the vacant point straight behind it",
+    "straight": "the vacant point behind it on the same {line}",
     "drawn_line": "the vacant point behind it on the same drawn line, even where the line bends",
     "pattern": "a vacant point behind it; the leap follows the lines and may bend over the enemy, but not lead back",
 }
@@ -30,24 +36,32 @@ _ALWAYS_FIXED = {
     },
     "promotion": {
         "none": "There is no promotion.",
-        "last_rank": "A man that reaches the enemy's first rank is promoted to a mullah (K in texts)",
-        "points": "A man that reaches a promotion point, {south} for South and {north} for North, is promoted to a "
-        "mullah (K in texts)",
+        "last_rank": "the enemy's first rank",
+        "points": "a promotion point, {south} for South and {north} for North,",
     },
     "progress": {
-        "capture": "Where turns without progress are counted, only a capture is progress.",
-        "capture_or_promotion": "Where turns without progress are counted, a capture or a promotion is progress.",
-        "capture_or_man_step": "Where turns without progress are counted, a capture or a man's step is progress.",
+        "capture": "Only a capture counts as progress.",
+        "capture_or_promotion": "A capture or a promotion counts as progress.",
+        "capture_or_man_step": "A capture or a man's step counts as progress.",
     },
+}
+_CAPTURE_DIRS = {
+    "all": "in every direction",
+    "forward_sideways": "forward or sideways",
+    "forward": "forward only",
+    "first_leap_forward_sideways": "forward or sideways by the first leap of a turn, then in every direction",
 }
 _MULLAH_STEPS = {
     "any_distance": "steps over any number of vacant points of a line",
     "one_point": "steps along a line to the next point, in every direction",
 }
 _MULLAH_CAPTURES = {
-    "any_distance": "captures the first enemy on it from any distance",
+    "any_distance": "captures the first enemy on a line from any distance, landing on {landing} vacant point behind it "
+    "before the next piece",
     "next_point": "captures an enemy on the next point by leaping over it, in every direction",
 }
+# Rules of which the sentences on endings tell everything.
+_TOLD_BY_ENDINGS = {"repetition", "no_progress_limit", "no_progress_result", "lose_at_three"}
 _PROGRESS = {
     "capture": "a capture",
     "capture_or_promotion": "a capture or a promotion",
@@ -88,25 +102,38 @@ def fixed_rules(game: Game) -> list[FixedRule]:
 def _sentence(game: Game, name: str, value: OptionValue) -> str:
     if name == "promotion" and value != "none":
         return _promotion(game)
+    if name == "opening":
+        return _opening(game)
     if name in _ALWAYS_FIXED:
         return _ALWAYS_FIXED[name][str(value)]
     entry = vocabulary()[name]
-    return _named(game, f"{entry.question} {_finish(entry.values[spell(value)])}")
+    meaning = entry.values.get(spell(value)) or number_meaning(entry.values["N"], value)
+    return name_pieces(f"{entry.question} {_finish(meaning)}", game.promoted_piece)
 
 
 def _promotion(game: Game) -> str:
     """Where a man is promoted, and what the promoted piece does where no option says it."""
     rules = game.rules
     south, north = (_points(game, game.promotion_points(player)) for player in (0, 1))
-    text = _ALWAYS_FIXED["promotion"][rules.promotion].format(south=south, north=north)
+    place = _ALWAYS_FIXED["promotion"][rules.promotion].format(south=south, north=north)
+    arrives = "ends a turn on" if rules.midchain_promotion == "only_if_turn_ends_there" else "reaches"
+    text = f"A man that {arrives} {place} is promoted to a mullah (K in texts)"
     if _tells_moves(game):
-        text += f", which {_MULLAH_STEPS[rules.mullah_steps]}, and {_MULLAH_CAPTURES[rules.mullah_captures]}"
-    return _named(game, f"{text}.")
+        landing = "any" if rules.mullah_landing == "free" else "a"
+        captures = _MULLAH_CAPTURES[rules.mullah_captures].format(landing=landing)
+        text += f", which {_MULLAH_STEPS[rules.mullah_steps]}, and {captures}"
+    return name_pieces(f"{text}.", game.promoted_piece)
 
 
-def _named(game: Game, text: str) -> str:
-    """A text of the vocabulary with the game's own word for a promoted piece."""
-    return text.replace("mullah", game.promoted_piece)
+def _opening(game: Game) -> str:
+    """The first steps of a game that always begins so; an option has the meaning of its answers in the game file."""
+    turn = game.turn if game.first_player == NORTH else range(len(game.board.points))
+    found = []
+    for step in game.opening or ():
+        origin, target = (None if point is None else game.board.labels[turn[point]] for point in step)
+        ends = [f"from {origin}"] * (origin is not None) + [f"to {target}"] * (target is not None)
+        found.append(" ".join(["a step", *ends]))
+    return f"The first turn of the match is {' or '.join(found)}; captures are not considered."
 
 
 def _points(game: Game, points: Iterable[int]) -> str:
@@ -118,15 +145,41 @@ def _points(game: Game, points: Iterable[int]) -> str:
 def fixed_sentences(game: Game) -> list[str]:
     """The aim, the turn, and the rules that no option changes."""
     rules = game.rules
-    captures = f"A man captures an enemy on the next point by leaping over it to {_LEAP[rules.leap]}."
-    counted = rules.no_progress_limit != "off"
-    skipped = {"mullah_steps", "mullah_captures"} if rules.promotion == "none" or _tells_moves(game) else set()
-    if not counted:
+    skipped = _TOLD_BY_ENDINGS | {"man_capture_dirs"}
+    if rules.promotion == "none" or _tells_moves(game):
+        skipped |= {"mullah_steps", "mullah_captures"}
+    if rules.no_progress_limit == "off":
         skipped.add("progress")
+    if rules.no_moves in _BLOCKED:
+        skipped.add("no_moves")
     steps, *others = [rule.sentence for rule in fixed_rules(game) if rule.name not in skipped]
+    if rules.capture == "compulsory" and rules.max_capture == "none":
+        others.append(_CHOICE)
     if game.sanctuary:
         others.append(f"A piece on {_points(game, game.sanctuary)} cannot be captured.")
-    return [_AIM[rules.no_moves], _TURN, steps, captures, *others]
+    return [_aim(game), _TURN[rules.chain], _along(game, steps), _captures(game), *others]
+
+
+def _aim(game: Game) -> str:
+    goal = "leave the enemy at most three pieces" if game.rules.lose_at_three else "capture all enemy pieces"
+    return _AIM[game.rules.no_moves].format(goal=goal)
+
+
+def _captures(game: Game) -> str:
+    """How a man captures; in which directions, if no option says it."""
+    rules = game.rules
+    dirs = "" if "man_capture_dirs" in game.option_table else f", {_CAPTURE_DIRS[rules.man_capture_dirs]},"
+    leap = _LEAP[rules.leap].format(line=_line(game))
+    return f"A man captures an enemy on the next point{dirs} by leaping over it to {leap}."
+
+
+def _along(game: Game, text: str) -> str:
+    """A sentence on steps, which on some boards follow circles too."""
+    return text.replace("along a line", f"along a {_line(game)}")
+
+
+def _line(game: Game) -> str:
+    return "line or circle" if game.board.circles else "line"
 
 
 def _tells_moves(game: Game) -> bool:
@@ -138,7 +191,7 @@ def answer(game: Game, name: str) -> str:
     """The question of an option and its chosen answer."""
     option, value = game.option_table[name], game.options[name]
     meaning = option.values[value] if value in option.values else number_meaning(option.values["N"], value)
-    return _named(game, f"{option.question} {_finish(meaning)}")
+    return f"{option.question} {_finish(meaning)}"
 
 
 def open_questions(game: Game) -> list[str]:
@@ -160,7 +213,10 @@ def notation_sentences(game: Game) -> list[str]:
         found[0] += f", and {points[0]}x{points[2]}x{points[4]} two captures by one piece in one turn"
     found[0] += "."
     if any(game.table.has_two_victims):
-        found.append("A mark such as ^c2 after a capture names the captured piece, where more than one could be meant.")
+        mark = f"^{points[1]}"
+        found.append(
+            f"A mark such as {mark} after a capture names the captured piece, where more than one could be meant."
+        )
     if rules.chain == "optional":
         found.append("pass ends a turn that could go on capturing.")
     if rules.no_moves == "pass":

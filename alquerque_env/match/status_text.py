@@ -55,7 +55,8 @@ def outcome_sentence(match: Match, outcome: Outcome) -> str:
 def _reason(match: Match, outcome: Outcome) -> str:
     pieces = Counter(player for player, _ in match.picture().pieces.values())
     if outcome.reason == "captured":
-        return f"{SIDES[0 if pieces[0] == 0 else 1]} has no pieces left"
+        loser = 0 if outcome.winner == 1 else 1
+        return f"{SIDES[loser]} has {f'only {pieces[loser]}' if pieces[loser] else 'no'} pieces left"
     if outcome.reason == "blocked":
         counted = match.game.rules.no_moves == "majority"
         return f"{SIDES[match.player]} cannot move" + (f", and {_majority(pieces, outcome)}" if counted else "")
