@@ -153,6 +153,8 @@ SMALL = [
         2,
         {"man_capture_dirs": "first_leap_forward_sideways", "repetition": "threefold_draw"},
     ),
+    # Whoever has three pieces left has lost, and cannot capture any more.
+    ("pretwa", "square", "a1 b1 c1 a2", "c3 b3 a3 c2", 8, {"lose_at_three": True}),
     # Kings of one step; steps of men are progress.
     ("draughts_english", "oblong", "a1 c1", "b3 d3", 3, {}),
     ("draughts_english", "snake", "b1 d1", "b3 d3", 3, {"no_progress_result": "majority", "no_moves": "draw"}),
@@ -252,7 +254,6 @@ def test_points_of_promotion_and_sanctuaries_are_those_of_each_side(solved, chan
 
 # Whole games, from the start to the end.
 WHOLE = [
-    ("pretwa", "square", "a1 b1 c1 a2", "c3 b3 a3 c2", {"lose_at_three": True}),
 
     ("fetaix", "square", "a1", "c3 b3", {"no_progress_result": "majority"}),
     ("fetaix", "wedge", "a1 c1", "b3 a2", {}),
