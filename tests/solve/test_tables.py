@@ -254,7 +254,6 @@ def test_points_of_promotion_and_sanctuaries_are_those_of_each_side(solved, chan
 
 # Whole games, from the start to the end.
 WHOLE = [
-
     ("fetaix", "square", "a1", "c3 b3", {"no_progress_result": "majority"}),
     ("fetaix", "wedge", "a1 c1", "b3 a2", {}),
     ("alquerque", "square", "a1 b1 c1", "c3 b3 a3", {}),
