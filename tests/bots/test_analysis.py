@@ -161,7 +161,7 @@ def test_every_step_has_a_value_and_a_line_that_can_be_played(make_bot, name, op
 def test_alphabeta_finds_which_steps_win(name, options):
     game = load_game(name, **options)
     bot, decided, chains = load_bot("alphabeta:3", game, seed=1), 0, 0
-    for match in some_positions(game, 40, "endings")[::MANY]:
+    for match in some_positions(game, max(40, 2 * len(game.board.points)), "endings")[::MANY]:
         analysis = bot.analyse(match, all_steps=True)
         for candidate in analysis.candidates:
             truth = solve_step(match.copy(), candidate.step, 2)
