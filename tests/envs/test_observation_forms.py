@@ -8,9 +8,10 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from option_values import core_games
 
 import alquerque_env
-from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
+from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.envs.aec import AGENTS
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
@@ -22,7 +23,7 @@ with warnings.catch_warnings():  # it imports PettingZoo's games in the old way
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, seed_test
 
-every_game = pytest.mark.parametrize("name", games())
+every_game = pytest.mark.parametrize("name", core_games())
 every_form = pytest.mark.parametrize("form", FORMS)
 OPTIONS: dict[str, dict[str, Any]] = {
     "alquerque": {"undo_scope": "never_revisit", "capture_removal": "end_of_turn", "repetition": "threefold_draw"},

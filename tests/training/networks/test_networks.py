@@ -17,6 +17,7 @@ from alquerque_training.networks import NETWORKS, Geometry, NetworkError, Policy
 from alquerque_training.networks.board_geometry import Maker, Move
 from alquerque_training.networks.inference import Inference
 from alquerque_training.ppo import Learner
+from option_values import slow_beyond_core
 from test_planes import SYMMETRIC, observe
 from torch import Tensor, nn
 
@@ -32,7 +33,9 @@ FEATURES = "mlp with search features"
 KINDS = (*NETWORKS, FEATURES)
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"))]
 of_every_kind = pytest.mark.parametrize("kind", KINDS)
-in_every_game = pytest.mark.parametrize(("name", "options"), GAMES, ids=[f"{name}-{len(rest)}" for name, rest in GAMES])
+in_every_game = pytest.mark.parametrize(
+    ("name", "options"), slow_beyond_core(GAMES), ids=[f"{name}-{len(rest)}" for name, rest in GAMES]
+)
 
 
 @cache
