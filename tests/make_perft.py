@@ -22,13 +22,14 @@ POSITIONS = 3
 Counts = list[tuple[int, int]]
 
 
-def counts(reference: Reference, state: RefState, most: int, *, turns: bool) -> Counts:
-    """Depths and numbers of sequences, up to the last number of at most `most`."""
+def counts(reference: Reference, state: RefState, most: int, *, turns: bool, least: int = 1) -> Counts:
+    """Depths and numbers of sequences, up to the last number of at most `most`, but at least to the depth `least`
+    unless there are 100 before."""
     found: Counts = []
     for depth in range(1, DEEPEST + 1):
         number = reference.perft_turns(state, depth) if turns else reference.perft(state, depth)
-        if number > most or number == 0:
-            return found or [(depth, number)]
+        if (depth > least or (found and found[-1][1] > 100)) and (number > most or number == 0):
+            return found
         found.append((depth, number))
     return found
 
@@ -43,7 +44,9 @@ def block(title: str, game: Game, state: RefState | None, most: int = MOST) -> l
         lines.append(f"position {position_text(game, state)}")
     start = reference.start() if state is None else state
     for word in ("turns", "steps"):
-        lines += [f"{word} {depth} {n}" for depth, n in counts(reference, start, most, turns=word == "turns")]
+        turns = word == "turns"
+        least = 4 if turns and state is None and not game.chosen_options else 1
+        lines += [f"{word} {depth} {n}" for depth, n in counts(reference, start, most, turns=turns, least=least)]
     return lines
 
 

@@ -1,6 +1,7 @@
 """The option values under which tests play every game."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pytest
 
@@ -59,12 +60,30 @@ MIXED: list[Case] = [
 ]
 
 
-def sampled_values() -> list[object]:
-    """Parameters for a test: `every_value`, two thirds of those that are no defaults marked as slow."""
+# Games that between them have every kind of rule and board; tests that take long play the others only as slow tests.
+CORE = (
+    *("alquerque", "alquerque_alfonso_x", "alquerque_murray", "awithlaknannai_mosona", "awithlaknannai_mosona_davis"),
+    "fetaix",
+    "draughts_english",  # labels without letters, kings of one step, North starts
+    "felli",  # points of promotion
+    "high_jump",  # a sanctuary
+    "kharbaga",  # the capture of most pieces
+    "kolowis_awithlaknannai",  # 49 points
+    "pretwa",  # circles
+)
+
+
+def core_games(*rest: object) -> list[Any]:
+    """Parameters for a test: every game's name and the `rest`, those of games outside `CORE` marked as slow."""
+    return [pytest.param(name, *rest, marks=() if name in CORE else pytest.mark.slow) for name in games()]
+
+
+def sampled_values() -> list[Any]:
+    """Parameters for a test: `every_value`, marked as slow but for the defaults and a third of the others in `CORE`."""
     return [pytest.param(*case, marks=_marks(place, case)) for place, case in enumerate(every_value())]
 
 
-def sampled_numbers(cases: Sequence[Case], numbers: Iterable[int] | None = None) -> list[object]:
+def sampled_numbers(cases: Sequence[Case], numbers: Iterable[int] | None = None) -> list[Any]:
     """As `sampled_values`, for tests that take the number of a case; `numbers` are the cases to test, None for all."""
     chosen = range(len(cases)) if numbers is None else numbers
     return [
@@ -74,4 +93,5 @@ def sampled_numbers(cases: Sequence[Case], numbers: Iterable[int] | None = None)
 
 
 def _marks(place: int, case: Case) -> tuple[pytest.MarkDecorator, ...]:
-    return (pytest.mark.slow,) if case[1] and place % 3 else ()
+    name, options = case
+    return (pytest.mark.slow,) if options and (place % 3 or name not in CORE) else ()

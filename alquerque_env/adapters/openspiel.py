@@ -5,21 +5,26 @@ Example:
 
   openspiel.register()
   game = pyspiel.load_game("python_fetaix(chain=optional)")
+  own = openspiel.OpenSpielGame("my_game.toml")
   state = game.new_initial_state()
 
 A chain of captures is several actions in a row by the same player. Actions are those of `Game.actions`, in the frame of
 the player to move, and their texts are the steps. Observations are the planes of both players, each in its own frame.
 
+A game from a file has a name of its own, `short_name(game)`: `python_` with its id and a hash. OpenSpiel knows it in
+the processes in which an `OpenSpielGame` of it was made or unpickled.
+
 A parameter of OpenSpiel has one type. That of an option with numbers, such as `no_progress_limit`, is a number, and 0
 stands for "off".
 """
 
+import hashlib
 from typing import Any
 
 import numpy as np
 
 from ..errors import AlquerqueError
-from ..game.game import Game, GameId, as_game, games, load_game
+from ..game.game import Game, GameId, as_game, games, load_game, load_text
 from ..game.observation_form import ObservationForm
 from ..game.options import OptionValue
 from ..match.match import Match
@@ -44,7 +49,7 @@ class OpenSpielGame(pyspiel.Game):
     Raises:
       UnknownNameError: If there is no such game, option or value.
       RulesError: If the options contradict each other.
-      AlquerqueError: If the game has the name of one of this package and other rules: OpenSpiel makes copies by name.
+      AlquerqueError: If the game is neither one of the package nor from a file: OpenSpiel makes copies by name.
     """
 
     def __init__(self, game: Game | GameId, params: dict[str, Any] | None = None) -> None:
@@ -55,7 +60,7 @@ class OpenSpielGame(pyspiel.Game):
         chosen = as_game(game)
         options = {name: _option(chosen, name, value) for name, value in given.items()}
         self.game = chosen.with_options(**options) if options else chosen
-        _check_name(self.game)
+        _register(self.game)
         info = pyspiel.GameInfo(
             num_distinct_actions=self.game.num_actions,
             max_chance_outcomes=0,
@@ -69,7 +74,7 @@ class OpenSpielGame(pyspiel.Game):
         super().__init__(game_type(self.game), info, {**stated, "max_game_length": length})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _load, (str(self),)
+        return _load, (self.game.name, self.game.file_text, str(self))
 
     def new_initial_state(self, state: Any = None) -> "OpenSpielState":
         """Returns the start of the game.
@@ -174,7 +179,7 @@ class _Observer:
 def game_type(game: Game) -> Any:
     """Returns OpenSpiel's description of a game, with its options as parameters."""
     return pyspiel.GameType(
-        short_name=short_name(game.name),
+        short_name=short_name(game),
         long_name=game.name.replace("_", " ").title(),
         dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
         chance_mode=pyspiel.GameType.ChanceMode.DETERMINISTIC,
@@ -194,27 +199,45 @@ def game_type(game: Game) -> Any:
     )
 
 
-def short_name(game: str) -> str:
-    """Returns the name by which OpenSpiel loads a game."""
-    return f"python_{game}"
+def short_name(game: Game) -> str:
+    """Returns the name by which OpenSpiel loads a game; that of a game from a file ends with a hash of the file."""
+    if not game.file_text:
+        return f"python_{game.name}"
+    return f"python_{game.name.replace('-', '_')}_{hashlib.sha256(game.file_text.encode()).hexdigest()[:8]}"
 
 
 def register() -> tuple[str, ...]:
-    """Registers every game with OpenSpiel; has no effect when called again.
+    """Registers every game of the package with OpenSpiel; has no effect when called again.
+
+    A game from a file is registered when an `OpenSpielGame` of it is made.
 
     Returns:
       The names by which `pyspiel.load_game` loads them.
     """
-    known = set(pyspiel.registered_names())
-    for name in games():
-        if short_name(name) not in known:
-            pyspiel.register_game(game_type(load_game(name)), _class_of(name))
-    return tuple(map(short_name, games()))
+    return tuple(_register(load_game(name)) for name in games())
 
 
-def _load(text: str) -> OpenSpielGame:
-    """Loads a game from its text; the process may not know our games yet."""
-    register()
+def _register(game: Game) -> str:
+    """Registers a game, unless OpenSpiel has it already; returns its name there.
+
+    Raises:
+      AlquerqueError: If copies would be of another game.
+    """
+    base = load_text(game.name, game.file_text)
+    if game != base.with_options(**game.options):
+        raise AlquerqueError(
+            f"OpenSpiel copies games by their names, and {game!r} has other rules than the game of this name: write it "
+            "to a file, and load that"
+        )
+    name = short_name(base)
+    if name not in pyspiel.registered_names():
+        pyspiel.register_game(game_type(base), _class_of(base))
+    return name
+
+
+def _load(name: str, file_text: str, text: str) -> OpenSpielGame:
+    """Loads a game from its text; the process may not know it yet."""
+    _register(load_text(name, file_text))
     game: OpenSpielGame = pyspiel.load_game(text)
     return game
 
@@ -231,30 +254,11 @@ def _option(game: Game, name: str, value: Any) -> Any:
     return "off" if type(value) is int and value == 0 and known is not None and "N" in known.values else value
 
 
-def _check_name(game: Game) -> None:
-    """Refuses a game whose copies would be of another one.
-
-    Raises:
-      AlquerqueError: If the package has a game of this name with other rules.
-    """
-    if game.name not in games():
-        return
-    try:
-        is_same = load_game(game.name, **game.options).table_hash == game.table_hash
-    except AlquerqueError:  # it has other options
-        is_same = False
-    if not is_same:
-        raise AlquerqueError(
-            f"OpenSpiel copies games by their names, and {game.name} of the package has other rules than this game: "
-            "give its file another name"
-        )
-
-
-def _class_of(name: str) -> type[OpenSpielGame]:
+def _class_of(game: Game) -> type[OpenSpielGame]:
     """Returns the class of a game. OpenSpiel keeps it to the end of the process, where it cannot delete a function."""
 
     class RegisteredGame(OpenSpielGame):
         def __init__(self, params: dict[str, Any] | None = None) -> None:
-            super().__init__(name, params)
+            super().__init__(game, params)
 
     return RegisteredGame

@@ -65,7 +65,8 @@ def env_creator(config: dict[str, Any]) -> Any:
     """Makes an environment of RLlib in which both players are agents.
 
     Args:
-      config: RLlib's `env_config`: `game` and, if wanted, `max_cycles` and rule options.
+      config: RLlib's `env_config`: `game` and, if wanted, `max_cycles` and rule options. Give a game from a file as
+        `load_game` returns it: other machines do not have the file.
 
     Raises:
       UnknownNameError, RulesError: As `alquerque_env.env`.

@@ -18,7 +18,8 @@ def make_batch(game: Game, num_games: int) -> Batch:
     from ..engine.simd_table import make_simd_table
     from .scalar_batch import ScalarBatch
 
-    if num_games >= MIN_GAMES and not game.table.words[e.T_THREEFOLD] and (table := make_simd_table(game)):
+    can_use_vectors = num_games >= MIN_GAMES and not game.table.words[e.T_THREEFOLD]
+    if can_use_vectors and (table := make_simd_table(game)) and table.is_fast:
         from .simd_batch import SimdBatch
 
         return SimdBatch(game, table, num_games)

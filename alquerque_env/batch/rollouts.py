@@ -59,7 +59,7 @@ def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = Non
     game = match.game
     t = step_words(game.table)
     table = None if t[e.T_THREEFOLD] else make_simd_table(game)
-    if table is None:
+    if table is None or not table.is_fast:
         outcomes, length = _play_in_batches(match, count, int(generator.integers(2**62)))
     else:
         places = min(AT_ONCE, -(-count // table.lanes) * table.lanes)
@@ -107,14 +107,25 @@ def _check_integer(name: str, value: int, least: int) -> None:
 
 
 def _play_in_batches(match: Match, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """As `play_randomly`, under rules that the SIMD kernels do not cover."""
+    """As `play_randomly`, under rules that the SIMD kernels do not cover, or are not the fastest for."""
     outcomes, lengths = np.zeros(count, np.int8), np.zeros(count, np.int32)
     for place, games in batches_from(match, count, seed):
-        result = games.look()
-        ongoing = result.outcome == e.ONGOING
-        while ongoing.any():
-            lengths[place] += ongoing
-            result = games.step(games.sample(), np.where(ongoing, PLAY, HOLD).astype(np.int8))
-            ongoing = result.outcome == e.ONGOING
-        outcomes[place] = result.outcome
+        numbers = np.arange(count)[place]
+        outcome = games.look().outcome
+        while (ongoing := outcome == e.ONGOING).any():
+            if 2 * ongoing.sum() <= len(ongoing):
+                # A few long matches would be played among many that have ended. No match draws for another.
+                games, numbers = _keep(games, ongoing), numbers[ongoing]
+                ongoing = ongoing[ongoing]
+            lengths[numbers] += ongoing
+            outcome = games.step(games.sample(), np.where(ongoing, PLAY, HOLD).astype(np.int8)).outcome
+            outcomes[numbers] = outcome
     return outcomes, lengths
+
+
+def _keep(games: Batch, kept: np.ndarray) -> Batch:
+    """A batch of some of the matches of a batch."""
+    fewer = make_batch(games.game, int(kept.sum()))
+    fewer.states[:], fewer.keys, fewer.rng = games.states[kept], games.keys[kept], games.rng
+    fewer.look()
+    return fewer

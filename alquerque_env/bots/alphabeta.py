@@ -25,6 +25,16 @@ NODES_AT_ONCE = 1 << 14 if JIT else 1 << 6
 """Nodes that the kernel visits before Python checks the deadline and for Ctrl-C."""
 
 
+MOST_NODES = 1 << 17
+"""Nodes of a search to depth 1 after which it is narrowed; four times as many for each further turn.
+
+The games of the package stay far below it, except where leaps bend and chains are optional or the board has many lines.
+"""
+
+WIDTHS = (0, 0), (256, 256), (32, 64)
+"""How far a search is narrowed, step by step: turns of a position, and positions of a quiescence search; 0 for all."""
+
+
 class SearchResult(NamedTuple):
     """The best line at a depth.
 
@@ -43,6 +53,8 @@ class SearchResult(NamedTuple):
 
 class AlphaBetaBot(SearchBot):
     """Searches whole turns to a fixed depth, or until its time is up.
+
+    Where a position has too many turns for that, the search is narrowed, or ends at a smaller depth.
 
     Args:
       depth: Turns to look ahead, from 1 to `MAX_DEPTH`.
@@ -108,17 +120,29 @@ class AlphaBetaBot(SearchBot):
         yield list(found.values())
         self._set_up(match, most)
         for depth in range(1, most + 1):
-            deeper = dict(found)
-            for action in found:
-                if _is_settled(found[action], depth - 1):
-                    continue
-                if not self._search([action], depth, deadline):
-                    return
-                deeper[action] = self._root_result(depth)
+            deeper = self._search_each(found, depth, deadline)
+            if deeper is None:
+                return
             found = deeper
             yield sorted(found.values(), key=lambda result: -result.score)
             if all(_is_settled(result, depth) for result in found.values()):
                 return
+
+    def _search_each(
+        self, found: dict[int, SearchResult], depth: int, deadline: Deadline
+    ) -> dict[int, SearchResult] | None:
+        """The results of all root actions a turn deeper than `found`; None if there was no time for them."""
+        deeper = dict(found)
+        width = self._width
+        for action in found:
+            if _is_settled(found[action], depth - 1):
+                continue
+            if not self._search([action], depth, deadline):
+                return None
+            if self._width != width:  # all are to be compared at the same width
+                return self._search_each(found, depth, deadline)
+            deeper[action] = self._root_result(depth)
+        return deeper
 
     def _look_ahead_a_step(self, match: Match) -> list[SearchResult]:
         """Evaluates the position after each legal step without a search; returns the results best first."""
@@ -188,7 +212,7 @@ class AlphaBetaBot(SearchBot):
         control = self._control
         state = copied(match.state)
         control[k.NODES] = 0
-        control[k.GENERATION] = (control[k.GENERATION] + 1) % (1 << k.GENERATION_BITS)
+        self._set_width(0)
         control[k.CLOCK] = state[e.QUIET] if match.chain is None else 0
         self._history = words(2 * t[e.T_NUM_ACTIONS])
         self._states[0][:] = state
@@ -197,6 +221,13 @@ class AlphaBetaBot(SearchBot):
         if t[e.T_THREEFOLD] and match.chain is None:
             self._keys = copied(match.keys(room))
             self._frames[0][k.ONCE], self._frames[0][k.TWICE] = self._repetition_sums(int(control[k.CLOCK]))
+
+    def _set_width(self, width: int) -> None:
+        """Narrows the searches that follow to `WIDTHS[width]`, and forgets the scores of those before."""
+        control = self._control
+        self._width = width
+        control[k.MOST_TURNS], control[k.MOST_CAPTURES] = WIDTHS[width]
+        control[k.GENERATION] = (control[k.GENERATION] + 1) % (1 << k.GENERATION_BITS)
 
     def _repetition_sums(self, clock: int) -> tuple[int, int]:
         """Returns the kernel's running sums over the positions since the last progress.
@@ -213,21 +244,35 @@ class AlphaBetaBot(SearchBot):
         return once, twice
 
     def _search(self, order: list[int], depth: int, deadline: Deadline) -> bool:
-        """Searches the root's actions in this order to a depth; returns whether it finished in time."""
+        """Searches the root's actions in this order to a depth, narrowed if need be; returns whether it finished."""
+        most = MOST_NODES << 2 * (depth - 1)
+        while not self._search_within(most, order, depth, deadline):
+            if self._width + 1 == len(WIDTHS) or not deadline.budget(int(self._control[k.NODES]), 1):
+                return False
+            self._set_width(self._width + 1)
+        return True
+
+    def _search_within(self, most: int, order: list[int], depth: int, deadline: Deadline) -> bool:
+        """Searches at the present width; returns whether it finished within so many nodes and in time."""
         root = self._frames[0]
         self._choices[0][: len(order)] = order
         root[k.COUNT], root[k.NEXT] = len(order), 0
         root[k.ALPHA], root[k.BETA], root[k.BEST] = -INFINITE, INFINITE, -INFINITE
         root[k.DEPTH], root[k.PLY], root[k.LENGTH] = depth, 0, 0
+        root[k.LEFT] = self._control[k.MOST_TURNS]
         self._control[k.LEVEL] = 0
         t = step_words(self.game.table)
         rows = (self._states, self._choices, self._frames, self._scratch, self._keys)
         endgames = (self._endgames.index, self._endgames.codes)
         arrays = k.Search(*rows, *endgames, self._table, self._history, self._control)
-        while budget := deadline.budget(int(self._control[k.NODES]), NODES_AT_ONCE):
+        end = int(self._control[k.NODES]) + most
+        while True:
+            spent = int(self._control[k.NODES])
+            budget = deadline.budget(spent, min(NODES_AT_ONCE, end - spent))
+            if not budget:
+                return False
             if k.search(t, arrays, budget):
                 return True
-        return False
 
 
 def _push(match: Match, action: int) -> bool:

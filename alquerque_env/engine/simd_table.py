@@ -24,6 +24,10 @@ class SimdArrays(NamedTuple):
     start: np.ndarray
 
 
+MOST_PLANES = 512
+"""With more planes, most of them empty, it is faster to play one match after another."""
+
+
 class SimdTable(NamedTuple):
     """A step table for the SIMD kernels.
 
@@ -47,6 +51,11 @@ class SimdTable(NamedTuple):
     def arrays(self) -> SimdArrays:
         """What kernels read."""
         return SimdArrays(self.codes, self.maps, self.start)
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether compiled SIMD kernels are faster than compiled kernels for one match."""
+        return bool(self.codes[c.C_NUM_PLANES] <= MOST_PLANES)
 
 
 def make_simd_table(game: Game) -> SimdTable | None:

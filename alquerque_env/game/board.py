@@ -81,8 +81,14 @@ class Board:
 
     @cached_property
     def longest_line(self) -> Line:
-        """The longest line or circle, for examples."""
-        return max((*self.lines, *self.circles), key=len)
+        """The longest line or circle, for examples; a bent way over three points if no line has as many."""
+        longest = max((*self.lines, *self.circles), key=len)
+        if len(longest) < 3:
+            for way in (longest, longest[::-1]):
+                for point in self.neighbours[way[-1]]:
+                    if point not in way:
+                        return (*way, point)
+        return longest
 
     @cached_property
     def edges(self) -> frozenset[tuple[int, int]]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AlquerqueError
+from ..files.toml_text import format_toml
 from .board import from_least, one_way
 from .game_file import Definition, choose_options, find_definition, games
 from .game_source import define_text, find_game
@@ -136,6 +137,13 @@ class Game(Ruleset):
         """
         return load_text(self.name, self.file_text, **{**self.options, **options})
 
+    def to_toml(self) -> str:
+        """The game as the text of one game file, with its board and all that it extends, for others to play it.
+
+        Options keep the defaults of the game.
+        """
+        return f"{format_toml(_define(self.name, self.file_text).tables)}\n"
+
     @property
     def argument(self) -> str:
         """What names the game in a command: its id, or the name of its file, which may lie in another folder."""
@@ -189,7 +197,11 @@ def load_text(name: str, file_text: str = "", /, **options: Any) -> Game:
     Raises:
       UnknownNameError, RulesError: As `load_game`.
     """
-    return make_game(define_text(name, file_text) if file_text else find_definition(name), **options)
+    return make_game(_define(name, file_text), **options)
+
+
+def _define(name: str, file_text: str) -> Definition:
+    return define_text(name, file_text) if file_text else find_definition(name)
 
 
 def make_game(definition: Definition, /, **options: Any) -> Game:

@@ -213,7 +213,10 @@ def notation_sentences(game: Game) -> list[str]:
         found[0] += f", and {points[0]}x{points[2]}x{points[4]} two captures by one piece in one turn"
     found[0] += "."
     if any(game.table.has_two_victims):
-        found.append("A mark such as ^c2 after a capture names the captured piece, where more than one could be meant.")
+        mark = f"^{points[1]}"
+        found.append(
+            f"A mark such as {mark} after a capture names the captured piece, where more than one could be meant."
+        )
     if rules.chain == "optional":
         found.append("pass ends a turn that could go on capturing.")
     if rules.no_moves == "pass":

@@ -74,8 +74,8 @@ def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
         return [(PASS, None)]
     found = _TURN.fullmatch(text)
     if found is None:
-        line = [board.labels[point] for point in (*board.longest_line, *board.longest_line)]
-        examples = f"{line[0]}-{line[1]}, {line[0]}x{line[2]}, {line[0]}x{line[2]}^{line[1]} or {'x'.join(line[:6:2])}"
+        a, b, c, *others = (board.labels[point] for point in board.longest_line * 2)
+        examples = f"{a}-{b}, {a}x{c}, {a}x{c}^{b} or {'x'.join((a, c, *others[1:2]))}"
         raise NotationError(f"cannot read {shorten(text)!r} as a step or turn; expected the like of {examples}")
     origin, rest = found.groups()
     landings = _LANDING.findall(rest)

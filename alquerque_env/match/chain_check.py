@@ -8,6 +8,9 @@ from ..game.game import Game
 from ..game.step_table import Template
 from .position_text import Words, points_of
 
+MOST_TRIED = 100_000
+"""Places that a chain may come from. A position with more passes the check, which would take too long."""
+
 
 def check_chain(game: Game, rules: Any, s: Words, text: str) -> None:
     """Checks that a chain of captures can lead to a state, if its mover is in one.
@@ -76,6 +79,8 @@ class _Chain:
     def led_to(self, point: int, victims: frozenset[int]) -> bool:
         if (point, victims) in self.tried:
             return False
+        if len(self.tried) == MOST_TRIED:
+            return True
         self.tried.add((point, victims))
         return any(self._was_last(leap, victims) for leap in self.leaps if leap.target == point)
 

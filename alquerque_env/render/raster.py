@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     import pygame
 
 
-def draw_rgb(picture: Picture, *, size: int = 480) -> npt.NDArray[np.uint8]:
+def draw_rgb(picture: Picture, *, size: int | None = None) -> npt.NDArray[np.uint8]:
     """Draws a picture as pixels, with the look of `draw_svg`. Opens no window and needs no display.
 
     Args:
       picture: What to show.
-      size: Length of the longer side in pixels.
+      size: Length of the longer side in pixels; None for the board's own.
 
     Returns:
       `[H, W, 3]` uint8, red, green and blue in 0 to 255. The shape depends on the board and `size` only.
@@ -32,7 +32,7 @@ def draw_rgb(picture: Picture, *, size: int = 480) -> npt.NDArray[np.uint8]:
       MissingExtraError: If pygame or resvg is not installed.
       ValueError: If the size is not positive.
     """
-    surface = draw_surface(picture, size)
+    surface = draw_surface(picture, picture.board.picture_size if size is None else size)
     import pygame
 
     return np.ascontiguousarray(pygame.surfarray.array3d(surface).swapaxes(0, 1))

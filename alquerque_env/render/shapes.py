@@ -5,7 +5,7 @@ Places and lengths are in drawing units. `fill` and `stroke` are SVG colours, `b
 
 from xml.sax.saxutils import escape, quoteattr
 
-from .geometry import Arc, Place
+from .curves import Arc, Place
 
 
 def number(value: float) -> str:

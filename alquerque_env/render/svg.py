@@ -6,22 +6,23 @@ The layers, from the bottom: board, way of the last turn, shadows, captured piec
 import math
 import re
 from collections.abc import Iterator
+from typing import Literal
 from xml.sax.saxutils import escape
 
 from . import palette
-from .geometry import PIECE_RADIUS, UNIT, Layout, Place, lay_out
+from .curves import Place
+from .geometry import PIECE_RADIUS, UNIT, Layout, columns_and_rows, lay_out
+from .label_places import LETTER
 from .picture import SIDES, Picture, Piece, printable
 from .shapes import circle, curve, group, number, polyline, rectangle, words
 
 _FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
-# Mean breadth of a letter in parts of the font's height.
-_LETTER = 0.56
 _CROWN = ((-0.46, 0.36), (-0.56, -0.26), (-0.26, 0.04), (0.0, -0.44), (0.26, 0.04), (0.56, -0.26), (0.46, 0.36))
 # How far a piece's shadow lies below it.
 _DROP = 0.05 * UNIT
 
 
-def draw_svg(picture: Picture, *, size: int | None = 480) -> str:
+def draw_svg(picture: Picture, *, size: int | Literal["board"] | None = "board") -> str:
     """Draws a picture as SVG.
 
     Every edge, point, piece and mark is one element. Its class says what it is and its `data-at` holds the label of
@@ -29,7 +30,7 @@ def draw_svg(picture: Picture, *, size: int | None = 480) -> str:
 
     Args:
       picture: What to show.
-      size: Length of the longer side in pixels, or None to leave the size to the page.
+      size: Length of the longer side in pixels; "board" for the board's own, or None to leave the size to the page.
 
     Returns:
       An SVG document without XML declaration, which can be put into HTML.
@@ -38,6 +39,7 @@ def draw_svg(picture: Picture, *, size: int | None = 480) -> str:
     layers = (_board, _travel, _shadows, _ghosts, _halo, _pieces, _pending, _legal)
     body = "\n".join(element for layer in layers for element in layer(picture, layout))
     width, height = layout.size
+    size = picture.board.picture_size if size == "board" else size
     sides = (("width", width), ("height", height))
     shown = (
         "" if size is None else "".join(f' {name}="{number(side * size / max(layout.size))}"' for name, side in sides)
@@ -97,15 +99,15 @@ def _board(picture: Picture, layout: Layout) -> Iterator[str]:
 
 
 def _in_frame(picture: Picture, layout: Layout) -> Iterator[str]:
-    strip, (width, height) = layout.strip, layout.size
-    in_frame = layout.labels and layout.labels[0].place[1] > height - strip
+    strip, width = layout.strip, layout.size[0]
+    in_frame = columns_and_rows(picture.board, layout.places) is not None
     colour = palette.LABEL if in_frame else palette.POINT_LABEL
     for label in layout.labels:
         yield group("label", words(label.text, label.place, label.size, colour))
     if caption := printable(picture.caption):
         room = width - 2.5 * strip
-        size = max(0.5 * strip, min(0.62 * strip, room / (_LETTER * len(caption))))
-        fitting = int(room / (_LETTER * size))
+        size = max(0.5 * strip, min(0.62 * strip, room / (LETTER * len(caption))))
+        fitting = int(room / (LETTER * size))
         if len(caption) > fitting:
             caption = caption[: max(1, fitting - 1)].rstrip() + "…"
         yield group("caption", words(caption, (width / 2, strip / 2), size, palette.LABEL))

@@ -6,6 +6,7 @@ from itertools import combinations, groupby
 
 from .geometry import columns_and_rows, lay_out
 from .picture import SIDES, Picture, Piece, printable
+from .point_list import list_points
 
 Cell = tuple[int, int]
 
@@ -38,15 +39,16 @@ _MEANINGS = {
 # Orange and blue of the 256 colours: readable on light and dark terminals, and with any form of colour blindness.
 _COLOURS = {"south": "1;38;5;208", "north": "1;38;5;33", "line": "2", "mark": "1"}
 _RESET = "\x1b[0m"
-# Columns from a point to the next one in its row, and lines from a row to the next.
+# Columns from a point to the next one in its row, and lines from a row to the next; 1 if the board is too wide with 2.
 _COLUMN_GAP = 4
-_ROW_GAP = 2
+_ROW_GAPS = (2, 1)
+_WIDTH = 80
 # Rows closer than this in the board's coordinates count as one.
 _SAME_ROW = 0.05
 
 
 def draw_text(picture: Picture, *, unicode: bool = True, color: bool = False) -> str:
-    """Draws a picture with characters.
+    """Draws a picture with characters, in 80 columns at most; a board that does not fit is listed point by point.
 
     Marks around points are explained below the board: `[ ]` the piece in the middle of a chain, `{ }` a captured piece
     that is not yet removed, `< >` a piece that may move, `( )` a point of the last turn.
@@ -60,24 +62,35 @@ def draw_text(picture: Picture, *, unicode: bool = True, color: bool = False) ->
       Lines of text without a line break at the end.
     """
     glyphs = _UNICODE if unicode else _ASCII
-    canvas = _Canvas(picture, glyphs)
-    canvas.draw_edges()
-    canvas.draw_labels()
-    canvas.draw_points()
-    lines = [*([printable(picture.caption), ""] if picture.caption else []), *canvas.lines(color)]
-    lines += ["", *_legend(picture, glyphs, color)]
+    canvas = next((canvas for gap in _ROW_GAPS if (canvas := _Canvas(picture, glyphs, gap)).fits), None)
+    lines = [printable(picture.caption), ""] if picture.caption else []
+    if canvas is None:
+        lines += list_points(picture, _WIDTH)
+    else:
+        lines += [*canvas.lines(color), "", *_legend(picture, glyphs, color)]
     text = "\n".join(line.rstrip() for line in lines)
     return text if unicode else text.encode("ascii", "replace").decode()
 
 
 class _Canvas:
-    """A grid of characters, each with the name of its colour."""
+    """A board drawn on a grid of characters, each with the name of its colour."""
 
-    def __init__(self, picture: Picture, glyphs: _Glyphs) -> None:
+    def __init__(self, picture: Picture, glyphs: _Glyphs, row_gap: int) -> None:
         self.picture = picture
         self.glyphs = glyphs
-        self.cells = _cells(picture)
+        self.cells = _cells(picture, row_gap)
         self.characters: dict[Cell, tuple[str, str]] = {}
+        self.draw_edges()
+        self.draw_labels()
+        self.draw_points()
+
+    @property
+    def fits(self) -> bool:
+        """Whether the board is narrow enough, and no two points or their marks share a place."""
+        columns = [column for _, column in self.characters]
+        pairs = combinations(self.cells, 2)
+        is_clear = all(row != other or abs(column - aside) >= _COLUMN_GAP for (row, column), (other, aside) in pairs)
+        return is_clear and max(columns) - min(columns) < _WIDTH
 
     def draw_edges(self) -> None:
         for edge in lay_out(self.picture.board, self.picture.turned).edges:
@@ -89,8 +102,12 @@ class _Canvas:
         """Writes columns below and rows on the left; on boards without columns and rows, labels beside their points."""
         names = columns_and_rows(self.picture.board, tuple((x, y) for y, x in self.cells))
         if names is None:
-            for label, (row, column) in zip(self.picture.board.labels, self.cells, strict=True):
-                self._write((row + 1, column + 1), label)
+            written: set[Cell] = set()
+            for label, cell in zip(self.picture.board.labels, self.cells, strict=True):
+                row, column = self._beside(cell, len(label), written)
+                self._write((row, column), label)
+                # The next label stands one character apart.
+                written |= {(row, place) for place in range(column - 1, column + len(label) + 1)}
             return
         below = max(row for row, _ in self.cells) + 2
         columns, rows = names
@@ -120,6 +137,22 @@ class _Canvas:
         )
         return ["".join(_runs(row, color)) for row in rows]
 
+    def _beside(self, cell: Cell, length: int, written: set[Cell]) -> Cell:
+        """Where a label of this length begins beside a point: clear of lines, points and the cells that are written."""
+        row, column = cell
+        places = [
+            (row + down, start)
+            for down in (0, 1, -1)
+            for start in (column + (2 if down == 0 else 1), column - length - (1 if down == 0 else 0))
+        ]
+        taken = self.characters.keys() | set(self.cells) | written
+        clear = (
+            (line, start)
+            for line, start in places
+            if not any((line, place) in taken for place in range(start, start + length))
+        )
+        return next(clear, (row + 1, column + 1))
+
     def _write(self, cell: Cell, text: str) -> None:
         for i, letter in enumerate(text):
             self.characters[cell[0], cell[1] + i] = letter, ""
@@ -141,13 +174,13 @@ class _Canvas:
         self.characters[cell] = character, "line"
 
 
-def _cells(picture: Picture) -> tuple[Cell, ...]:
-    """Returns the cell `(row, column)` of each point."""
+def _cells(picture: Picture, row_gap: int) -> tuple[Cell, ...]:
+    """Returns the cell `(row, column)` of each point; rows that are next to each other lie `row_gap` lines apart."""
     points = picture.board.points
     pairs = list(combinations(points, 2))
-    row_gap = min((abs(a[1] - b[1]) for a, b in pairs if abs(a[1] - b[1]) > _SAME_ROW), default=1.0)
+    rise = min((abs(a[1] - b[1]) for a, b in pairs if abs(a[1] - b[1]) > _SAME_ROW), default=1.0)
     column_gap = min((abs(a[0] - b[0]) for a, b in pairs if abs(a[1] - b[1]) <= _SAME_ROW), default=1.0)
-    lines = _ROW_GAP / row_gap
+    lines = row_gap / rise
     # A character is about twice as high as wide.
     columns = max(_COLUMN_GAP / column_gap, float(int(2 * lines / lay_out(picture.board).stretch)))
     sign = -1 if picture.turned else 1

@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     import pygame
 
 
+_LEAST_SIZE = 640
+
+
 class Window(AbstractContextManager["Window"]):
     """A window on the screen. It opens with the first picture, and its user may close it at any time.
 
     Args:
-      size: Length of the longer side of the pictures in pixels.
+      size: Length of the longer side of the pictures in pixels; None for the size of the board, at least 640.
       fps: Most pictures per second, 0 for no limit; `show` waits if they come faster.
       title: Text of the title bar.
 
@@ -23,7 +26,7 @@ class Window(AbstractContextManager["Window"]):
       MissingExtraError: If pygame or resvg is not installed.
     """
 
-    def __init__(self, *, size: int = 640, fps: float = 4.0, title: str = "alquerque") -> None:
+    def __init__(self, *, size: int | None = None, fps: float = 4.0, title: str = "alquerque") -> None:
         require_render_extra()
         self.size = size
         self.fps = fps
@@ -46,7 +49,7 @@ class Window(AbstractContextManager["Window"]):
         """Shows a picture, after a wait if `fps` requires it. Returns False if the window is closed."""
         if not self.pump():
             return False
-        surface = draw_surface(picture, self.size)
+        surface = draw_surface(picture, self.size or max(_LEAST_SIZE, picture.board.picture_size))
         window = self._opened(surface.get_size())
         if not self._wait():
             return False

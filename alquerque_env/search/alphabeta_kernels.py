@@ -4,6 +4,10 @@ At depth 0 only captures are searched (quiescence) and the value of a quiet posi
 depth the value is the best of those after each turn, at one depth less. A turn of several leaps is several plies of the
 tree, and values are negated only where the player to move changes.
 
+With bent leaps a position can have more turns than anyone can look at. A search can therefore be narrowed: it then looks
+at so many turns of each position, and at so many positions of each quiescence search. The turns are shared out among the
+steps that begin them, so that no step is judged by less than one turn.
+
 The search keeps its own stack, so that it can be interrupted and resumed. Sources: Knuth and Moore 1975, An Analysis of
 Alpha-Beta Pruning; Slate and Atkin 1977, Chess 4.5 (transposition table); Schaeffer 1989, The History Heuristic.
 """
@@ -24,10 +28,12 @@ BEST, CHOICE = 5, 6  # best score so far, and the action that leads to it
 DEPTH, PLY = 7, 8  # turns left to search, and turns since the root
 KEY, HINT = 9, 10  # hash for the transposition table, and the best action stored there or -1
 ONCE, TWICE = 11, 12  # hashes of the positions since the last progress, and of those that occurred twice
-LENGTH, LINE = 13, 14
+LEFT = 13  # turns left to look at in this position, if the search is narrowed
+LENGTH, LINE = 14, 15
 
-# Layout of the state of a search. Bitboards of the rows of the board stand from ROW on.
-LEVEL, NODES, CLOCK, GENERATION, MASK, ROWS, ROW = 0, 1, 2, 3, 4, 5, 6
+# Layout of the state of a search. Bitboards of the rows of the board stand from ROW on. A narrowed search looks at
+# MOST_TURNS turns of a position and MOST_CAPTURES positions of a quiescence search; both are 0 if it is not narrowed.
+LEVEL, NODES, CLOCK, GENERATION, MASK, MOST_TURNS, MOST_CAPTURES, CAPTURES, ROWS, ROW = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 
 # An entry of the transposition table: a hash, and an integer of score, bound, depth, action and generation.
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2
@@ -80,7 +86,8 @@ def _search(t: Table, a: Search, budget: int) -> bool:
     done = False
     while nodes < budget and not done:
         frame = a.frames[level]
-        if frame[NEXT] < frame[COUNT] and frame[ALPHA] < frame[BETA]:
+        has_more = frame[NEXT] < frame[COUNT] and frame[ALPHA] < frame[BETA]
+        if has_more and (control[MOST_TURNS] == 0 or level == 0 or not _had_its_share(states[level], frame)):
             action = _next_choice(t, states[level], choices[level], frame, a.history, level)
             e.copy_state(t, states[level], states[level + 1])
             e.apply_action(t, states[level + 1], a.scratch, action)
@@ -98,6 +105,12 @@ def _search(t: Table, a: Search, budget: int) -> bool:
     control[LEVEL] = level
     control[NODES] += nodes
     return done
+
+
+@inlined
+def _had_its_share(s: Table, frame: Words) -> bool:
+    """Whether a narrowed search goes on from a position in the middle of a chain with the best turn so far."""
+    return frame[LEFT] <= 0 and s[e.CHAIN] >= 0 and frame[BEST] > -INFINITE
 
 
 @inlined
@@ -123,7 +136,9 @@ def _open(t: Table, a: Search, level: int) -> bool:
     """Sets up the stack entry of a new position. Returns whether it must be searched; if not, its score is in BEST."""
     s, choices, control = a.states[level], a.choices[level], a.control
     frame, parent = a.frames[level], a.frames[level - 1]
-    _inherit(frame, parent, s[e.PLAYER] != a.states[level - 1][e.PLAYER])
+    turned = s[e.PLAYER] != a.states[level - 1][e.PLAYER]
+    _inherit(frame, parent, turned)
+    frame[LEFT] = control[MOST_TURNS] if turned else _share(parent)
     n = e.legal_actions(t, s, a.scratch, choices)
     earlier = 0
     if t[e.T_THREEFOLD]:
@@ -137,6 +152,11 @@ def _open(t: Table, a: Search, level: int) -> bool:
     if code != UNKNOWN:
         frame[BEST] = 0 if code == DRAWN else _end_score(code > DRAWN, frame[PLY] + plies_to_end(t, s, code))
         return False
+    if frame[DEPTH] == 0 and control[MOST_CAPTURES] > 0:
+        control[CAPTURES] = control[MOST_CAPTURES] if parent[DEPTH] > 0 else control[CAPTURES] - 1
+        if control[CAPTURES] <= 0:
+            frame[BEST] = evaluate(s, control)
+            return False
     frame[BEST] = -INFINITE
     frame[FLOOR] = frame[ALPHA]
     if frame[DEPTH] == 0 and s[e.CHAIN] < 0:
@@ -163,6 +183,13 @@ def _inherit(frame: Words, parent: Words, turned: bool) -> None:
 
 
 @inlined
+def _share(frame: Words) -> int:
+    """The share of the turns left in a position for the step that was tried last, among those not tried before it."""
+    steps = frame[COUNT] - frame[NEXT] + 1
+    return (frame[LEFT] + steps - 1) // steps
+
+
+@inlined
 def _end_score(is_won: bool, ply: int) -> int:
     """The score of a match that ends `ply` turns after the root."""
     return WIN - ply if is_won else ply - WIN
@@ -170,13 +197,14 @@ def _end_score(is_won: bool, ply: int) -> int:
 
 @entry_kernel
 def evaluate(s: Table, control: Table) -> int:
-    """Material, and the rows before men, for the player to move.
+    """Material, and the rows before men, for the player to move. Captured pieces that still stand do not count.
 
     Men in reserve have a value, since most steps forward cannot be taken back.
     """
     player = s[e.PLAYER]
-    men = popcount(s[e.MEN + player]) - popcount(s[e.MEN + 1 - player])
-    kings = popcount(s[e.KINGS + player]) - popcount(s[e.KINGS + 1 - player])
+    left = ~s[e.CAPTURED]
+    men = popcount(s[e.MEN + player]) - popcount(s[e.MEN + 1 - player] & left)
+    kings = popcount(s[e.KINGS + player]) - popcount(s[e.KINGS + 1 - player] & left)
     rows = 0
     for row in range(control[ROWS]):
         points = control[ROW + row]
@@ -300,7 +328,9 @@ def _back_up(t: Table, a: Search, level: int) -> None:
     frame = a.frames[level]
     parent = a.frames[level - 1]
     player = a.states[level - 1][e.PLAYER]
-    score = frame[BEST] if a.states[level][e.PLAYER] == player else -frame[BEST]
+    turned = a.states[level][e.PLAYER] != player
+    score = -frame[BEST] if turned else frame[BEST]
+    parent[LEFT] -= 1 if turned else _share(parent) - frame[LEFT]
     if score <= parent[BEST]:
         return
     action = a.choices[level - 1][parent[NEXT] - 1]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -91,15 +91,18 @@ def make_dataset(
 def write_dataset(path: Path, game: Game, dataset: Dataset, *, overwrite: bool = True) -> None:
     """Writes positions as a compressed NumPy archive, whole or not at all.
 
-    Besides the fields of `Dataset` it has `game`, the id, and `options`, texts `name=value`.
+    Besides the fields of `Dataset` it has `game`, the id, `options`, texts `name=value`, and for a game from a file
+    `game_file`, the text of `Game.file_text`.
 
     Raises:
       FileExistsError: If the file exists and `overwrite` is false.
       OSError: If it cannot be written.
     """
-    options = np.array(game.option_texts, np.str_)
+    about: dict[str, Any] = {"game": np.array(game.name), "options": np.array(game.option_texts, np.str_)}
+    if game.file_text:
+        about["game_file"] = np.array(game.file_text)
     with open_whole(path, overwrite=overwrite) as file:
-        np.savez_compressed(file, game=np.array(game.name), options=options, **dataset._asdict())
+        np.savez_compressed(file, **about, **dataset._asdict())
 
 
 def _look_up(table: EndgameTable, states: np.ndarray, form: ObservationForm) -> tuple[Dataset, np.ndarray]:

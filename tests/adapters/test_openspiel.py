@@ -1,7 +1,10 @@
 """Games as OpenSpiel games: OpenSpiel's own tests, and agreement with matches."""
 
 import copy
+import dataclasses
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
@@ -11,8 +14,7 @@ import pytest
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import AlquerqueError, RulesError
-from alquerque_env.game.game import Game, make_game
-from alquerque_env.game.game_file import read_game_file
+from alquerque_env.game.game import Game
 from alquerque_env.game.observation_form import ObservationForm
 
 pyspiel = pytest.importorskip("pyspiel")
@@ -23,7 +25,7 @@ every_game = pytest.mark.parametrize("name", games())
 
 
 def load(name: str, **parameters: object) -> openspiel.OpenSpielGame:
-    game: openspiel.OpenSpielGame = pyspiel.load_game(openspiel.short_name(name), parameters)
+    game: openspiel.OpenSpielGame = pyspiel.load_game(openspiel.short_name(load_game(name)), parameters)
     return game
 
 
@@ -123,15 +125,34 @@ def own_game(folder: Path, name: str) -> Game:
     source = resources.files("alquerque_env") / "game" / "games" / "fetaix.toml"
     text = source.read_text(encoding="utf-8").replace('progress = "capture_or_promotion"', 'progress = "capture"')
     (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-    return make_game(read_game_file(folder / f"{name}.toml"))
+    return load_game(folder / f"{name}.toml")
 
 
-def test_a_game_of_a_file_is_played_but_not_taken_for_one_of_the_package(tmp_path: Path) -> None:
-    pyspiel.random_sim_test(openspiel.OpenSpielGame(own_game(tmp_path, "mine")), 1, serialize=False, verbose=False)
-    with pytest.raises(AlquerqueError, match="fetaix of the package has other rules than this game"):
-        openspiel.OpenSpielGame(own_game(tmp_path, "fetaix"))
-    with pytest.raises(AlquerqueError, match="alquerque of the package has other rules than this game"):
-        openspiel.OpenSpielGame(own_game(tmp_path, "alquerque"))
+@pytest.mark.parametrize("name", ["mine", "my-game", "fetaix", "alquerque"])
+def test_a_game_from_a_file_is_played_and_not_taken_for_one_of_the_package(name: str, tmp_path: Path) -> None:
+    game = openspiel.OpenSpielGame(own_game(tmp_path, name), {"chain": "optional"})
+    (tmp_path / f"{name}.toml").unlink()
+
+    pyspiel.random_sim_test(game, 1, serialize=True, verbose=False)
+    for copied in (pickle.loads(pickle.dumps(game)), copy.deepcopy(game), pyspiel.load_game(str(game))):
+        assert copied.game == game.game
+    assert load("fetaix").game == load_game("fetaix")
+
+
+def test_a_process_that_does_not_know_a_game_from_a_file_gets_it_with_the_pickle(tmp_path: Path) -> None:
+    game = openspiel.OpenSpielGame(own_game(tmp_path, "mine"))
+    (tmp_path / "mine.toml").unlink()
+    code = "import pickle, sys; print(pickle.loads(sys.stdin.buffer.read()).game.table_hash)"
+
+    told = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(game), capture_output=True, check=True)
+
+    assert told.stdout.decode().strip() == game.game.table_hash
+
+
+def test_a_game_that_is_in_no_file_is_refused() -> None:
+    changed = dataclasses.replace(load_game("fetaix"), rules=load_game("fetaix", chain="single").rules)
+    with pytest.raises(AlquerqueError, match="has other rules than the game of this name: write it to a file"):
+        openspiel.OpenSpielGame(changed)
 
 
 def test_a_match_of_another_game_is_refused() -> None:

@@ -1,18 +1,22 @@
 """The boards of the package, and what a board file may say: own labels, points anywhere, circles."""
 
+import re
+import tomllib
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from alquerque_env import Match, load_game
-from alquerque_env.errors import RulesError
+from alquerque_env.errors import NotationError, RulesError
 from alquerque_env.game import board as board_module
 from alquerque_env.game.board import Board
 from alquerque_env.game.board_file import parse_board, read_board
 from alquerque_env.game.game import Game
+from alquerque_env.game.step import split_turn
 from alquerque_env.game.table_layout import NO_POINT
 
 FOLDER = Path(board_module.__file__).parent / "boards"
@@ -364,3 +368,21 @@ def test_rounded_coordinates_count_as_one_row() -> None:
     assert game.last_rank(0) == {2, 3, 4}
     assert game.last_rank(1) == {0, 1}
     assert set(game.man_steps(0)) == {(0, 1), (1, 0), (2, 3), (3, 2), (3, 4), (4, 3), (0, 2), (1, 3)}
+
+
+def test_examples_exist_where_no_line_has_three_points() -> None:
+    board = make(rows=[[0, 1], [0, 1]], lines=["a1 b1", "a1 a2", "a2 b2"])
+
+    line = board.longest_line
+    assert len(set(line)) == 3
+    assert all(pair in board.edges for pair in pairwise(line))
+    with pytest.raises(NotationError, match="expected the like of b1-a1, b1xa2"):
+        split_turn("?", make(rows=[[0, 1], [0]], lines=["a1 b1", "a1 a2"]))
+
+
+def test_the_example_of_the_documentation_is_a_board() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "file_formats.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"<!-- file: wheel.toml -->\n```toml\n(.*?)```", page, re.DOTALL)
+    board = parse_board(tomllib.loads(text), "wheel.toml")
+
+    assert (len(board.points), len(board.edges), len(board.reflections)) == (5, 16, 8)

@@ -17,6 +17,7 @@ from alquerque_env.engine import rules_scalar as rules
 from alquerque_env.engine.compiler import borrowed, entry_kernel
 from alquerque_env.envs.spaces import observation_space
 from alquerque_env.game import table_layout
+from alquerque_env.game.board import LABEL
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import JIT, words
 from alquerque_env.game.observation_form import ObservationForm
@@ -107,7 +108,7 @@ class Sight:
     earlier: int
 
     def frame(self, points: object) -> set[int]:
-        turn = self.game.turn if self.state.player == 1 else range(25)
+        turn = self.game.turn if self.state.player == 1 else range(len(self.game.board.points))
         return {turn[point] for point in points}
 
     def plane(self, name: str) -> object:
@@ -272,7 +273,7 @@ def moved(game: Game, text: str, points: tuple[int, ...], swap: bool) -> str:
     mover, south, north, *fields = text.split(":")
 
     def place(part: str) -> str:
-        return re.sub("[a-z]+[0-9]+", lambda label: labels[points[game.board.index[label[0]]]], part)
+        return re.sub(LABEL, lambda label: labels[points[game.board.index[label[0]]]], part)
 
     fields = [place(field) if field[0] != "H" else field for field in fields]
     if swap:

@@ -58,7 +58,8 @@ def test_every_position_survives_writing_and_reading(name, options):
             in_chains += match.chain is not None
             assert (":C" in match.position) == (match.chain is not None)
 
-    assert (in_chains == 0) == (game.rules.chain == "single")
+    if options.get("no_progress_limit") != 7:  # which may end every match before its first capture
+        assert (in_chains == 0) == (game.rules.chain == "single")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
@@ -17,16 +17,19 @@ import pytest
 from alquerque_env.errors import MissingExtraError
 from alquerque_env.game import board as board_module
 from alquerque_env.game.board import Board
-from alquerque_env.game.board_file import read_board
+from alquerque_env.game.board_file import parse_board, read_board
 from alquerque_env.game.game import load_game
 from alquerque_env.render import Picture, Piece, Window, draw_rgb, draw_svg, draw_text
-from alquerque_env.render.geometry import PIECE_RADIUS, UNIT, lay_out
+from alquerque_env.render.geometry import PIECE_RADIUS, UNIT, Label, Layout, lay_out
 
-BOARDS = ("alquerque", "mosona_culin", "mosona_murray", "mosona_zigzag")
+FOLDER = Path(board_module.__file__).parent / "boards"
+BOARDS = sorted(path.stem for path in FOLDER.glob("*.toml"))
+# Boards whose points have names of their own.
+NAMED = ("draughts_english", "draughts_international", "gol_skuish", "pretwa")
 
 
 def load_board(name: str) -> Board:
-    return read_board(Path(board_module.__file__).parent / "boards" / f"{name}.toml", name)
+    return read_board(FOLDER / f"{name}.toml", name)
 
 
 ALQUERQUE = load_board("alquerque")
@@ -36,9 +39,9 @@ CULIN = load_board("mosona_culin")
 def ring() -> Board:
     """A hexagon round a centre, with numbers for names: no columns, no rows, a closed curve."""
     spokes = [(round(2 * math.cos(k * math.pi / 3), 3), round(2 * math.sin(k * math.pi / 3), 3)) for k in range(6)]
-    board = Board("ring", ((0, 0), *spokes), ((1, 0, 4), (2, 0, 5), (3, 0, 6)), ((1, 2, 3, 4, 5, 6, 1),))  # type: ignore[arg-type]
-    vars(board)["labels"] = tuple(f"n{i}" if i else "hub" for i in range(7))
-    return board
+    lines, circles = ((1, 0, 4), (2, 0, 5), (3, 0, 6)), ((1, 2, 3, 4, 5, 6),)
+    labels = tuple(str(number) for number in range(20, 27))
+    return Board("ring", ((0, 0), *spokes), lines, circles=circles, own_labels=labels)
 
 
 def large() -> Board:
@@ -431,7 +434,9 @@ def test_text_draws_the_lines_of_the_board() -> None:
 
 
 def test_text_draws_only_the_lines_that_a_mosona_board_has() -> None:
-    culin, murray = (draw_text(Picture(load_board(name)), unicode=False).split("\n") for name in BOARDS[1:3])
+    culin, murray = (
+        draw_text(Picture(load_board(name)), unicode=False).split("\n") for name in ("mosona_culin", "mosona_murray")
+    )
 
     assert culin[:3] == [
         "3    .---.---.---.---.---.---.---.",
@@ -688,3 +693,123 @@ class TestWindow:
         window.close()
 
         assert window.is_closed
+
+
+# Boards of other shapes.
+
+
+def samples(layout: Layout) -> list[tuple[float, float]]:
+    """Places along all lines of a board."""
+    found = []
+    for edge in layout.edges:
+        way = edge.places if edge.arc is None else edge.arc.polyline
+        for (ax, ay), (bx, by) in pairwise(way):
+            found += [(ax + (bx - ax) * i / 40, ay + (by - ay) * i / 40) for i in range(41)]
+    return found
+
+
+def box_of(label: Label) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of a label; a digit is about half as broad as the font is high."""
+    (x, y), breadth, height = label.place, 0.5 * len(label.text) * label.size, 0.7 * label.size
+    return x - breadth / 2, y - height / 2, x + breadth / 2, y + height / 2
+
+
+def is_inside(place: tuple[float, float], box: tuple[float, float, float, float]) -> bool:
+    return box[0] < place[0] < box[2] and box[1] < place[1] < box[3]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("name", NAMED)
+def test_names_beside_points_hide_nothing_and_are_nearest_to_their_own_point(name: str, turned: bool) -> None:
+    board = load_board(name)
+    layout = lay_out(board, turned)
+    boxes = [box_of(label) for label in layout.labels]
+    width, height = layout.size
+
+    assert [label.text for label in layout.labels] == list(board.labels)
+    for point, (label, box) in enumerate(zip(layout.labels, boxes, strict=True)):
+        assert not any(is_inside(place, box) for place in samples(layout))
+        corners = [(x, y) for x in (box[0], box[2]) for y in (box[1], box[3])]
+        assert all(math.dist(corner, place) > 0.98 * PIECE_RADIUS for corner in corners for place in layout.places)
+        assert layout.strip < box[0] < box[2] < width - layout.strip
+        assert layout.strip < box[1] < box[3] < height - layout.strip
+        for other in boxes[:point]:
+            assert box[2] < other[0] or other[2] < box[0] or box[3] < other[1] or other[3] < box[1]
+        nearest = min(layout.places, key=lambda place: math.dist(place, label.place))
+        own = layout.places[point]
+        assert math.dist(own, label.place) <= 1.1 * math.dist(nearest, label.place)
+
+
+@pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+def test_labels_can_be_read_at_the_size_of_the_board(board: Board) -> None:
+    layout = lay_out(board)
+    pixels = board.picture_size / max(layout.size)
+
+    assert all(label.size * pixels >= 10 for label in layout.labels)
+    assert UNIT * pixels >= 24
+
+
+@pytest.mark.parametrize("name", ["pretwa", "gol_skuish"])
+def test_circles_are_round(name: str) -> None:
+    board = load_board(name)
+    layout = lay_out(board)
+    arcs = {edge.points: edge.arc for edge in layout.edges}
+
+    for number, circle in enumerate(board.circles, 1):
+        around = [arcs[min(pair), max(pair)] for pair in pairwise((*circle, circle[0]))]
+        assert all(arc is not None for arc in around)
+        for arc in around:
+            assert arc.radius == pytest.approx(number * UNIT, rel=1e-3)
+            assert arc.centre == pytest.approx(layout.places[0], abs=0.2)
+            assert abs(arc.sweep) == pytest.approx(math.tau / 6, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(set(BOARDS) - {name for name in BOARDS if name.startswith(("mosona", "kolowis"))})
+)
+def test_boards_that_are_not_flat_are_drawn_as_their_coordinates_say(name: str) -> None:
+    board = load_board(name)
+    places = lay_out(board).places
+    scales = [math.dist(places[a], places[b]) / math.dist(board.points[a], board.points[b]) for a, b in board.edges]
+
+    assert scales == pytest.approx([scales[0]] * len(scales), rel=1e-9)
+
+
+def test_a_board_says_how_large_it_is_drawn() -> None:
+    kolowis = load_board("kolowis_culin")
+    root = ElementTree.fromstring(draw_svg(Picture(kolowis)))
+
+    assert (root.get("width"), kolowis.picture_size) == ("960", 960)
+    assert draw_rgb(Picture(kolowis)).shape[1] == 960
+    assert draw_rgb(Picture(kolowis), size=200).shape[1] == 200
+    assert draw_rgb(Picture(ALQUERQUE)).shape[:2] == (480, 480)
+
+
+@pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+def test_text_fits_a_terminal_and_names_every_point(board: Board) -> None:
+    lines = draw_text(Picture(board, player=1)).split("\n")
+
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 45
+    if board.own_labels:
+        words = re.findall(r"[a-z]*[0-9]+", "\n".join(lines))
+        assert sorted(words) == sorted(board.labels)
+
+
+def test_a_board_that_is_too_wide_for_a_terminal_is_listed() -> None:
+    board = parse_board({"title": "long", "rows": [list(range(24)), [0]], "lines": [ROW_OF_24, "a1 a2"]}, "long")
+    shown = Picture(
+        board, {0: (0, False), 3: (1, True), 5: (0, True)}, player=0, caption="Hello", last_turn=(4, 5), targets=(8,)
+    )
+    lines = draw_text(shown, unicode=False).split("\n")
+
+    assert lines[:4] == ["Hello", "", "South to move: a1 Kf1", "North: Kd1"]
+    assert max(map(len, lines)) <= 80
+    assert "Targets: i1" in lines
+    assert "Last turn: e1 Kf1" in lines
+    text = " ".join(line.strip() for line in lines)
+    assert f"Lines: {ROW_OF_24}; a1 a2" in text
+    assert "Vacant: b1 c1 e1 g1 h1" in text
+
+
+ROW_OF_24 = " ".join(f"{letter}1" for letter in "abcdefghijklmnopqrstuvwx")

@@ -212,6 +212,40 @@ def test_a_chain_is_played_leap_by_leap_with_its_piece_marked(page: Page) -> Non
     assert page.locator(".pieces > .piece").count() == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "position", "points", "turn"),
+    [
+        ("draughts_english", "W:W22,32:B18,10,3", ("22", "15", "6"), "22x15x6"),
+        ("draughts_international", "W:W46,31:B41,32,3", ("46", "37", "28"), "46x37x28"),
+        ("kolowis_awithlaknannai", "W:Wt1:Bv1,z1,a2", ("t1", "x1", "ab1"), "t1xx1xab1"),
+        ("pretwa", "W:Wb2:Ba2,e2,d3", ("b2", "f2", "d2"), "b2xf2xd2"),
+    ],
+)
+def test_turns_are_played_on_boards_with_numbers_with_an_x_and_with_circles(
+    page: Page, name: str, position: str, points: tuple[str, ...], turn: str
+) -> None:
+    begin(page, name, north="Person", position=position)
+    play(page, *points)
+    expect(page.locator("#turns button")).to_have_text([turn])
+    expect(page.locator("#status")).to_contain_text("North to move")
+    page.click("#undo")
+    wait_until_still(page)
+    origin = spot(page, points[0])
+    expect(page.locator(f'.pieces > .piece[data-at="{points[0]}"]')).to_have_attribute(
+        "transform", f"translate({origin.get_attribute('cx')} {origin.get_attribute('cy')})"
+    )
+
+
+def test_circles_are_drawn_round_and_names_stand_beside_the_points(page: Page) -> None:
+    begin(page, "pretwa", north="Person")
+    arcs = page.locator(".ground .edge path").evaluate_all("all => all.map(path => path.getAttribute('d'))")
+    radii = sorted({round(float(path.partition("A")[2].split()[0])) for path in arcs if "A" in path})
+
+    assert sum("A" in path for path in arcs) == 18
+    assert radii == [100, 200, 300]
+    assert sorted(page.locator(".ground .label text").all_text_contents()) == sorted(load_game("pretwa").board.labels)
+
+
 def test_an_optional_chain_can_be_stopped(page: Page) -> None:
     begin(page, "alquerque_murray", north="Person", position="W:Wa1:Bb2,d4,a5")
     play(page, "a1", "c3")
@@ -344,7 +378,11 @@ def test_a_match_can_be_played_with_the_keyboard_alone(page: Page) -> None:
     page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("name", quick("fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis"))
+# With names of columns and rows, with numbers, and in rings.
+SHAPES = ("awithlaknannai_mosona", "draughts_english", "fetaix", "gol_skuish", "kolowis_awithlaknannai")
+
+
+@pytest.mark.parametrize("name", quick(*SHAPES))
 def test_the_arrow_keys_reach_every_point(page: Page, name: str) -> None:
     begin(page, name, north="Person")
     labels = load_game(name).board.labels
@@ -831,6 +869,23 @@ def test_a_phone_shows_the_whole_board_and_plays_by_touch(phone: Page, name: str
         wait_until_still(phone)
         spot(phone, labels[point]).tap()
     expect(phone.locator("#turns button")).to_have_text([steps[0].text])
+
+
+def test_a_board_with_many_points_in_a_row_scrolls_on_a_phone_and_its_points_can_be_hit(phone: Page) -> None:
+    begin(phone, "kolowis_awithlaknannai", north="Person")
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert phone.evaluate("(board => board.scrollWidth > board.clientWidth)(document.querySelector('#board'))")
+    assert spot(phone, "af1").bounding_box()["width"] >= 24
+    for label in ("af1", "ag2"):
+        wait_until_still(phone)
+        spot(phone, label).tap()
+    expect(phone.locator("#turns button")).to_have_text(["af1-ag2"])
+
+
+@pytest.mark.parametrize("name", ["alquerque", "awithlaknannai_mosona", "draughts_international", "pretwa"])
+def test_other_boards_do_not_scroll_on_a_phone(phone: Page, name: str) -> None:
+    begin(phone, name, north="Person")
+    assert phone.evaluate("(board => board.scrollWidth <= board.clientWidth)(document.querySelector('#board'))")
 
 
 def test_a_match_survives_a_restart_of_the_server(browser: Browser) -> None:

@@ -61,10 +61,10 @@ def env(names: tuple[str, ...], seconds: float, device: str | None, as_json: boo
     missing = list_missing(speed.peers)
     found: dict[str, list[dict[str, Any]]] = {}
     for game in [load_game(name) for name in names or GAMES]:
-        found[game.name] = []
-        report.line(f"\n{game.name}")
+        found[game.argument] = []
+        report.line(f"\n{game.argument}")
         for figure in speed.measure(game, seconds):
-            found[game.name].append(figure._asdict())
+            found[game.argument].append(figure._asdict())
             ratios = ", ".join(f"{_short(ratio)} x {peer}" for peer, ratio in figure.ratios.items())
             report.line(f"  {figure.name:<64} {figure.steps_per_second:>13,.0f}  {ratios}")
     report.line("")
@@ -120,7 +120,7 @@ def search(names: tuple[str, ...], seconds: float, processes: int, as_json: bool
     )
     found: dict[str, Any] = {}
     for game in games:
-        report.line(f"\n{game.name}\n{_heading(64, SEARCH_COLUMNS)}")
+        report.line(f"\n{game.argument}\n{_heading(64, SEARCH_COLUMNS)}")
         figures = []
         for figure in measured.measure_search(game, seconds, **chosen):
             figures.append(figure)
@@ -132,7 +132,7 @@ def search(names: tuple[str, ...], seconds: float, processes: int, as_json: bool
             f"{together.simulations_per_second:,.0f} simulations/s by processor time, "
             f"{together.simulations_per_clock_second:,.0f} by the clock"
         )
-        found[game.name] = {"figures": [each._asdict() for each in figures], "together": together._asdict()}
+        found[game.argument] = {"figures": [each._asdict() for each in figures], "together": together._asdict()}
     report.finish(seconds=seconds, games=found)
 
 

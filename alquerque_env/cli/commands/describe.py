@@ -8,6 +8,7 @@ import click
 
 from ...engine.compiled_parts import BOTS
 from ...engine.forms import load_kernels
+from ...errors import AlquerqueError
 from ...game.game import Game
 from ...game.options import spell
 from ...game.planes import planes
@@ -28,17 +29,27 @@ _REWARDS = {"win": 1, "loss": -1, "draw": 0, "otherwise": 0}
 
 @click.command(
     cls=HelpfulCommand,
-    examples=["describe fetaix --option man_capture_dirs=all", "describe fetaix --position W:Wa1,b2:Bd4,e5 --json"],
+    examples=[
+        "describe fetaix --option man_capture_dirs=all",
+        "describe fetaix --position W:Wa1,b2:Bd4,e5 --json",
+        "describe fetaix --toml > my_game.toml",
+    ],
 )
 @game_argument
 @position_option
+@click.option("--toml", "as_toml", is_flag=True, help="Print the game as one game file, to change or to pass on.")
 @json_option
-def describe(game: Game, position: str | None, as_json: bool) -> None:
+def describe(game: Game, position: str | None, as_toml: bool, as_json: bool) -> None:
     """Describe a game or a position.
 
     Prints the board, the rules and options, observations, actions, rewards, endings and sources of a game. With
     --position, prints that position and its legal steps, with their exact values if an endgame table has them.
     """
+    if as_toml:
+        if as_json or position is not None:
+            raise AlquerqueError("--toml prints a game file: it goes with neither --json nor --position")
+        click.echo(game.to_toml(), nl=False)
+        return
     terminal = find_terminal()
     if position is None:
         report, lines = game_json(game), game_text(game, terminal)
@@ -177,8 +188,9 @@ def _drawn_board(game: Game, terminal: Terminal) -> Iterator[str]:
     yield from (terminal.wrap(f"{board.title}: {len(board.points)} points ({board.source})."), "")
     yield from terminal.draw(open_match(game).picture()).split("\n")
     yield ""
-    kinds = ("lines", board.lines), ("curved lines", board.end_arcs), ("bends", board.bends), ("circles", board.circles)
-    for title, lines in kinds:
+    closed = [circle + circle[:1] for circle in board.circles]
+    kinds = {"lines": board.lines, "circles": closed, "curved lines": board.end_arcs, "bends": board.bends}
+    for title, lines in kinds.items():
         if lines:
             drawn = ["-".join(board.labels[point] for point in line) for line in lines]
             yield terminal.wrap(f"{len(lines)} {title}: {', '.join(drawn)}.")
@@ -196,7 +208,7 @@ def _start(game: Game, terminal: Terminal) -> Iterator[str]:
 def _solved(game: Game, terminal: Terminal) -> Iterator[str]:
     known = known_solution(game)
     if known is None:
-        yield f"Who wins under best play is unknown. To try: alquerque solve {game.name} --from-start"
+        yield f"Who wins under best play is unknown. To try: alquerque solve {game.argument} --from-start"
     elif known.winner is None:
         effort = f"after {known.nodes:,} positions over the endgame table of {known.table_pieces} pieces"
         cannot = "".join(f" {SIDES[loser]} cannot win." for loser in known.losers)

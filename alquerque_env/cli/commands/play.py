@@ -120,7 +120,12 @@ def _load(path: str, game: Game) -> LoadedMatch:
     loaded = run_interruptible(lambda: load_match(path), f"reading {path} ...")
     found = loaded.record.match.game
     if found.name != game.name:
-        raise AlquerqueError(f"{path!r} has a match of {found.name}, not of {game.name}; give that game")
+        raise AlquerqueError(f"{path!r} has a match of {found.argument}, not of {game.argument}; give that game")
+    if found.file_text != game.file_text:
+        raise AlquerqueError(
+            f"{path!r} has a match of another {found.argument}: give the game of the package by its id, and one from a "
+            "file by the path of a file with the same content"
+        )
     if game.option_arguments and found.table_hash != game.table_hash:
         chosen = " ".join(found.option_arguments) or "the defaults"
         raise AlquerqueError(f"the match in {path!r} has other options: {chosen}; omit --option")

@@ -300,7 +300,7 @@ class Session:
             arguments += ["--watch", self.players[0].spec, *opponents[1]]
         if path is not None and path == self.saver.save_to:
             arguments += ["--save", path]
-        return f"alquerque play {self.match.game.name} {shlex.join(arguments)}"
+        return f"alquerque play {self.match.game.argument} {shlex.join(arguments)}"
 
     def _say_record(self, notes: list[str]) -> None:
         if turns := numbered_turns(self.match):

@@ -6,8 +6,8 @@ of that turn.
 `ugi`
     Prints the name, author and options of the engine, then `ugiok`.
 `setoption name NAME value VALUE`
-    `Game` sets the game, by its id or the path of a game file, and `Level` the bot, which may not start a program unless
-    it is the one of the command line. `GameFile` sets a game from a file by its id, a space and the text that match
+    `Game` sets the game, by its id or the path of a game file, and `Level` the bot, which may not start a program but
+    the one of the command line. `GameFile` sets a game from a file by its id, a space and the text that match
     files keep of it. All other options are those of the rules. A new game has its default options; `ugi` lists them
     again. Options can be set in any order, so contradictions are reported when the game is first used. Each option
     resets the position to the start.

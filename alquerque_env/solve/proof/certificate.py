@@ -63,6 +63,7 @@ def open_certificate(path: Path, match: Match, pieces: int) -> Iterator[Certific
     """
     header = {
         "game": match.game.name,
+        **({"game_file": match.game.file_text} if match.game.file_text else {}),
         "options": dict(match.game.options),
         "position": match.position,
         "table_pieces": pieces,

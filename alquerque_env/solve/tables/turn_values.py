@@ -202,9 +202,9 @@ def _known_value(v: Values, line: Line, level: int) -> int:
         _set_up_frame(frame, e.legal_actions(v.t, s, w, choices), NO_NUMBER)
         return UNKNOWN
     player = s[e.PLAYER]
-    if s[e.MEN + player] | s[e.KINGS + player] == 0:
+    if popcount(s[e.MEN + player] | s[e.KINGS + player]) <= v.t[e.T_LOSES_AT + player]:
         return LOST
-    if s[e.MEN + 1 - player] | s[e.KINGS + 1 - player] == 0:
+    if popcount(s[e.MEN + 1 - player] | s[e.KINGS + 1 - player]) <= v.t[e.T_LOSES_AT + 1 - player]:
         return WON
     if line.mode == FOLLOW_CAPTURES and v.t[e.T_CAPTURE_OPTIONAL] == 0:
         n = e.legal_actions(v.t, s, w, choices)

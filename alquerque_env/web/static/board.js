@@ -6,6 +6,8 @@ import { SIDES } from "./status_text.js";
 const SVG = "http://www.w3.org/2000/svg";
 const LEAP_MS = 320;
 const DRAG_AFTER = 5;
+// Neighbouring points are never fewer pixels apart, so that fingers hit them.
+const LEAST_UNIT = 28;
 const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 
 function element(name, attributes, parent) {
@@ -52,6 +54,7 @@ export class Board {
     this.host.replaceChildren();
     this.svg = element("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": parts.title }, this.host);
     this.host.style.setProperty("--ratio", width / height);
+    this.host.style.setProperty("--least", `${(LEAST_UNIT * width) / parts.unit}px`);
     element("g", { class: "ground", "aria-hidden": "true" }, this.svg).innerHTML = parts.background;
     for (const layer of ["travel", "marks", "pieces", "targets", "arrows", "points"]) {
       this[layer] = element("g", { class: layer }, this.svg);

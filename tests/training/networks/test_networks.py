@@ -153,6 +153,12 @@ def test_a_position_is_answered_alike_in_any_batch(kind) -> None:
         assert torch.allclose(alone[1][0], values[row], atol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["pretwa", "gol_skuish"])
+def test_a_convolution_is_refused_on_a_board_between_the_places_of_a_grid(name) -> None:
+    with pytest.raises(NetworkError, match="needs a board whose points have whole numbers as coordinates"):
+        network("conv", load(name))
+
+
 @pytest.mark.parametrize(
     ("kind", "setting"),
     [

@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Strict, model_validator
 from pydantic_core import PydanticCustomError
 
 from alquerque_env.bots.network.model_card import NO_FEATURES, describe_network, describe_player, find_renamed
+from alquerque_env.files.toml_text import format_toml
 from alquerque_env.game.game import Game, load_text
 from alquerque_env.search.puct import EXPLORATION, MOST_EXPLORATION
 from alquerque_env.search.quiescence import MAX_DEPTH
-from alquerque_training.config.toml_text import format_toml
 
 OptionValue = str | int | bool
 

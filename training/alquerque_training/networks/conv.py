@@ -18,10 +18,10 @@ from torch import Tensor, nn
 
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.board_geometry import Geometry, Move
-from alquerque_training.networks.interface import PolicyValueNetwork, Shape
+from alquerque_training.networks.interface import NetworkError, PolicyValueNetwork, Shape
 from alquerque_training.networks.layers import PooledValue, conv, linear
 
-Displacement = tuple[int, int]
+Displacement = tuple[float, float]
 Direction = tuple[Displacement, Displacement | None]
 
 
@@ -57,9 +57,7 @@ class ResidualConv(PolicyValueNetwork):
     ) -> None:
         super().__init__(shape, plane_scale)
         geometry, width = shape.require_geometry("network.kind = 'conv'"), config.width
-        columns, rows = [x for x, _ in geometry.points], [y for _, y in geometry.points]
-        breadth, height = max(columns) - min(columns) + 1, max(rows) - min(rows) + 1
-        cells = [(y - min(rows)) * breadth + x - min(columns) for x, y in geometry.points]
+        cells, height, breadth = _grid_cells(geometry)
         on_board = torch.zeros(height * breadth)
         on_board[cells] = 1
         self.keep("cells", cells)
@@ -94,6 +92,22 @@ class ResidualConv(PolicyValueNetwork):
         grid[:, :-1, self.cells] = planes
         grid[:, -1] = self.on_board.flatten()
         return grid.view(len(planes), -1, *self.on_board.shape).contiguous(memory_format=torch.channels_last)
+
+
+def _grid_cells(geometry: Geometry) -> tuple[list[int], int, int]:
+    """The cell of each point, and the height and breadth of the grid.
+
+    Raises:
+      NetworkError: If a point lies between cells.
+    """
+    if any(coordinate != int(coordinate) for point in geometry.points for coordinate in point):
+        raise NetworkError(
+            "network.kind = 'conv' needs a board whose points have whole numbers as coordinates: take 'graph' or 'mlp'"
+        )
+    columns, rows = ([int(point[axis]) for point in geometry.points] for axis in (0, 1))
+    breadth, height = max(columns) - min(columns) + 1, max(rows) - min(rows) + 1
+    cells = [(y - min(rows)) * breadth + x - min(columns) for x, y in zip(columns, rows, strict=True)]
+    return cells, height, breadth
 
 
 def _direction(geometry: Geometry, move: Move) -> Direction:

@@ -53,7 +53,7 @@ class BenchError(AlquerqueError):
 class Setup(NamedTuple):
     """What is measured: some games at once, of one process and one network with random weights."""
 
-    game: str
+    game: Game
     network: NetworkConfig
     precision: str
     device: str
@@ -155,7 +155,7 @@ def measure_search(
                 for precision in _precisions(network, device):
                     peak = _peak(device, precision, seconds) if _kind(network) == PLAIN else None
                     for games in batches or BATCHES:
-                        yield _measure(Setup(game.name, network, precision, device, games), seconds, peak)
+                        yield _measure(Setup(game, network, precision, device, games), seconds, peak)
 
 
 def measure_together(game: Game, figures: Sequence[SearchFigure], seconds: float, processes: int) -> TogetherFigure:
@@ -166,7 +166,7 @@ def measure_together(game: Game, figures: Sequence[SearchFigure], seconds: float
     """
     best = max((figure for figure in figures if figure.device == "cpu"), key=lambda each: each.simulations_per_second)
     network = next(network for network in NETWORKS if str(network) == best.network)
-    setup = Setup(game.name, network, best.precision, best.device, best.games)
+    setup = Setup(game, network, best.precision, best.device, best.games)
     context = mp.get_context("spawn")
     with context.Manager() as manager, ProcessPoolExecutor(processes, context) as pool:
         try:
@@ -266,7 +266,7 @@ def _name(precision: torch.dtype) -> str:
 def _measure(setup: Setup, seconds: float, peak: float | None) -> SearchFigure:
     inference, parameters, play = _prepare(setup)
     played = _play(setup, play, inference, seconds)
-    env = SelfPlayVectorEnv(load_game(setup.game), setup.games)
+    env = SelfPlayVectorEnv(setup.game, setup.games)
     asked, _ = env.reset(seed=0)
     for _ in range(RANDOM_STEPS):
         asked, *_ = env.step(env.sample_actions())
@@ -289,7 +289,7 @@ def _measure(setup: Setup, seconds: float, peak: float | None) -> SearchFigure:
 
 def _prepare(setup: Setup) -> tuple[Inference, int, SelfPlay]:
     """The network, its number of parameters, and games that have begun, with everything compiled."""
-    game, device = load_game(setup.game), torch.device(setup.device)
+    game, device = setup.game, torch.device(setup.device)
     network = make_network(Config(network=setup.network), game, torch.Generator().manual_seed(0))
     inference = Inference(network, device, choose_precision(setup.precision, device))
     play = SelfPlay(game, setup.games, SelfPlayConfig(), SearchConfig(simulations=SIMULATIONS), seed=0)

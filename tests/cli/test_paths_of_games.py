@@ -1,0 +1,165 @@
+"""Commands with the path of a game file in place of a game's id."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from own_games import game_text, write_game
+
+from alquerque_env import Match, format_record, load_game
+from alquerque_env.cli.main import main
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ALQUERQUE_TABLES", str(tmp_path / "tables"))
+    return tmp_path
+
+
+def run(arguments: str, status: int = 0, typed: str = "") -> Result:
+    result = CliRunner().invoke(main, arguments.split(), input=typed)
+    assert result.exit_code == status, result.output + result.stderr
+    return result
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        ("describe games/mine.toml", "alquerque solve mine.toml --from-start"),
+        ("describe games/mine.toml --option chain=single", "Small game"),
+        ("describe games/mine.toml --position W:Wa1:Bc2", "Steps: a1-b1, a1-a2, a1-b2."),
+        ("perft games/mine.toml --depth 4 --turns", "26"),
+        ("rollouts games/mine.toml --matches 10 --seed 1", "10"),
+        ("play games/mine.toml --watch random --opponent greedy --seed 0", "wins"),
+        ("arena games/mine.toml random greedy --games 2 --plies 2 --judge random", "random v. greedy"),
+        ("openings games/mine.toml --count 1 --judge random -o openings.jsonl", "openings.jsonl: "),
+        ("solve games/mine.toml --pieces 2 --verify", "every value checked"),
+        ("solve games/mine.toml --from-start --certificate proof.txt --verify", "Certificate: proof.txt"),
+        ("bench env games/mine.toml --seconds 0.01", "mine.toml"),
+    ],
+)
+def test_a_command_takes_the_path_of_a_game_file(arguments: str, shown: str, here: Path) -> None:
+    (here / "games").mkdir()
+    write_game(here / "games")
+    assert shown in run(arguments).output
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["describe", "perft", "rollouts", "play", "arena", "openings", "solve --from-start", "dataset", "bench env"],
+)
+def test_a_path_without_a_file_is_refused_in_one_line(command: str, here: Path) -> None:
+    write_game(here)
+    needed = {
+        "perft": "--depth 1",
+        "arena": "random greedy",
+        "dataset": "-o x.npz",
+        "openings": "-o x.jsonl",
+    }.get(command, "")
+
+    result = run(f"{command} min.toml {needed}", 2)
+
+    assert result.stderr.count("\n") == 1
+    assert "no game file 'min.toml'; did you mean 'mine.toml'?" in result.stderr
+    assert [file.name for file in here.iterdir()] == ["mine.toml"]
+
+
+def test_the_name_without_its_ending_is_refused_with_the_path(here: Path) -> None:
+    write_game(here)
+    assert "no game 'mine'; did you mean 'mine.toml'?" in run("describe mine", 2).stderr
+
+
+def test_json_names_the_game_and_its_hash(here: Path) -> None:
+    game = load_game(write_game(here))
+    for arguments in ("describe mine.toml --json", "arena mine.toml random greedy --games 2 --plies 2 --json"):
+        found = json.loads(run(arguments).output)
+        assert (found.get("game", found.get("name")), found["table_hash"]) == ("mine", game.table_hash)
+
+
+def test_a_game_is_printed_as_one_file(here: Path) -> None:
+    (here / "small.toml").write_text(game_text().partition("[board]\n")[2].partition("[start]")[0], encoding="utf-8")
+    (here / "mine.toml").write_text(game_text(board='board = "small.toml"'), encoding="utf-8")
+    game = load_game("mine.toml")
+    (here / "other").mkdir()
+
+    (here / "other" / "mine.toml").write_text(run("describe mine.toml --toml").output, encoding="utf-8")
+
+    assert load_game("other/mine.toml") == game
+    for other in ("--json", "--position W:Wa1:Bc2"):
+        assert "--toml prints a game file" in run(f"describe mine.toml --toml {other}", 2).stderr
+
+
+def test_a_match_is_resumed_with_the_same_file_only(here: Path) -> None:
+    match = Match(load_game(write_game(here)))
+    match.push(match.legal_steps[0])
+    (here / "match.pdn").write_text(format_record(match, south="human", north="random"), encoding="utf-8")
+
+    assert "Small game" in run("play mine.toml --load match.pdn", typed="quit\n").output
+    write_game(here, chain="single")
+    assert "'match.pdn' has a match of another mine.toml" in run("play mine.toml --load match.pdn", 2).stderr
+    assert "has a match of mine.toml, not of fetaix" in run("play fetaix --load match.pdn", 2).stderr
+
+
+def test_the_command_that_resumes_a_match_names_the_file(here: Path) -> None:
+    write_game(here)
+    shown = run("play mine.toml --opponent random --seed 1", typed="1\nquit\n").output
+    assert "alquerque play mine.toml " in shown
+
+
+def test_a_data_set_says_of_which_game_it_is(here: Path) -> None:
+    game = load_game(write_game(here))
+    run("solve mine.toml --pieces 2")
+    run("dataset mine.toml --positions 5 -o data.npz")
+    with np.load("data.npz", allow_pickle=False) as found:
+        assert (str(found["game"]), str(found["game_file"])) == ("mine", game.file_text)
+
+
+def test_an_engine_plays_a_game_from_a_file(here: Path) -> None:
+    file = write_game(here)
+    game = load_game(file)
+    commands = [
+        *("ugi", "setoption name chain value single", "isready", "position startpos", "go depth 1", "isready"),
+        "quit",
+    ]
+    engine = [sys.executable, "-m", "alquerque_env", "engine", "alphabeta:1"]
+    told = subprocess.run(
+        [*engine, "--game", str(file)], input="\n".join(commands), capture_output=True, text=True, check=True
+    ).stdout
+    assert "option name Game type combo default mine.toml var mine.toml var alquerque " in told
+    assert "option name chain type combo default compulsory " in told
+    assert told.strip().splitlines()[-1].removeprefix("bestmove ") in {step.text for step in Match(game).legal_steps}
+    assert "error" not in told
+
+
+def test_an_engine_gets_a_game_from_a_file_as_text(here: Path) -> None:
+    file = write_game(here)
+    copied = shutil.copy(file, here / "renamed.toml")
+    spec = f"ugi:{sys.executable} -m alquerque_env engine alphabeta:2"
+    arguments = ["arena", str(copied), spec, "random", "--games", "2", "--plies", "2", "--judge", "random", "--json"]
+
+    result = CliRunner().invoke(main, arguments)
+
+    assert result.exit_code == 0, result.stderr
+    assert not any(player["faults"] for player in json.loads(result.output)["results"].values())
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
+def test_training_takes_the_path_of_a_game_file(here: Path) -> None:
+    write_game(here)
+    quick = "run.total_steps=512 self_play.num_games=16 self_play.rollout_steps=16 ppo.minibatch_size=128"
+    small = "network.width=8 evaluation.games_per_seat=1 evaluation.opponents=[] self_play.opening_plies=1"
+    run(f"train ppo run.game=mine.toml {quick} {small}")
+    os.remove("mine.toml")
+
+    run("export runs/ppo-1/checkpoints/final -o bot.py")
+
+    assert "Game: mine, version 1" in Path("bot.py").read_text(encoding="utf-8")
+    assert "run.game: no game file 'mine.toml'" in run("train ppo run.game=mine.toml", 2).stderr

@@ -1,0 +1,47 @@
+"""Game files as a user writes them, for tests of games from files."""
+
+from pathlib import Path
+
+_GAME = """
+title = "Small game"
+version = 1
+sources = ["an example"]
+{board}
+[start]
+south = "a1 b1 c1"
+north = "a3 b3 c3"
+[rules]
+man_steps = "all"
+man_capture_dirs = "all"
+promotion = "none"
+progress = "capture"
+no_moves = "loss"
+capture_removal = "immediate"
+repetition = "off"
+no_progress_result = "{at_limit}"
+who_starts = "player_0"
+[options]
+capture = {{ default = "compulsory", values = ["compulsory", "optional"], source = "an example" }}
+chain = {{ default = "{chain}", values = ["compulsory", "optional", "single"], source = "an example" }}
+no_progress_limit = {{ default = 20, values = ["off", "N"], source = "an example" }}
+"""
+
+BOARD = """
+title = "Small board"
+rows = [[0, 1, 2], [0, 1, 2], [0, 1, 2]]
+lines = [
+  "a1 b1 c1", "a2 b2 c2", "a3 b3 c3", "a1 a2 a3", "b1 b2 b3", "c1 c2 c3", "a1 b2 c3", "c1 b2 a3",
+]
+"""
+
+
+def game_text(*, at_limit: str = "draw", chain: str = "compulsory", board: str = f"[board]\n{BOARD}") -> str:
+    """The text of a game file of a game on nine points, whose rules the arguments change."""
+    return _GAME.format(at_limit=at_limit, chain=chain, board=board)
+
+
+def write_game(folder: Path, name: str = "mine", *, at_limit: str = "draw", chain: str = "compulsory") -> Path:
+    """Writes a game file with its board in it."""
+    file = folder / f"{name}.toml"
+    file.write_text(game_text(at_limit=at_limit, chain=chain), encoding="utf-8")
+    return file
