@@ -1,7 +1,7 @@
 """Writes one page a game: `python docs/make_game_pages.py [GAME ...] [-o FOLDER] [--measure]`.
 
     docs/games/<game>.md         rules, options, sources, actions, planes, random play, exact value and bots
-    docs/images/<game>.svg       the start
+    docs/games/<game>.svg        the start; docs/images/<game>.svg is a smaller one
     docs/games/measured.json     what was measured for the pages, see `measure_games.py`
 
 GAME is a game's id or the path of a game file; without one, every game of the package gets its page. With `-o`, pages,
@@ -9,7 +9,6 @@ pictures and measurements go to another folder, as those of your own games shoul
 the same rules is measured, which takes about a minute a game; `--measure` measures again.
 """
 
-import os
 from collections.abc import Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -262,13 +261,12 @@ def bots(game: Game, measured: Any) -> str:
     return "\n".join(parts)
 
 
-def write_page(name: str, folder: Path, images: Path, measured: Any) -> None:
+def write_page(name: str, folder: Path, measured: Any) -> None:
     """Writes the page of a game, which its id or the path of its file names, and its picture."""
     game = load_game(name)
-    picture = images / f"{game.name}.svg"
-    picture.write_text(start(game), encoding="utf-8")
-    address = Path(os.path.relpath(picture, folder)).as_posix()
-    text = page(game, about(game_file(name)), address, measured[game.name])
+    picture = f"{game.name}.svg"
+    (folder / picture).write_text(start(game, scale=1), encoding="utf-8")
+    text = page(game, about(game_file(name)), picture, measured[game.name])
     (folder / f"{game.name}.md").write_text(text, encoding="utf-8")
 
 
@@ -289,7 +287,9 @@ def main(names: Sequence[str], folder: Path, measure: bool) -> None:
             click.echo(f"measuring {game.name} ...")
             measured[game.name] = measure_games.measure(game, name)
             measure_games.write(folder, measured)
-        write_page(name, folder, IMAGES if folder == PAGES else folder, measured)
+        write_page(name, folder, measured)
+        if folder == PAGES:
+            (IMAGES / f"{name}.svg").write_text(start(game), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Draws the pictures of README and documentation: `python docs/make_pictures.py`.
 
-    docs/images/<game>.svg   the start of each game
+    docs/images/<game>.svg   the start of each game, small, as in the list of games
     docs/images/chain.svg    a chain of captures, with the points on which it may go on
     docs/images/match.gif    a match of Fetaix
 
@@ -39,10 +39,10 @@ def play(game: Game | str, turns: str) -> Match:
     return match
 
 
-def start(game: Game | str) -> str:
-    """The start of a game as SVG, half as large as the board asks for."""
+def start(game: Game | str, scale: float = 0.5) -> str:
+    """The start of a game as SVG; with `scale` 1 it is as large as the board asks for."""
     match = Match(game)
-    return draw_svg(match.picture(), size=match.game.board.picture_size // 2)
+    return draw_svg(match.picture(), size=round(scale * match.game.board.picture_size))
 
 
 def chain() -> str:
