@@ -233,32 +233,37 @@ def exact_value(game: Game) -> str:
 def bots(game: Game, measured: Any) -> str:
     """How strong bots are."""
     pairs = measured["arena"]
-    parts = [
-        paragraph(
-            f"Scores in {pairs[0]['games']} matches of each pairing with their 95 % intervals. A draw counts half."
-        ),
-        rows(
-            ("bot", "against", "wins", "draws", "losses", "score"),
-            (
-                (
-                    *(f"`{pair[key]}`" for key in ("a", "b")),
-                    *(str(pair[key]) for key in ("wins", "draws", "losses")),
-                    "{score:.0f} % ({low:.0f}–{high:.0f})".format(
-                        **{key: 100 * pair[key] for key in ("score", "low", "high")}
-                    ),
-                )
-                for pair in pairs
-            ),
-        ),
-        code("sh", measured["commands"]["arena"]),
-    ]
+    parts = [_scores(pairs), code("sh", measured["commands"]["arena"])] if pairs else []
     trained = {name: folder for name, folder in shipped_bots().items() if folder.parent.name == game.name}
     if trained:
         parts += [
             paragraph("Trained bots that come with the package, as [bots](../bots.md#trained-bots) explains:"),
             bot_rows(trained),
         ]
-    return "\n".join(parts)
+    return "\n".join(parts or [paragraph("No bots have been compared.")])
+
+
+def _scores(pairs: Any) -> str:
+    return "\n".join(
+        [
+            paragraph(
+                f"Scores in {pairs[0]['games']} matches of each pairing with their 95 % intervals. A draw counts half."
+            ),
+            rows(
+                ("bot", "against", "wins", "draws", "losses", "score"),
+                (
+                    (
+                        *(f"`{pair[key]}`" for key in ("a", "b")),
+                        *(str(pair[key]) for key in ("wins", "draws", "losses")),
+                        "{score:.0f} % ({low:.0f}–{high:.0f})".format(
+                            **{key: 100 * pair[key] for key in ("score", "low", "high")}
+                        ),
+                    )
+                    for pair in pairs
+                ),
+            ),
+        ]
+    )
 
 
 def write_page(name: str, folder: Path, measured: Any) -> None:

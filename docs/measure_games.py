@@ -43,9 +43,13 @@ def find(measured: dict[str, Any], game: Game) -> dict[str, Any] | None:
 
 
 def measure(game: Game, path: str) -> dict[str, Any]:
-    """Runs the commands of a game, which `path` or its id names, and keeps what the pages show."""
-    found = {name: _run(command, game, path) for name, command in commands(game).items()}
-    random_play, arena = found["random_play"], found["arena"]
+    """Runs the commands of a game, which `path` or its id names, and keeps what the pages show.
+
+    A game may be too short for the arena, which then says so; no bots are compared.
+    """
+    random_play, arena = (_run(command, game, path) for command in commands(game).values())
+    if random_play is None:
+        raise SystemExit(1)
     return {
         "table_hash": game.table_hash,
         "commands": commands(game),
@@ -54,7 +58,7 @@ def measure(game: Game, path: str) -> dict[str, Any]:
         },
         "arena": [
             {key: pair[key] for key in ("a", "b", "games", "wins", "draws", "losses", "score", "low", "high")}
-            for pair in arena["pairs"]
+            for pair in ([] if arena is None else arena["pairs"])
         ],
     }
 
@@ -64,7 +68,8 @@ def write(folder: Path, measured: dict[str, Any]) -> None:
     write_whole(folder / FILE, (json.dumps(dict(sorted(measured.items())), indent=2) + "\n").encode())
 
 
-def _run(command: str, game: Game, path: str) -> dict[str, Any]:
+def _run(command: str, game: Game, path: str) -> dict[str, Any] | None:
+    """What a command prints; None if it has printed an error."""
     words = [path if word == game.argument else word for word in shlex.split(command)[1:]]
-    run = subprocess.run([sys.executable, "-m", "alquerque_env", *words, "--json"], stdout=subprocess.PIPE, check=True)
-    return json.loads(run.stdout)
+    run = subprocess.run([sys.executable, "-m", "alquerque_env", *words, "--json"], stdout=subprocess.PIPE, check=False)
+    return json.loads(run.stdout) if run.returncode == 0 else None
