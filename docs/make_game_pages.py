@@ -37,11 +37,11 @@ DOCS = Path(__file__).parent
 PAGES, IMAGES = DOCS / "games", DOCS / "images"
 
 REASONS = {
-    "captured": "one side was captured",
-    "blocked": "one side could not move",
-    "repetition": "a position occurred three times",
-    "no_progress": "no progress",
-    "majority": "no progress, and the side with more pieces won",
+    "captured": "a side is captured",
+    "blocked": "a side cannot move",
+    "repetition": "a position occurs for the third time",
+    "no_progress": "there is no progress, a draw",
+    "majority": "there is no progress, and pieces are counted",
 }
 
 
@@ -192,7 +192,7 @@ def random_play(game: Game, measured: Any) -> str:
         ("draws", _percent(found["draws"])),
         *((f"{kind} a match", _spread(found[kind])) for kind in ("turns", "actions")),
         ("legal actions in a position", "{mean:.1f} (at most {most})".format(**found["legal_actions"])),
-        *((f"ends because {REASONS[reason]}", _percent(count / matches)) for reason, count in found["endings"].items()),
+        *((f"ends when {REASONS[reason]}", _percent(count / matches)) for reason, count in found["endings"].items()),
     ]
     return "\n".join(
         [
