@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from option_values import CORE
 from reference import Reference, RefState
 from small_games import small_game
 
-from alquerque_env import Match, games, load_game, rollouts
+from alquerque_env import Match, load_game, rollouts
 from alquerque_env.engine.compiler import JIT
 from alquerque_env.engine.simd_table import make_simd_table
 from alquerque_env.errors import AlquerqueError
@@ -67,7 +68,7 @@ def test_winners_and_lengths_have_the_probabilities_of_the_reference(name: str) 
 
 
 def test_simd_kernels_play_all_games_except_those_that_compare_captures_or_remember_points() -> None:
-    for game in map(load_game, games()):
+    for game in map(load_game, CORE):
         compares = game.rules.max_capture != "none" or game.rules.mullah_landing == "must_continue"
         assert (make_simd_table(game) is None) == (compares or game.remembers_points), game.name
     assert make_simd_table(load_game("fetaix", max_capture="most_pieces")) is None
