@@ -14,7 +14,7 @@ from ..arena.in_order import in_order
 from ..arena.progress import Progress, Watch, unwatched
 from ..bots.packed import PackedBot
 from ..errors import BenchmarkError, require
-from ..game.game import load_game
+from ..game.game import load_text
 from .against_ladder import play_ladder
 from .against_truth import ask_all, summarise
 from .agent_facts import Facts, Training
@@ -141,7 +141,7 @@ def measure_game(task: MeasureTask) -> GameResult:
 
 
 def _open(agent: Agent, name: str, protocol: Protocol) -> tuple[Suite, Ladder, Player]:
-    game = load_game(name)
+    game = load_text(name)
     return read_suite(protocol, game), read_ladder(protocol, game), agent.open(game)
 
 

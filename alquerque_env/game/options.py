@@ -231,15 +231,17 @@ def number_meaning(meaning: str, number: OptionValue) -> str:
 
 
 def _own_meanings(name: str, entry: OptionFile, file: str) -> dict[str, str]:
-    """The meanings that a game file gives to its own answers.
+    """The meanings of a game's own answers: those that its file gives, else the answers themselves.
 
     Raises:
       RulesError: If every answer of the option has its meaning in the vocabulary, or a meaning belongs to no answer.
     """
     path = f"options.{name}.meanings"
-    if entry.meanings and get_type_hints(Rules)[name] is not str:
+    if get_type_hints(Rules)[name] is not str:
+        if not entry.meanings:
+            return {}
         raise RulesError(f"{file}: {path} is not needed: the answers of {name} have their meaning in the vocabulary")
     for value in entry.meanings:
         if value not in entry.values:
             raise unknown_key(file, RulesError, path, value, map(spell, entry.values))
-    return entry.meanings
+    return {**{spell(value): spell(value) for value in entry.values}, **vocabulary()[name].values, **entry.meanings}

@@ -355,7 +355,7 @@ COPIES = {
 @pytest.mark.parametrize(("name", "options"), VARIANTS[5:], ids=str)
 def test_a_copy_has_the_same_history_and_goes_its_own_way(name, options, make):
     match = begin(name, **options)
-    list(random_walk(match, 8, 12))
+    list(random_walk(match, 8, 6))
     before = everything(match)
     twin = make(match)
     assert everything(twin) == before

@@ -49,7 +49,9 @@ def find_agent(spec: str, protocol: Protocol) -> Agent:
         function = FunctionProcess(spec, protocol.limits)
         decision = protocol.limits.decision
         measured = measured_games(protocol)
-        return Agent(spec, Facts("function"), measured, lambda _game: FunctionPlayer(function, decision), function.close)
+        return Agent(
+            spec, Facts("function"), measured, lambda _game: FunctionPlayer(function, decision), function.close
+        )
     find_bot(spec)  # raises BotError early
     known, facts = (read_exported_game(spec), Facts(_kind_of(spec))) if checkpoint is None else read_facts(*checkpoint)
 
