@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from option_values import every_value
+from option_values import CORE, every_value
 
 from alquerque_env import load_game, rollouts
 from alquerque_env.batch.batch import Batch
@@ -28,7 +28,7 @@ ROLLOUTS = 20
 def digests(every: int) -> dict[str, list[str]]:
     """One digest a step, for each game with its options and each batch; one of the rollouts of the SIMD kernels.
 
-    Of the games under other options than the defaults, only one in `every` is played.
+    Those of `sampled_games`.
     """
     found = {}
     for name, game in sampled_games(every):
@@ -41,9 +41,12 @@ def digests(every: int) -> dict[str, list[str]]:
 
 
 def sampled_games(every: int) -> Iterator[tuple[str, Game]]:
-    """Every game under one in `every` option values, and one whose points need longer words."""
+    """Games under one in `every` option values, and one whose points need longer words.
+
+    Those of `CORE` under their defaults too; where `every` is 1 all games under all values.
+    """
     for place, (name, options) in enumerate(every_value()):
-        if not options or place % every == 0:
+        if every == 1 or (name in CORE and (not options or place % every == 0)):
             yield f"{name} {options}", load_game(name, **options)
     yield "wide", wide_game()
 
