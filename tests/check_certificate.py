@@ -28,8 +28,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from reference import Reference, RefState, RefStep
 
-from alquerque_env import load_game
 from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.game import load_text
 
 MAGIC = "alquerque certificate 1"
 LONGEST_LINE = 10_000
@@ -434,7 +434,7 @@ def check(path: Path) -> list[Section]:
         raise WrongError("this is no certificate")
     try:
         header = json.loads(next(lines, "{}"))
-        game = load_game(header["game"], **header["options"])
+        game = load_text(header["game"], header.get("game_file", ""), **header["options"])
         start, pieces = str(header["position"]), int(header["table_pieces"])
     except (ValueError, ArithmeticError, KeyError, TypeError, AlquerqueError) as error:
         raise WrongError(f"line 2: {show(repr(error))}") from None

@@ -91,9 +91,14 @@ CORE = (
 )
 
 
-def core_games(*rest: object) -> list[Any]:
-    """Parameters for a test: every game's name and the `rest`, those of games outside `CORE` marked as slow."""
-    return [pytest.param(name, *rest, marks=() if name in CORE else pytest.mark.slow) for name in games()]
+def core_games() -> list[Any]:
+    """Parameters for a test: every game's id, those outside `CORE` marked as slow."""
+    return slow_beyond_core((name,) for name in games())
+
+
+def slow_beyond_core(cases: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """Parameters for a test: cases that begin with a game's id, those of games outside `CORE` marked as slow."""
+    return [pytest.param(*case, marks=() if case[0] in CORE else pytest.mark.slow) for case in cases]
 
 
 def sampled_values() -> list[Any]:

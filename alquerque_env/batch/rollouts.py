@@ -59,7 +59,7 @@ def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = Non
     game = match.game
     t = step_words(game.table)
     table = None if t[e.T_THREEFOLD] else make_simd_table(game)
-    if table is None or not table.is_fast:
+    if table is None:
         outcomes, length = _play_in_batches(match, count, int(generator.integers(2**62)))
     else:
         places = min(AT_ONCE, -(-count // table.lanes) * table.lanes)
@@ -107,7 +107,7 @@ def _check_integer(name: str, value: int, least: int) -> None:
 
 
 def _play_in_batches(match: Match, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """As `play_randomly`, under rules that the SIMD kernels do not cover, or are not the fastest for."""
+    """As `play_randomly`, under rules that the SIMD kernels do not cover."""
     outcomes, lengths = np.zeros(count, np.int8), np.zeros(count, np.int32)
     for place, games in batches_from(match, count, seed):
         numbers = np.arange(count)[place]

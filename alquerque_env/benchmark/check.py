@@ -18,7 +18,7 @@ from ..arena.progress import Watch, unwatched
 from ..arena.ratings import fit_ratings
 from ..bots.shipped import shipped_bots
 from ..errors import BenchmarkError, UnknownNameError, require
-from ..game.game import games, load_game
+from ..game.game import games, load_text
 from .against_ladder import Opponents
 from .against_truth import MISTAKES, Share, Truth, ask_all, estimate_loss, find_chance, name_mistake, summarise
 from .agent_result import GameResult, Result, read_file, round_number
@@ -85,7 +85,7 @@ def check_choices(
         if agent.facts.weights != result.facts.weights:
             raise BenchmarkError(f"{spec!r} has other weights than the result of {result.name}")
         for name in names or result.games:
-            game = load_game(name)
+            game = load_text(name)
             player = CheckedPlayer(agent.open(game), protocol.limits)
             truth = summarise(ask_all(player, game, read_suite(protocol, game).positions, watch), protocol)
             now, before = truth.all.optimal, result.games[name].truth.all.optimal
@@ -113,7 +113,7 @@ def _find_errors(result: Result, protocol: Protocol) -> Iterator[str]:
     for name, game_result in result.games.items():
         if name not in games():
             yield f"there is no game {name!r}"
-        game = load_game(name)
+        game = load_text(name)
         suite, ladder = read_suite(protocol, game), read_ladder(protocol, game)
         # One after the other, since each takes for granted what those before it have checked.
         for error in chain(

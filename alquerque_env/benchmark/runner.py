@@ -14,7 +14,7 @@ from ..arena.in_order import in_order
 from ..arena.progress import Progress, Watch, unwatched
 from ..bots.packed import PackedBot
 from ..errors import BenchmarkError, require
-from ..game.game import load_game
+from ..game.game import load_text
 from .against_ladder import play_ladder
 from .against_truth import ask_all, summarise
 from .agent_facts import Facts, Training
@@ -47,7 +47,7 @@ def run_benchmark(
       agent: A spec for `load_bot`, `module:name` of a function from observation and mask to an action, or an agent,
         which is closed afterwards. A function runs in its own process, so a script that measures one must do so under
         `if __name__ == "__main__":`.
-      names: Ids of games; if empty, all games that the agent plays.
+      names: Ids of games; if empty, all that the protocol measures and the agent plays.
       protocol: The protocol.
       name: Name of the agent in the result; its spec if None.
       training: How a function was trained. The facts of other agents come from their files.
@@ -68,7 +68,7 @@ def run_benchmark(
     partial = partial or PartialResults()
     try:
         facts = agent.facts if training is None else _with_training(agent, training)
-        chosen = choose_games(agent, names)
+        chosen = choose_games(agent, names, protocol)
         result = Result(
             benchmark=protocol.version,
             quick=protocol.is_quick,
@@ -141,7 +141,7 @@ def measure_game(task: MeasureTask) -> GameResult:
 
 
 def _open(agent: Agent, name: str, protocol: Protocol) -> tuple[Suite, Ladder, Player]:
-    game = load_game(name)
+    game = load_text(name)
     return read_suite(protocol, game), read_ladder(protocol, game), agent.open(game)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import BenchmarkError
-from ..game.game import Game
+from ..game.game import Game, games
 from ..match.match import Match
 from .protocol import Protocol
 from .protocol_files import check_rules, read_checked
@@ -82,6 +82,11 @@ class Suite:
 def suite_file(game: str) -> str:
     """The suite file of a game in the folder of a protocol."""
     return f"suites/{game}.jsonl"
+
+
+def measured_games(protocol: Protocol) -> tuple[str, ...]:
+    """Ids of the games that a protocol measures: those with a suite."""
+    return tuple(name for name in games() if (protocol.folder / suite_file(name)).is_file())
 
 
 def read_suite(protocol: Protocol, game: Game) -> Suite:

@@ -17,8 +17,10 @@ class RandomBot(GameBot):
 
 
 MOST_POSITIONS = 10_000
-"""Positions in the middle of chains that a greedy bot looks at for a step. Few positions of the package's games have more;
-where leaps bend, the longest chain of all can be out of reach."""
+"""Positions in the middle of chains that a greedy bot looks at for a step.
+
+Only where leaps bend on a large board can there be more. The longest chain of all may then be missed.
+"""
 
 
 class GreedyBot(GameBot):

@@ -54,7 +54,7 @@ class SimdTable(NamedTuple):
 
     @property
     def is_fast(self) -> bool:
-        """Whether compiled SIMD kernels are faster than compiled kernels for one match."""
+        """Whether a batch of environments is faster by these kernels, once compiled, than match by match."""
         return bool(self.codes[c.C_NUM_PLANES] <= MOST_PLANES)
 
 
@@ -141,7 +141,11 @@ class _Layout:
         actions = self.table.action_at
         size = e.LANES * self.points
         return [
-            (block.distances, block.origins, actions[block.actions :][:size] if block.actions >= 0 else None)
+            (
+                block.distances,
+                block.origins,
+                actions[block.actions : block.actions + size] if block.actions >= 0 else None,
+            )
             for block in self.table.blocks[section.begin : section.end]
         ]
 
@@ -250,17 +254,20 @@ class _Layout:
         """
         zeros = self.tallies_at - 1
         south, north = ([self._actions(player, plane) for plane in range(self.num_planes)] for player in (SOUTH, NORTH))
+        found: dict[tuple[int, ...], list[int]] = {}
+        for plane, actions in enumerate(north):
+            found.setdefault(tuple(actions), []).append(plane)
         sources = []
         for plane, actions in enumerate(south):
             alike = [
-                (other, is_turned)
-                for other, others in enumerate(north)
+                (others[0], is_turned)
                 for is_turned in (False, True)
-                if others and others[:: -1 if is_turned else 1] == actions
+                if (others := found.get(tuple(actions[:: -1 if is_turned else 1])))
             ]
-            other, is_turned = alike[0] if alike else (zeros - self.planes_at, False)
+            other, is_turned = min(alike, default=(zeros - self.planes_at, False))
             sources.append((self.planes_at + plane, self.planes_at + other, is_turned, actions))
             if alike:
+                found[tuple(north[other])].pop(0)
                 north[other] = []
         left = [plane for plane, actions in enumerate(north) if actions]
         return sources + [(zeros, self.planes_at + plane, False, north[plane]) for plane in left]
@@ -269,7 +276,8 @@ class _Layout:
         """The action of a plane at each point, or -1."""
         if plane == len(self.planes):
             return [step_words(self.game.table)[e.T_PASS_ACTION]] + [-1] * (self.points - 1)
-        return [int(action) for action in self.table.action_at[self.planes[plane][player] :][: self.points]]
+        first = self.planes[plane][player]
+        return [int(action) for action in self.table.action_at[first : first + self.points]]
 
     def _moves(self, actions: list[int], begin: int) -> list[int]:
         """The shifts that move the bit of each point to the bit of its action. `begin` is their index in the codes."""

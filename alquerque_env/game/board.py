@@ -1,5 +1,6 @@
 """A board: points, the lines drawn through them, and its symmetries."""
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -74,9 +75,19 @@ class Board:
         """Point number of each label."""
         return {label: point for point, label in enumerate(self.labels)}
 
+    @cached_property
+    def grid(self) -> tuple[tuple[int, int], ...]:
+        """Column and row of each point on a grid, from 0.
+
+        These are the coordinates, counted from the smallest. Where some are no whole numbers, every x that occurs is a
+        column and every y a row, in ascending order.
+        """
+        xs, ys = zip(*self.points, strict=True)
+        return tuple(zip(_places_in(xs), _places_in(ys), strict=True))
+
     @property
     def has_numbers(self) -> bool:
-        """Whether points have numbers for names, so that a number that somebody types is a point."""
+        """Whether points have numbers for names, which somebody who types may confuse with other numbers."""
         return any(label.isdecimal() for label in self.labels)
 
     @cached_property
@@ -174,6 +185,16 @@ def from_least(circle: Line) -> Line:
     at = circle.index(min(circle))
     least, *others = circle[at:] + circle[:at]
     return least, *one_way(tuple(others))
+
+
+def _places_in(coordinates: Sequence[float]) -> list[int]:
+    if all(isinstance(each, int) for each in coordinates):
+        return [int(each - min(coordinates)) for each in coordinates]
+    occurring: list[float] = []
+    for each in sorted(coordinates):
+        if not occurring or each - occurring[-1] > 2 * TOLERANCE:
+            occurring.append(each)
+    return [bisect_right(occurring, each + TOLERANCE) - 1 for each in coordinates]
 
 
 def _column_name(x: int) -> str:

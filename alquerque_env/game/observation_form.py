@@ -1,10 +1,8 @@
 """The forms of an observation: planes of points, planes of a grid for convolutions, or one row of numbers."""
 
-from typing import Any
-
 import numpy as np
 
-from ..errors import AlquerqueError, UnknownNameError
+from ..errors import UnknownNameError
 from .planes import plane_scale, planes
 from .ruleset import Ruleset
 
@@ -21,7 +19,7 @@ class ObservationForm:
     | `flat` | float32 | `[C * P]` | the planes one after another, each divided by its maximum |
 
     Row 0 of a grid is nearest to the player to move. If some places are no points, `D` is `C + 1`, and the last plane
-    is 1 there and 0 on points; otherwise `D` is `C`.
+    is 1 there and 0 on points; otherwise `D` is `C`. `game.board.grid` has the places.
 
     Args:
       game: The game.
@@ -36,7 +34,6 @@ class ObservationForm:
 
     Raises:
       UnknownNameError: If there is no such form.
-      AlquerqueError: If the form is a grid, and the board has points between the places of a grid.
     """
 
     def __init__(self, game: Ruleset, name: str = "planes") -> None:
@@ -77,12 +74,6 @@ class ObservationForm:
 
 def _cells(game: Ruleset) -> tuple[np.ndarray, int, int]:
     """The place of each point, and the numbers of rows and columns."""
-    places: Any = np.array(game.board.points)
-    if (places != places.round()).any():
-        raise AlquerqueError(
-            f"observation 'grid' needs a board whose points have whole numbers as coordinates, which that of "
-            f"{game.name} has not: take 'planes' or 'flat'"
-        )
-    x, y = (places - places.min(axis=0)).astype(np.int64).T
+    x, y = np.array(game.board.grid, np.int64).T
     columns = int(x.max()) + 1
     return y * columns + x, int(y.max()) + 1, columns

@@ -82,7 +82,8 @@ class Ruleset:
         The half-turn if the game is symmetric under it, else the identity.
         """
         half_turn = self.board.half_turn
-        if half_turn is not None and {half_turn[point] for point in self.start[SOUTH]} == self.start[NORTH]:
+        pairs = (self.start, self.promotion, (self.sanctuary, self.sanctuary))
+        if half_turn is not None and all({half_turn[point] for point in own} == other for own, other in pairs):
             return half_turn
         return tuple(range(len(self.board.points)))
 

@@ -4,9 +4,9 @@ At depth 0 only captures are searched (quiescence) and the value of a quiet posi
 depth the value is the best of those after each turn, at one depth less. A turn of several leaps is several plies of the
 tree, and values are negated only where the player to move changes.
 
-With bent leaps a position can have more turns than anyone can look at. A search can therefore be narrowed: it then looks
-at so many turns of each position, and at so many positions of each quiescence search. The turns are shared out among the
-steps that begin them, so that no step is judged by less than one turn.
+With bent leaps a position can have more turns than a search has time for. A search can therefore be narrowed: it then
+looks at so many turns of each position, and at so many positions of each quiescence search. The turns are shared out
+among the steps that begin them, so that no step is judged by less than one turn.
 
 The search keeps its own stack, so that it can be interrupted and resumed. Sources: Knuth and Moore 1975, An Analysis of
 Alpha-Beta Pruning; Slate and Atkin 1977, Chess 4.5 (transposition table); Schaeffer 1989, The History Heuristic.

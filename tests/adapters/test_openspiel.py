@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from option_values import core_games
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import AlquerqueError, RulesError
@@ -21,7 +22,7 @@ pyspiel = pytest.importorskip("pyspiel")
 from alquerque_env.adapters import openspiel  # noqa: E402
 
 openspiel.register()
-every_game = pytest.mark.parametrize("name", games())
+every_game = pytest.mark.parametrize("name", core_games())
 
 
 def load(name: str, **parameters: object) -> openspiel.OpenSpielGame:

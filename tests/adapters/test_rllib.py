@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from option_values import core_games
 
 import alquerque_env
-from alquerque_env import Match, evaluate, games
+from alquerque_env import Match, evaluate
 from alquerque_env.errors import AlquerqueError, UnknownNameError
 
 with warnings.catch_warnings():
@@ -38,7 +39,7 @@ def cluster() -> Iterator[None]:
     ray.shutdown()
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", core_games())
 def test_each_player_sees_the_match_within_the_spaces(name: str) -> None:
     env, match, rng = env_creator({"game": name, "max_cycles": 80}), Match(name), np.random.default_rng(0)
     scale = np.asarray(alquerque_env.SelfPlayVectorEnv(name, 1).plane_scale)[:, None]

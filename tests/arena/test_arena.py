@@ -19,10 +19,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from option_values import core_games
 from position_images import images
 from rich.console import Console
 
-from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env import Match, load_bot, load_game
 from alquerque_env.arena import Progress, Question, Settings, opening_judge, play_arena
 from alquerque_env.arena.elo import elo_difference, expected_score
 from alquerque_env.arena.match_runner import End, play_matches
@@ -90,7 +91,7 @@ def pairs_between(first, second, elo, count, generator, draws=0.3):
 # Openings
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", core_games())
 def test_openings_are_whole_turns_legal_distinct_and_the_same_for_the_same_seed(name, monkeypatch):
     monkeypatch.setattr(opening_judge, "JUDGED_AT_ONCE", 6)
     game = load_game(name)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from alquerque_env import load_game
+from alquerque_env import games, load_game
 from alquerque_env.benchmark.speed import env_speed, peers
 from alquerque_env.benchmark.speed.peers import Peer
 from alquerque_env.benchmark.speed.rate import RUNS, rate, rates
@@ -67,6 +67,10 @@ class SlowPeer(Peer):
         return units
 
 
+class MatchesPeer(SlowPeer):
+    name, short, steps_per_match = "a peer that plays matches", "matches", 20.0
+
+
 class AbsentPeer(SlowPeer):
     name, requirement = "an absent peer", "absent-peer"
 
@@ -76,8 +80,10 @@ class AbsentPeer(SlowPeer):
 
 def test_games_are_compared_with_the_peers_that_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(env_speed, "BATCH_PEERS", (SlowPeer, AbsentPeer))
+    monkeypatch.setattr(env_speed, "ROLLOUT_PEERS", (MatchesPeer,))
     monkeypatch.setattr(env_speed, "AEC_PEERS", ())
     monkeypatch.setattr(peers, "BATCH_PEERS", (SlowPeer, AbsentPeer))
+    monkeypatch.setattr(peers, "ROLLOUT_PEERS", (MatchesPeer,))
     monkeypatch.setattr(peers, "AEC_PEERS", ())
     speed = env_speed.EnvSpeed()
     figures = {figure.name: figure for figure in speed.measure(load_game("alquerque"), 0.01)}
@@ -85,10 +91,45 @@ def test_games_are_compared_with_the_peers_that_are_installed(monkeypatch: pytes
     slow, batch = figures["a slow peer"], figures["SelfPlayVectorEnv, 64 games"]
     assert batch.ratios == {"slow": batch.steps_per_second / slow.steps_per_second}
     assert slow.ratios == {}
+    matches, played = figures["a peer that plays matches"], figures[env_speed.RANDOM_MATCHES]
+    assert played.ratios["matches"] == played.steps_per_second / matches.steps_per_second
+    assert matches.matches_per_second == matches.steps_per_second / 20
     assert peers.list_missing(speed.peers) == ["an absent peer: not installed: pip install absent-peer"]
 
 
-@pytest.mark.parametrize("kind", [*peers.BATCH_PEERS, *peers.AEC_PEERS])
+@pytest.mark.parametrize(
+    ("name", "options", "reason"),
+    [
+        ("fetaix", {}, ""),
+        ("fetaix", {"max_capture": "most_pieces"}, "max_capture=most_pieces"),
+        ("fetaix", {"mullah_landing": "must_continue"}, "mullah_landing=must_continue"),
+        ("fetaix", {"repetition": "threefold_draw"}, "repetition=threefold_draw"),
+        ("alquerque", {"undo_scope": "never_revisit"}, "undo_scope=never_revisit"),
+    ],
+)
+def test_what_is_played_match_by_match_is_named_with_the_reason(name: str, options: Any, reason: str) -> None:
+    assert env_speed.why_no_vectors(load_game(name, **options)) == reason
+
+
+def test_without_a_game_each_game_has_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(env_speed, "BATCH_PEERS", (SlowPeer,))
+    monkeypatch.setattr(env_speed, "ROLLOUT_PEERS", (MatchesPeer,))
+    monkeypatch.setattr(env_speed, "AEC_PEERS", ())
+    some = tuple(name for name in games() if name in ("alquerque", "draughts_international", "felli"))
+    monkeypatch.setattr("alquerque_env.cli.commands.bench.games", lambda: some)
+    heading, *lines = print_bench("env", "--seconds", "0.01").splitlines()[1:]
+    assert heading.split()[:2] == ["game", "points"]
+    assert "x slow" in heading
+    assert "x matches" in heading
+    rows = {line.split()[0]: line for line in lines[: len(some)]}
+    assert tuple(rows) == some
+    assert {len(row) for row in rows.values()} == {len(heading)}
+    assert all(rows[name].split()[1] == str(len(load_game(name).board.points)) for name in some)
+    assert any("a peer that plays matches" in line and "of 20 steps" in line for line in lines)
+    assert "draughts_international is played match by match: max_capture=most_pieces" in lines
+
+
+@pytest.mark.parametrize("kind", [*peers.BATCH_PEERS, *peers.ROLLOUT_PEERS, *peers.AEC_PEERS])
 def test_a_peer_plays_or_is_not_installed(kind: type[Peer]) -> None:
     try:
         peer = kind()

@@ -10,6 +10,7 @@ from _thread import interrupt_main
 
 import pytest
 from minimax import SURE, WIN, ab, minimax, some_position, static_score
+from option_values import CORE, core_games, slow_beyond_core
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.game.kernel_arrays import JIT
@@ -59,7 +60,9 @@ def played_score(match, actions, depth):
 
 
 @pytest.mark.parametrize(
-    ("name", "options"), [*((name, {}) for name in games()), *VARIANTS], ids=lambda value: str(value)[:60]
+    ("name", "options"),
+    slow_beyond_core([*((name, {}) for name in games()), *VARIANTS]),
+    ids=lambda value: str(value)[:60],
 )
 def test_the_score_is_that_of_looking_at_everything(name, options):
     game = load_game(name, **options)
@@ -129,18 +132,18 @@ def test_a_third_occurrence_is_a_draw_as_it_is_in_a_match():
     assert str(ab(game, 3).choose(match)) == "d5-e5"
 
 
-def test_the_line_is_worth_the_score_and_is_written_in_whole_turns():
-    for name in games():
-        rng = random.Random(name)
-        game = load_game(name)
-        for _ in range(10):
-            match = some_position(game, rng)
-            found = ab(game, 1).analyse(match)
-            ahead = match.copy()
-            for turn in found.best.line:
-                ahead.push(turn)
-            actions = [step.action for step in ahead.steps[len(match.steps) :]]
-            assert found.score == played_score(match, actions, 1), match.position
+@pytest.mark.parametrize("name", core_games())
+def test_the_line_is_worth_the_score_and_is_written_in_whole_turns(name):
+    rng = random.Random(name)
+    game = load_game(name)
+    for _ in range(10):
+        match = some_position(game, rng)
+        found = ab(game, 1).analyse(match)
+        ahead = match.copy()
+        for turn in found.best.line:
+            ahead.push(turn)
+        actions = [step.action for step in ahead.steps[len(match.steps) :]]
+        assert found.score == played_score(match, actions, 1), match.position
 
 
 @pytest.mark.parametrize("position", ["W:Wa1:Bb2,b3", "B:Wd4,d3:Be5"])
@@ -282,7 +285,7 @@ print(json.dumps(found))
 @pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
 def test_the_search_bots_do_the_same_without_numba():
     rng = random.Random(8)
-    positions = [(name, some_position(load_game(name), rng, most=7).position) for name in games()]
+    positions = [(name, some_position(load_game(name), rng, most=7).position) for name in CORE]
     positions += [("fetaix", "W:Wa1,b1,Kc1:Bb4,c4,Kd5,a3,e3"), ("alquerque", "W:Wa1:Bb2,b3")]
     arguments = [sys.executable, "-c", SCORES, json.dumps(positions)]
     environment = os.environ | {"ALQUERQUE_JIT": "0", "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from option_values import slow_beyond_core
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots import Limits, mcts
@@ -145,7 +146,7 @@ def check(analysis, match: Match, *, all_steps: bool) -> None:
 
 
 @pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("name", "options"), slow_beyond_core(VARIANTS), ids=lambda value: str(value)[:40])
 def test_every_step_has_a_value_and_a_line_that_can_be_played(make_bot, name, options, spec):
     game = load_game(name, **options)
     bot = make_bot(spec, game)
@@ -156,11 +157,11 @@ def test_every_step_has_a_value_and_a_line_that_can_be_played(make_bot, name, op
         assert (match.position, match.steps) == (before, keys)
 
 
-@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("name", "options"), slow_beyond_core(VARIANTS), ids=lambda value: str(value)[:40])
 def test_alphabeta_finds_which_steps_win(name, options):
     game = load_game(name, **options)
     bot, decided, chains = load_bot("alphabeta:3", game, seed=1), 0, 0
-    for match in some_positions(game, 40, "endings")[::MANY]:
+    for match in some_positions(game, max(40, 2 * len(game.board.points)), "endings")[::MANY]:
         analysis = bot.analyse(match, all_steps=True)
         for candidate in analysis.candidates:
             truth = solve_step(match.copy(), candidate.step, 2)

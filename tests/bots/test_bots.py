@@ -9,8 +9,9 @@ from types import ModuleType
 
 import pytest
 from hidden_packages import hide_package
+from option_values import core_games
 
-from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.errors import BotError, MissingExtraError
 from alquerque_env.game.kernel_arrays import JIT
@@ -59,7 +60,7 @@ def share_won(name, spec, other, pairs):
 
 
 @pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", core_games())
 def test_every_bot_plays_every_game_to_its_end(name, spec):
     if not JIT and spec.startswith("mcts"):
         spec = "mcts:2"

@@ -4,14 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from option_values import core_games
 
 import alquerque_env
-from alquerque_env import Match, evaluate, games, load_bot, load_game
+from alquerque_env import Match, evaluate, load_bot, load_game
 from alquerque_env.adapters.bots import PolicyBot
 from alquerque_env.errors import AlquerqueError, BotError, UnknownNameError
 from alquerque_env.game.observation_form import FORMS, ObservationForm
 
-every_game = pytest.mark.parametrize("name", games())
+every_game = pytest.mark.parametrize("name", core_games())
 
 
 def first(_observation: np.ndarray, action_mask: np.ndarray) -> int:

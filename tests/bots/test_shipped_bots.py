@@ -18,11 +18,13 @@ from alquerque_training.config.loader import load_config
 from alquerque_training.config.settings import Config
 from alquerque_training.export.exporter import make_source
 from hidden_packages import hide_package
+from option_values import slow_beyond_core
 from random_checkpoints import matches, save_random_checkpoint
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.benchmark.ladder import read_ladder
 from alquerque_env.benchmark.protocol import load_protocol
+from alquerque_env.benchmark.suite import measured_games
 from alquerque_env.bots import shipped
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.network.model_card import read_card
@@ -183,7 +185,7 @@ def rewrite_weights(path: Path, data: bytes) -> None:
     rewrite(path, sha256={WEIGHTS: sha256(data).hexdigest()})
 
 
-@pytest.mark.parametrize(("name", "options"), CASES)
+@pytest.mark.parametrize(("name", "options"), slow_beyond_core(CASES))
 def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -> None:
     game = load_game(name, **options)
     depth = {"alquerque": 2, "awithlaknannai_mosona_davis": 0}.get(name, "off")
@@ -348,7 +350,7 @@ def test_a_card_whose_settings_are_no_object_is_refused(folder: Path, evaluated_
         load_bot("fetaix-small", load_game("fetaix"))
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", measured_games(load_protocol()))
 def test_opponents_of_the_benchmark_search_as_when_it_was_made(name: str) -> None:
     """There was no other exploration then; with today's they would play otherwise, and no result could be compared."""
     shipped = [rung for rung in read_ladder(load_protocol(), load_game(name)).rungs if rung.startswith(f"{name}-")]

@@ -18,8 +18,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from hostile_engines import is_alive
+from option_values import core_games
 
-from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env import Match, load_bot, load_game
 from alquerque_env.arena.match_runner import End, play_matches
 from alquerque_env.bots import Limits
 from alquerque_env.bots.external import ugi_bot
@@ -120,7 +121,7 @@ def assert_ended(pid: int, seconds: float = 5) -> None:
 # Engines that do as they should
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", core_games())
 def test_an_engine_plays_every_game_to_its_end_in_the_arena(engine, name):
     game = load_game(name)
     bot, greedy = engine("random --seed 1", game), load_bot("greedy", game, seed=2)

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import click
 import pytest
 from click.testing import CliRunner, Result
+from option_values import core_games
 
 from alquerque_env import Match, __version__, games, load_game, perft, rollouts
 from alquerque_env.batch.branching import measure_branching
@@ -266,7 +267,7 @@ def test_a_player_who_passes_when_blocked_ends_no_match() -> None:
     assert "blocked" not in [ending["reason"] for ending in told["endings"]]
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", core_games())
 def test_every_answer_of_every_option_can_be_described(name: str) -> None:
     for option in load_game(name).option_table.values():
         for value in option.values:
@@ -308,7 +309,7 @@ def test_rollouts_prints_turns_and_legal_actions_if_asked() -> None:
     assert told["endings"] == found.rollouts.endings()
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", core_games())
 @pytest.mark.parametrize("turns", [False, True])
 def test_perft_prints_the_count_of_the_library(name: str, turns: bool) -> None:
     flags = ["--turns"] if turns else []
@@ -316,7 +317,7 @@ def test_perft_prints_the_count_of_the_library(name: str, turns: bool) -> None:
     assert output_of("perft", name, "--depth", "4", *flags) == f"{perft(load_game(name), 4, turns=turns)}\n"
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", core_games())
 @pytest.mark.parametrize("turns", [False, True])
 def test_the_parts_of_a_divided_perft_add_up_to_it(name: str, turns: bool) -> None:
     flags = ["--turns"] if turns else []

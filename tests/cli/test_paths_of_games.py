@@ -163,3 +163,9 @@ def test_training_takes_the_path_of_a_game_file(here: Path) -> None:
 
     assert "Game: mine, version 1" in Path("bot.py").read_text(encoding="utf-8")
     assert "run.game: no game file 'mine.toml'" in run("train ppo run.game=mine.toml", 2).stderr
+
+
+@pytest.mark.parametrize("arguments", ["random mine.toml", "--make-suite mine.toml", "--make-ladder mine.toml"])
+def test_the_benchmark_is_of_the_games_of_the_package(arguments: str, here: Path) -> None:
+    write_game(here)
+    assert "no game 'mine.toml'" in run(f"benchmark {arguments}", 2).stderr

@@ -16,8 +16,9 @@ from types import SimpleNamespace
 import platformdirs
 import pytest
 from click.testing import CliRunner, Result
+from option_values import core_games
 
-from alquerque_env import Match, games, load_bot, load_game
+from alquerque_env import Match, load_bot, load_game
 from alquerque_env.cli.main import main
 from alquerque_env.cli.terminal_match import players
 from alquerque_env.errors import BotError
@@ -157,7 +158,7 @@ def test_a_whole_match_can_be_played_in_a_terminal() -> None:
     check_whole_match("fetaix", text)
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", core_games())
 def test_a_whole_match_can_be_played_from_a_script(name: str) -> None:
     arguments = ["--opponent", "random", "--seed", "7", "--option", *limit_of(name)]
 

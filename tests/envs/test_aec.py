@@ -15,6 +15,7 @@ import numpy as np
 import pettingzoo
 import pytest
 from gymnasium import spaces
+from option_values import core_games, slow_beyond_core
 
 import alquerque_env
 from alquerque_env import Match, games, load_game
@@ -53,8 +54,8 @@ def named(case: object) -> str:
     return "-".join(str(value) for value in case.values()) if isinstance(case, dict) else str(case)
 
 
-every_game = pytest.mark.parametrize("name", games())
-every_case = pytest.mark.parametrize(("name", "options"), CASES, ids=named)
+every_game = pytest.mark.parametrize("name", core_games())
+every_case = pytest.mark.parametrize(("name", "options"), slow_beyond_core(CASES), ids=named)
 
 
 def module(name: str) -> Any:

@@ -8,13 +8,14 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from option_values import core_games
 
 import alquerque_env
-from alquerque_env import Match, SelfPlayVectorEnv, games, load_game
+from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.envs.aec import AGENTS
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
-from alquerque_env.errors import AlquerqueError, UnknownNameError
+from alquerque_env.errors import UnknownNameError
 from alquerque_env.game.observation_form import FORMS, ObservationForm
 from alquerque_env.game.planes import planes
 
@@ -22,7 +23,7 @@ with warnings.catch_warnings():  # it imports PettingZoo's games in the old way
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, seed_test
 
-every_game = pytest.mark.parametrize("name", games())
+every_game = pytest.mark.parametrize("name", core_games())
 every_form = pytest.mark.parametrize("form", FORMS)
 OPTIONS: dict[str, dict[str, Any]] = {
     "alquerque": {"undo_scope": "never_revisit", "capture_removal": "end_of_turn", "repetition": "threefold_draw"},
@@ -38,7 +39,7 @@ def expected(match: Match, player: int, form: str) -> np.ndarray:
     if form == "flat":
         scaled = [plane / shown.maximum for plane, shown in zip(seen, planes(match.game), strict=True)]
         return np.concatenate(scaled).astype(np.float32)
-    points = match.game.board.points
+    points = on_grid(match.game.board.points)
     west, south = min(x for x, _ in points), min(y for _, y in points)
     columns, rows = max(x for x, _ in points) - west + 1, max(y for _, y in points) - south + 1
     grid = np.zeros((len(seen) + 1, int(rows), int(columns)), np.int8)
@@ -47,6 +48,14 @@ def expected(match: Match, player: int, form: str) -> np.ndarray:
         grid[:-1, int(y - south), int(x - west)] = seen[:, point]
         grid[-1, int(y - south), int(x - west)] = 0
     return grid if grid[-1].any() else grid[:-1]
+
+
+def on_grid(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
+    """The points themselves, or the ranks of their coordinates if some are no whole numbers."""
+    if all(coordinate == int(coordinate) for point in points for coordinate in point):
+        return points
+    xs, ys = (sorted({round(point[axis], 2) for point in points}) for axis in (0, 1))
+    return tuple((xs.index(round(x, 2)), ys.index(round(y, 2))) for x, y in points)
 
 
 def random_match(name: str, seed: int, **options: Any) -> list[int]:
@@ -159,22 +168,17 @@ def test_an_unknown_form_is_named(make: Callable[[str], Any]) -> None:
         make("plane")
 
 
-def test_a_board_without_a_grid_is_refused() -> None:
-    class BetweenPoints:
-        """A game whose last point lies between the places of a grid."""
+def test_points_between_the_places_of_a_grid_have_rows_and_columns_of_their_own() -> None:
+    form = ObservationForm(load_game("pretwa"), "grid")
+    shown = form(Match(load_game("pretwa")).observation(0))
 
-        def __init__(self) -> None:
-            self._game = load_game("fetaix")
-            x, y = self._game.board.points[-1]
-            self.board = type("Board", (), {"points": (*self._game.board.points[:-1], (x - 0.5, y))})()
-            self.name = "between"
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._game, name)
-
-    with pytest.raises(AlquerqueError, match=r"needs a board whose points have whole numbers.*take 'planes' or 'flat'"):
-        ObservationForm(BetweenPoints(), "grid")
-    assert ObservationForm(BetweenPoints(), "flat").shape == (150,)
+    # x is 0 or that of a point on one of three circles, left or right; y is 0, 0.5, 1, 1.5, 2 or 3, up or down.
+    assert form.shape[1:] == (11, 7)
+    assert (shown[-1] == 0).sum() == 19
+    assert shown[0].sum() == shown[1].sum() == 9
+    for row, columns in ((0, [3]), (1, [3]), (2, [0, 6]), (3, [1, 3, 5]), (4, [2, 4]), (5, [3])):
+        assert list(np.flatnonzero(shown[-1, row] == 0)) == columns
+        assert list(np.flatnonzero(shown[-1, 10 - row] == 0)) == columns
 
 
 @every_game

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from option_values import core_games, slow_beyond_core
 
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, Step, games, load_bot, load_game
@@ -24,7 +25,7 @@ from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError
 from alquerque_env.game.planes import planes
 from alquerque_env.render import Window
 
-every_game = pytest.mark.parametrize("name", games())
+every_game = pytest.mark.parametrize("name", core_games())
 seats = pytest.mark.parametrize("seat", [0, 1])
 
 CASES: list[tuple[str, dict[str, object], int | None]] = [
@@ -41,7 +42,7 @@ def named(value: object) -> str:
     return "-".join(str(part) for part in value.values()) if isinstance(value, dict) else str(value)
 
 
-every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), CASES, ids=named)
+every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), slow_beyond_core(CASES), ids=named)
 
 
 def make(name: str, **arguments: Any) -> gymnasium.Env:

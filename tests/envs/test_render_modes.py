@@ -13,9 +13,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from option_values import core_games
 
 import alquerque_env
-from alquerque_env import games
 from alquerque_env.render import Window
 
 with warnings.catch_warnings():
@@ -23,7 +23,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import render_test
 
-every_game = pytest.mark.parametrize("name", games())
+every_game = pytest.mark.parametrize("name", core_games())
 MODES = ("human", "rgb_array", "ansi", "svg")
 
 

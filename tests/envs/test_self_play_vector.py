@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from option_values import core_games, slow_beyond_core
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.envs.aec import MatchEnv
@@ -41,8 +42,8 @@ def named(value: object) -> str:
     return "-".join(str(part) for part in value.values()) if isinstance(value, dict) else str(value)
 
 
-every_game = pytest.mark.parametrize("name", games())
-every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), CASES, ids=named)
+every_game = pytest.mark.parametrize("name", core_games())
+every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), slow_beyond_core(CASES), ids=named)
 modes = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
 

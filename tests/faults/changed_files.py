@@ -43,8 +43,6 @@ from alquerque_env.benchmark.report.text_tables import print_result
 from alquerque_env.bots.network.numpy_bot import load_numpy_bot
 from alquerque_env.cli.command import report_console
 from alquerque_env.errors import AlquerqueError
-from alquerque_env.game.game import make_game
-from alquerque_env.game.game_file import read_game_file
 from alquerque_env.game.options import OptionValue
 from alquerque_env.match.records import format_record, load_records
 from alquerque_env.match.records.record_files import save_record
@@ -404,6 +402,24 @@ def _make_record(folder: Path) -> Path:
     return folder / "match.pdn"
 
 
+def _make_own_record(folder: Path) -> Path:
+    file = _make_game(folder)
+    match = Match(load_game(file))
+    file.unlink()
+    match.push(match.legal_steps[0])
+    save_record(folder / "match.pdn", format_record(match))
+    return folder / "match.pdn"
+
+
+def _change_own_record(path: Path, chance: random.Random) -> None:
+    """Changes the text of the game in a match file; its hash is left out, as in a file that was changed on purpose."""
+    headers = dict(next(iter(load_records(path))).headers)
+    del headers["TableHash"]
+    headers["GameFile"] = json.dumps(mutate(json.loads(headers["GameFile"]), chance))
+    lines = [f"[{name} {json.dumps(value)}]" for name, value in headers.items()]
+    path.write_text("\n".join([*lines, "", "*", ""]), encoding="utf-8")
+
+
 def _change_record(path: Path, chance: random.Random) -> None:
     """Changes a line of a match file, or the words of its turns."""
     lines = path.read_text().splitlines()
@@ -436,7 +452,7 @@ def _change_game(path: Path, chance: random.Random) -> None:
 
 
 def _use_game(path: Path) -> None:
-    assert Match(make_game(read_game_file(path))).position
+    assert Match(load_game(path)).position
 
 
 def _make_config(folder: Path) -> Path:
@@ -645,6 +661,7 @@ FILES = {
     "file-openings": ChangedFile(_make_openings, _change_lines, _use_openings, resumes=True),
     "file-benchmark": ChangedFile(_make_result, _change_json, _use_result),
     "file-record": ChangedFile(_make_record, _change_record, _use_record),
+    "file-own-record": ChangedFile(_make_own_record, _change_own_record, _use_record),
     "file-game": ChangedFile(_make_game, _change_game, _use_game),
     "file-config": ChangedFile(_make_config, _change_toml, _use_config),
     "file-checkpoint": ChangedFile(_make_checkpoint, _change_checkpoint, _use_checkpoint),

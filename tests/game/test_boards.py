@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -386,3 +386,17 @@ def test_the_example_of_the_documentation_is_a_board() -> None:
     board = parse_board(tomllib.loads(text), "wheel.toml")
 
     assert (len(board.points), len(board.edges), len(board.reflections)) == (5, 16, 8)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_point_has_a_place_of_its_own_on_a_grid_in_the_order_of_its_coordinates(name: str) -> None:
+    board = board_of(name)
+
+    assert len(set(board.grid)) == len(board.points)
+    assert min(column for column, _ in board.grid) == min(row for _, row in board.grid) == 0
+    for axis in (0, 1):
+        for one, other in product(range(len(board.points)), repeat=2):
+            apart = board.points[one][axis] - board.points[other][axis]
+            steps = board.grid[one][axis] - board.grid[other][axis]
+            assert (steps > 0) == (apart > 0.01)
+            assert name in ("pretwa", "gol_skuish") or steps == apart

@@ -157,18 +157,20 @@ def typed(game: Game, position: str, text: str) -> str:
     return match.steps[-1].text
 
 
-def test_numbers_that_are_points_are_not_numbers_of_steps() -> None:
+def test_a_number_is_that_of_a_step_or_else_a_point() -> None:
     game = GAMES["numbers"]
     match = Match(game, "W:W22,32:B1,2")
 
     assert typed(game, "W:W22,32:B1,2", "22 18") == "22-18"
-    assert typed(game, "W:W22,32:B1,2", "2218") == "22-18"
     assert typed(game, "W:W22,32:B18,2", "22 : 15") == "22x15"
+    assert typed(game, "W:W22,32:B1,2", "3") == match.legal_steps[2].text
     assert piece_typed(match, "22") == game.board.index["22"]
-    with pytest.raises(AlquerqueError, match="nothing on 1 can move now"):
-        piece_typed(match, "1")
-    with pytest.raises(AlquerqueError, match="cannot read '3'; type a step such as 32-27, or help"):
-        play_typed(match, "3")
+    assert piece_typed(match, "1") is None
+    with pytest.raises(AlquerqueError, match="nothing on 30 can move now"):
+        piece_typed(match, "30")
+    for text in ("40", "2218"):
+        with pytest.raises(AlquerqueError, match=f"there is no step {text}; the steps are 1 to 6"):
+            play_typed(match, text)
 
 
 def test_labels_with_an_x_may_be_typed_without_marks() -> None:

@@ -1,6 +1,8 @@
 """Endgame tables and proofs of games from files."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ from alquerque_env.solve.proof import solve_position
 from alquerque_env.solve.solutions import known_solution
 from alquerque_env.solve.tables import build_table
 from alquerque_env.solve.tables.locations import proof_folder, table_path
+
+CHECKER = Path(__file__).parents[1] / "check_certificate.py"
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +52,8 @@ def test_a_certificate_holds_the_game(tmp_path: Path) -> None:
     assert solution.winner is not None
     header = json.loads(path.read_text(encoding="utf-8").splitlines()[1])
     assert (header["game"], header["game_file"]) == ("mine", game.file_text)
+    checked = subprocess.run([sys.executable, str(CHECKER), str(path)], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_a_known_solution_is_that_of_the_package_alone(tmp_path: Path) -> None:

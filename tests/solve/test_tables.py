@@ -6,7 +6,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from itertools import combinations, product
 
@@ -16,7 +16,7 @@ from array_forms import LAYOUTS, with_wrong_types
 from brute_force import Clocked, Truth, all_positions, text_of, wandering
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from option_values import every_value
+from option_values import every_value, slow_beyond_core
 from reference import Reference
 from small_games import small_game
 
@@ -102,7 +102,15 @@ TWO = [
 
 
 @needs_numba
-@pytest.mark.parametrize(("name", "options"), TWO, ids=lambda case: str(case).replace("'", ""))
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        # The options of large boards are slow tests as well.
+        pytest.param(*case, marks=pytest.mark.slow if case[1] and len(load_game(case[0]).board.points) > 25 else marks)
+        for case, (_, marks, _) in zip(TWO, slow_beyond_core(TWO), strict=True)
+    ],
+    ids=lambda case: str(case).replace("'", ""),
+)
 def test_two_pieces_have_their_true_values(solved, name, options):
     game = load_game(name, **options)
     positions = list(all_positions(game, 2))
@@ -145,6 +153,12 @@ SMALL = [
         2,
         {"man_capture_dirs": "first_leap_forward_sideways", "repetition": "threefold_draw"},
     ),
+    # Whoever has three pieces left has lost, and cannot capture any more.
+    ("pretwa", "square", "a1 b1 c1 a2", "c3 b3 a3 c2", 8, {"lose_at_three": True}),
+    # Kings of one step; steps of men are progress.
+    ("draughts_english", "oblong", "a1 c1", "b3 d3", 3, {}),
+    ("draughts_english", "snake", "b1 d1", "b3 d3", 3, {"no_progress_result": "majority", "no_moves": "draw"}),
+    ("draughts_english", "wedge", "a1 b1", "b3", 3, {"midchain_promotion": "promote_and_continue"}),
     # Pieces remember where they came from; where nobody can step about for ever, everything is worked out forward.
     ("alquerque", "snake", "b1 d1", "b3 d3", 3, {}),
     ("alquerque", "wedge", "a1 b1", "b3", 3, {"capture": "optional", "man_capture_dirs": "forward_sideways"}),
@@ -215,6 +229,27 @@ def test_few_pieces_on_small_boards_have_their_true_values(solved, base, board, 
     if len(positions) > MANY:
         positions = positions[:: len(positions) // 500]
     assert_true(solved(game, pieces), Truth(game, positions))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"promotion": ({"a3"}, {"a1"})},  # each side has its own
+        {"promotion": ({"a3", "c3"}, {"a1", "c1"}), "sanctuary": {"a2"}},
+    ],
+    ids=str,
+)
+def test_points_of_promotion_and_sanctuaries_are_those_of_each_side(solved, changes):
+    game = small_game("felli", "square", "a1 b1", "c3 b3")
+    index = game.board.index
+
+    def points(labels):
+        return frozenset(index[label] for label in labels)
+
+    promotion = tuple(map(points, changes["promotion"]))
+    game = replace(game, promotion=promotion, sanctuary=points(changes.get("sanctuary", ())))
+    positions = list(all_positions(game, 3))
+    assert_true(solved(game, 3), Truth(game, positions[:: 1 + len(positions) // 500]))
 
 
 # Whole games, from the start to the end.

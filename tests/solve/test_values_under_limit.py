@@ -31,6 +31,8 @@ GAMES = [
     ),
     (("fetaix", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 6, "progress": "capture", "capture": "optional"}),
     (("alquerque", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 4, "no_progress_result": "majority"}),
+    (("draughts_english", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 5}),
+    (("draughts_english", "oblong", "a1 c1", "d3"), 3, {"no_progress_limit": 6, "no_progress_result": "majority"}),
 ]
 
 

@@ -9,10 +9,11 @@ from ...arena.seeds import derive_seed
 from ...bots import load_bot
 from ...bots.load import SPEC_KINDS, find_bot
 from ...bots.packed import PackedBot, pack_bot, unpacked_bot
-from ...errors import AlquerqueError, UnknownNameError, shorten
+from ...errors import AlquerqueError, BenchmarkError, UnknownNameError, shorten
 from ...game.game import Game, games
 from ..agent_facts import Facts, find_checkpoint, read_exported_game, read_facts
 from ..protocol import Protocol
+from ..suite import measured_games
 from .ask import BotPlayer, Player
 from .function import FunctionPlayer, FunctionProcess, is_function_spec
 
@@ -24,7 +25,7 @@ class Agent:
     Attributes:
       spec: Its spec.
       facts: Its description.
-      games: Ids of the games that it plays.
+      games: Ids of the games in which it can be measured.
       open: Makes a player of a game.
       close: Ends its process, if it has one.
     """
@@ -47,7 +48,10 @@ def find_agent(spec: str, protocol: Protocol) -> Agent:
     if is_function_spec(spec) and spec.partition(":")[0] not in SPEC_KINDS and checkpoint is None:
         function = FunctionProcess(spec, protocol.limits)
         decision = protocol.limits.decision
-        return Agent(spec, Facts("function"), games(), lambda _game: FunctionPlayer(function, decision), function.close)
+        measured = measured_games(protocol)
+        return Agent(
+            spec, Facts("function"), measured, lambda _game: FunctionPlayer(function, decision), function.close
+        )
     find_bot(spec)  # raises BotError early
     known, facts = (read_exported_game(spec), Facts(_kind_of(spec))) if checkpoint is None else read_facts(*checkpoint)
 
@@ -57,7 +61,7 @@ def find_agent(spec: str, protocol: Protocol) -> Agent:
     def open_bot(game: Game) -> Player:
         return BotPlayer(load_bot(spec, game, seed=_seed(protocol), time_limit=seconds, tables=False))
 
-    return Agent(spec, facts, games() if known is None else (known,), open_bot)
+    return Agent(spec, facts, measured_games(protocol) if known is None else (known,), open_bot)
 
 
 def pack_agent(spec: str) -> PackedBot:
@@ -88,12 +92,19 @@ def _seed(protocol: Protocol) -> int:
     return derive_seed(protocol.seed, "agent")
 
 
-def choose_games(agent: Agent, wanted: Sequence[str]) -> tuple[str, ...]:
+def choose_games(agent: Agent, wanted: Sequence[str], protocol: Protocol) -> tuple[str, ...]:
     """The wanted games, or all games of the agent if none is named.
 
     Raises:
       UnknownNameError: If the agent does not play one of them.
+      BenchmarkError: If the protocol does not measure one of them.
     """
+    measured = measured_games(protocol)
+    for name in wanted or agent.games:
+        if name in games() and name not in measured:
+            raise BenchmarkError(
+                f"benchmark {protocol.version} does not measure {name}, expected one of {', '.join(measured)}"
+            )
     for name in wanted:
         if name not in games():
             raise UnknownNameError("game", name, games())

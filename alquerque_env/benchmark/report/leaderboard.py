@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ...arena.figures import BLUE, FAINT, GREEN, ORANGE, PURPLE, draw_estimate, make_figure, name_rows, save_figure
 from ...errors import BenchmarkError
 from ...files.atomic import write_whole
-from ...game.game import games, load_game
+from ...game.game import games, load_text
 from ..agent_result import GameResult, Result, read_file
 from .text_tables import format_rating, format_share, format_steps, format_time
 
@@ -175,7 +175,7 @@ def render_page(folder: Path, results: Sequence[tuple[Path, Result]]) -> str:
         f"![Ratings and optimal choices]({PICTURE})\n",
         "## Rating and optimal choices in every game\n",
         summarise(board),
-        *(f"## {load_game(name).title}\n\n{_game_tables(rows)}" for name, rows in board.items()),
+        *(f"## {load_text(name).title}\n\n{_game_tables(rows)}" for name, rows in board.items()),
         "## Commands\n",
         "The results come from these commands, run in the root of the repository:\n",
         "```sh\n" + "\n".join(commands) + "\n```\n",

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from ...arena.intervals import Estimate
 from ...arena.text_report import fit_table
-from ...game.game import load_game
+from ...game.game import load_text
 from ..agent_facts import Facts
 from ..agent_result import Faults, GameResult, Result
 
@@ -23,7 +23,7 @@ def print_result(result: Result, console: Console) -> None:
     """Prints the result of an agent, game by game, and notes."""
     parts: list[RenderableType] = [Text(f"{result.name}: benchmark {result.benchmark}{_describe(result.facts)}")]
     for name, game in result.games.items():
-        parts += [Text(f"\n{load_game(name).title}"), _sum_up(game), _rungs(game), _strata(game)]
+        parts += [Text(f"\n{load_text(name).title}"), _sum_up(game), _rungs(game), _strata(game)]
     parts += [Text(f"Note: {note}.") for note in list_notes(result)]
     console.print(Group(*parts), soft_wrap=False, highlight=False)
 

@@ -1,17 +1,18 @@
 """Speed of the environments beside other libraries and an environment that does nothing: `alquerque bench env`."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
 from ...batch.rollouts import rollouts
+from ...engine.simd_table import make_simd_table
 from ...envs.aec import MatchEnv, wrap
 from ...envs.self_play_vector import SelfPlayVectorEnv
 from ...game.game import Game
 from ...game.kernel_arrays import JIT
 from .empty_env import EmptyEnv
-from .peers import AEC_PEERS, BATCH_PEERS, Peer, RandomAec, find_installed
+from .peers import AEC_PEERS, BATCH_PEERS, ROLLOUT_PEERS, Peer, RandomAec, find_installed
 from .rate import Work, rate, rates, repeat
 
 BATCHES = (1, 64, 4096, 32768)
@@ -28,11 +29,24 @@ class Figure(NamedTuple):
       name: What was measured.
       steps_per_second: Steps (sub-steps) a second of one core.
       ratios: How many times as fast it is as each of its peers, by their short names; empty for the peers themselves.
+      steps_per_match: Mean length of a match, where whole matches are played; else None.
     """
 
     name: str
     steps_per_second: float
     ratios: dict[str, float]
+    steps_per_match: float | None = None
+
+    @property
+    def matches_per_second(self) -> float | None:
+        """Whole matches a second, if they are played."""
+        return None if self.steps_per_match is None else self.steps_per_second / self.steps_per_match
+
+
+VECTOR = f"SelfPlayVectorEnv, {CORE_BATCH} games"
+RANDOM_MATCHES = f"rollouts inside the engine ({'compiled' if JIT else 'NumPy'})"
+ENV = "AEC env()"
+"""Names of the figures that sum a game up."""
 
 
 class EnvSpeed:
@@ -42,39 +56,77 @@ class EnvSpeed:
       device: Where PyTorch plays batches too, as PyTorch names it; None for not at all.
 
     Attributes:
-      batch_peers: Peers of batches of matches and of rollouts.
+      batch_peers: Peers of batches of matches.
+      rollout_peers: Peers of rollouts.
       aec_peers: Peers of AEC environments.
     """
 
     def __init__(self, device: str | None = None) -> None:
         self.device = device
         self.batch_peers = find_installed(BATCH_PEERS)
+        self.rollout_peers = find_installed(ROLLOUT_PEERS)
         self.aec_peers = find_installed(AEC_PEERS)
 
     @property
     def peers(self) -> list[Peer]:
         """All peers that are installed."""
-        return [*self.batch_peers, *self.aec_peers]
+        return [*self.batch_peers, *self.rollout_peers, *self.aec_peers]
+
+    def sum_up(self, game: Game, seconds: float) -> Iterator[Figure]:
+        """Measures what sums a game up, beside the peers, each figure for so many seconds of processor time."""
+        yield from self._measure_batches(game, seconds, (CORE_BATCH,))
+        yield from _compare(_works(self.aec_peers), {ENV: RandomAec(wrap(MatchEnv(game))).play}, seconds)
 
     def measure(self, game: Game, seconds: float) -> Iterator[Figure]:
         """Measures a game, figure by figure, each for so many seconds of processor time."""
-        kind = "compiled" if JIT else "NumPy"
-        batches: dict[str, Work] = {f"rollouts inside the engine ({kind})": _rollouts(game)}
-        batches |= {f"SelfPlayVectorEnv, {batch} games": _vector(game, batch) for batch in BATCHES}
-        yield from _compare({peer.name: (peer.short, peer.play) for peer in self.batch_peers}, batches, seconds)
+        yield from self._measure_batches(game, seconds, BATCHES)
         empty = EmptyEnv(game.num_actions)
         peers: dict[str, tuple[str, Work]] = {
             "AEC raw, an environment that does nothing": ("nothing, raw", RandomAec(empty).play),
             "AEC env(), an environment that does nothing": ("nothing, env()", RandomAec(wrap(empty)).play),
         }
-        peers |= {peer.name: (peer.short, peer.play) for peer in self.aec_peers}
         match: dict[str, Work] = {
             "AEC raw": RandomAec(MatchEnv(game)).play,
-            "AEC env()": RandomAec(wrap(MatchEnv(game))).play,
+            ENV: RandomAec(wrap(MatchEnv(game))).play,
         }
-        yield from _compare(peers, match, seconds)
+        yield from _compare(peers | _works(self.aec_peers), match, seconds)
         if self.device is not None:
             yield from _compare_devices(game, self.device, seconds)
+
+    def _measure_batches(self, game: Game, seconds: float, batches: Iterable[int]) -> Iterator[Figure]:
+        """Measures rollouts and batches of so many matches. Only rollouts are compared with rollouts."""
+        works: dict[str, Work] = {RANDOM_MATCHES: _rollouts(game)}
+        works |= {f"SelfPlayVectorEnv, {batch} games": _vector(game, batch) for batch in batches}
+        lengths = {peer.name: peer.steps_per_match for peer in self.rollout_peers}
+        lengths[RANDOM_MATCHES] = float(rollouts(game, ROLLOUTS, seed=1).length.mean())
+        others = {peer.short for peer in self.rollout_peers}
+        for figure in _compare(_works([*self.batch_peers, *self.rollout_peers]), works, seconds):
+            ratios = figure.ratios
+            if figure.name != RANDOM_MATCHES:
+                ratios = {short: ratio for short, ratio in ratios.items() if short not in others}
+            yield figure._replace(ratios=ratios, steps_per_match=lengths.get(figure.name))
+
+
+def why_no_vectors(game: Game) -> str:
+    """Why batches of a game are played match by match by its compiled kernels; empty if they are not.
+
+    SIMD vectors hold no earlier positions and no remembered points, and do not compare captures.
+    """
+    rules = game.rules
+    if rules.max_capture == "most_pieces":
+        return "max_capture=most_pieces"
+    if rules.mullah_landing == "must_continue":
+        return "mullah_landing=must_continue"
+    if rules.repetition != "off":
+        return f"repetition={rules.repetition}"
+    table = make_simd_table(game)
+    if table is None:
+        return f"undo_scope={rules.undo_scope}" if game.remembers_points else "unlike sides"
+    return "" if table.is_fast else "too many kinds of steps"
+
+
+def _works(peers: Iterable[Peer]) -> dict[str, tuple[str, Work]]:
+    return {peer.name: (peer.short, peer.play) for peer in peers}
 
 
 def _compare(peers: dict[str, tuple[str, Work]], works: dict[str, Work], seconds: float) -> Iterator[Figure]:

@@ -19,6 +19,10 @@ from .rate import rates
 TRIAL_SECONDS = 1.0
 JAX_STEPS = 32
 """Steps of a whole batch in a call of a jitted loop."""
+ROLLOUTS = 100
+"""Matches in a call of OpenSpiel's rollouts."""
+LENGTHS = 2000
+"""Matches whose mean length is measured."""
 
 
 class Peer(ABC):
@@ -28,11 +32,13 @@ class Peer(ABC):
       name: What is measured.
       short: The same in one or two words.
       requirement: What pip installs.
+      steps_per_match: Mean length of its matches, if it plays whole matches.
     """
 
     name: ClassVar[str]
     short: ClassVar[str]
     requirement: ClassVar[str]
+    steps_per_match: float | None = None
 
     @abstractmethod
     def play(self, units: int) -> int:
@@ -60,6 +66,42 @@ class OpenSpielCheckers(Peer):
             state.legal_actions_mask()
             state.observation_tensor()
         return units
+
+
+class OpenSpielRollouts(Peer):
+    """OpenSpiel's rollouts of checkers in C++: a search of one simulation, which evaluates the start by many of them.
+
+    OpenSpiel does not say how long these matches are. Their mean length is that of matches played in Python.
+    """
+
+    name = "OpenSpiel checkers, rollouts in C++"
+    short, requirement = "C++ rollouts", "open_spiel"
+
+    def __init__(self) -> None:
+        pyspiel = import_module("pyspiel")
+        game = pyspiel.load_game("checkers")
+        evaluator = pyspiel.RandomRolloutEvaluator(ROLLOUTS, 1)
+        self._bot = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 10, False, 1, False)
+        self._start = game.new_initial_state()
+        generator = np.random.default_rng(0)
+        self._length = sum(_play_match(self._start.clone(), generator) for _ in range(LENGTHS)) / LENGTHS
+        self.steps_per_match = self._length
+
+    def play(self, units: int) -> int:
+        """Plays `units` times `ROLLOUTS` matches."""
+        for _ in range(units):
+            self._bot.mcts_search(self._start)
+        return round(units * ROLLOUTS * self._length)
+
+
+def _play_match(state: Any, generator: np.random.Generator) -> int:
+    """Plays random actions to the end; returns their number."""
+    steps = 0
+    while not state.is_terminal():
+        legal = state.legal_actions()
+        state.apply_action(legal[int(generator.integers(len(legal)))])
+        steps += 1
+    return steps
 
 
 class JaxPeer(Peer):
@@ -193,7 +235,10 @@ class PettingZooChess(PettingZooPeer):
 
 
 BATCH_PEERS: tuple[type[Peer], ...] = (OpenSpielCheckers, PgxConnectFour, LudaxDraughts)
-AEC_PEERS: tuple[type[Peer], ...] = (PettingZooConnectFour, PettingZooChess)
+ROLLOUT_PEERS: tuple[type[Peer], ...] = (OpenSpielRollouts,)
+# PettingZoo has no draughts. Its chess is nearest: pieces of both sides move and capture, and an observation has the
+# planes of each kind of piece and a mask. Its connect four is the fastest of its classic games with a mask.
+AEC_PEERS: tuple[type[Peer], ...] = (PettingZooChess, PettingZooConnectFour)
 
 
 def find_installed(kinds: tuple[type[Peer], ...]) -> list[Peer]:
@@ -210,5 +255,5 @@ def find_installed(kinds: tuple[type[Peer], ...]) -> list[Peer]:
 def list_missing(peers: list[Peer]) -> list[str]:
     """Says of each peer that is not among `peers` how to install it."""
     names = {peer.name for peer in peers}
-    kinds = [kind for kind in (*BATCH_PEERS, *AEC_PEERS) if kind.name not in names]
+    kinds = [kind for kind in (*BATCH_PEERS, *ROLLOUT_PEERS, *AEC_PEERS) if kind.name not in names]
     return [f"{kind.name}: not installed: pip install {kind.requirement}" for kind in kinds]

@@ -12,6 +12,7 @@ from ...game.game import Game
 from ...game.planes import planes
 from ...search import SearchFeatures
 from ...search.quiescence import CODES
+from .int8_weights import unpack_weights
 from .network_bot import Evaluator
 
 _FEATURES = np.array(CODES).T.copy()
@@ -76,10 +77,10 @@ def read_weights(data: bytes) -> dict[str, np.ndarray]:
     """Reads the tensors of a `weights.safetensors` file, by name.
 
     Raises:
-      ValueError: If the data are not in this format, or a tensor is not in single precision.
+      ValueError: If the data are not in this format, or a tensor is neither in single precision nor packed as int8.
     """
     try:
-        tensors: dict[str, np.ndarray] = load(data)
+        tensors = unpack_weights(load(data))
     except KeyError as error:
         raise ValueError(f"a tensor is of type {shorten(str(error))}, expected 'F32'") from None
     except (SafetensorError, ValueError) as error:

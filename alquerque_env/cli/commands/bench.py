@@ -2,21 +2,25 @@
 
 import os
 import platform
-from collections.abc import Callable, Sequence
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...bots.trainer import load_from_trainer
 from ...errors import MissingExtraError, require
-from ...game.game import load_game
+from ...game.game import Game, games, load_game
 from ..command import HelpfulCommand, print_json
 from ..console.memory import keep_freed_memory
 from ..console.progress_bar import Display
 from ..parameters import PATH, Command, FloatRange, IntRange, json_option
 
-GAMES = ("alquerque", "fetaix", "awithlaknannai_mosona", "awithlaknannai_mosona_davis")
+if TYPE_CHECKING:
+    from ...benchmark.speed.env_speed import EnvSpeed, Figure
+
+DEFAULT_GAME = "alquerque"
 
 
 def _seconds(default: float, help_text: str = "Processor time of each figure.") -> Callable[[Command], Command]:
@@ -37,8 +41,8 @@ def bench(ctx: click.Context) -> None:
 
 @bench.command(
     cls=HelpfulCommand,
-    arguments={"GAME": f"Games to measure.  [default: {' '.join(GAMES)}]"},
-    examples=["bench env", "bench env fetaix --seconds 1 --json"],
+    arguments={"GAME": "Games to measure in detail: ids or game files.  [default: a table of all games]"},
+    examples=["bench env", "bench env --seconds 0.5", "bench env fetaix --seconds 1 --json"],
 )
 @click.argument("names", metavar="[GAME]...", nargs=-1)
 @_seconds(2.0)
@@ -49,33 +53,109 @@ def bench(ctx: click.Context) -> None:
 def env(names: tuple[str, ...], seconds: float, device: str | None, as_json: bool) -> None:
     """Measure the environments, in steps a second of one core.
 
-    Compares them with an environment that does nothing, which is the upper limit of the framework, and with other
-    libraries where they are installed: OpenSpiel's checkers, Pgx's connect four, Ludax's English draughts, and
-    PettingZoo's connect four and chess.
+    Compares them with other libraries where they are installed: OpenSpiel's checkers, stepped from Python and in
+    rollouts in C++, Pgx's connect four, Ludax's English draughts, and PettingZoo's chess and connect four.
+
+    Without GAME prints a line for each game of the package: the steps of 4096 matches at once with masks and
+    observations, random matches, and the steps of the PettingZoo environment, each with its ratio to the peers. With
+    GAME prints every figure of a game, also beside an environment that does nothing, the upper limit of the framework.
     """
-    from ...benchmark.speed.env_speed import EnvSpeed
+    from ...benchmark.speed.env_speed import EnvSpeed, why_no_vectors
     from ...benchmark.speed.peers import list_missing
 
     report = _Report(f"steps a second of one core; Python {platform.python_version()}", as_json)
     speed = EnvSpeed(device)
     missing = list_missing(speed.peers)
-    found: dict[str, list[dict[str, Any]]] = {}
-    for game in [load_game(name) for name in names or GAMES]:
+    found: dict[str, list[Figure]] = {}
+    reasons: dict[str, str] = {}
+    table = None if names else _GameTable(speed)
+    if table is not None:
+        report.line(table.heading)
+    for game in [load_game(name) for name in names or games()]:
+        reasons[game.argument] = why_no_vectors(game)
         found[game.argument] = []
-        report.line(f"\n{game.argument}")
-        for figure in speed.measure(game, seconds):
-            found[game.argument].append(figure._asdict())
-            ratios = ", ".join(f"{_short(ratio)} x {peer}" for peer, ratio in figure.ratios.items())
-            report.line(f"  {figure.name:<64} {figure.steps_per_second:>13,.0f}  {ratios}")
+        if table is None:
+            report.line(f"\n{game.argument}")
+            for figure in speed.measure(game, seconds):
+                found[game.argument].append(figure)
+                report.line(_figure_line(figure))
+        else:
+            found[game.argument] = list(speed.sum_up(game, seconds))
+            report.line(table.row(game, found[game.argument]))
     report.line("")
+    if table is not None:
+        for line in table.peer_lines(found.values()):
+            report.line(line)
+    for name, reason in reasons.items():
+        if reason:
+            report.line(f"{name} is played match by match: {reason}")
     for line in missing:
         report.line(line)
-    report.finish(seconds=seconds, games=found, not_installed=missing)
+    report.finish(
+        seconds=seconds,
+        games={name: [figure._asdict() for figure in figures] for name, figures in found.items()},
+        match_by_match={name: reason for name, reason in reasons.items() if reason},
+        not_installed=missing,
+    )
+
+
+def _figure_line(figure: "Figure") -> str:
+    ratios = ", ".join(f"{_short(ratio)} x {peer}" for peer, ratio in figure.ratios.items())
+    return f"  {figure.name:<64} {figure.steps_per_second:>13,.0f}  {ratios}".rstrip()
+
+
+class _GameTable:
+    """A line for each game: what `EnvSpeed.sum_up` measures, and how many times as fast as each peer it is."""
+
+    def __init__(self, speed: "EnvSpeed") -> None:
+        from ...benchmark.speed import env_speed
+
+        self._names = env_speed.VECTOR, env_speed.RANDOM_MATCHES, env_speed.ENV
+        peers = speed.batch_peers, speed.rollout_peers, speed.aec_peers
+        self._peers = [[peer.short for peer in group] for group in peers]
+        titles = "4096 matches", "random matches/s", "env()"
+        columns = [(title, *(f"x {peer}" for peer in group)) for title, group in zip(titles, self._peers, strict=True)]
+        self._titles = [title for group in columns for title in group]
+
+    @property
+    def heading(self) -> str:
+        """The titles of the columns."""
+        return f"{'game':<28}{'points':>6}" + "".join(f"  {title:>11}" for title in self._titles)
+
+    def row(self, game: Game, figures: Sequence["Figure"]) -> str:
+        """The line of a game."""
+        by_name = {figure.name: figure for figure in figures}
+        beside = next((figure for figure in figures if figure.matches_per_second and not figure.ratios), None)
+        cells: list[str] = []
+        for name, peers in zip(self._names, self._peers, strict=True):
+            figure = by_name[name]
+            matches = figure.matches_per_second
+            if matches is None:
+                cells += [f"{figure.steps_per_second:,.0f}", *(_short(figure.ratios[peer]) for peer in peers)]
+            else:
+                cells.append(f"{matches:,.0f}")
+                if beside is not None and beside.matches_per_second:
+                    cells.append(_short(matches / beside.matches_per_second))
+        widths = (max(11, len(title)) for title in self._titles)
+        row = "".join(f"  {cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+        return f"{game.argument:<28}{len(game.board.points):>6}{row}"
+
+    def peer_lines(self, measured: Iterable[Sequence["Figure"]]) -> Iterator[str]:
+        """A line for each peer: the median of its figures beside the games."""
+        speeds: dict[str, list[Figure]] = {}
+        for figure in (each for figures in measured for each in figures if not each.ratios):
+            if figure.name not in self._names:
+                speeds.setdefault(figure.name, []).append(figure)
+        for name, figures in speeds.items():
+            speed = statistics.median(figure.steps_per_second for figure in figures)
+            length = figures[0].steps_per_match
+            matches = "" if length is None else f" ({speed / length:,.0f} matches/s of {length:.0f} steps)"
+            yield f"  {name:<64} {speed:>13,.0f}{matches}"
 
 
 @bench.command(
     cls=HelpfulCommand,
-    arguments={"GAME": f"Games to measure.  [default: {GAMES[0]}]"},
+    arguments={"GAME": f"Games to measure.  [default: {DEFAULT_GAME}]"},
     examples=["bench search alquerque --network mlp", "bench search fetaix --games 256 --processes 2"],
 )
 @click.argument("names", metavar="[GAME]...", nargs=-1)
@@ -111,7 +191,7 @@ def search(names: tuple[str, ...], seconds: float, processes: int, as_json: bool
     Measures one process with one thread by its processor time (a GPU by the clock) beside the network alone, and then
     the fastest setting in several processes at once.
     """
-    games = [load_game(name) for name in names or GAMES[:1]]
+    games = [load_game(name) for name in names or (DEFAULT_GAME,)]
     measured = load_from_trainer("train_speed")
     report = _Report(f"Gumbel search, {measured.SIMULATIONS} simulations a decision, one thread", as_json)
     report.line(

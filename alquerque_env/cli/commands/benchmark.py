@@ -11,7 +11,7 @@ import click
 
 from ...errors import AlquerqueError, require
 from ...files.atomic import write_whole
-from ...game.game import load_game
+from ...game.game import load_game, load_text
 from ..command import HelpfulCommand, report_console
 from ..console.progress_bar import Display
 from ..parameters import PATH, IntRange, OutputFile, json_option, open_match, seed_option
@@ -197,7 +197,7 @@ def _make_suite(name: str, path: Path | None, protocol: "Protocol") -> None:
     from ...benchmark.make_suite import make_suite
     from ...solve.tables import load_table
 
-    game = load_game(name)
+    game = load_text(name)
     table = load_table(game, path)
     with Display() as display:
         count = make_suite(protocol, game, table, display.show)
@@ -209,5 +209,5 @@ def _make_ladder(name: str, protocol: "Protocol") -> None:
     from ...benchmark.ladder import make_ladder
 
     with Display() as display:
-        result = make_ladder(protocol, load_game(name), display.show)
+        result = make_ladder(protocol, load_text(name), display.show)
     print_result(result, report_console(PLAIN_WIDTH))

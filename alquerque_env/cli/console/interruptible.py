@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import TypeVar
@@ -18,7 +19,7 @@ def run_interruptible(task: Callable[[], Result], note: str) -> Result:
 
     Args:
       task: The task. After Ctrl-C it runs on until the program ends, so it must change nothing that others use.
-      note: Shown while a long task runs, if the error output is a terminal.
+      note: Shown while a long task runs, with the seconds so far, if the error output is a terminal.
 
     Raises:
       BaseException: The exception that the task raises.
@@ -31,16 +32,20 @@ def run_interruptible(task: Callable[[], Result], note: str) -> Result:
         except BaseException as error:
             future.set_exception(error)
 
+    begun = time.monotonic()
     threading.Thread(target=run, daemon=True).start()
     wait([future], _PATIENCE)
-    shows = not future.done() and sys.stderr.isatty()
+    shown = ""
     try:
-        if shows:
-            print(note, end="", file=sys.stderr, flush=True)
         # On some systems Ctrl-C does not interrupt a wait without a timeout.
         while not future.done():
+            seconds = int(time.monotonic() - begun)
+            text = f"{note} {seconds} s" if seconds else note
+            if text != shown and sys.stderr.isatty():
+                print(f"\r{text}", end="", file=sys.stderr, flush=True)
+                shown = text
             wait([future], _TICK)
     finally:
-        if shows:
-            print("\r" + " " * len(note) + "\r", end="", file=sys.stderr, flush=True)
+        if shown:
+            print("\r" + " " * len(shown) + "\r", end="", file=sys.stderr, flush=True)
     return future.result()

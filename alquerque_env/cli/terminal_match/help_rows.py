@@ -21,7 +21,7 @@ def help_rows(board: Any, rows: Sequence[tuple[str, str]]) -> list[tuple[str, st
         (f"{a}-{b}, {a}x{c}", "play a step"),
         ("x".join((a, c, *others[1:2])), "play a whole turn"),
         (f"{a}x{c}^{b}", f"capture the piece on {b}, if the step could capture another"),
-        (a, f"show where the piece on {a} can go"),
-        *(() if board.has_numbers else (("3", "play the third step of the list"),)),
+        *(() if board.has_numbers else ((a, f"show where the piece on {a} can go"),)),
+        ("3", "play the third step of the list"),
         *rows,
     ]

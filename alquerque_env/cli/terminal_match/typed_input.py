@@ -18,14 +18,13 @@ def play_typed(match: Match, text: str) -> None:
 
     Args:
       match: The match; unchanged after an error.
-      text: A step or turn in notation, or only origin and target; on boards whose points have no numbers for names,
-        also the number of a legal step from 1.
+      text: A step or turn in notation, the number of a legal step from 1, or only origin and target.
 
     Raises:
       AlquerqueError: If the text cannot be read or is not legal.
     """
     text = _normal(text)
-    if text.isascii() and text.isdecimal() and not match.game.board.has_numbers:
+    if text.isascii() and text.isdecimal():
         count = len(match.legal_steps)
         if len(text) > 9 or not 1 <= int(text) <= count:
             raise AlquerqueError(f"there is no step {text}; the steps are 1 to {count}")
@@ -43,26 +42,26 @@ def play_typed(match: Match, text: str) -> None:
 
 
 def listed_steps(match: Match) -> list[str]:
-    """The legal steps in order, with the number by which each can be typed unless numbers are points."""
-    if match.game.board.has_numbers:
-        return [str(step) for step in match.legal_steps]
+    """The legal steps in order, with the number by which each can be typed."""
     width = len(str(len(match.legal_steps)))
     return [f"{number:>{width}} {step}" for number, step in enumerate(match.legal_steps, 1)]
 
 
 def ask_for_step(match: Match) -> str:
     """What to type, in a sentence."""
-    number = "" if match.game.board.has_numbers else ", its number,"
-    return f"Type a step such as {match.legal_steps[0]}{number} or help."
+    return f"Type a step such as {match.legal_steps[0]}, its number, or help."
 
 
 def piece_typed(match: Match, text: str) -> int | None:
-    """The point of the piece whose label was typed; None if the text is not a label.
+    """The point of the piece whose label was typed; None if the text is not a label, or is the number of a step.
 
     Raises:
       AlquerqueError: If nothing there can move.
     """
-    point = match.game.board.index.get(_normal(text))
+    text = _normal(text)
+    if text.isascii() and text.isdecimal() and len(text) < 9 and int(text) <= len(match.legal_steps):
+        return None
+    point = match.game.board.index.get(text)
     if point is not None and all(step.is_pass or step.origin != point for step in match.legal_steps):
         raise AlquerqueError(f"nothing on {match.game.board.labels[point]} can move now")
     return point

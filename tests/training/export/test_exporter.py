@@ -27,6 +27,7 @@ from alquerque_training.export.exporter import ExportError, export_player, make_
 from alquerque_training.export.packing import WeightReader, pack_weights
 from alquerque_training.export.player.bigint_vectors import Layer
 from click.testing import CliRunner
+from option_values import CORE
 from random_checkpoints import matches, save_random_checkpoint
 
 from alquerque_env import Match, games, load_bot, load_game
@@ -51,6 +52,10 @@ SEARCH_FEATURES = {
     for case in range(len(games()), len(CASES))
     if "optional" not in CASES[case][1].values() and CASES[case][0] in {"alquerque", "fetaix"}
 }
+CORE_CASES = [case for case, (name, _) in enumerate(CASES) if name in CORE]
+every_case = pytest.mark.parametrize(
+    "case", [case if case in CORE_CASES else pytest.param(case, marks=pytest.mark.slow) for case in range(len(CASES))]
+)
 POSITIONS, SEARCHED = 250, 30
 SIMULATIONS = 30
 MID_CHAIN = "W:Wc3:Bd3,e4,b2:Cc3"
@@ -115,7 +120,7 @@ def forget_history(match: Match) -> Match:
 
 
 @pytest.mark.parametrize("positions", [POSITIONS, pytest.param(1000, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+@every_case
 def test_the_file_says_and_chooses_what_its_checkpoint_does(make_player, case: int, positions: int) -> None:
     player = make_player(case)
     found = [forget_history(match) for match in matches(player.game, positions, seed=case)]
@@ -140,7 +145,7 @@ def turn_of(bot, match: Match) -> str:
     return ahead.turns[0]
 
 
-@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+@every_case
 def test_the_chosen_turn_is_one_that_a_match_accepts_as_whole(make_player, case: int) -> None:
     player = make_player(case)
     for match in matches(player.game, 40, seed=100 + case):
@@ -310,7 +315,7 @@ def test_as_a_module_it_refuses_what_the_program_refuses(fetaix: Player) -> None
             fetaix.module.choose(position, simulations)
 
 
-@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+@every_case
 def test_it_refuses_the_positions_that_a_match_refuses(make_player, case: int) -> None:
     """Text of positions with a field cut out, doubled or taken from another position."""
     player, rng = make_player(case), random.Random(case)
@@ -344,7 +349,7 @@ def other_pythons() -> Iterator[str]:
 @pytest.mark.parametrize("python", list(other_pythons()))
 def test_every_python_from_3_9_chooses_alike(make_player, python: str) -> None:
     """Those that this machine has."""
-    for case in range(len(CASES)):
+    for case in CORE_CASES:
         player = make_player(case)
         match = next(match for match in matches(player.game, 30, seed=3) if len(match.legal_steps) > 3)
         result = run(player.file, "--position", match.position, "--json", "--simulations", "20", python=python)
@@ -357,7 +362,7 @@ def test_every_python_from_3_9_chooses_alike(make_player, python: str) -> None:
         assert data["value"] == pytest.approx(expected["value"], abs=1e-9)
 
 
-@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+@every_case
 def test_the_file_is_python_3_9_and_defines_every_name_that_it_uses(make_player, case: int) -> None:
     text = make_player(case).file.read_text(encoding="utf-8")
     ast.parse(text, feature_version=(3, 9))
@@ -568,7 +573,7 @@ def test_plain_characters_are_used_where_others_cannot_be_printed(murray: Player
     assert "b---b---b" in result.stdout
 
 
-@pytest.mark.parametrize("case", range(len(CASES)), ids=str)
+@every_case
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_whole_match_can_be_played_undone_and_ended(
     make_player, case: int, seat: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

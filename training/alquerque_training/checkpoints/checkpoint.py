@@ -17,6 +17,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from alquerque_env.bots.network.int8_weights import pack_weights, unpack_weights
 from alquerque_env.bots.network.model_card import (
     TRAINING,
     CheckpointError,
@@ -64,7 +65,7 @@ def save_checkpoint(path: Path, meta: ModelCard, network: PolicyValueNetwork, tr
       OSError: If it cannot be written; then no folder is left behind.
     """
     weights = {name: tensor.detach().cpu().numpy() for name, tensor in network.state_dict().items()}
-    contents = {WEIGHTS: save(weights)}
+    contents = {WEIGHTS: save(pack_weights(weights))}
     if training is not None:
         contents[TRAINING] = save({name: np.array(array, order="C") for name, array in training.items()})
     meta = replace(meta, sha256={name: hashlib.sha256(data).hexdigest() for name, data in contents.items()})
@@ -86,7 +87,7 @@ def load_checkpoint(path: Path, game: Game) -> Checkpoint:
     meta = read_card(path)
     check_game(path, meta, game)
     contents = {name: read_checked(path, name, checksum) for name, checksum in meta.sha256.items()}
-    arrays = _parse_arrays(path, WEIGHTS, contents)
+    arrays = unpack_weights(_parse_arrays(path, WEIGHTS, contents))
     return Checkpoint(
         meta=meta,
         network=_network(path, meta, Shape.of(game), arrays),

@@ -58,7 +58,7 @@ def build_network(
       generator: Source of the weights; None for weights that have a shape and no memory, to be loaded.
 
     Raises:
-      NetworkError: If the network needs the geometry of a game and the shape has none, or needs a board on a grid.
+      NetworkError: If the network needs the geometry of a game and the shape has none.
     """
     architecture = SearchFeaturesMlp if config.feature_depth is not None else NETWORKS[config.kind]
     return architecture(config, shape, plane_scale, generator)

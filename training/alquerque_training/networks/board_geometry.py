@@ -57,7 +57,7 @@ class Geometry:
     If the game is symmetric under the half-turn, both players see the same; otherwise this is the view of `player_0`.
 
     Attributes:
-      points: Coordinates `(x, y)` of each point.
+      grid: Column and row of each point on a grid.
       actions: Effect of each action; None for the pass, the last one.
       links: All steps of both sides, and the pairs of points in the no-undo memory.
       zones: Points where men are promoted, for the player to move and for the opponent.
@@ -65,7 +65,7 @@ class Geometry:
       gains: Computes the search features of observed positions.
     """
 
-    points: tuple[tuple[float, float], ...]
+    grid: tuple[tuple[int, int], ...]
     actions: tuple[Move | None, ...]
     links: tuple[Link, ...]
     zones: tuple[frozenset[int], frozenset[int]]
@@ -78,7 +78,7 @@ class Geometry:
         memory = _memory(game)
         of_links = {plane for plane, _ in memory.values()}
         return cls(
-            points=game.board.points,
+            grid=game.board.grid,
             actions=tuple(
                 None if action is None else Move(*action[:2], victim)
                 for action, victim in zip(game.actions, game.table.over, strict=True)

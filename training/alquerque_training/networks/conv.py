@@ -1,7 +1,7 @@
 """A convolutional residual network over the grid of the board's points.
 
-The grid is the smallest rectangle that contains the coordinates of all points. Some cells may have no point: one more
-input plane marks the points, and the outputs of each convolution outside them are set to 0.
+The grid is that of `Board.grid`. Some cells may have no point: one more input plane marks the points, and the outputs
+of each convolution outside them are set to 0.
 
     h = input(grid)
     h = h + second(relu(first(relu(h)) + pool(relu(h))))        for each block
@@ -18,10 +18,10 @@ from torch import Tensor, nn
 
 from alquerque_training.config.settings import NetworkConfig
 from alquerque_training.networks.board_geometry import Geometry, Move
-from alquerque_training.networks.interface import NetworkError, PolicyValueNetwork, Shape
+from alquerque_training.networks.interface import PolicyValueNetwork, Shape
 from alquerque_training.networks.layers import PooledValue, conv, linear
 
-Displacement = tuple[float, float]
+Displacement = tuple[int, int]
 Direction = tuple[Displacement, Displacement | None]
 
 
@@ -57,7 +57,8 @@ class ResidualConv(PolicyValueNetwork):
     ) -> None:
         super().__init__(shape, plane_scale)
         geometry, width = shape.require_geometry("network.kind = 'conv'"), config.width
-        cells, height, breadth = _grid_cells(geometry)
+        breadth, height = (1 + max(axis) for axis in zip(*geometry.grid, strict=True))
+        cells = [row * breadth + column for column, row in geometry.grid]
         on_board = torch.zeros(height * breadth)
         on_board[cells] = 1
         self.keep("cells", cells)
@@ -94,25 +95,9 @@ class ResidualConv(PolicyValueNetwork):
         return grid.view(len(planes), -1, *self.on_board.shape).contiguous(memory_format=torch.channels_last)
 
 
-def _grid_cells(geometry: Geometry) -> tuple[list[int], int, int]:
-    """The cell of each point, and the height and breadth of the grid.
-
-    Raises:
-      NetworkError: If a point lies between cells.
-    """
-    if any(coordinate != int(coordinate) for point in geometry.points for coordinate in point):
-        raise NetworkError(
-            "network.kind = 'conv' needs a board whose points have whole numbers as coordinates: take 'graph' or 'mlp'"
-        )
-    columns, rows = ([int(point[axis]) for point in geometry.points] for axis in (0, 1))
-    breadth, height = max(columns) - min(columns) + 1, max(rows) - min(rows) + 1
-    cells = [(y - min(rows)) * breadth + x - min(columns) for x, y in zip(columns, rows, strict=True)]
-    return cells, height, breadth
-
-
 def _direction(geometry: Geometry, move: Move) -> Direction:
-    (x, y), (to_x, to_y) = geometry.points[move.origin], geometry.points[move.target]
+    (x, y), (to_x, to_y) = geometry.grid[move.origin], geometry.grid[move.target]
     if move.victim is None:
         return (to_x - x, to_y - y), None
-    victim_x, victim_y = geometry.points[move.victim]
+    victim_x, victim_y = geometry.grid[move.victim]
     return (to_x - x, to_y - y), (victim_x - x, victim_y - y)

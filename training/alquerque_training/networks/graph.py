@@ -135,7 +135,7 @@ class LinkGraph(PolicyValueNetwork):
         self.value = PooledValue(2 * width, width, generator)
 
     def _read(self, geometry: Geometry) -> None:
-        points, links = range(len(geometry.points)), geometry.links
+        points, links = range(len(geometry.grid)), geometry.links
         self.links = Incidence([link.move for link in links], len(points))
         self.actions = Incidence(geometry.moves, len(points))
         zones = [[float(point in zone) for zone in geometry.zones if zone] for point in points]

@@ -1,0 +1,111 @@
+"""Bots choose in bounded time in positions with more turns than they can look at. Bounds are counts, not times."""
+
+import pytest
+
+from alquerque_env import Match, load_bot, load_game
+from alquerque_env.bots import Limits, simple
+from alquerque_env.bots.alphabeta import MOST_NODES, WIDTHS
+from alquerque_env.game.kernel_arrays import JIT
+
+# Found by random play. One piece can capture most of the enemies in tens of thousands of orders.
+CROWDED = [
+    ("kolowis_awithlaknannai", {"opening": "any"}),
+    ("kolowis_awithlaknannai", {"opening": "any", "chain": "optional"}),
+    ("kolowis_awithlaknannai", {"opening": "any", "chain": "optional", "capture_removal": "end_of_turn"}),
+]
+
+
+def crowded(name: str, options: dict[str, str]) -> Match:
+    """Two pieces among many enemies with vacant points around them."""
+    game = load_game(name, **options)
+    labels = game.board.labels
+    enemies = ",".join(label for place, label in enumerate(labels) if place % 2 == 1 and place not in (21, 25))
+    return Match(game, f"W:W{labels[22]},{labels[26]}:B{enemies}")
+
+
+def count_turns(match: Match, most: int) -> int:
+    """Number of turns of the player to move, counted up to `most`."""
+    count = 0
+    to_do = [match]
+    while to_do and count < most:
+        ahead = to_do.pop()
+        for step in ahead.legal_steps:
+            after = ahead.copy()
+            after.push(step)
+            if after.chain is None:
+                count += 1
+            else:
+                to_do.append(after)
+    return count
+
+
+@pytest.mark.parametrize(("name", "options"), CROWDED)
+def test_the_positions_of_these_tests_have_many_turns(name: str, options: dict[str, str]) -> None:
+    assert count_turns(crowded(name, options), 5000) >= 5000
+
+
+@pytest.mark.skipif(not JIT, reason="long without Numba")
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize(("name", "options"), CROWDED)
+def test_alphabeta_looks_at_a_bounded_number_of_positions(name: str, options: dict[str, str], depth: int) -> None:
+    match = crowded(name, options)
+    bot = load_bot(f"alphabeta:{depth}", match.game, seed=1)
+    found = bot.analyse(match)
+    assert found.nodes <= len(WIDTHS) * sum(MOST_NODES << 2 * turn for turn in range(depth))
+    assert found.best.step in match.legal_steps
+    assert bot.choose(match) in match.legal_steps
+
+
+@pytest.mark.skipif(not JIT, reason="long without Numba")
+def test_a_narrowed_search_still_sees_that_a_capture_of_many_beats_one_of_few() -> None:
+    match = crowded(*CROWDED[1])
+    before = _material(match)
+    bot = load_bot("alphabeta:1", match.game, seed=1)
+    while match.player == 0 and not match.is_over:
+        match.push(bot.choose(match))
+    assert _material(match) - before >= 8
+
+
+@pytest.mark.skipif(not JIT, reason="long without Numba")
+def test_all_steps_are_compared_in_a_bounded_search() -> None:
+    match = crowded(*CROWDED[1])
+    found = load_bot("alphabeta:1", match.game, seed=1).analyse(match, all_steps=True)
+    assert {each.step for each in found.candidates} == set(match.legal_steps)
+    assert found.nodes <= len(match.legal_steps) * len(WIDTHS) * MOST_NODES
+
+
+@pytest.mark.skipif(not JIT, reason="long without Numba")
+def test_the_choice_in_such_a_position_follows_from_the_seed() -> None:
+    match = crowded(*CROWDED[0])
+    chosen = [load_bot("alphabeta:2", match.game, seed=4).choose(match) for _ in range(2)]
+    assert chosen[0] == chosen[1]
+
+
+def test_a_limit_of_nodes_holds_for_all_widths_together() -> None:
+    match = crowded(*CROWDED[0])
+    found = load_bot("alphabeta:1", match.game, seed=1).analyse(match, Limits(nodes=300))
+    assert found.best.step in match.legal_steps
+
+
+@pytest.mark.parametrize(("name", "options"), CROWDED)
+def test_greedy_follows_a_bounded_number_of_chains(name: str, options: dict[str, str]) -> None:
+    match = crowded(name, options)
+    bot = load_bot("greedy", match.game, seed=1)
+    applied = 0
+    apply_action = simple.entry_points.apply_action
+
+    def count(*arguments: object) -> None:
+        nonlocal applied
+        applied += 1
+        apply_action(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simple.entry_points, "apply_action", count)
+        chosen = bot.choose(match)
+    assert chosen.captured
+    assert applied <= match.game.num_actions + 10 * simple.MOST_POSITIONS
+
+
+def _material(match: Match) -> int:
+    white, black = (part[1:].split(",") for part in match.position.split(":")[1:3])
+    return len(white) - len(black)
