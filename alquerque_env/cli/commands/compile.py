@@ -99,7 +99,7 @@ def _environments(game: Game) -> None:
     single = MatchEnv(game)
     single.reset()
     single.observe("player_1")
-    single.step(int(single.infos["player_0"]["action_mask"].argmax()))
+    single.step(int(single.infos[single.agent_selection]["action_mask"].argmax()))
     match = single.match
     match.keys(int(match.state[QUIET]) + 1)
     perft(game, 1)
