@@ -12,7 +12,7 @@ from alquerque_env.game import table_layout
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import words
 
-MATCHES = 20
+MATCHES = 1_000
 SHOWN = 5
 """One position in so many is written as text and observed."""
 
