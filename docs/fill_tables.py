@@ -8,94 +8,70 @@ import inspect
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 from alquerque_training.config.settings import SECTIONS
 from alquerque_training.config.shipped_configs import shipped_configs
 from alquerque_training.measure.chart_names import CHARTS, Chart
 from alquerque_training.measure.metrics import METRICS
+from bot_cards import bot_rows, read_card, search_feature_depth
+from make_game_pages import about, game_file
+from markdown_parts import rows
 
 from alquerque_env import games, load_game
 from alquerque_env.bots.levels import levels
-from alquerque_env.bots.network.model_card import ModelCard, describe_network
+from alquerque_env.bots.network.model_card import ModelCard
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.files.schema import document
 from alquerque_env.game.board_file import BoardFile
 from alquerque_env.game.game_file import GameFile
-from alquerque_env.game.options import Rules, spell, vocabulary
-from alquerque_env.game.planes import planes
+from alquerque_env.game.options import Rules, vocabulary
 
 ROOT = Path(__file__).parent.parent
 PLACE = re.compile(r"(<!-- table: (\w+) ?([\w-]*) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 
-ABOUT = {
-    "alquerque": "The piecepack ruleset by J. Eccles and T. L. Davis: captures are compulsory.",
-    "alquerque_alfonso_x": "After the book of Alfonso X (1283): captures are optional, a turn is one leap.",
-    "alquerque_murray": "After H. J. R. Murray: captures are optional, a chain may stop after any leap.",
-    "awithlaknannai_mosona": "The Zuni game of the snakes, on Murray's board: leaps may bend.",
-    "awithlaknannai_mosona_davis": "The same in T. L. Davis's ruleset, on Culin's board: leaps stay on a drawn line.",
-    "fetaix": "The Moroccan game: men that reach the last rank become flying mullahs.",
+KINDS = {
+    "alquerque": (
+        *("alquerque", "alquerque_alfonso_x", "alquerque_murray", "fetaix", "fetach", "dama_comoros"),
+        "terhuchu_small",
+    ),
+    "larger": ("sixteen_soldiers", "permainan_tabal", "kotu_ellima", "peralikatuma", "kharbaga"),
+    "triangles": (
+        *("lau_kata_kati", "butterfly", "dash_guti", "egara_guti", "felli", "felli_bouhajbane"),
+        "felli_simplified",
+    ),
+    "circles": ("pretwa", "gol_skuish"),
+    "long": ("awithlaknannai_mosona", "awithlaknannai_mosona_davis", "kolowis_awithlaknannai"),
 }
-OPPONENTS = ("alphabeta:3", "alphabeta:5", "mcts:1000")
-SIMULATIONS = 64
+"""Games by the kind of their board. All others are in the table `other`."""
+SHOWN = ("fetaix", "awithlaknannai_mosona", "alquerque")
+"""Games in the README."""
 HELP_WIDTH = 100
 
 
-def rows(head: Iterable[str], body: Iterable[Iterable[str]]) -> str:
-    """A table in Markdown."""
-    lines = [list(head), *(list(cells) for cells in body)]
-    lines.insert(1, ["---"] * len(lines[0]))
-    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n" for cells in lines)
-
-
-def game_table(page: str) -> str:
-    """Every game with its picture; in the README small, which takes HTML, and in the documentation as Markdown."""
-    pictures = {
-        "readme": '<img src="docs/images/{name}.svg" alt="{alt}" width="120">',
-        "docs": "![{alt}](images/{name}.svg)",
-    }
+def game_table(kind: str) -> str:
+    """The games on a kind of board with links to their pages; for `readme` some, with small pictures."""
+    if kind == "readme":
+        names, picture = list(SHOWN), '<img src="docs/images/{name}.svg" alt="{alt}" width="120">'
+    else:
+        others = [name for name in games() if not any(name in listed for listed in KINDS.values())]
+        names, picture = list(KINDS.get(kind, others)), "[![{alt}](images/{name}.svg)](games/{name}.md)"
+    folder = "docs/games" if kind == "readme" else "games"
     return rows(
-        ("", "id", "game", "actions", "planes"),
+        ("", "game", "", "points", "pieces", "actions"),
         (
             (
-                pictures[page].format(name=name, alt=f"Start of {load_game(name).title}"),
-                f"`{name}`",
-                ABOUT[name],
-                str(load_game(name).num_actions),
-                str(len(planes(load_game(name)))),
+                picture.format(name=name, alt=f"Start of {game.title}"),
+                f"[{game.title}]({folder}/{name}.md) `{name}`",
+                about(game_file(name)),
+                str(len(game.board.points)),
+                " and ".join(dict.fromkeys(str(len(men)) for men in game.start)),
+                str(game.num_actions),
             )
-            for name in games()
-        ),
-    )
-
-
-def option_table(name: str) -> str:
-    """The options of a game."""
-    return rows(
-        ("option", "question", "default", "other values"),
-        (
-            (
-                f"`{option.name}`",
-                option.question,
-                f"`{spell(option.default)}`",
-                ", ".join(f"`{spell(value)}`" for value in option.values if value != option.default),
-            )
-            for option in load_game(name).option_table.values()
-        ),
-    )
-
-
-def plane_table(name: str) -> str:
-    """The planes of a game's observations."""
-    return rows(
-        ("plane", "name", "values", "meaning"),
-        (
-            (str(number), f"`{plane.name}`", f"0 to {plane.maximum}", plane.meaning)
-            for number, plane in enumerate(planes(load_game(name)))
+            for name, game in ((name, load_game(name)) for name in names)
         ),
     )
 
@@ -108,40 +84,14 @@ def level_table(name: str) -> str:
     )
 
 
-def search_feature_depth(network: Mapping[str, Any]) -> int | None:
-    """The depth of a network's search features; None for a network without them."""
-    return None if network["search_features"] == "off" else int(network["search_features"])
-
-
-def network_name(network: Mapping[str, Any]) -> str:
-    """Architecture and size of a network; the depth of its search features, if it has them."""
-    return describe_network(network["kind"], network["width"], network["blocks"], search_feature_depth(network))
-
-
 def bot_table(kind: str) -> str:
-    """The bots that come with the package, with search features or without, as their model cards describe them."""
-    body = []
-    for name, folder in shipped_bots().items():
-        card = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-        if (search_feature_depth(card["network"]) is not None) != (kind == "search_features"):
-            continue
-        scores = {
-            entry["opponent"]: "{:.0f} % ({:.0f}–{:.0f})".format(
-                *(100 * entry[key] for key in ("score", "low", "high"))
-            )
-            for entry in card["strength"]
-            if entry["simulations"] == SIMULATIONS and "score" in entry
-        }
-        body.append(
-            (
-                f"`{name}:{SIMULATIONS}`",
-                network_name(card["network"]),
-                f"{card['steps'] / 1e6:.1f} M, {card['wall_time'] / 60:.0f} min",
-                *(scores[opponent] for opponent in OPPONENTS),
-                "{value:+.0f} ({low:+.0f} to {high:+.0f})".format(**card["rating"]),
-            )
-        )
-    return rows(("bot", "network", "decisions, time", *(f"against `{name}`" for name in OPPONENTS), "rating"), body)
+    """The bots that come with the package, with search features or without."""
+
+    def has_features(folder: Path) -> bool:
+        return search_feature_depth(read_card(folder)["network"]) is not None
+
+    wanted = kind == "search_features"
+    return bot_rows({name: folder for name, folder in shipped_bots().items() if has_features(folder) == wanted})
 
 
 def setting_table(name: str) -> str:
@@ -215,8 +165,6 @@ def _describe(command: click.Command, parent: click.Context, name: str, heading:
 
 TABLES: Mapping[str, Callable[[str], str]] = {
     "games": game_table,
-    "options": option_table,
-    "planes": plane_table,
     "levels": level_table,
     "bots": bot_table,
     "settings": setting_table,

@@ -1,6 +1,6 @@
 """Draws the pictures of README and documentation: `python docs/make_pictures.py`.
 
-    docs/images/<game>.svg   the start of each game
+    docs/images/<game>.svg   the start of each game, small, as in the list of games
     docs/images/chain.svg    a chain of captures, with the points on which it may go on
     docs/images/match.gif    a match of Fetaix
 
@@ -10,13 +10,11 @@ Needs the extras `render` and `train`; Matplotlib, which `train` installs, bring
 from collections.abc import Iterator
 from pathlib import Path
 
-from PIL import Image
-
 from alquerque_env import Game, Match, games, load_game
 from alquerque_env.render import Picture, draw_rgb, draw_svg
 
 IMAGES = Path(__file__).parent / "images"
-SMALL, LARGE = 240, 360
+LARGE = 360
 
 CHAIN = "c2-c3 c4xc2 c1xc3 a3xc1 c3xa3 b4-b3 a3xc3 c1xc4 d3-c3 d4xb2 a1xc3 c4xc1 c1xa1"
 """Turns of Fetaix with `man_capture_dirs="all"`; the last one can go on."""
@@ -41,9 +39,10 @@ def play(game: Game | str, turns: str) -> Match:
     return match
 
 
-def start(game: str) -> str:
-    """The start of a game as SVG."""
-    return draw_svg(Match(game).picture(), size=SMALL)
+def start(game: Game | str, scale: float = 0.5) -> str:
+    """The start of a game as SVG; with `scale` 1 it is as large as the board asks for."""
+    match = Match(game)
+    return draw_svg(match.picture(), size=round(scale * match.game.board.picture_size))
 
 
 def chain() -> str:
@@ -63,6 +62,8 @@ def match_pictures() -> Iterator[tuple[Picture, int]]:
 
 def write_match(file: Path) -> None:
     """Writes the match as a GIF that begins again at its end."""
+    from PIL import Image
+
     shown = list(match_pictures())
     drawn = [Image.fromarray(draw_rgb(picture, size=LARGE)) for picture, _ in shown]
     sheet = Image.new("RGB", (LARGE, LARGE * len(drawn)))

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from alquerque_env import games, load_game
+from alquerque_env.errors import RulesError
 
 Case = tuple[str, dict[str, object]]
 
@@ -23,14 +24,31 @@ def every_value() -> list[Case]:
     return cases + MIXED
 
 
+COMPANIONS: tuple[dict[str, object], ...] = (
+    {},
+    {"no_progress_limit": 30},
+    {"repetition": "threefold_draw"},
+    {"max_capture": "none"},
+)
+"""Other options that allow a value, where it contradicts the defaults."""
+
+
 def needed(name: str, option: str, value: object) -> dict[str, object]:
-    if (option, value) == ("no_progress_limit", "off") and name != "alquerque":
-        return {"repetition": "threefold_draw"}
-    if name == "kharbaga" and option in ("capture", "chain"):
-        return {"max_capture": "none"}
-    if (option, value) == ("undo_scope", "per_player_last_move"):
-        return {"no_progress_limit": 30}
-    return {}
+    """The first companions with which a game takes a value.
+
+    Raises:
+      RulesError: If it never takes it.
+    """
+    refused = None
+    for others in COMPANIONS:
+        if option not in others and others.keys() <= load_game(name).option_table.keys():
+            try:
+                load_game(name, **{option: 7 if value == "N" else value, **others})
+            except RulesError as error:
+                refused = refused or error
+            else:
+                return others
+    raise refused
 
 
 # Options that act on each other.

@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from option_values import core_games
 
 from alquerque_env import Match, __version__, games, load_game, perft, rollouts
+from alquerque_env.batch.branching import measure_branching
 from alquerque_env.cli.commands import compile as compile_module
 from alquerque_env.cli.commands import doctor
 from alquerque_env.cli.main import COMMANDS, main
@@ -296,6 +297,16 @@ def test_rollouts_prints_what_the_library_finds() -> None:
     assert told["endings"] == found.endings()
     assert sum(told["endings"].values()) == told["matches"] == 500
     assert told["actions"]["mean"] == found.length.mean()
+
+
+def test_rollouts_prints_turns_and_legal_actions_if_asked() -> None:
+    arguments = ("rollouts", "awithlaknannai_mosona", "--matches", "500", "--seed", "3", "--branching")
+    found = measure_branching("awithlaknannai_mosona", 500, seed=3)
+    assert f"legal actions    {found.factor:.1f} (at most {found.most})" in output_of(*arguments)
+    told = json.loads(output_of(*arguments, "--json"))
+    assert told["turns"]["mean"] == found.turns.mean()
+    assert told["legal_actions"] == {"mean": found.factor, "most": found.most}
+    assert told["endings"] == found.rollouts.endings()
 
 
 @pytest.mark.parametrize("name", core_games())

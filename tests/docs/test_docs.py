@@ -21,15 +21,23 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from alquerque_env import games
+from alquerque_env import games, load_game
+from alquerque_env.batch.branching import measure_branching
 from alquerque_env.cli.main import COMMANDS, main
+from alquerque_env.game.rules_text import rule_sentences
 
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"
 PAGES = {
     file.relative_to(ROOT).as_posix(): file.read_text(encoding="utf-8")
-    for file in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md")))
+    for file in (
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *sorted(DOCS.glob("*.md")),
+        *sorted(DOCS.glob("games/*.md")),
+    )
 }
+GAME_PAGES = {f"docs/games/{game}.md": game for game in games()}
 NEEDS_TRAINER = pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
 
 LARGEST_PICTURE = 500_000
@@ -66,8 +74,16 @@ def commands(text: str) -> list[list[str]]:
 
 def test_the_index_links_to_every_page() -> None:
     linked = set(re.findall(r"\]\((\w+\.md)", PAGES["docs/index.md"]))
-    missing = {PurePosixPath(page).name for page in PAGES if page.startswith("docs/")} - linked - {"index.md"}
-    assert missing <= {"versions.md"}  # which other pages link to
+    missing = {PurePosixPath(page).name for page in PAGES if PurePosixPath(page).parent.name == "docs"} - linked
+    assert missing <= {"index.md", "versions.md"}  # which other pages link to
+
+
+def test_the_list_of_games_links_to_the_page_of_each_game_and_there_are_no_other_pages() -> None:
+    listed = re.findall(
+        r"^\| \[!\[Start of [^|]* \| \[[^|]*\]\(games/(\w+)\.md\) `\1` \|", PAGES["docs/games.md"], re.MULTILINE
+    )
+    assert sorted(listed) == list(games())
+    assert {page for page in PAGES if page.startswith("docs/games/")} == set(GAME_PAGES)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -110,12 +126,14 @@ def test_links_lead_somewhere(page: str) -> None:
 
 def test_every_picture_is_shown_and_small() -> None:
     shown = {(ROOT / page).parent.joinpath(link).resolve() for page, text in PAGES.items() for link in links(text)}
-    for picture in (DOCS / "images").iterdir():
+    for picture in (*(DOCS / "images").iterdir(), *(DOCS / "games").glob("*.svg")):
         assert picture in shown
         assert picture.stat().st_size < LARGEST_PICTURE
 
 
 def load_script(name: str) -> ModuleType:
+    if str(DOCS) not in sys.path:  # the scripts import each other
+        sys.path.append(str(DOCS))
     spec = spec_from_file_location(name, DOCS / f"{name}.py")
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -124,7 +142,6 @@ def load_script(name: str) -> ModuleType:
 
 @pytest.mark.parametrize("game", games())
 def test_the_start_of_each_game_is_drawn_by_the_package(game: str) -> None:
-    pytest.importorskip("PIL")
     picture = DOCS / "images" / f"{game}.svg"
     assert picture.read_text(encoding="utf-8") == load_script("make_pictures").start(game)
 
@@ -150,8 +167,46 @@ def test_tables_say_what_the_package_says(page: str) -> None:
     assert PAGES[page] == load_script("fill_tables").filled(PAGES[page]), "run python docs/fill_tables.py"
 
 
-def test_the_readme_lists_every_game() -> None:
-    assert re.findall(r"^\| <img [^|]* \| `(\w+)` \|", PAGES["README.md"], re.MULTILINE) == list(games())
+@pytest.mark.parametrize("page", GAME_PAGES)
+def test_the_page_of_a_game_says_what_the_package_says(page: str, tmp_path: Path) -> None:
+    script, game = load_script("make_game_pages"), GAME_PAGES[page]
+    measured = script.measure_games.read(DOCS / "games")
+    assert script.measure_games.find(measured, load_game(game)), f"run python docs/make_game_pages.py {game}"
+    script.write_page(game, tmp_path, measured)
+    for name in (f"{game}.md", f"{game}.svg"):
+        assert (DOCS / "games" / name).read_text(encoding="utf-8") == (tmp_path / name).read_text(encoding="utf-8")
+    for rule in rule_sentences(load_game(game)):
+        assert rule in " ".join(PAGES[page].split())
+
+
+def test_only_games_of_the_package_are_measured() -> None:
+    assert set(load_script("make_game_pages").measure_games.read(DOCS / "games")) == set(games())
+
+
+def test_the_measured_figures_are_those_of_the_commands() -> None:
+    script, game = load_script("make_game_pages"), "felli_simplified"
+    kept = script.measure_games.read(DOCS / "games")[game]
+    found = measure_branching(game, 10_000, seed=0)
+    assert kept["random_play"]["wins"] == [found.rollouts.share(0), found.rollouts.share(1)]
+    assert kept["random_play"]["turns"]["mean"] == found.turns.mean()
+    assert kept["random_play"]["legal_actions"] == {"mean": found.factor, "most": found.most}
+    assert kept["random_play"]["endings"] == found.rollouts.endings()
+
+
+@pytest.mark.slow
+def test_a_game_of_ones_own_gets_a_page(tmp_path: Path) -> None:
+    write_files("docs/add_a_game.md", tmp_path)
+    words = [str(DOCS / "make_game_pages.py"), "small_alquerque.toml", "-o", "pages"]
+    subprocess.run([sys.executable, *words], cwd=tmp_path, check=True, timeout=300)
+    text = (tmp_path / "pages" / "small_alquerque.md").read_text(encoding="utf-8")
+    assert text.startswith("# Small Alquerque\n")
+    assert (tmp_path / "pages" / "small_alquerque.svg").exists()
+
+
+def test_the_readme_shows_games_and_leads_to_the_list_of_all() -> None:
+    shown = re.findall(r"^\| <img [^|]* \| [^|]* `(\w+)` \|", PAGES["README.md"], re.MULTILINE)
+    assert {"alquerque", "fetaix", "awithlaknannai_mosona"} <= set(shown) <= set(games())
+    assert "](docs/games.md)" in PAGES["README.md"]
 
 
 def test_the_extras_are_those_of_the_package() -> None:
@@ -208,7 +263,7 @@ def test_the_command_line_page_has_every_command() -> None:
 
 @pytest.mark.parametrize(("page", "words"), OTHER_COMMANDS, ids=str)
 def test_other_commands_name_what_exists(page: str, words: list[str]) -> None:
-    program, *arguments = words
+    program, *arguments = words[: words.index(">")] if ">" in words else words
     if program == "pip":
         project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
         (wanted,) = re.findall(r"\[(.*)\]", arguments[-1])
@@ -305,7 +360,7 @@ def shortened(words: list[str]) -> list[str]:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=pytest.mark.slow if page in MEASURE_SPEED else ())
+        pytest.param(page, marks=pytest.mark.slow if page in (*MEASURE_SPEED, *GAME_PAGES) else ())
         for page, text in PAGES.items()
         if commands(text)
     ],

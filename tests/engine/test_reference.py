@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
+from option_values import needed
 from reference import Outcome, Reference, RefMatch, RefState, RefStep, positions
 
 from alquerque_env.game.game import games, load_game
@@ -147,10 +148,10 @@ def test_steps_from_the_start_are_as_many_as_the_dossier_counts(name: str, depth
 
 @pytest.mark.parametrize("name", games())
 def test_a_match_begun_by_player_1_has_the_same_counts(name: str) -> None:
-    south, north = reference(name), reference(name, who_starts="player_1")
+    south, north = reference(name, who_starts="player_0"), reference(name, who_starts="player_1")
 
     assert north.start().player == 1
-    assert north.perft_turns(north.start(), 4) == south.perft_turns(south.start(), 4)
+    assert north.perft(north.start(), 4) == south.perft(south.start(), 4)
 
 
 def test_a_match_that_is_over_counts_only_at_depth_0() -> None:
@@ -819,7 +820,7 @@ def variants() -> list[tuple[str, dict[str, OptionValue]]]:
         for option, entry in load_game(name).option_table.items():
             for value in entry.values:
                 ends = {"repetition": "threefold_draw"} if option == "no_progress_limit" else {"no_progress_limit": 60}
-                found.append((name, ends | {option: 7 if value == "N" else value}))
+                found.append((name, ends | {option: 7 if value == "N" else value} | needed(name, option, value)))
     return found
 
 

@@ -746,7 +746,7 @@ def test_options_with_their_sources_change_the_game(page: Page) -> None:
     page.select_option("#game", "fetaix")
     page.click("text=Rules where sources differ")
     assert page.locator("#options .option").count() == len(load_game("fetaix").option_table)
-    expect(page.locator("#options")).to_contain_text("S0: compulsory, no maximum")
+    expect(page.locator("#options")).to_contain_text("W: compulsory, no maximum")
     page.select_option('[name="chain"]', label="it may, and may stop after any leap")
     page.select_option('[name="max_capture"]', label="yes, counting pieces; among equals the choice is free")
     page.click("#begin")

@@ -1,0 +1,301 @@
+"""Writes one page a game: `python docs/make_game_pages.py [GAME ...] [-o FOLDER] [--measure]`.
+
+    docs/games/<game>.md         rules, options, sources, actions, planes, random play, exact value and bots
+    docs/games/<game>.svg        the start; docs/images/<game>.svg is a smaller one
+    docs/games/measured.json     what was measured for the pages, see `measure_games.py`
+
+GAME is a game's id or the path of a game file; without one, every game of the package gets its page. With `-o`, pages,
+pictures and measurements go to another folder, as those of your own games should. Only what was not measured yet under
+the same rules is measured, which takes about a minute a game; `--measure` measures again.
+"""
+
+from collections.abc import Sequence
+from importlib import resources
+from importlib.resources.abc import Traversable
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import click
+import measure_games
+from bot_cards import bot_rows
+from make_pictures import start
+from markdown_parts import bullets, code, numbered, paragraph, rows
+
+from alquerque_env import games, load_game
+from alquerque_env.bots.shipped import shipped_bots
+from alquerque_env.cli.commands.describe import action_text
+from alquerque_env.errors import AlquerqueError
+from alquerque_env.game.game import Game
+from alquerque_env.game.options import Option, OptionValue, spell
+from alquerque_env.game.planes import planes
+from alquerque_env.game.rules_text import SIDES, answer, endings, fixed_sentences, notation_sentences, open_questions
+from alquerque_env.game.ruleset import NORTH, SOUTH
+from alquerque_env.solve.solutions import known_solution
+
+DOCS = Path(__file__).parent
+PAGES, IMAGES = DOCS / "games", DOCS / "images"
+
+REASONS = {
+    "captured": "a side is captured",
+    "blocked": "a side cannot move",
+    "repetition": "a position occurs for the third time",
+    "no_progress": "there is no progress, a draw",
+    "majority": "there is no progress, and pieces are counted",
+}
+
+
+def game_file(name: str) -> Traversable:
+    """The file of a game, which a path or its id names."""
+    return Path(name) if name.endswith(".toml") else resources.files("alquerque_env.game") / "games" / f"{name}.toml"
+
+
+def about(file: Traversable) -> str:
+    """The comment with which a game file begins: what the game is. Empty without one."""
+    lines = file.read_text(encoding="utf-8").splitlines()
+    return " ".join(line.removeprefix("#").strip() for line in takewhile(lambda line: line.startswith("#"), lines))
+
+
+def page(game: Game, about_it: str, picture: str, measured: Any) -> str:
+    """The page of a game.
+
+    Args:
+      game: The game with its default options.
+      about_it: What the game is, as a paragraph.
+      picture: The address of its picture from the page.
+      measured: What `measure_games` has measured of it.
+    """
+    sections = {
+        "Rules": rules(game),
+        "Options": options(game),
+        "Sources": bullets([*game.sources, board_source(game)]),
+        "Actions": actions(game),
+        "Observations": observations(game),
+        "Random play": random_play(game, measured),
+        "Exact value": exact_value(game),
+        "Bots": bots(game, measured),
+    }
+    head = [f"# {game.title}\n", *[paragraph(about_it)] * bool(about_it), f"![Start of {game.title}]({picture})\n"]
+    return "\n".join([*head, facts(game), *(f"## {title}\n\n{text}" for title, text in sections.items())])
+
+
+def facts(game: Game) -> str:
+    """How the match begins, and how to see and play the game."""
+    vacant = sorted(set(range(len(game.board.points))) - game.start[SOUTH] - game.start[NORTH])
+    left = " ".join(game.board.labels[point] for point in vacant) or "none"
+    begins = (
+        f"The board has {len(game.board.points)} points. {SIDES[SOUTH]} begins with {len(game.start[SOUTH])} men and "
+        f"{SIDES[NORTH]} with {len(game.start[NORTH])}; vacant points: {left}. {SIDES[game.first_player]} moves first."
+    )
+    return "\n".join(
+        [paragraph(begins), code("sh", f"alquerque describe {game.argument}", f"alquerque play {game.argument}")]
+    )
+
+
+def rules(game: Game) -> str:
+    """The rules under the default options."""
+    answers = [f"{answer(game, name)} (`{name}`)" for name in open_questions(game)]
+    return "\n".join(
+        [
+            bullets([*fixed_sentences(game), *answers]),
+            "After each turn, the first of these that applies ends the match:\n",
+            numbered(f"{ending.sentence} (`{ending.reason}`)" for ending in endings(game)),
+            "In texts:\n",
+            bullets(notation_sentences(game)),
+        ]
+    )
+
+
+def options(game: Game) -> str:
+    """The options with their values, defaults and sources."""
+
+    def other_values(option: Option) -> str:
+        return "<br>".join(f"`{spell(value)}`: {option.values[value]}" for value in others(option)) or "none"
+
+    def others(option: Option) -> list[OptionValue]:
+        return [value for value in option.values if value != option.default]
+
+    return "\n".join(
+        [
+            paragraph("These answers can be chosen. What stands before a colon is one of the [sources](#sources)."),
+            rows(
+                ("option", "question", "default", "other values", "source"),
+                (
+                    (f"`{name}`", option.question, f"`{spell(option.default)}`", other_values(option), option.source)
+                    for name, option in game.option_table.items()
+                ),
+            ),
+        ]
+    )
+
+
+def board_source(game: Game) -> str:
+    """Where the board is described."""
+    source = game.board.source
+    return f"The board: {game.board.title}{f' ({source})' if source else ''}"
+
+
+def actions(game: Game) -> str:
+    """What the actions are."""
+    over = game.table.over
+    steps = [number for number, action in enumerate(game.actions) if action is not None and over[number] is None]
+    captures = [number for number in range(game.num_actions) if over[number] is not None]
+    kinds = [
+        f"{numbers[0]} to {numbers[-1]}: {name}, from {action_text(game, numbers[0])} to "
+        f"{action_text(game, numbers[-1])}"
+        for name, numbers in (("steps", steps), ("captures", captures))
+    ]
+    if None in game.actions:
+        kinds.append(f"{game.actions.index(None)}: pass, which ends a turn without a move")
+    return "\n".join(
+        [
+            paragraph(
+                f"There are {game.num_actions} actions. An action moves one piece once, so a chain of captures takes "
+                f"several. {_turned(game)}"
+            ),
+            bullets(kinds),
+        ]
+    )
+
+
+def observations(game: Game) -> str:
+    """The planes of an observation."""
+    shown = planes(game)
+    return "\n".join(
+        [
+            paragraph(f"An int8 array of {len(shown)} planes and {len(game.board.points)} points. {_turned(game)}"),
+            rows(
+                ("plane", "name", "values", "meaning"),
+                (
+                    (str(number), f"`{plane.name}`", f"0 to {plane.maximum}", plane.meaning)
+                    for number, plane in enumerate(shown)
+                ),
+            ),
+        ]
+    )
+
+
+def _turned(game: Game) -> str:
+    return "For North the board is turned by 180 degrees." if game.is_symmetric else "It is the same for both players."
+
+
+def random_play(game: Game, measured: Any) -> str:
+    """What happens in random matches."""
+    found = measured["random_play"]
+    matches = sum(found["endings"].values())
+    order = [game.first_player, 1 - game.first_player]
+    body = [
+        *(
+            (f"{SIDES[player]}, who moves {when}, wins", _percent(found["wins"][player]))
+            for player, when in zip(order, ("first", "second"), strict=True)
+        ),
+        ("draws", _percent(found["draws"])),
+        *((f"{kind} a match", _spread(found[kind])) for kind in ("turns", "actions")),
+        ("legal actions in a position", "{mean:.1f} (at most {most})".format(**found["legal_actions"])),
+        *((f"ends when {REASONS[reason]}", _percent(count / matches)) for reason, count in found["endings"].items()),
+    ]
+    return "\n".join(
+        [
+            paragraph(
+                f"In {matches:,} matches between players who choose each legal action with the same chance. Lengths "
+                "are means, with the least and the most."
+            ),
+            rows(("", ""), body),
+            code("sh", measured["commands"]["random_play"]),
+        ]
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _spread(found: Any) -> str:
+    return "{mean:.1f} ({least} to {most})".format(**found)
+
+
+def exact_value(game: Game) -> str:
+    """Who wins under best play, if that is known."""
+    known = known_solution(game)
+    if known is None or known.winner is None:
+        losers = () if known is None else known.losers
+        cannot = "".join(f" {SIDES[loser]} cannot win." for loser in losers)
+        text = f"Who wins under best play is not known.{cannot}"
+    else:
+        value = "is a draw" if known.winner == "draw" else f"is won by {SIDES[int(known.winner)]}"
+        text = (
+            f"Under best play the match {value}. This was proved in {known.nodes:,} positions, over an endgame table "
+            f"of {known.table_pieces} pieces."
+        )
+    return paragraph(text)
+
+
+def bots(game: Game, measured: Any) -> str:
+    """How strong bots are."""
+    pairs = measured["arena"]
+    parts = [_scores(pairs), code("sh", measured["commands"]["arena"])] if pairs else []
+    trained = {name: folder for name, folder in shipped_bots().items() if folder.parent.name == game.name}
+    if trained:
+        parts += [
+            paragraph("Trained bots that come with the package, as [bots](../bots.md#trained-bots) explains:"),
+            bot_rows(trained),
+        ]
+    return "\n".join(parts or [paragraph("No bots have been compared.")])
+
+
+def _scores(pairs: Any) -> str:
+    return "\n".join(
+        [
+            paragraph(
+                f"Scores in {pairs[0]['games']} matches of each pairing with their 95 % intervals. A draw counts half."
+            ),
+            rows(
+                ("bot", "against", "wins", "draws", "losses", "score"),
+                (
+                    (
+                        *(f"`{pair[key]}`" for key in ("a", "b")),
+                        *(str(pair[key]) for key in ("wins", "draws", "losses")),
+                        "{score:.0f} % ({low:.0f}–{high:.0f})".format(
+                            **{key: 100 * pair[key] for key in ("score", "low", "high")}
+                        ),
+                    )
+                    for pair in pairs
+                ),
+            ),
+        ]
+    )
+
+
+def write_page(name: str, folder: Path, measured: Any) -> None:
+    """Writes the page of a game, which its id or the path of its file names, and its picture."""
+    game = load_game(name)
+    picture = f"{game.name}.svg"
+    (folder / picture).write_text(start(game, scale=1), encoding="utf-8")
+    text = page(game, about(game_file(name)), picture, measured[game.name])
+    (folder / f"{game.name}.md").write_text(text, encoding="utf-8")
+
+
+@click.command()
+@click.argument("names", metavar="[GAME]...", nargs=-1)
+@click.option("-o", "folder", type=click.Path(file_okay=False, path_type=Path), default=PAGES, metavar="FOLDER")
+@click.option("--measure", is_flag=True, help="Measure again what was measured before.")
+def main(names: Sequence[str], folder: Path, measure: bool) -> None:
+    """Writes the pages of games."""
+    try:
+        loaded = {name: load_game(name) for name in names or games()}
+    except AlquerqueError as error:
+        raise click.UsageError(str(error)) from None
+    folder.mkdir(parents=True, exist_ok=True)
+    measured = measure_games.read(folder)
+    for name, game in loaded.items():
+        if measure or measure_games.find(measured, game) is None:
+            click.echo(f"measuring {game.name} ...")
+            measured[game.name] = measure_games.measure(game, name)
+            measure_games.write(folder, measured)
+        write_page(name, folder, measured)
+        if folder == PAGES:
+            (IMAGES / f"{name}.svg").write_text(start(game), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
