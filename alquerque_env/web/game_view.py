@@ -63,4 +63,5 @@ def show_board(game: Game, *, turned: bool) -> dict[str, Any]:
             for player in (0, 1)
             for promoted in kings
         },
+        "promoted_piece": game.promoted_piece,
     }

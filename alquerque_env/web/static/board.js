@@ -164,7 +164,7 @@ export class Board {
     }
     for (const [label, hit] of this.hits) {
       const [player, promoted] = this.view.pieces[label] ?? [];
-      const what = player === undefined ? "empty" : `${SIDES[player]} ${promoted ? "mullah" : "man"}`;
+      const what = player === undefined ? "empty" : `${SIDES[player]} ${promoted ? this.parts.promoted_piece : "man"}`;
       const notes = [
         origins.has(label) && "can move",
         victims.size === 0 && targets.has(label) && "legal target",
