@@ -17,10 +17,7 @@ from reference import Reference, RefState
 from small_games import small_game
 
 from alquerque_env import Match, load_game, rollouts
-<<<<<<< HEAD
-=======
 from alquerque_env.batch.branching import measure_branching
->>>>>>> w-c
 from alquerque_env.engine.compiler import JIT
 from alquerque_env.engine.simd_table import make_simd_table
 from alquerque_env.errors import AlquerqueError
@@ -165,3 +162,43 @@ def test_bad_input_is_refused(start: str, count: int, seed: int, message: str) -
 def test_an_ended_match_is_refused() -> None:
     with pytest.raises(AlquerqueError, match="the match has ended"):
         rollouts(Match(load_game("fetaix"), "W:Wa1:B"), 1)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_turns_and_legal_actions_have_the_means_of_the_reference(name: str) -> None:
+    game = SMALL[name]
+    reference = Reference(game)
+
+    @cache
+    def means(state: RefState) -> tuple[float, float]:
+        if reference.outcome(state) is not None:
+            return 0.0, 0.0
+        after = [reference.play(state, step) for step in reference.legal(state)]
+        ends = [reference.outcome(new) is not None or new.player != state.player for new in after]
+        turns, choices = (sum(column) / len(after) for column in zip(*map(means, after), strict=True))
+        return turns + sum(ends) / len(ends), choices + len(after)
+
+    found = measure_branching(game, MATCHES, seed=1)
+    for seen, mean in zip((found.turns, found.choices), means(reference.start()), strict=True):
+        assert abs(seen.mean() - mean) <= SIGMAS * seen.std() / math.sqrt(MATCHES)
+
+
+def test_branching_is_measured_in_matches_like_those_of_rollouts() -> None:
+    measured, plain = measure_branching("fetaix", 3000, seed=4), rollouts("fetaix", 3000, seed=5)
+    found = measured.rollouts
+    spread = math.sqrt((found.length.var() + plain.length.var()) / 3000)
+    assert abs(found.length.mean() - plain.length.mean()) <= SIGMAS * spread
+    assert (measured.turns <= found.length).all()
+    assert (measured.choices >= found.length).all()
+    assert measured.factor == measured.choices.sum() / found.length.sum() <= measured.most
+    again = measure_branching("fetaix", 3000, seed=4)
+    assert (again.turns == measured.turns).all()
+    assert (again.choices == measured.choices).all()
+
+
+def test_the_rest_of_a_chain_is_one_turn() -> None:
+    match = Match(load_game("alquerque_alfonso_x", chain="compulsory"), "W:Wa1:Ba2,a4")
+    match.push("a1xa3")
+    found = measure_branching(match, 10, seed=1)
+    assert found.turns.tolist() == found.choices.tolist() == [1] * 10
+    assert found.most == 1
