@@ -237,7 +237,7 @@ def test_few_pieces_on_small_boards_have_their_true_values(solved, base, board, 
         {"promotion": ({"a3"}, {"a1"})},  # each side has its own
         {"promotion": ({"a3", "c3"}, {"a1", "c1"}), "sanctuary": {"a2"}},
     ],
-    ids=str,
+    ids=["promotion", "sanctuary"],
 )
 def test_points_of_promotion_and_sanctuaries_are_those_of_each_side(solved, changes):
     game = small_game("felli", "square", "a1 b1", "c3 b3")
