@@ -28,25 +28,55 @@ def read_card(folder: Path) -> Any:
     return json.loads((folder / "meta.json").read_text(encoding="utf-8"))
 
 
+def plays_alone(folder: Path) -> bool:
+    """Whether a bot was measured without simulations."""
+    return bool(read_card(folder)["rating"]["simulations"] == 0)
+
+
 def bot_rows(bots: Mapping[str, Path]) -> str:
-    """Bots by name, as the model cards in their folders describe them."""
+    """Bots by name, as the model cards in their folders describe them: those that search, then those that do not."""
+    alone = {name: folder for name, folder in bots.items() if plays_alone(folder)}
+    searching = {name: folder for name, folder in bots.items() if name not in alone}
+    tables = [table(group) for table, group in ((_search_rows, searching), (_policy_rows, alone)) if group]
+    return "\n\n".join(tables)
+
+
+def _search_rows(bots: Mapping[str, Path]) -> str:
     body = []
     for name, folder in bots.items():
         card = read_card(folder)
-        scores = {
-            entry["opponent"]: "{:.0f} % ({:.0f}–{:.0f})".format(
-                *(100 * entry[key] for key in ("score", "low", "high"))
-            )
-            for entry in card["strength"]
-            if entry["simulations"] == SIMULATIONS and "score" in entry
-        }
+        scores = _scores(card, SIMULATIONS)
         body.append(
-            (
-                f"`{name}:{SIMULATIONS}`",
-                network_name(card["network"]),
-                f"{card['steps'] / 1e6:.1f} M, {card['wall_time'] / 60:.0f} min",
-                *(scores.get(opponent, "") for opponent in OPPONENTS),
-                "{value:+.0f} ({low:+.0f} to {high:+.0f})".format(**card["rating"]),
-            )
+            (f"`{name}:{SIMULATIONS}`", *_training(card), *(scores.get(each, "") for each in OPPONENTS), _rating(card))
         )
-    return rows(("bot", "network", "decisions, time", *(f"against `{name}`" for name in OPPONENTS), "rating"), body)
+    return rows((*_HEAD, *(f"against `{name}`" for name in OPPONENTS), "rating"), body)
+
+
+def _policy_rows(bots: Mapping[str, Path]) -> str:
+    body = []
+    for name, folder in bots.items():
+        card = read_card(folder)
+        south, north = (seat["wins"] for seat in card["strength"][0]["by_seat"])
+        greedy = _scores(card, 0).get("greedy", "")
+        body.append((f"`{name}`", *_training(card), f"{south} and {north}", greedy, _rating(card)))
+    return rows((*_HEAD, "won of 100 as South and as North against `random`", "against `greedy`", "rating"), body)
+
+
+_HEAD = ("bot", "network", "decisions, time")
+
+
+def _training(card: Any) -> tuple[str, str]:
+    return network_name(card["network"]), f"{card['steps'] / 1e6:.1f} M, {card['wall_time'] / 60:.0f} min"
+
+
+def _rating(card: Any) -> str:
+    return "{value:+.0f} ({low:+.0f} to {high:+.0f})".format(**card["rating"])
+
+
+def _scores(card: Any, simulations: int) -> dict[str, str]:
+    """Scores in the arena by opponent, with their 95 % intervals."""
+    return {
+        entry["opponent"]: "{:.0f} % ({:.0f}–{:.0f})".format(*(100 * entry[key] for key in ("score", "low", "high")))
+        for entry in card["strength"]
+        if entry["simulations"] == simulations and "score" in entry
+    }

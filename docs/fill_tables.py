@@ -16,7 +16,7 @@ from alquerque_training.config.settings import SECTIONS
 from alquerque_training.config.shipped_configs import shipped_configs
 from alquerque_training.measure.chart_names import CHARTS, Chart
 from alquerque_training.measure.metrics import METRICS
-from bot_cards import bot_rows, read_card, search_feature_depth
+from bot_cards import bot_rows, plays_alone, read_card, search_feature_depth
 from make_game_pages import about, game_file
 from markdown_parts import rows
 
@@ -85,13 +85,14 @@ def level_table(name: str) -> str:
 
 
 def bot_table(kind: str) -> str:
-    """The bots that come with the package, with search features or without."""
+    """The bots that come with the package of one kind: with search features, without, or measured without search."""
 
-    def has_features(folder: Path) -> bool:
-        return search_feature_depth(read_card(folder)["network"]) is not None
+    def kind_of(folder: Path) -> str:
+        if plays_alone(folder):
+            return "alone"
+        return "plain" if search_feature_depth(read_card(folder)["network"]) is None else "search_features"
 
-    wanted = kind == "search_features"
-    return bot_rows({name: folder for name, folder in shipped_bots().items() if has_features(folder) == wanted})
+    return bot_rows({name: folder for name, folder in shipped_bots().items() if kind_of(folder) == kind})
 
 
 def setting_table(name: str) -> str:
