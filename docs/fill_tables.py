@@ -27,7 +27,7 @@ from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.files.schema import document
 from alquerque_env.game.board_file import BoardFile
-from alquerque_env.game.game_file import GameFile
+from alquerque_env.game.game_keys import GameFile
 from alquerque_env.game.options import Rules, vocabulary
 
 ROOT = Path(__file__).parent.parent

@@ -12,7 +12,8 @@ import numpy as np
 from ..errors import AlquerqueError
 from ..files.toml_text import format_toml
 from .board import from_least, one_way
-from .game_file import Definition, choose_options, find_definition, games
+from .definition import Definition, choose_options
+from .game_file import find_definition, games
 from .game_source import define_text, find_game
 from .options import OptionValue, Rules, spell
 from .ruleset import Ruleset

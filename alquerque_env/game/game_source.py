@@ -6,8 +6,9 @@ from pathlib import Path
 
 from ..errors import RulesError, UnknownNameError, did_you_mean, shorten
 from ..files.schema import show
+from .definition import Definition
 from .file_text import check_name, read_text
-from .game_file import Definition, define_game, find_definition, games, read_game_file
+from .game_file import define_game, find_definition, games, read_game_file
 
 _SUFFIX = ".toml"
 

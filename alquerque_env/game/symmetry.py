@@ -5,8 +5,9 @@ from typing import NamedTuple
 from .board import Permutation
 from .planes import planes
 from .ruleset import Ruleset
-from .step_table import StepTable, Template
+from .step_table import StepTable
 from .table_layout import NO_POINT
+from .templates import Template
 
 
 class Symmetry(NamedTuple):

@@ -5,7 +5,7 @@ from typing import Any
 from ..errors import PositionError
 from ..game import table_layout as e
 from ..game.game import Game
-from ..game.step_table import Template
+from ..game.templates import Template
 from .position_text import Words, points_of
 
 MOST_TRIED = 100_000

@@ -11,7 +11,7 @@ from ...game import table_layout as e
 from ...game.game import Game
 from ...game.kernel_arrays import step_words, words
 from ...game.ruleset import NORTH, SOUTH
-from ...game.step_table import Template
+from ...game.templates import Template
 from . import index_layout as x
 from .numbering import memory_of
 

@@ -7,7 +7,8 @@ from typing import Any
 from alquerque_env.game import table_layout as e
 from alquerque_env.game.board import Board
 from alquerque_env.game.step import make_steps
-from alquerque_env.game.step_table import Step, Template
+from alquerque_env.game.step_table import Step
+from alquerque_env.game.templates import Template
 from alquerque_training.export.packing import unpack
 
 

@@ -1,0 +1,170 @@
+"""A game as its file defines it, with its options still open, and the choice of them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from ..errors import RulesError, UnknownNameError
+from ..files.schema import show
+from .board import LABEL, Board
+from .board_file import find_points
+from .game_keys import GameFile
+from .options import Option, OptionValue, Rules, spell
+from .ruleset import OpeningStep, Ruleset
+
+R = TypeVar("R", bound=Ruleset)
+
+BOARD_OPTIONS = ("board", "dash_sides")
+"""Options that may choose the board."""
+
+START_OPTIONS = ("pieces", "board")
+"""Options that may choose the start."""
+
+_OPENING = re.compile(rf"(\*|{LABEL})-(\*|{LABEL})")
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A game with its options still open.
+
+    Attributes:
+      name: The game's id.
+      file: What errors call its file.
+      content: What the file says, with the keys of the game that it extends.
+      boards: The boards by the value of the option `board`; without that option, the board by the empty string.
+      rules: The answers that no option changes.
+      option_table: The options by name.
+      tables: `content` as TOML has it, with the boards in it, for games that extend this one.
+      text: `tables` as JSON, which stands for the file and all files that it names; empty for a game of the package.
+    """
+
+    name: str
+    file: str
+    content: GameFile
+    boards: Mapping[str, Board]
+    rules: Mapping[str, OptionValue]
+    option_table: Mapping[str, Option]
+    tables: Mapping[str, Any]
+    text: str
+
+
+def choose_options(definition: Definition, options: Mapping[str, Any], kind: type[R], of: str) -> R:
+    """Chooses the options of a game.
+
+    Args:
+      definition: The game.
+      options: Values by option name; defaults for those left out.
+      kind: `Ruleset` or a class derived from it.
+      of: What errors call the game.
+
+    Raises:
+      UnknownNameError: If there is no such option.
+      RulesError: If an option does not have that value, or options contradict each other.
+    """
+    table = definition.option_table
+    for option in options:
+        if option not in table:
+            raise UnknownNameError("option", option, table, of=of)
+    chosen = {
+        option: entry.parse(options[option], of) if option in options else entry.default
+        for option, entry in table.items()
+    }
+    answers: dict[str, Any] = {**definition.rules, **chosen}
+    board = definition.boards[next((answers[option] for option in BOARD_OPTIONS if option in table), "")]
+    start, opening = _start(definition, board, chosen), _opening(definition, board, answers.get("opening", "any"))
+    promotion = _promotion(definition, board, answers["promotion"])
+    sanctuary = frozenset(find_points(board, definition.content.sanctuary, definition.file, "sanctuary"))
+    try:
+        return kind(
+            name=definition.name,
+            title=definition.content.title,
+            version=definition.content.version,
+            board=board,
+            start=start,
+            rules=Rules(**answers),
+            option_table=table,
+            options=MappingProxyType(chosen),
+            opening=opening,
+            sources=definition.content.sources,
+            promotion=promotion,
+            promoted_piece=definition.content.promoted_piece,
+            sanctuary=sanctuary,
+            file_text=definition.text,
+        )
+    except RulesError as error:
+        raise RulesError(f"{of}: {error}") from None
+
+
+def _start(
+    definition: Definition, board: Board, chosen: Mapping[str, OptionValue]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """The points of the men of both players at the start.
+
+    Raises:
+      RulesError: If a label is unknown or listed twice.
+    """
+    starts = definition.content.starts
+    answers = [spell(chosen[option]) for option in START_OPTIONS if option in chosen]
+    other = next((answer for answer in answers if answer in starts), None)
+    table, start = ("start", definition.content.start) if other is None else (f"starts.{other}", starts[other])
+    sides: list[frozenset[int]] = []
+    for side in ("south", "north"):
+        path, text = f"{table}.{side}", getattr(start, side)
+        points = find_points(board, text, definition.file, path)
+        for place, point in enumerate(points):
+            if point in frozenset(points[:place]).union(*sides):
+                raise RulesError(f"{definition.file}: {path} has {board.labels[point]!r}, which has a piece already")
+        if not points:
+            raise RulesError(f"{definition.file}: {path} is {show(text)}, expected a point or more")
+        sides.append(frozenset(points))
+    return sides[0], sides[1]
+
+
+def _promotion(definition: Definition, board: Board, answer: OptionValue) -> tuple[frozenset[int], frozenset[int]]:
+    """The promotion points of both players that the file names.
+
+    Raises:
+      RulesError: If a label is unknown, the table is missing, or it is there and the answer does not use it.
+    """
+    file, points = definition.file, definition.content.promotion
+    if points is None:
+        if answer == "points":
+            raise RulesError(
+                f"{file}: promotion is missing, which promotion='points' needs: add a table [promotion] with the "
+                "points of south and north, or set promotion='last_rank'"
+            )
+        return frozenset(), frozenset()
+    if answer != "points":
+        raise RulesError(
+            f"{file}: promotion has points, which promotion={answer!r} does not use: remove the table, or set "
+            "promotion='points'"
+        )
+    south, north = (
+        frozenset(find_points(board, getattr(points, side), file, f"promotion.{side}")) for side in ("south", "north")
+    )
+    return south, north
+
+
+def _opening(definition: Definition, board: Board, answer: str) -> tuple[OpeningStep, ...] | None:
+    """The first steps that an answer of the rule `opening` allows, as (origin, target); None for a free first turn."""
+    if answer == "any":
+        return None
+    return tuple(
+        _opening_step(definition.file, path, text, board) for path, text in opening_steps(definition.content, answer)
+    )
+
+
+def opening_steps(content: GameFile, answer: str) -> list[tuple[str, str]]:
+    """The steps of an answer of the rule `opening`, each with its key in the file."""
+    steps, path = content.openings[answer], f"openings.{answer}"
+    return [(path, steps)] if isinstance(steps, str) else [(f"{path}[{n}]", step) for n, step in enumerate(steps)]
+
+
+def _opening_step(file: str, path: str, text: str, board: Board) -> OpeningStep:
+    match = _OPENING.fullmatch(text)
+    if match is None:
+        raise RulesError(f"{file}: {path} is {show(text)}, expected a step such as 'c2-c3' or '*-c3'")
+    origin, target = (None if name == "*" else find_points(board, name, file, path)[0] for name in match.groups())
+    return origin, target

@@ -1,0 +1,97 @@
+"""Every step that a piece can take in some position: what the rules and the board permit, before it is compiled."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from . import table_layout as e
+from .ruleset import Ruleset
+
+
+class Template(NamedTuple):
+    """One step that a piece might take, in points of the board."""
+
+    origin: int
+    target: int
+    victim: int  # or NO_POINT
+    path: tuple[tuple[int, int], ...]  # the conditions in order: (EMPTY or ENEMY, point)
+    is_king: bool
+    first: bool  # may begin a turn
+    next: bool  # may continue a chain
+
+
+def find_templates(game: Ruleset, player: int) -> Iterator[Template]:
+    """Every step that a piece of `player` can take in some position, with every possible victim."""
+    rules = game.rules
+    for origin, target in game.man_steps(player):
+        yield Template(origin, target, e.NO_POINT, ((e.EMPTY, target),), False, True, False)
+    is_free_later = rules.man_capture_dirs == "first_leap_forward_sideways"
+    directions = "forward_sideways" if is_free_later else rules.man_capture_dirs
+    for origin, victim, target in sorted(_leaps(game)):
+        first = game.goes(directions, player, origin, target)
+        after = first or is_free_later
+        if after and victim not in game.sanctuary:
+            yield Template(origin, target, victim, ((e.ENEMY, victim), (e.EMPTY, target)), False, first, after)
+    if rules.promotion != "none":
+        yield from (template for template in _king_templates(game) if template.victim not in game.sanctuary)
+
+
+def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
+    """Leaps of men as (origin, victim, target); the option `leap` decides which."""
+    rules, board = game.rules, game.board
+    if rules.leap == "pattern":
+        return {
+            (origin, victim, target)
+            for origin, victim in board.edges
+            for target in board.neighbours[victim]
+            if target != origin
+        }
+    lines = [*board.lines, *(circle + circle[:2] for circle in board.circles)]
+    if rules.leap == "drawn_line":
+        lines += [*board.end_arcs, *board.bends]
+    elif rules.end_arc:
+        lines += board.end_arcs
+    triples = {triple for line in lines for triple in zip(line, line[1:], line[2:], strict=False)}
+    return triples | {triple[::-1] for triple in triples}
+
+
+def _king_templates(game: Ruleset) -> Iterator[Template]:
+    """Steps and captures of kings along lines and circles."""
+    rules = game.rules
+    longest = max(len(line) for line in game.board.lines)
+    diagonals = [line for line in game.board.lines if len(line) == longest and _is_diagonal(game, line)]
+    for line in (*game.board.lines, *game.board.circles):
+        flies = rules.mullah_lines == "all" or line in diagonals
+        steps_far = flies and rules.mullah_steps == "any_distance"
+        captures_far = flies and rules.mullah_captures == "any_distance"
+        for origin, ray in _rays(line, line in game.board.circles):
+            yield from _slides(origin, ray, steps_far)
+            yield from _captures(origin, ray, captures_far)
+
+
+def _rays(line: tuple[int, ...], is_closed: bool) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """The points of a line, each with those before it, both ways; on a circle these are all others."""
+    for way in (line, line[::-1]):
+        for start, origin in enumerate(way):
+            yield origin, way[start + 1 :] + (way[:start] if is_closed else ())
+
+
+def _is_diagonal(game: Ruleset, line: tuple[int, ...]) -> bool:
+    (x0, y0), (x1, y1) = (game.board.points[point] for point in line[:2])
+    return x0 != x1 and y0 != y1
+
+
+def _slides(origin: int, ray: tuple[int, ...], is_far: bool) -> Iterator[Template]:
+    """Steps of a king along the points before it, over one point unless it goes far."""
+    for distance, target in enumerate(ray if is_far else ray[:1]):
+        path = tuple((e.EMPTY, point) for point in ray[: distance + 1])
+        yield Template(origin, target, e.NO_POINT, path, True, True, False)
+
+
+def _captures(origin: int, ray: tuple[int, ...], is_far: bool) -> Iterator[Template]:
+    """Captures by a king along the points before it, of its neighbour with a short leap unless it captures far."""
+    for distance, victim in enumerate(ray if is_far else ray[:1]):
+        to_victim = (*((e.EMPTY, point) for point in ray[:distance]), (e.ENEMY, victim))
+        behind = ray[distance + 1 : None if is_far else distance + 2]
+        for beyond, target in enumerate(behind):
+            path = to_victim + tuple((e.EMPTY, point) for point in behind[: beyond + 1])
+            yield Template(origin, target, victim, path, True, True, True)
