@@ -282,3 +282,24 @@ def test_a_kept_text_with_a_mistake_is_refused(before: str, after: str, message:
     assert before in text
     with pytest.raises(RulesError, match=re.escape(message)):
         load_text("mine", text.replace(before, after))
+
+
+BRAZILIAN = """
+title = "Brazilian draughts"
+version = 1
+extends = "draughts_international"
+board = "draughts_english"
+sources = ["International draughts on the board of English draughts"]
+
+[start]
+south = "21 22 23 24 25 26 27 28 29 30 31 32"
+north = "1 2 3 4 5 6 7 8 9 10 11 12"
+"""
+
+
+def test_a_game_that_others_have_counted_has_their_counts(here: Path) -> None:
+    """Source: R. Halbersma, "Perft for all recognized draughts variants", damforum.nl, 2010."""
+    (here / "brazilian.toml").write_text(BRAZILIAN, encoding="utf-8")
+    game = load_game("brazilian.toml")
+
+    assert [perft(game, depth, turns=True) for depth in range(1, 8)] == [7, 49, 302, 1469, 7473, 37628, 187302]
