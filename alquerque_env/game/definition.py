@@ -10,7 +10,7 @@ from ..errors import RulesError, UnknownNameError
 from ..files.schema import show
 from .board import LABEL, Board
 from .board_file import find_points
-from .game_keys import GameFile
+from .game_keys import GameFile, StartFile
 from .options import Option, OptionValue, Rules, spell
 from .ruleset import OpeningStep, Ruleset
 
@@ -75,7 +75,7 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
     board = definition.boards[next((answers[option] for option in BOARD_OPTIONS if option in table), "")]
     start, opening = _start(definition, board, chosen), _opening(definition, board, answers.get("opening", "any"))
     promotion = _promotion(definition, board, answers["promotion"])
-    sanctuary = frozenset(find_points(board, definition.content.sanctuary, definition.file, "sanctuary"))
+    sanctuary = frozenset(_distinct(definition, board, "sanctuary", definition.content.sanctuary))
     try:
         return kind(
             name=definition.name,
@@ -105,21 +105,43 @@ def _start(
     Raises:
       RulesError: If a label is unknown or listed twice.
     """
-    starts = definition.content.starts
-    answers = [spell(chosen[option]) for option in START_OPTIONS if option in chosen]
-    other = next((answer for answer in answers if answer in starts), None)
-    table, start = ("start", definition.content.start) if other is None else (f"starts.{other}", starts[other])
+    table, start = start_of(definition.content, chosen)
     sides: list[frozenset[int]] = []
     for side in ("south", "north"):
-        path, text = f"{table}.{side}", getattr(start, side)
-        points = find_points(board, text, definition.file, path)
-        for place, point in enumerate(points):
-            if point in frozenset(points[:place]).union(*sides):
-                raise RulesError(f"{definition.file}: {path} has {board.labels[point]!r}, which has a piece already")
-        if not points:
-            raise RulesError(f"{definition.file}: {path} is {show(text)}, expected a point or more")
-        sides.append(frozenset(points))
+        path = f"{table}.{side}"
+        points = frozenset(_some(definition, board, path, getattr(start, side)))
+        for point in sorted(points.intersection(frozenset().union(*sides))):
+            raise RulesError(f"{definition.file}: {path} has {board.labels[point]!r}, which has a piece already")
+        sides.append(points)
     return sides[0], sides[1]
+
+
+def start_of(content: GameFile, chosen: Mapping[str, OptionValue]) -> tuple[str, StartFile]:
+    """The start that options choose, and its key in the file."""
+    answers = [spell(chosen[option]) for option in START_OPTIONS if option in chosen]
+    other = next((answer for answer in answers if answer in content.starts), None)
+    return ("start", content.start) if other is None else (f"starts.{other}", content.starts[other])
+
+
+def _some(definition: Definition, board: Board, path: str, text: str) -> tuple[int, ...]:
+    """The points of a text, which must not be empty; see `_distinct`."""
+    points = _distinct(definition, board, path, text)
+    if not points:
+        raise RulesError(f"{definition.file}: {path} is {show(text)}, expected a point or more")
+    return points
+
+
+def _distinct(definition: Definition, board: Board, path: str, text: str) -> tuple[int, ...]:
+    """The points of a text.
+
+    Raises:
+      RulesError: If a label is unknown or listed twice.
+    """
+    points = find_points(board, text, definition.file, path)
+    for place, point in enumerate(points):
+        if point in points[:place]:
+            raise RulesError(f"{definition.file}: {path} has {board.labels[point]!r} twice")
+    return points
 
 
 def _promotion(definition: Definition, board: Board, answer: OptionValue) -> tuple[frozenset[int], frozenset[int]]:
@@ -142,7 +164,7 @@ def _promotion(definition: Definition, board: Board, answer: OptionValue) -> tup
             "promotion='points'"
         )
     south, north = (
-        frozenset(find_points(board, getattr(points, side), file, f"promotion.{side}")) for side in ("south", "north")
+        frozenset(_some(definition, board, f"promotion.{side}", getattr(points, side))) for side in ("south", "north")
     )
     return south, north
 
@@ -151,9 +173,10 @@ def _opening(definition: Definition, board: Board, answer: str) -> tuple[Opening
     """The first steps that an answer of the rule `opening` allows, as (origin, target); None for a free first turn."""
     if answer == "any":
         return None
-    return tuple(
-        _opening_step(definition.file, path, text, board) for path, text in opening_steps(definition.content, answer)
-    )
+    steps = {
+        opening_step(definition.file, path, text, board) for path, text in opening_steps(definition.content, answer)
+    }
+    return tuple(sorted(steps, key=lambda step: [-1 if point is None else point for point in step]))
 
 
 def opening_steps(content: GameFile, answer: str) -> list[tuple[str, str]]:
@@ -162,7 +185,12 @@ def opening_steps(content: GameFile, answer: str) -> list[tuple[str, str]]:
     return [(path, steps)] if isinstance(steps, str) else [(f"{path}[{n}]", step) for n, step in enumerate(steps)]
 
 
-def _opening_step(file: str, path: str, text: str, board: Board) -> OpeningStep:
+def opening_step(file: str, path: str, text: str, board: Board) -> OpeningStep:
+    """The origin and target of a step of the rule `opening`; None stands for any point.
+
+    Raises:
+      RulesError: If it is no step, or names an unknown point.
+    """
     match = _OPENING.fullmatch(text)
     if match is None:
         raise RulesError(f"{file}: {path} is {show(text)}, expected a step such as 'c2-c3' or '*-c3'")

@@ -1,15 +1,26 @@
 """Checks that a match can be played by the definition of a game, under every choice of options that it depends on."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import product
 
 from ..errors import RulesError, did_you_mean
 from ..files.schema import unknown_key
-from .definition import BOARD_OPTIONS, START_OPTIONS, Definition, choose_options, opening_steps
-from .options import Option, OptionValue, spell
+from .definition import (
+    BOARD_OPTIONS,
+    START_OPTIONS,
+    Definition,
+    choose_options,
+    opening_step,
+    opening_steps,
+    start_of,
+)
+from .options import OptionValue, spell
 from .ruleset import NORTH, SOUTH, Ruleset
 from .table_layout import EMPTY, ENEMY, OWN_MEN
-from .templates import find_templates
+from .templates import find_man_templates
+
+_WAYS_OF_MEN = ("man_capture_dirs", "leap", "end_arc", "last_rank_frozen")
+"""Options that decide where men can go."""
 
 
 def check_definition(definition: Definition) -> None:
@@ -21,10 +32,11 @@ def check_definition(definition: Definition) -> None:
     """
     _check_openings(definition)
     _check_starts(definition)
-    for choice in _choices(definition.option_table):
-        ruleset = choose_options(definition, choice, Ruleset, definition.file)
-        _check_start(definition, ruleset)
-        _check_promotion(definition, ruleset)
+    for choice in _choices(definition, *BOARD_OPTIONS, "pieces", "opening", "who_starts", "lose_at_three"):
+        _check_start(definition, choose_options(definition, choice, Ruleset, definition.file))
+    if definition.rules.get("promotion", "none") != "none":
+        for choice in _choices(definition, *BOARD_OPTIONS, "pieces", *_WAYS_OF_MEN):
+            _check_promotion(definition, choose_options(definition, choice, Ruleset, definition.file))
 
 
 def _check_openings(definition: Definition) -> None:
@@ -43,36 +55,62 @@ def _check_openings(definition: Definition) -> None:
 
 
 def _check_starts(definition: Definition) -> None:
-    file, options = definition.file, definition.option_table
-    answers = [spell(value) for option in START_OPTIONS if option in options for value in options[option].values]
-    for answer in definition.content.starts:
-        if answer not in answers:
-            raise unknown_key(file, RulesError, "starts", answer, answers)
+    file, options, content = definition.file, definition.option_table, definition.content
+    if all(option in options for option in BOARD_OPTIONS):
+        raise RulesError(
+            f"{file}: options has both {' and '.join(BOARD_OPTIONS)}, which choose the board: keep one of them"
+        )
+    answers = {
+        option: [spell(value) for value in options[option].values] for option in START_OPTIONS if option in options
+    }
+    for answer in content.starts:
+        if not any(answer in known for known in answers.values()):
+            raise unknown_key(
+                file, RulesError, "starts", answer, [name for known in answers.values() for name in known]
+            )
+    if all(any(answer in known for answer in content.starts) for known in answers.values()) and len(answers) > 1:
+        raise RulesError(f"{file}: starts has answers of both {' and '.join(answers)}: keep those of one of them")
+    for number in options["pieces"].values if "pieces" in options else ():
+        key, start = start_of(content, {"pieces": number})
+        men = [len(side.split()) for side in (start.south, start.north)]
+        if number not in men:
+            raise RulesError(
+                f"{file}: options.pieces has {number}, but {key} has {men[0]} and {men[1]} men: add a table "
+                f"[starts.{number}]"
+            )
 
 
-def _choices(table: Mapping[str, Option]) -> Iterator[dict[str, OptionValue]]:
-    """Every choice of the options on which the start depends."""
-    names = [name for name in (*BOARD_OPTIONS, "pieces", "opening", "who_starts") if name in table]
-    for values in product(*(table[name].values for name in names)):
-        yield dict(zip(names, values, strict=True))
+def _choices(definition: Definition, *names: str) -> Iterator[dict[str, OptionValue]]:
+    """Every choice of some options. Limits are left as they are."""
+    table = definition.option_table
+    asked = [name for name in names if name in table]
+    for values in product(*(table[name].values for name in asked)):
+        yield dict(zip(asked, values, strict=True))
 
 
 def _check_start(definition: Definition, game: Ruleset) -> None:
-    """Checks that the first player has a step or capture at the start, and one that the opening rule allows.
+    """Checks that no side has lost at the start, and that the first player has a step that the opening rule allows.
 
     Raises:
-      RulesError: If there is none.
+      RulesError: If a side has lost, or there is no step.
     """
-    player = game.first_player
+    player, few = game.first_player, 3 if game.rules.lose_at_three else 0
+    for side, men in enumerate(game.start):
+        if len(men) <= few:
+            key, _ = start_of(definition.content, game.options)
+            raise RulesError(
+                f"{definition.file}: {key} has {len(men)} men of player_{side}, who has lost at once with "
+                "lose_at_three=true: expected four or more"
+            )
     if game.opening is None:
         seen = dict.fromkeys(game.start[1 - player], ENEMY) | dict.fromkeys(game.start[player], OWN_MEN)
-        for template in find_templates(game, player):
+        for template in find_man_templates(game, player):
             is_open = all(seen.get(point, EMPTY) == what for what, point in template.path)
-            if is_open and template.first and not template.is_king and template.origin in game.start[player]:
+            if is_open and template.first and template.origin in game.start[player]:
                 return
         raise RulesError(f"{definition.file}: start leaves player_{player}, who begins, without a step")
-    for (path, text), step in zip(opening_steps(definition.content, game.rules.opening), game.opening, strict=True):
-        if fault := _fault_of_opening(game, *step):
+    for path, text in opening_steps(definition.content, game.rules.opening):
+        if fault := _fault_of_opening(game, *opening_step(definition.file, path, text, game.board)):
             raise RulesError(f"{definition.file}: {path} is {text!r}, but {fault}")
 
 
@@ -102,9 +140,7 @@ def _check_promotion(definition: Definition, game: Ruleset) -> None:
     if game.rules.promotion == "none":
         return
     for player in (SOUTH, NORTH):
-        moves = [
-            (template.origin, template.target) for template in find_templates(game, player) if not template.is_king
-        ]
+        moves = [(template.origin, template.target) for template in find_man_templates(game, player)]
         reached = set(game.start[player])
         while new := {target for origin, target in moves if origin in reached} - reached:
             reached |= new

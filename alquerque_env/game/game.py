@@ -154,12 +154,14 @@ class Game(Ruleset):
         return isinstance(other, Game) and self._identity == other._identity
 
     def __hash__(self) -> int:
-        return hash((self.name, self.file_text, *sorted(self.options)))
+        return hash((self.name, self.title, *sorted(self.options)))
 
     @cached_property
     def _identity(self) -> tuple[Any, ...]:
         rules = self.version, self.board, self.start, self.rules, self.opening, dict(self.options)
-        return self.name, self.file_text, *rules
+        # The order of keys in a file says nothing.
+        content = json.loads(self.file_text) if self.file_text else None
+        return self.name, content, *rules
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(load_text, self.name, self.file_text, **self.options), ()

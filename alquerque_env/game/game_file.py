@@ -182,8 +182,9 @@ def _fixed_rules(content: GameFile, table: Mapping[str, Option], file: str) -> d
     for name, value in fixed.items():
         if name in table:
             raise RulesError(f"{file}: rules.{name} is {value!r}, but options.{name} asks it as well: keep one of them")
-        if name == "board":
-            raise RulesError(f"{file}: rules.board is {value!r}, expected nothing here: the key board names the board")
+        if name in ("board", "dash_sides", "pieces"):
+            key = "start says where the pieces stand" if name == "pieces" else "board names the board"
+            raise RulesError(f"{file}: rules.{name} is {value!r}, expected nothing here: the key {key}")
     kinds = get_type_hints(Rules, include_extras=True)
     required = {rule.name for rule in fields(Rules) if not hasattr(Rules, rule.name)}
     for name in RULE_NAMES:

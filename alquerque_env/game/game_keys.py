@@ -49,7 +49,7 @@ class GameFile:
     sanctuary: Annotated[str, Key("Points on which no piece can be captured: labels separated by spaces.")] = ""
     rules: Annotated[dict[str, OptionValue], Key("Rules with one answer in this game.")]
     openings: Annotated[
-        dict[str, str | tuple[str, ...]],
+        dict[str, str | Annotated[tuple[str, ...], Key(low=1)]],
         Key(
             "The first steps that each answer of the rule `opening` allows, one or a list, as `c2-c3` in the frame of "
             "the player who begins; `*` stands for any point."

@@ -75,21 +75,6 @@ class Rules:
             raise RulesError(f"{looks_ahead} needs chain='compulsory', not chain={self.chain!r}")
         if longest and self.capture == "optional":
             raise RulesError("max_capture='most_pieces' needs capture='compulsory', not capture='optional'")
-        if self.repetition == "off" and self.no_progress_limit == "off" and self.can_shuffle:
-            raise RulesError(
-                "a match could go on for ever: set repetition='threefold_draw' or a number as no_progress_limit"
-            )
-
-    @property
-    def can_shuffle(self) -> bool:
-        """Whether a match without captures can last for ever.
-
-        It cannot if no piece is promoted and all step forward only, or none steps backward and every piece remembers
-        its last step: then a piece moves along a row in one direction only.
-        """
-        remembers = self.undo_scope in ("per_coin", "never_revisit")
-        is_one_way = self.man_steps == "forward" or (self.man_steps == "forward_sideways" and remembers)
-        return not is_one_way or self.promotion != "none" or self.no_moves == "pass"
 
     @property
     def has_majority_at_limit(self) -> bool:
@@ -191,8 +176,8 @@ def vocabulary() -> dict[str, Question]:
 
 def name_pieces(text: str, promoted_piece: str) -> str:
     """A text of the vocabulary with a game's own word for a promoted piece in place of `mullah`."""
-    article = "an" if promoted_piece[0] in "aeiou" else "a"
-    return re.sub(r"\ba mullah\b", f"{article} {promoted_piece}", text).replace("mullah", promoted_piece)
+    article = "an " if promoted_piece[0] in "aeiou" else "a "
+    return re.sub(r"\b(a )?mullah", lambda found: (article if found[1] else "") + promoted_piece, text)
 
 
 def make_option(name: str, entry: OptionFile, file: str, promoted_piece: str) -> Option:
@@ -208,6 +193,10 @@ def make_option(name: str, entry: OptionFile, file: str, promoted_piece: str) ->
     kind = get_type_hints(Rules)[name]
     known = tuple(value == "true" if kind is bool else value for value in meanings)
     takes_numbers = "N" in meanings
+    if "N" in entry.values and (kind is str or name == "pieces"):
+        raise RulesError(
+            f"{file}: {path}.values has 'N', which stands for any number: expected {name} by name or number"
+        )
     for place, value in enumerate(entry.values):
         if not (takes_numbers and type(value) is int and 1 <= value <= MAX_NO_PROGRESS_LIMIT):
             parse(Literal[known], value, file, RulesError, f"{path}.values[{place}]")  # type: ignore[arg-type]

@@ -37,8 +37,8 @@ class Ruleset:
         the package. A game from a file is pickled and kept in files as this text, see `load_text`.
 
     Raises:
-      RulesError: If memory (`undo_scope`) would hold back steps in more directions than the engine has lanes, or if
-        promoted pieces could step to a point both ways round a circle.
+      RulesError: If a match could go on for ever, memory (`undo_scope`) would hold back steps in more directions than
+        the engine has lanes, or promoted pieces could step to a point both ways round a circle.
     """
 
     name: str
@@ -63,6 +63,10 @@ class Ruleset:
                 f"undo_scope={scope!r} needs a board with at most {LANES} directions of steps, not {count}"
             )
         rules = self.rules
+        if rules.repetition == "off" and rules.no_progress_limit == "off" and self.can_shuffle:
+            raise RulesError(
+                "a match could go on for ever: set repetition='threefold_draw' or a number as no_progress_limit"
+            )
         has_rings = bool(self.board.circles) and rules.promotion != "none"
         if has_rings and (rules.mullah_lines, rules.mullah_steps) == ("all", "any_distance"):
             raise RulesError(
@@ -120,6 +124,32 @@ class Ruleset:
             for origin, target in sorted(self.board.edges)
             if origin not in frozen and self.goes(self.rules.man_steps, player, origin, target)
         ]
+
+    @cached_property
+    def can_shuffle(self) -> bool:
+        """Whether a match without captures can last for ever.
+
+        It cannot if no piece is promoted and all step forward only, or none steps backward and every piece remembers
+        its last step, as long as no row closes to a ring: then a piece moves along a row in one direction only.
+        """
+        rules = self.rules
+        remembers = rules.undo_scope in ("per_coin", "never_revisit")
+        is_one_way = rules.man_steps == "forward" or (
+            rules.man_steps == "forward_sideways" and remembers and not self._has_ring_in_a_row
+        )
+        return not is_one_way or rules.promotion != "none" or rules.no_moves == "pass"
+
+    @property
+    def _has_ring_in_a_row(self) -> bool:
+        """Whether lines join points of one row to a ring."""
+        height = [y for _, y in self.board.points]
+        trees = list(range(len(height)))
+        for a, b in self.board.edges:
+            if a < b and height[a] == height[b]:
+                if trees[a] == trees[b]:
+                    return True
+                trees = [trees[a] if tree == trees[b] else tree for tree in trees]
+        return False
 
     @property
     def remembers_points(self) -> bool:

@@ -21,6 +21,13 @@ class Template(NamedTuple):
 
 def find_templates(game: Ruleset, player: int) -> Iterator[Template]:
     """Every step that a piece of `player` can take in some position, with every possible victim."""
+    yield from find_man_templates(game, player)
+    if game.rules.promotion != "none":
+        yield from (template for template in _king_templates(game) if template.victim not in game.sanctuary)
+
+
+def find_man_templates(game: Ruleset, player: int) -> Iterator[Template]:
+    """Those of the men of `player`."""
     rules = game.rules
     for origin, target in game.man_steps(player):
         yield Template(origin, target, e.NO_POINT, ((e.EMPTY, target),), False, True, False)
@@ -31,8 +38,6 @@ def find_templates(game: Ruleset, player: int) -> Iterator[Template]:
         after = first or is_free_later
         if after and victim not in game.sanctuary:
             yield Template(origin, target, victim, ((e.ENEMY, victim), (e.EMPTY, target)), False, first, after)
-    if rules.promotion != "none":
-        yield from (template for template in _king_templates(game) if template.victim not in game.sanctuary)
 
 
 def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:

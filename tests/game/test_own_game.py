@@ -303,3 +303,64 @@ def test_a_game_that_others_have_counted_has_their_counts(here: Path) -> None:
     game = load_game("brazilian.toml")
 
     assert [perft(game, depth, turns=True) for depth in range(1, 8)] == [7, 49, 302, 1469, 7473, 37628, 187302]
+
+
+def test_a_side_that_has_lost_at_the_start_is_refused(here: Path) -> None:
+    text = (GAMES / "pretwa.toml").read_text(encoding="utf-8")
+    north = re.search(r'north = "(.*)"', text)[1]
+    (here / "few.toml").write_text(text.replace(north, "d1 d2 d3"), encoding="utf-8")
+
+    with pytest.raises(RulesError, match=r"start has 3 men of player_1, who has lost at once with lose_at_three=true"):
+        load_game("few.toml")
+
+
+RING = """
+title = "Ring"
+version = 1
+sources = ["an example"]
+
+[board]
+title = "A row that an arc closes to a ring"
+rows = [[0, 1, 2], [0, 1, 2]]
+lines = ["a1 b1 c1", "a2 b2 c2", "a1 a2", "b1 b2", "c1 c2"]
+end_arcs = ["a1 c1 b2", "a2 c2 b1"]
+
+[start]
+south = "a1"
+north = "a2"
+
+[rules]
+man_steps = "forward_sideways"
+man_capture_dirs = "all"
+promotion = "none"
+progress = "capture"
+capture = "optional"
+chain = "single"
+capture_removal = "immediate"
+no_moves = "loss"
+undo_scope = "per_coin"
+repetition = "off"
+no_progress_limit = "off"
+no_progress_result = "draw"
+who_starts = "player_0"
+"""
+
+
+def test_a_match_that_goes_round_a_ring_for_ever_is_refused(here: Path) -> None:
+    (here / "ring.toml").write_text(RING, encoding="utf-8")
+    with pytest.raises(RulesError, match=r"a match could go on for ever"):
+        load_game("ring.toml")
+
+    (here / "open.toml").write_text(RING.replace("end_arcs =", "# end_arcs ="), encoding="utf-8")
+    assert not load_game("open.toml").can_shuffle
+
+
+def test_the_order_of_keys_in_a_file_says_nothing(here: Path) -> None:
+    game = load_game(write_game(here))
+    (here / "again").mkdir()
+    (here / "again" / "mine.toml").write_text(game.to_toml(), encoding="utf-8")
+    again = load_game("again/mine.toml")
+
+    assert again == game
+    assert hash(again) == hash(game)
+    assert again.table_hash == game.table_hash

@@ -1,8 +1,8 @@
 """Weights in a byte each, as `weights.safetensors` holds those of a quantised network.
 
 A matrix whose entries are multiples of a power of two, at most 127 of them, is kept as the int8 multiples under its own
-name, and the power of two as `NAME.unit`. The weights that come back are the same to the bit. Other tensors are kept
-in single precision.
+name, and the power of two as `NAME.unit`. The weights that come back are equal. Other tensors are kept in
+single precision.
 """
 
 from collections.abc import Mapping

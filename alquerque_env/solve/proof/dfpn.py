@@ -155,14 +155,14 @@ def longest_line(game: Game) -> int:
     progress = pieces * (2 if rules.promotion != "none" else 1)
     if rules.no_progress_limit != "off":
         quiet = rules.no_progress_limit
-    elif not rules.can_shuffle:
+    elif not game.can_shuffle:
         quiet = 2 * len(game.board.points) * pieces
     else:
         raise TableError(
             f"{game.name} cannot be solved from the start where only repetition ends play without progress: "
             f"set no_progress_limit to a number"
         )
-    if rules.repetition != "off" and rules.can_shuffle:
+    if rules.repetition != "off" and game.can_shuffle:
         raise TableError(f"{game.name} cannot be solved from the start with repetition={rules.repetition}")
     return (quiet + 1) * (progress + 1) + 2 * len(game.board.points)
 

@@ -108,7 +108,7 @@ def plan(game: Game, pieces: int, memory: float) -> Index:
     most = sum(len(side) for side in game.start)
     if not 2 <= pieces <= most:
         raise TableError(f"a table of {game.name} has from 2 to {most} pieces, not {pieces}")
-    if pieces == most and game.opening is not None and game.rules.can_shuffle:
+    if pieces == most and game.opening is not None and game.can_shuffle:
         raise TableError(
             f"{game.name} has an opening rule, which applies whenever the start position recurs, "
             f"so a table of all {most} pieces is impossible: take fewer"

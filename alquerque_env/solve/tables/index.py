@@ -99,7 +99,7 @@ class Index:
     @property
     def is_acyclic(self) -> bool:
         """Whether no position can recur."""
-        return not self.game.rules.can_shuffle
+        return not self.game.can_shuffle
 
     @cached_property
     def symmetries(self) -> tuple[Permutation, ...]:
