@@ -176,7 +176,7 @@ def _opening(definition: Definition, board: Board, answer: str) -> tuple[Opening
     steps = {
         opening_step(definition.file, path, text, board) for path, text in opening_steps(definition.content, answer)
     }
-    return tuple(sorted(steps, key=lambda step: [-1 if point is None else point for point in step]))
+    return tuple(sorted(steps, key=lambda step: [(point is None, point) for point in step]))
 
 
 def opening_steps(content: GameFile, answer: str) -> list[tuple[str, str]]:
