@@ -167,6 +167,8 @@ def show(value: object) -> str:
         return shorten(repr(value))
     except ValueError:  # an integer of more digits than Python writes
         return "a number of thousands of digits"
+    except RecursionError:
+        return "a value of too many lists or tables in each other"
 
 
 def _join(path: str, name: str) -> str:

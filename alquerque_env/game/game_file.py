@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_type_hints
 
-from ..errors import RulesError, UnknownNameError, did_you_mean
+from ..errors import LONGEST_PATH, RulesError, UnknownNameError, did_you_mean, shorten
 from ..files.schema import noun, parse, parse_present, read_toml, show, unknown_key
 from .board import Board
 from .board_file import BoardFile, parse_board
@@ -18,6 +18,9 @@ from .definition_check import check_definition
 from .file_text import write_text
 from .game_keys import GameFile
 from .options import RULE_NAMES, Option, OptionValue, Rules, make_option
+
+MOST_LEVELS = 20
+"""Files of the longest chain in which each extends the next."""
 
 _SUFFIX = ".toml"
 _BOARD_KEYS = frozenset(key.name for key in fields(BoardFile))
@@ -104,6 +107,8 @@ def _read_extended(base: str, file: str, folder: Path | None, seen: tuple[str, .
     if name in seen:
         circle = " extends ".join(Path(each).name for each in (*seen, name))
         raise RulesError(f"{file}: extends is {base!r}, which leads back to it: {circle}")
+    if len(seen) >= MOST_LEVELS:
+        raise RulesError(f"{seen[0]}: more than {MOST_LEVELS} files extend one another, expected {MOST_LEVELS} at most")
     return _read(found, None if name == found.name else Path(name).parent, seen)
 
 
@@ -114,9 +119,14 @@ def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Tr
       RulesError: If there is none.
     """
     if folder is not None and name.endswith(_SUFFIX):
-        found = (folder / name).resolve()
-        if not found.is_file():
-            raise RulesError(f"{file}: {path} is {show(name)}, but there is no file {str(found)!r}")
+        try:
+            found = (folder / name).resolve()
+            is_there = found.is_file()
+        except (OSError, ValueError):  # a name that is too long, or has the character zero
+            found, is_there = folder / name, False
+        if not is_there:
+            shown = shorten(str(found), LONGEST_PATH)
+            raise RulesError(f"{file}: {path} is {show(name)}, but there is no file {shown!r}")
         return found
     if name in _names(kind):
         return _packaged(kind, name)
