@@ -23,7 +23,7 @@ MOST_LEVELS = 20
 """Files of the longest chain in which each extends the next."""
 
 _SUFFIX = ".toml"
-_BOARD_KEYS = frozenset(key.name for key in fields(BoardFile))
+_BOARD_KEYS = tuple(key.name for key in fields(BoardFile))
 
 
 def games() -> tuple[str, ...]:
@@ -71,6 +71,8 @@ def define_game(
         base = _read_extended(parse(str, tables["extends"], file, RulesError, "extends"), file, folder, (*seen, file))
         tables = {**base.tables, **{key: value for key, value in tables.items() if key != "extends"}}
     content = parse(GameFile, dict(tables), file, RulesError)
+    for key in ("title", "promoted_piece"):
+        _check_line(getattr(content, key), file, key)
     table = {name: make_option(name, entry, file, content.promoted_piece) for name, entry in content.options.items()}
     entries = dict(tables.get("options", {}))
     for name, value in content.defaults.items():
@@ -94,6 +96,16 @@ def define_game(
     )
     check_definition(definition)
     return definition
+
+
+def _check_line(text: str, file: str, key: str) -> None:
+    """Checks a name for people, which stands in sentences and headings.
+
+    Raises:
+      RulesError: If it is blank or has several lines.
+    """
+    if not text.strip() or text.splitlines() != [text]:
+        raise RulesError(f"{file}: {key} is {show(text)}, expected one line that is not blank")
 
 
 def _read(file: Traversable, folder: Path | None, seen: tuple[str, ...]) -> Definition:
@@ -154,8 +166,10 @@ def _read_boards(
     option = next((option for option in BOARD_OPTIONS if option in table), "board")
     chosen = table[option].values if option in table else ()
     if not chosen:
-        if isinstance(content.board, dict) and not content.board.keys() & _BOARD_KEYS:
-            raise RulesError(f"{file}: board is {show(content.board)}, expected a string: there is no option 'board'")
+        if isinstance(content.board, dict) and not content.board.keys() & set(_BOARD_KEYS):
+            raise RulesError(
+                f"{file}: board is {show(content.board)}, expected the keys of a board file: {', '.join(_BOARD_KEYS)}"
+            )
         tables, board = _read_board(content.board, file, "board", folder)
         return tables, {"": board}
     if isinstance(content.board, str):
