@@ -144,7 +144,7 @@ def test_a_game_without_options_says_so(here: Path) -> None:
     rules = 'capture = "compulsory"\nchain = "compulsory"\nno_progress_limit = 20\n'
     (here / "mine.toml").write_text(game_text().partition("[options]")[0] + rules, encoding="utf-8")
 
-    with pytest.raises(UnknownNameError, match="^no option 'chain' of mine; there are none$"):
+    with pytest.raises(UnknownNameError, match=r"^no option 'chain' of mine; there are none$"):
         load_game("mine.toml", chain="single")
 
 
