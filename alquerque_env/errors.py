@@ -41,7 +41,8 @@ class UnknownNameError(AlquerqueError):
         listed = [str(value) for value in known]
         where = f" of {of}" if of else ""
         shown = repr(shorten(name, LONGEST_PATH) if isinstance(name, str) else name)
-        super().__init__(f"no {kind} {shown}{where}{did_you_mean(name, listed)} (known: {', '.join(listed)})")
+        choice = f" (known: {', '.join(listed)})" if listed else "; there are none"
+        super().__init__(f"no {kind} {shown}{where}{did_you_mean(name, listed)}{choice}")
 
 
 class RulesError(AlquerqueError):

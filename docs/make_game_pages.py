@@ -5,7 +5,7 @@
     docs/games/measured.json     what was measured for the pages, see `measure_games.py`
 
 GAME is a game's id or the path of a game file; without one, every game of the package gets its page. With `-o`, pages,
-pictures and measurements go to another folder, as those of your own games should. Only what was not measured yet under
+pictures and measurements go to another folder, as those of your own games must. Only what was not measured yet under
 the same rules is measured, which takes about a minute a game; `--measure` measures again.
 """
 
@@ -47,7 +47,8 @@ REASONS = {
 
 def game_file(name: str) -> Traversable:
     """The file of a game, which a path or its id names."""
-    return Path(name) if name.endswith(".toml") else resources.files("alquerque_env.game") / "games" / f"{name}.toml"
+    is_path = name.endswith(".toml")
+    return Path(name).expanduser() if is_path else resources.files("alquerque_env.game") / "games" / f"{name}.toml"
 
 
 def about(file: Traversable) -> str:
@@ -144,6 +145,7 @@ def actions(game: Game) -> str:
         f"{numbers[0]} to {numbers[-1]}: {name}, from {action_text(game, numbers[0])} to "
         f"{action_text(game, numbers[-1])}"
         for name, numbers in (("steps", steps), ("captures", captures))
+        if numbers
     ]
     if None in game.actions:
         kinds.append(f"{game.actions.index(None)}: pass, which ends a turn without a move")
@@ -281,6 +283,9 @@ def write_page(name: str, folder: Path, measured: Any) -> None:
 @click.option("--measure", is_flag=True, help="Measure again what was measured before.")
 def main(names: Sequence[str], folder: Path, measure: bool) -> None:
     """Writes the pages of games."""
+    paths = [name for name in names if name.endswith(".toml")]
+    if paths and folder.resolve() == PAGES.resolve():
+        raise click.UsageError(f"{paths[0]!r} is the path of a game of your own: give its page another folder with -o")
     try:
         loaded = {name: load_game(name) for name in names or games()}
     except AlquerqueError as error:
@@ -294,7 +299,7 @@ def main(names: Sequence[str], folder: Path, measure: bool) -> None:
             measure_games.write(folder, measured)
         write_page(name, folder, measured)
         if folder == PAGES:
-            (IMAGES / f"{name}.svg").write_text(start(game), encoding="utf-8")
+            (IMAGES / f"{game.name}.svg").write_text(start(game), encoding="utf-8")
 
 
 if __name__ == "__main__":

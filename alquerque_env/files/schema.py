@@ -158,7 +158,8 @@ def unknown_key(file: str, error: type[AlquerqueError], path: str, name: str, kn
     """The error for a key that a table of a file does not have."""
     known = list(known)
     where = f"{file}: {path} has an" if path else f"{file}:"
-    return error(f"{where} unknown key {show(name)}{did_you_mean(name, known)} (known: {', '.join(known)})")
+    listed = f" (known: {', '.join(known)})" if known else ", expected no keys here"
+    return error(f"{where} unknown key {show(name)}{did_you_mean(name, known)}{listed}")
 
 
 def show(value: object) -> str:
@@ -167,6 +168,8 @@ def show(value: object) -> str:
         return shorten(repr(value))
     except ValueError:  # an integer of more digits than Python writes
         return "a number of thousands of digits"
+    except RecursionError:
+        return "a value of too many lists or tables in each other"
 
 
 def _join(path: str, name: str) -> str:

@@ -14,8 +14,9 @@ MOST_TEXT = 30_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 """What the name of a game file may be, without its ending. It is part of names of files and of commands."""
 
-# Everything below the space but line feed and tab, DEL and the C1 controls, and surrogates, which are no characters.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+# Everything below the space but line feed and tab, DEL and the C1 controls; separators of lines and paragraphs; what
+# changes the direction of the text after it; and surrogates, which are no characters.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def write_text(tables: Mapping[str, Any], file: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_type_hints
 
-from ..errors import RulesError, UnknownNameError, did_you_mean
+from ..errors import LONGEST_PATH, RulesError, UnknownNameError, did_you_mean, shorten
 from ..files.schema import noun, parse, parse_present, read_toml, show, unknown_key
 from .board import Board
 from .board_file import BoardFile, parse_board
@@ -19,8 +19,11 @@ from .file_text import write_text
 from .game_keys import GameFile
 from .options import RULE_NAMES, Option, OptionValue, Rules, make_option
 
+MOST_LEVELS = 20
+"""Files of the longest chain in which each extends the next."""
+
 _SUFFIX = ".toml"
-_BOARD_KEYS = frozenset(key.name for key in fields(BoardFile))
+_BOARD_KEYS = tuple(key.name for key in fields(BoardFile))
 
 
 def games() -> tuple[str, ...]:
@@ -68,6 +71,8 @@ def define_game(
         base = _read_extended(parse(str, tables["extends"], file, RulesError, "extends"), file, folder, (*seen, file))
         tables = {**base.tables, **{key: value for key, value in tables.items() if key != "extends"}}
     content = parse(GameFile, dict(tables), file, RulesError)
+    for key in ("title", "promoted_piece"):
+        _check_line(getattr(content, key), file, key)
     table = {name: make_option(name, entry, file, content.promoted_piece) for name, entry in content.options.items()}
     entries = dict(tables.get("options", {}))
     for name, value in content.defaults.items():
@@ -93,6 +98,16 @@ def define_game(
     return definition
 
 
+def _check_line(text: str, file: str, key: str) -> None:
+    """Checks a name for people, which stands in sentences and headings.
+
+    Raises:
+      RulesError: If it is blank or has several lines.
+    """
+    if not text.strip() or text.splitlines() != [text]:
+        raise RulesError(f"{file}: {key} is {show(text)}, expected one line that is not blank")
+
+
 def _read(file: Traversable, folder: Path | None, seen: tuple[str, ...]) -> Definition:
     name = file.name if folder is None else str(file)
     return define_game(read_toml(file, name, RulesError), name, folder, seen)
@@ -104,6 +119,8 @@ def _read_extended(base: str, file: str, folder: Path | None, seen: tuple[str, .
     if name in seen:
         circle = " extends ".join(Path(each).name for each in (*seen, name))
         raise RulesError(f"{file}: extends is {base!r}, which leads back to it: {circle}")
+    if len(seen) >= MOST_LEVELS:
+        raise RulesError(f"{seen[0]}: more than {MOST_LEVELS} files extend one another, expected {MOST_LEVELS} at most")
     return _read(found, None if name == found.name else Path(name).parent, seen)
 
 
@@ -114,9 +131,14 @@ def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Tr
       RulesError: If there is none.
     """
     if folder is not None and name.endswith(_SUFFIX):
-        found = (folder / name).resolve()
-        if not found.is_file():
-            raise RulesError(f"{file}: {path} is {show(name)}, but there is no file {str(found)!r}")
+        try:
+            found = (folder / name).resolve()
+            is_there = found.is_file()
+        except (OSError, ValueError):  # a name that is too long, or has the character zero
+            found, is_there = folder / name, False
+        if not is_there:
+            shown = shorten(str(found), LONGEST_PATH)
+            raise RulesError(f"{file}: {path} is {show(name)}, but there is no file {shown!r}")
         return found
     if name in _names(kind):
         return _packaged(kind, name)
@@ -144,8 +166,10 @@ def _read_boards(
     option = next((option for option in BOARD_OPTIONS if option in table), "board")
     chosen = table[option].values if option in table else ()
     if not chosen:
-        if isinstance(content.board, dict) and not content.board.keys() & _BOARD_KEYS:
-            raise RulesError(f"{file}: board is {show(content.board)}, expected a string: there is no option 'board'")
+        if isinstance(content.board, dict) and not content.board.keys() & set(_BOARD_KEYS):
+            raise RulesError(
+                f"{file}: board is {show(content.board)}, expected the keys of a board file: {', '.join(_BOARD_KEYS)}"
+            )
         tables, board = _read_board(content.board, file, "board", folder)
         return tables, {"": board}
     if isinstance(content.board, str):

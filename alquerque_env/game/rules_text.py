@@ -161,7 +161,7 @@ def fixed_sentences(game: Game) -> list[str]:
 
 
 def _aim(game: Game) -> str:
-    goal = "leave the enemy at most three pieces" if game.rules.lose_at_three else "capture all enemy pieces"
+    goal = "capture all but three enemy pieces" if game.rules.lose_at_three else "capture all enemy pieces"
     return _AIM[game.rules.no_moves].format(goal=goal)
 
 

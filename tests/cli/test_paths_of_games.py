@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -52,6 +53,16 @@ def test_a_command_takes_the_path_of_a_game_file(arguments: str, shown: str, her
     assert shown in run(arguments).output
 
 
+@pytest.mark.parametrize(("limit", "told"), [("50", "The no-progress limit of 50 plies"), ('"off"', "12 positions")])
+def test_a_table_is_built_where_the_no_progress_limit_is_no_option(limit: str, told: str, here: Path) -> None:
+    repetition = "threefold_draw" if limit == '"off"' else "off"
+    text = re.sub("no_progress_limit = .*", "", game_text())
+    text = text.replace('repetition = "off"', f'repetition = "{repetition}"')
+    text = text.replace("[options]", f"no_progress_limit = {limit}\n[options]")
+    (here / "mine.toml").write_text(text, encoding="utf-8")
+    assert told in run("solve mine.toml --pieces 2 -o mine.tab").output
+
+
 @pytest.mark.parametrize(
     "command",
     ["describe", "perft", "rollouts", "play", "arena", "openings", "solve --from-start", "dataset", "bench env"],
@@ -75,6 +86,15 @@ def test_a_path_without_a_file_is_refused_in_one_line(command: str, here: Path) 
 def test_the_name_without_its_ending_is_refused_with_the_path(here: Path) -> None:
     write_game(here)
     assert "no game 'mine'; did you mean 'mine.toml'?" in run("describe mine", 2).stderr
+
+
+def test_a_game_without_captures_is_described(here: Path) -> None:
+    everywhere = " ".join(load_game(write_game(here)).board.labels)
+    text = game_text().replace("version = 1", f'version = 1\nsanctuary = "{everywhere}"')
+    (here / "mine.toml").write_text(text, encoding="utf-8")
+    shown = run("describe mine.toml").output
+    assert "simple steps by origin and target" in shown
+    assert "captures by origin and target" not in shown
 
 
 def test_json_names_the_game_and_its_hash(here: Path) -> None:

@@ -6,6 +6,7 @@ Every line of every `sh` block is checked. A command of the package is parsed by
 
 import doctest
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -20,6 +21,7 @@ from types import ModuleType
 import click
 import pytest
 from click.testing import CliRunner
+from own_games import game_text, write_game
 
 from alquerque_env import games, load_game
 from alquerque_env.batch.branching import measure_branching
@@ -197,10 +199,41 @@ def test_the_measured_figures_are_those_of_the_commands() -> None:
 def test_a_game_of_ones_own_gets_a_page(tmp_path: Path) -> None:
     write_files("docs/add_a_game.md", tmp_path)
     words = [str(DOCS / "make_game_pages.py"), "small_alquerque.toml", "-o", "pages"]
-    subprocess.run([sys.executable, *words], cwd=tmp_path, check=True, timeout=300)
+    # The script imports those beside it, which the safe path of the tests leaves out.
+    environment = {**os.environ, "PYTHONSAFEPATH": ""}
+    subprocess.run([sys.executable, *words], cwd=tmp_path, env=environment, check=True, timeout=300)
     text = (tmp_path / "pages" / "small_alquerque.md").read_text(encoding="utf-8")
     assert text.startswith("# Small Alquerque\n")
     assert (tmp_path / "pages" / "small_alquerque.svg").exists()
+
+
+def test_the_page_of_a_game_of_ones_own_needs_a_folder(tmp_path: Path) -> None:
+    file = write_game(tmp_path)
+    before = {file: file.read_bytes() for file in (DOCS / "games").iterdir()}
+    for words in ([], ["-o", str(DOCS / "images" / ".." / "games")]):
+        result = CliRunner().invoke(load_script("make_game_pages").main, [str(file), *words])
+        assert result.exit_code == 2
+        assert f"{str(file)!r} is the path of a game of your own: give its page another folder with -o" in result.stderr
+    assert before == {file: file.read_bytes() for file in (DOCS / "games").iterdir()}
+    assert [file.name for file in tmp_path.iterdir()] == ["mine.toml"]
+
+
+def test_the_game_of_a_page_may_be_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    write_game(tmp_path).write_text(f"# A small game.\n{game_text()}", encoding="utf-8")
+    script = load_script("make_game_pages")
+    assert script.about(script.game_file("~/mine.toml")) == "A small game."
+
+
+def test_the_page_of_a_game_without_captures_names_its_steps(tmp_path: Path) -> None:
+    file = write_game(tmp_path)
+    everywhere = " ".join(load_game(file).board.labels)
+    text = game_text().replace("version = 1", f'version = 1\nsanctuary = "{everywhere}"')
+    file.write_text(text, encoding="utf-8")
+    shown = load_script("make_game_pages").actions(load_game(file))
+    assert "steps, from " in shown
+    assert "captures, from " not in shown
 
 
 def test_the_readme_shows_games_and_leads_to_the_list_of_all() -> None:

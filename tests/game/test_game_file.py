@@ -71,6 +71,29 @@ def test_files_that_extend_each_other_are_refused(tmp_path: Path) -> None:
     )
 
 
+def test_a_long_chain_of_files_that_extend_each_other_is_refused(tmp_path: Path) -> None:
+    for number in range(400):
+        write(tmp_path, f"g{number}.toml", f'extends = "g{number + 1}.toml"')
+    write(tmp_path, "g20.toml", 'extends = "fetaix"')
+    first = tmp_path.resolve() / "g0.toml"
+
+    assert refusal(first) == f"{first}: more than 20 files extend one another, expected 20 at most"
+    assert make_game(read_game_file(tmp_path / "g2.toml")).title == "Fetaix"
+
+
+@pytest.mark.parametrize("key", ["extends", "board"])
+@pytest.mark.parametrize("name", ["a\\u0000b.toml", "x" * 5000 + ".toml"])
+def test_a_name_that_no_file_can_have_is_refused(key: str, name: str, tmp_path: Path) -> None:
+    text = FETAIX.read_text(encoding="utf-8").replace('board = "alquerque"', f'{key} = "{name}"')
+    file = write(tmp_path, "game.toml", text)
+
+    message = refusal(file)
+
+    assert message.startswith(f"{file}: {key} is ")
+    assert "but there is no file" in message
+    assert len(message) < 1000
+
+
 def test_a_mistake_in_an_extended_file_names_that_file(tmp_path: Path) -> None:
     base = write(tmp_path, "base.toml", FETAIX.read_text(encoding="utf-8").replace("version = 1", "version = -1"))
     child = write(tmp_path, "child.toml", 'extends = "base.toml"')
@@ -95,6 +118,8 @@ def test_a_mistake_in_the_board_of_a_game_names_the_file_of_the_board(tmp_path: 
             b"version = 0x" + b"f" * 5000,
             "version is a number of thousands of digits, expected an integer from 1 to 1000000",
         ),
+        (b"title = " + b"[" * 400 + b"]" * 400, "title is "),
+        (b"title.x" + b".x" * 5000 + b" = 1", "title is a value of too many lists or tables in each other, expected"),
         (b"", "title is missing, expected a string, not empty"),
     ],
 )

@@ -101,6 +101,8 @@ def test_the_option_board_chooses_among_boards_of_every_kind(here: Path) -> None
             r"long\.toml: the game with its boards has [\d,]+ characters, expected 30,000 at most",
         ),
         ("escape.toml", RulesError, r"escape\.toml: 'Small \\x1b\[31mgame' has a control character"),
+        ("turned.toml", RulesError, r"turned\.toml: 'Small \\u202egame' has a control character"),
+        ("isolated.toml", RulesError, r"isolated\.toml: 'Small \\u2066game' has a control character"),
         (Path("mine.txt"), RulesError, r"'mine\.txt' is not the path of a game file, whose name ends in \.toml"),
     ],
 )
@@ -119,6 +121,8 @@ def test_what_is_no_game_file_is_refused_in_one_sentence(
     (here / "broken.toml").write_text('title = "x"\ny = = 2')
     (here / "long.toml").write_text(text.replace('["an example"]', f'["{"x" * MOST_TEXT}"]'), encoding="utf-8")
     (here / "escape.toml").write_text(text.replace("Small game", "Small \\u001b[31mgame"), encoding="utf-8")
+    (here / "turned.toml").write_text(text.replace("Small game", "Small \\u202egame"), encoding="utf-8")
+    (here / "isolated.toml").write_text(text.replace("Small game", "Small \\u2066game"), encoding="utf-8")
     (here / "mine.txt").write_text(text, encoding="utf-8")
 
     with pytest.raises(kind) as caught:
@@ -134,6 +138,14 @@ def test_a_pipe_with_the_name_of_a_game_file_is_refused_at_once(here: Path) -> N
     os.mkfifo(here / "pipe.toml")
     with pytest.raises(RulesError, match="cannot be read: it is not a regular file"):
         load_game("pipe.toml")
+
+
+def test_a_game_without_options_says_so(here: Path) -> None:
+    rules = 'capture = "compulsory"\nchain = "compulsory"\nno_progress_limit = 20\n'
+    (here / "mine.toml").write_text(game_text().partition("[options]")[0] + rules, encoding="utf-8")
+
+    with pytest.raises(UnknownNameError, match=r"^no option 'chain' of mine; there are none$"):
+        load_game("mine.toml", chain="single")
 
 
 def in_other_process(game: Game) -> tuple[str, str, int, list[str]]:

@@ -248,6 +248,8 @@ def _actions(game: Game, terminal: Terminal) -> Iterator[str]:
     steps = [a for a, action in enumerate(game.actions) if action is not None and over[a] is None]
     captures = [a for a in range(game.num_actions) if over[a] is not None]
     for title, numbers in (("simple steps by origin and target", steps), ("captures by origin and target", captures)):
+        if not numbers:
+            continue
         examples = ", ".join(f"{a} is {action_text(game, a)}" for a in (numbers[0], numbers[-1]))
         yield f"- {numbers[0]} to {numbers[-1]}: {title}; {examples}"
     if any(action is not None and action[2] is not None for action in game.actions):

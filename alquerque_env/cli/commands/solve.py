@@ -114,7 +114,7 @@ def _solve_table(
         table = load_table(game, path)
         if verify:
             verify_table(table, threads, watch)
-    return _report_table(path or find_table(game), table.header, time.monotonic() - began, verify)
+    return _report_table(game, path or find_table(game), table.header, time.monotonic() - began, verify)
 
 
 def _solve_match(
@@ -191,16 +191,17 @@ def _report_solution(
     return report, lines
 
 
-def _report_table(path: Path, header: "Header", seconds: float, verified: bool) -> Report:
+def _report_table(game: Game, path: Path, header: "Header", seconds: float, verified: bool) -> Report:
     positions = sum(part.positions for part in header.slices)
     size = path.stat().st_size
     studied = [group for group in header.groups if "longest_way" in group]
+    limit = game.rules.no_progress_limit
     # How many values the no-progress limit would change, which a table leaves out; None where it was not studied.
     clock = (
         None
         if not studied
         else {
-            "limit": int(header.options["no_progress_limit"]),
+            "limit": int(limit),
             "longest_way": max(group["longest_way"] for group in studied),
             "changed": sum(group["changed"] for group in studied),
         }
@@ -229,7 +230,7 @@ def _report_table(path: Path, header: "Header", seconds: float, verified: bool) 
             f"of {clock['limit']} plies, which the table leaves out, would change the values of {clock['changed']:,} "
             "positions."
         )
-    elif header.options["no_progress_limit"] != "off":
+    elif limit != "off":
         lines.append("The effect of the no-progress limit on the values is not studied under these rules.")
     checked = "; every value checked" if verified else ""
     lines.append(f"{positions:,} positions, {size / positions:.3f} bytes each, {seconds:.0f} s: {path}{checked}")
