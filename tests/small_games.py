@@ -64,4 +64,6 @@ def small_game(
         rules=replace(given.rules, **rules),
         options=options,
         opening=None if opening is None else (opening,),
+        promotion=(frozenset(), frozenset()),  # points of another board
+        sanctuary=frozenset(),
     )

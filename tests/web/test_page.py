@@ -768,7 +768,7 @@ def test_bots_that_cannot_play_the_chosen_rules_are_not_offered(page: Page) -> N
     page.click("text=Rules where sources differ")
     page.select_option(
         '[name="mullah_lines"]',
-        label="along the two long diagonals; elsewhere it steps and leaps like a man in any direction",
+        label=load_game("fetaix").option_table["mullah_lines"].values["long_diagonals"],
     )
     expect(page.locator("#north option:checked")).to_have_text("Expert")
     page.click("#defaults")

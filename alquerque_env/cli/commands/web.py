@@ -140,5 +140,5 @@ def _play_first_turn() -> None:
 def _ask_trained_bot() -> None:
     """Loads the kernels of trained bots while the first match begins."""
     game = load_game("alquerque")
-    with suppress(AlquerqueError, ImportError):
+    with suppress(Exception):  # the server may have stopped meanwhile, and nothing depends on it
         load_bot(levels(game)[-1].spec, game, seed=0).choose(Match(game))
