@@ -107,7 +107,7 @@ def _check_integer(name: str, value: int, least: int) -> None:
 
 
 def _play_in_batches(match: Match, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """As `play_randomly`, under rules that the SIMD kernels do not cover."""
+    """As `play_randomly`, under rules that the SIMD kernels do not cover, or are not the fastest for."""
     outcomes, lengths = np.zeros(count, np.int8), np.zeros(count, np.int32)
     for place, games in batches_from(match, count, seed):
         numbers = np.arange(count)[place]

@@ -94,9 +94,9 @@ def _check_start(definition: Definition, game: Ruleset) -> None:
     Raises:
       RulesError: If a side has lost, or there is no step.
     """
-    player, few = game.first_player, 3 if game.rules.lose_at_three else 0
+    player = game.first_player
     for side, men in enumerate(game.start):
-        if len(men) <= few:
+        if len(men) <= game.loses_at[side]:
             key, _ = start_of(definition.content, game.options)
             raise RulesError(
                 f"{definition.file}: {key} has {len(men)} men of player_{side}, who has lost at once with "

@@ -161,7 +161,7 @@ class Game(Ruleset):
         rules = self.version, self.board, self.start, self.rules, self.opening, dict(self.options)
         # The order of keys in a file says nothing.
         content = json.loads(self.file_text) if self.file_text else None
-        return self.name, content, *rules
+        return self.name, content, self.promotion, self.sanctuary, *rules
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(load_text, self.name, self.file_text, **self.options), ()

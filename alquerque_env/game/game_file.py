@@ -22,7 +22,7 @@ from .options import RULE_NAMES, Option, OptionValue, Rules, make_option
 MOST_LEVELS = 20
 """Files of the longest chain in which each extends the next."""
 
-_SUFFIX = ".toml"
+SUFFIX = ".toml"
 _BOARD_KEYS = tuple(key.name for key in fields(BoardFile))
 
 
@@ -115,7 +115,7 @@ def _read(file: Traversable, folder: Path | None, seen: tuple[str, ...]) -> Defi
 
 def _read_extended(base: str, file: str, folder: Path | None, seen: tuple[str, ...]) -> Definition:
     found = _find("games", base, file, "extends", folder)
-    name = found.name if folder is None or not base.endswith(_SUFFIX) else str(found)
+    name = found.name if folder is None or not base.endswith(SUFFIX) else str(found)
     if name in seen:
         circle = " extends ".join(Path(each).name for each in (*seen, name))
         raise RulesError(f"{file}: extends is {base!r}, which leads back to it: {circle}")
@@ -130,7 +130,7 @@ def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Tr
     Raises:
       RulesError: If there is none.
     """
-    if folder is not None and name.endswith(_SUFFIX):
+    if folder is not None and name.endswith(SUFFIX):
         try:
             found = (folder / name).resolve()
             is_there = found.is_file()
@@ -150,13 +150,13 @@ def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Tr
 
 
 def _packaged(kind: str, name: str) -> Traversable:
-    return resources.files(__package__) / kind / f"{name}{_SUFFIX}"
+    return resources.files(__package__) / kind / f"{name}{SUFFIX}"
 
 
 @cache
 def _names(kind: str) -> tuple[str, ...]:
     files = (resources.files(__package__) / kind).iterdir()
-    return tuple(sorted(file.name.removesuffix(_SUFFIX) for file in files if file.name.endswith(_SUFFIX)))
+    return tuple(sorted(file.name.removesuffix(SUFFIX) for file in files if file.name.endswith(SUFFIX)))
 
 
 def _read_boards(
@@ -195,7 +195,7 @@ def _read_board(entry: Any, file: str, path: str, folder: Path | None) -> tuple[
     if isinstance(entry, dict):
         return entry, parse_board(entry, f"{file}: {path}")
     found = _find("boards", entry, file, path, folder)
-    name = str(found) if folder is not None and entry.endswith(_SUFFIX) else found.name
+    name = str(found) if folder is not None and entry.endswith(SUFFIX) else found.name
     tables = read_toml(found, name, RulesError)
     return tables, parse_board(tables, name)
 

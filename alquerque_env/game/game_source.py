@@ -8,9 +8,7 @@ from ..errors import RulesError, UnknownNameError, did_you_mean, shorten
 from ..files.schema import show
 from .definition import Definition
 from .file_text import check_name, read_text
-from .game_file import define_game, find_definition, games, read_game_file
-
-_SUFFIX = ".toml"
+from .game_file import SUFFIX, define_game, find_definition, games, read_game_file
 
 
 def find_game(name: str | os.PathLike[str]) -> Definition:
@@ -23,14 +21,14 @@ def find_game(name: str | os.PathLike[str]) -> Definition:
     """
     if isinstance(name, os.PathLike) or (isinstance(name, str) and names_file(name)):
         return _read(os.fspath(name))
-    if name not in games() and os.path.isfile(f"{name}{_SUFFIX}"):
-        raise UnknownNameError("game", name, (f"{name}{_SUFFIX}", *games()))
+    if name not in games() and os.path.isfile(f"{name}{SUFFIX}"):
+        raise UnknownNameError("game", name, (f"{name}{SUFFIX}", *games()))
     return find_definition(name)
 
 
 def names_file(name: str) -> bool:
     """Whether a text is the path of a game file rather than a game's id."""
-    return name.endswith(_SUFFIX)
+    return name.endswith(SUFFIX)
 
 
 @lru_cache(maxsize=64)
@@ -40,15 +38,15 @@ def define_text(name: str, text: str) -> Definition:
     Raises:
       RulesError: If they do not describe a game.
     """
-    file = f"{name}{_SUFFIX}"
+    file = f"{name}{SUFFIX}"
     check_name(name, show(name))
     return define_game(read_text(text, file), file)
 
 
 def _read(path: str) -> Definition:
     file = Path(os.path.expanduser(path))  # Path.expanduser raises where there is no home folder
-    if file.suffix != _SUFFIX:
-        raise RulesError(f"{path!r} is not the path of a game file, whose name ends in {_SUFFIX}")
+    if file.suffix != SUFFIX:
+        raise RulesError(f"{path!r} is not the path of a game file, whose name ends in {SUFFIX}")
     if not os.path.lexists(file):
         # A name of the package is near a file of that name.
         near = [*(each.name for each in _beside(file)), *(name for name in games() if name == file.stem)]
@@ -60,6 +58,6 @@ def _read(path: str) -> Definition:
 def _beside(file: Path) -> list[Path]:
     """The game files in the folder of a file."""
     try:
-        return sorted(file.parent.glob(f"*{_SUFFIX}"))
+        return sorted(file.parent.glob(f"*{SUFFIX}"))
     except (OSError, ValueError):
         return []

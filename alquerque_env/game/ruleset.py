@@ -110,6 +110,12 @@ class Ruleset:
         last = max(rows) if self.forward(player) > 0 else min(rows)
         return frozenset(point for point, y in enumerate(rows) if abs(y - last) <= TOLERANCE)
 
+    @property
+    def loses_at(self) -> tuple[int, int]:
+        """The number of pieces with which `player_0` and `player_1` have lost."""
+        few = 3 if self.rules.lose_at_three else 0
+        return few, few
+
     def goes(self, directions: str, player: int, origin: int, target: int) -> bool:
         """Whether a step of `player` is in one of the directions `all`, `forward_sideways` or `forward`."""
         rise = (self.board.points[target][1] - self.board.points[origin][1]) * self.forward(player)

@@ -8,6 +8,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from observation_kernels import recall_observation, write_observation
 from option_values import every_value, sampled_numbers
 from reference import Reference, RefMatch, RefState, RefStep
 from small_games import BOARDS, small_game
@@ -35,16 +36,6 @@ under_sampled_values = pytest.mark.parametrize("number", sampled_numbers(VARIANT
 def variant(number: int) -> Game:
     name, options = VARIANTS[number]
     return load_game(name, **options)
-
-
-@entry_kernel
-def write_observation(t, s, earlier, observation, place):
-    rules.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), place)
-
-
-@entry_kernel
-def recall_observation(t, observation, place, s):
-    rules.recall(borrowed(t), borrowed(observation), place, borrowed(s))
 
 
 @entry_kernel

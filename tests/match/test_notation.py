@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chosen_steps import play_on
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -50,14 +51,6 @@ GAMES = {
     "more rings": game_on(packaged("gol_skuish"), chain="optional"),
     "mixed": game_on(parse_board(CROSSING, "crossing")),
 }
-
-
-def play_on(match: Match, choices: list[int]) -> Match:
-    for choice in choices:
-        if match.is_over:
-            break
-        match.push(match.legal_steps[choice % len(match.legal_steps)])
-    return match
 
 
 @pytest.mark.parametrize("name", GAMES)

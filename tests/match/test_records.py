@@ -5,6 +5,7 @@ import re
 from datetime import date
 
 import pytest
+from chosen_steps import play_on
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from option_values import sampled_values
@@ -59,14 +60,6 @@ def same(one: Match, other: Match) -> bool:
         and one.occurrences() == other.occurrences()
         and records.record.starting_point(one).position == records.record.starting_point(other).position
     )
-
-
-def play_on(match: Match, choices: list[int]) -> Match:
-    for choice in choices:
-        if match.is_over:
-            break
-        match.push(match.legal_steps[choice % len(match.legal_steps)])
-    return match
 
 
 # What is written is read back.

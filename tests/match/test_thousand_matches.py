@@ -4,10 +4,9 @@ import random
 
 import numpy as np
 import pytest
+from observation_kernels import recall_observation, write_observation
 
 from alquerque_env import Match, format_record, games, load_game, read_records
-from alquerque_env.engine import rules_scalar as rules
-from alquerque_env.engine.compiler import borrowed, entry_kernel
 from alquerque_env.game import table_layout
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import words
@@ -15,16 +14,6 @@ from alquerque_env.game.kernel_arrays import words
 MATCHES = 1_000
 SHOWN = 5
 """One position in so many is written as text and observed."""
-
-
-@entry_kernel
-def recall_observation(t, observation, place, s):
-    rules.recall(borrowed(t), borrowed(observation), place, borrowed(s))
-
-
-@entry_kernel
-def write_observation(t, s, earlier, observation, place):
-    rules.observe(borrowed(t), borrowed(s), earlier, borrowed(observation), place)
 
 
 def check(game: Game, match: Match) -> None:
