@@ -9,7 +9,6 @@ import re
 import subprocess
 import sys
 import tracemalloc
-from dataclasses import replace
 from pathlib import Path
 
 import check_certificate as checker
@@ -118,9 +117,10 @@ def test_claims_are_decided_as_by_minimax(name, options, pieces):
 def test_going_on_for_ever_wins_nothing():
     """Rules that the package refuses, which the checker must not rely on: no limit, and positions that recur."""
     game = load_game("fetaix")
-    endless = copy.copy(game.rules)
-    object.__setattr__(endless, "no_progress_limit", "off")
-    rules = reference.Reference(replace(game, rules=endless))
+    endless = copy.copy(game)
+    object.__setattr__(endless, "rules", copy.copy(game.rules))
+    object.__setattr__(endless.rules, "no_progress_limit", "off")
+    rules = reference.Reference(endless)
     states = [
         rules.parse(text)
         for text in ("W:WKa1:BKb4", "B:WKa1:BKb4", "W:WKc1:BKc4", "W:WKa1:BKa2", "W:Wa4:BKe2", "B:WKc2:BKc5")
