@@ -135,6 +135,7 @@ class Reference:
         )
         self.rays = tuple(tuple(self._find_rays(point)) for point in range(len(game.board.points)))
         self._moves = lru_cache(maxsize=8)(self._find_moves)  # who asks for the outcome asks for the steps too
+        self._chain_length = lru_cache(maxsize=1 << 16)(self._find_chain_length)  # many chains meet in one position
 
     def _find_leaps(self) -> frozenset[tuple[int, int, int]]:
         board, rules = self.game.board, self.rules
@@ -247,7 +248,7 @@ class Reference:
             leaps = [leap for leap in leaps if not self._stops_short(state, leap, leaps)]
         return leaps
 
-    def _chain_length(self, state: RefState, leap: RefStep) -> int:
+    def _find_chain_length(self, state: RefState, leap: RefStep) -> int:
         """The most pieces that a chain beginning with `leap` takes."""
         after = self.play(state, leap)
         if after.chain is None:

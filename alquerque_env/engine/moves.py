@@ -27,6 +27,7 @@ from ..game.table_layout import (
     OWN_KINGS,
     OWN_MEN,
     PARENTS,
+    PROMOTE_AND_CONTINUE,
     SECTION_SIZE,
     SECTIONS,
     SEES,
@@ -38,8 +39,8 @@ from ..game.table_layout import (
     UNDO,
     WORDS,
 )
-from .binding import inlined
-from .compiler import count_lanes, fill_lanes, find_lane, invert_lanes, lowest, narrow_lanes, nth_bit
+from .binding import inlined, kernel
+from .compiler import count_lanes, fill_lanes, find_lane, invert_lanes, lowest, narrow_lanes, nth_bit, popcount
 from .fields import Rules, State
 from .kernel_types import Words
 
@@ -132,6 +133,43 @@ def can_continue(
             return True
         block = block + BLOCK_SIZE if lanes else rules[block + SKIP]
     return False
+
+
+@kernel
+def count_capturable(rules: Rules, state: State, moves: Words, actions: Words) -> int:
+    """An upper bound on the captures that can follow in a chain in progress.
+
+    Counts the enemies that a leap from a point in reach takes; the points behind them are then in reach too. Where
+    captured pieces leave the board at once, the points of all enemies count as vacant.
+    """
+    player = state.player
+    piece = 1 << state.chain
+    men, kings = state.men[player], state.kings[player]
+    theirs = state.men[1 - player] | state.kings[1 - player]
+    _look(rules, moves, (men | kings) & ~piece, theirs, state.captured, state.barred)
+    if not rules.removal_at_end:
+        fill_lanes(moves, EMPTY, moves[EMPTY] | theirs)
+    men &= piece
+    kings &= piece
+    reached_men, reached_kings, victims = 0, 0, 0
+    while men | kings:
+        is_men = men != 0
+        _take(moves, men, 0 if is_men else kings)
+        found = list_actions(rules, moves, player, NEXT_LEAP, actions, 0)
+        targets = 0
+        for index in range(found):
+            step = step_of(rules, player, actions[index])
+            victims |= 1 << rules[step + OVER]
+            targets |= 1 << rules[step + TARGET]
+        if is_men:
+            reached_men |= men
+            men = targets & ~reached_men
+            if rules.midchain_promotion == PROMOTE_AND_CONTINUE:
+                kings |= targets & rules.promotion[player] & ~reached_kings
+        else:
+            reached_kings |= kings
+            kings = targets & ~reached_kings
+    return popcount(victims)
 
 
 @inlined

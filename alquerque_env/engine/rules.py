@@ -58,6 +58,7 @@ from .fields import Flag, Rules, State, Word
 from .moves import (
     add_pass,
     can_continue,
+    count_capturable,
     find_captures,
     find_steps,
     is_leap,
@@ -71,8 +72,16 @@ from .moves import (
     target_of,
     victim_of,
 )
+from .repetition import mix
 from .undo_memory import forget, remember
 from .words.integers import any_of, constant, count_each, give_to_player, mover, never, no, of_player, where
+
+MOST_CHAIN_POSITIONS = 1 << 14
+"""Positions of chains that are looked at, for one position of a match, to compare captures."""
+
+_FEW = 32  # positions of chains after which those seen are noted
+_SEEN_SIZE = 1 << 12
+_LONGEST, _LEFT, _SEARCH_SIZE = 0, 1, 2
 
 
 @kernel
@@ -293,7 +302,7 @@ def keep_best(rules: Rules, state: State, moves: Any, actions: Any, found: int) 
 
 @kernel
 def _keep_continuing(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
-    """Of the captures by one piece of one victim, keeps those that allow a further capture, if there are any."""
+    """Of the captures by one king of one victim, keeps those that allow a further capture, if there are any."""
     scratch: Any = allocate(2, rules.state_size + found)
     after, goes_on = scratch[0], scratch[1]
     for index in range(found):
@@ -316,6 +325,8 @@ def _keep_continuing(rules: Rules, state: State, moves: Any, actions: Any, found
 @inlined
 def _has_continuing_rival(rules: Rules, state: State, actions: Any, goes_on: Any, index: int, found: int) -> bool:
     step = step_of(rules, state.player, actions[index])
+    if state.men[state.player] >> origin_of(rules, step) & 1:
+        return False
     for other in range(found):
         rival = step_of(rules, state.player, actions[other])
         same_piece = origin_of(rules, rival) == origin_of(rules, step)
@@ -326,18 +337,22 @@ def _has_continuing_rival(rules: Rules, state: State, actions: Any, goes_on: Any
 
 @kernel
 def _keep_longest(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
-    """Keeps the captures that begin a chain with the most captured pieces."""
-    scratch: Any = allocate(2, rules.state_size + found)
-    after, length = scratch[0], scratch[1]
-    longest = 0
+    """Keeps the captures that begin a chain with the most captured pieces.
+
+    Only captures are removed that take fewer pieces than another one. Where the search for chains ends early, it does
+    not know that of every capture.
+    """
+    scratch: Any = allocate(3, rules.state_size + found + _SEARCH_SIZE)
+    after, most, search = scratch[0], scratch[1], scratch[2]
+    search[_LONGEST] = 0
+    search[_LEFT] = MOST_CHAIN_POSITIONS
     for index in range(found):
         copy_state(rules, state, after)
         apply_action(rules, after, moves, actions[index])
-        length[index] = _longest_chain(rules, after, moves) if after[CHAIN] >= 0 else 0
-        longest = max(longest, length[index])
+        most[index] = _longest_chain(rules, after, moves, search) if after[CHAIN] >= 0 else 0
     kept = 0
     for index in range(found):
-        if length[index] == longest:
+        if most[index] >= search[_LONGEST]:
             actions[kept] = actions[index]
             kept += 1
     release(scratch)
@@ -345,31 +360,82 @@ def _keep_longest(rules: Rules, state: State, moves: Any, actions: Any, found: i
 
 
 @kernel
-def _longest_chain(rules: Rules, state: State, moves: Any) -> int:
-    """The most captures that can follow in a chain in progress."""
-    states: Any = allocate(rules.points + 1, rules.state_size)
-    choices = allocate(rules.points + 1, rules.num_actions)
-    counts = allocate(1, rules.points + 1)
-    untried = counts[0]
+def _longest_chain(rules: Rules, state: State, moves: Any, search: Any) -> int:
+    """The most captures that can follow in a chain in progress, or some number below `search[_LONGEST]`.
+
+    The search goes depth first. How a chain goes on depends on where the piece stands, what it is, and which enemies
+    are left, so it passes over what it has seen before, and what cannot be longer than a chain that it has found.
+
+    Args:
+      search: The longest chain found from any capture, and how many positions may still be looked at. Both are updated.
+        When none is left, the result is a bound that may be too high.
+    """
+    levels = count_each(state.men[1 - state.player] | state.kings[1 - state.player]) + 1
+    states: Any = allocate(levels, rules.state_size)
+    choices = allocate(levels + 1, rules.num_actions)
+    counts = allocate(1, levels)
+    seen = allocate(2, 0)
+    untried, listed = counts[0], choices[levels]
     copy_state(rules, state, states[0])
     untried[0] = _list_captures(rules, states[0], moves, choices[0])
-    level = 0
-    longest = 0
-    while level >= 0:
+    most = levels
+    longest, level, tried = 0, 0, 0
+    while level >= 0 and longest < most and most >= search[_LONGEST] and search[_LEFT] > 0:
         if untried[level] == 0:
             level -= 1
             continue
         untried[level] -= 1
-        copy_state(rules, states[level], states[level + 1])
-        apply_action(rules, states[level + 1], moves, choices[level][untried[level]])
+        tried += 1
+        search[_LEFT] -= 1
+        after: Any = states[level + 1]
+        copy_state(rules, states[level], after)
+        apply_action(rules, after, moves, choices[level][untried[level]])
         longest = max(longest, level + 1)
-        if states[level + 1][CHAIN] >= 0:
-            level += 1
-            untried[level] = _list_captures(rules, states[level], moves, choices[level])
+        if tried == _FEW:
+            most = count_capturable(rules, state, moves, listed)
+            release(seen)
+            seen = _make_table()
+        if after[CHAIN] < 0:
+            continue
+        if tried > _FEW:
+            if _was_seen(after, seen):
+                continue
+            bound = level + 1 + count_capturable(rules, after, moves, listed)
+            if bound <= longest or bound < search[_LONGEST]:
+                continue
+        level += 1
+        untried[level] = _list_captures(rules, after, moves, choices[level])
+    is_known = level < 0 or longest == most
+    most = longest if is_known else count_capturable(rules, state, moves, listed)
+    search[_LONGEST] = max(search[_LONGEST], longest)
     release(states)
     release(choices)
     release(counts)
-    return longest
+    release(seen)
+    return most
+
+
+@inlined
+def _make_table() -> Any:
+    """An empty table of positions of chains: which enemies are left, and which piece stands where."""
+    table = allocate(2, _SEEN_SIZE)
+    for index in range(_SEEN_SIZE):
+        table[0][index] = 0
+    return table
+
+
+@inlined
+def _was_seen(state: State, seen: Any) -> bool:
+    """Whether a position of a chain is in the table of those seen; it is afterwards."""
+    player, point = state.player, state.chain
+    left = (state.men[1 - player] | state.kings[1 - player]) & ~state.captured
+    piece = point << 1 | state.men[player] >> point & 1
+    place = (mix(left) ^ piece) & _SEEN_SIZE - 1
+    if seen[0][place] == left and seen[1][place] == piece:
+        return True
+    seen[0][place] = left
+    seen[1][place] = piece
+    return False
 
 
 @inlined

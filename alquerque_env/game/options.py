@@ -75,6 +75,12 @@ class Rules:
             raise RulesError(f"{looks_ahead} needs chain='compulsory', not chain={self.chain!r}")
         if longest and self.capture == "optional":
             raise RulesError("max_capture='most_pieces' needs capture='compulsory', not capture='optional'")
+        flies = self.promotion != "none" and self.mullah_captures == "any_distance"
+        if flies and not self.chain_may_return_to_start:
+            raise RulesError(
+                "chain_may_return_to_start=false needs mullah_captures='next_point': a mullah that captures from any "
+                "distance would have to fly over the point"
+            )
 
     @property
     def has_majority_at_limit(self) -> bool:

@@ -57,11 +57,11 @@ FUNCTIONS = {
             "keep_best",
             "_keep_continuing",
         ),
-        *("_has_continuing_rival", "_keep_longest", "_longest_chain", "_list_captures", "copy_state"),
+        *("_has_continuing_rival", "_keep_longest", "_longest_chain", "_was_seen", "_list_captures", "copy_state"),
     ),
     "moves": (
         *("look", "_look", "_take", "find_captures", "find_steps", "keep_opening", "add_pass", "can_continue"),
-        *("_narrow", "list_actions", "_list", "_section", "step_of"),
+        *("count_capturable", "_narrow", "list_actions", "_list", "_section", "step_of"),
     ),
     "repetition": ("position_key",),
     "undo_memory": (*("remember", "forget", "remember_points", "forget_points", "forbid_remembered", "_within_steps"),),
