@@ -159,7 +159,7 @@ class Board:
             if abs(self._places[nearest] - moved) > 4 * TOLERANCE:
                 return None
             images.append(nearest)
-        return tuple(images) if self._drawing(images) == self._drawing(range(len(images))) else None
+        return tuple(images) if self._permuted(images) == self._drawing else None
 
     @cached_property
     def _places(self) -> tuple[complex, ...]:
@@ -168,7 +168,11 @@ class Board:
         middle = sum(places) / len(places)
         return tuple(place - middle for place in places)
 
-    def _drawing(self, permutation: Sequence[int]) -> tuple[frozenset[Line], ...]:
+    @cached_property
+    def _drawing(self) -> tuple[frozenset[Line], ...]:
+        return self._permuted(range(len(self.points)))
+
+    def _permuted(self, permutation: Sequence[int]) -> tuple[frozenset[Line], ...]:
         """The lines of the board with its points permuted, whichever end they begin at."""
         kinds = (self.lines, self.end_arcs, self.bends, self.circles)
         moved = [[tuple(permutation[point] for point in line) for line in lines] for lines in kinds]

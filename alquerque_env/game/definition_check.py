@@ -17,21 +17,29 @@ from .definition import (
 from .options import OptionValue, spell
 from .ruleset import NORTH, SOUTH, Ruleset
 from .table_layout import EMPTY, ENEMY, OWN_MEN
-from .templates import find_man_templates
+from .templates import find_man_templates, most_actions
 
 _WAYS_OF_MEN = ("man_capture_dirs", "leap", "end_arc", "last_rank_frozen")
 """Options that decide where men can go."""
 
+_WAYS = ("leap", "end_arc", "mullah_lines", "mullah_steps", "mullah_captures")
+"""Options that decide how many actions there are."""
+
+MOST_ACTIONS = 1 << 14
+"""Actions of a game. Every observation has a mask with a number for each, and networks have an output for each."""
+
 
 def check_definition(definition: Definition) -> None:
-    """Checks openings, starts and promotion.
+    """Checks openings, starts, the number of actions, and promotion.
 
     Raises:
-      RulesError: If an opening or a start belongs to no answer or cannot be played, the first player has no step, or
-        men cannot come to a promotion point.
+      RulesError: If an opening or a start belongs to no answer or cannot be played, the first player has no step, there
+        are too many actions, or men cannot come to a promotion point.
     """
     _check_openings(definition)
     _check_starts(definition)
+    for choice in _choices(definition, *BOARD_OPTIONS, *_WAYS):
+        _check_actions(definition, choose_options(definition, choice, Ruleset, definition.file))
     for choice in _choices(definition, *BOARD_OPTIONS, "pieces", "opening", "who_starts", "lose_at_three"):
         _check_start(definition, choose_options(definition, choice, Ruleset, definition.file))
     if definition.rules.get("promotion", "none") != "none":
@@ -129,6 +137,28 @@ def _fault_of_opening(game: Ruleset, origin: int | None, target: int | None) -> 
         place = "any point" if origin is None else labels[origin]
         return f"no piece can step {'anywhere' if target is None else 'there'} from {place}"
     return None
+
+
+def _check_actions(definition: Definition, game: Ruleset) -> None:
+    """Checks that a game does not have too many actions.
+
+    Raises:
+      RulesError: If it has.
+    """
+    count, rules = most_actions(game), game.rules
+    if count <= MOST_ACTIONS:
+        return
+    causes, remedies = [], []
+    if rules.leap == "pattern":
+        causes.append("leap='pattern'")
+        remedies.append("leap='straight'")
+    if rules.promotion != "none" and rules.mullah_captures == "any_distance":
+        causes.append("mullah_captures='any_distance'")
+        remedies.append("mullah_captures='next_point'")
+    raise RulesError(
+        f"{definition.file}: {' with '.join([*causes, 'these lines'])} gives up to {count:,} actions, expected "
+        f"{MOST_ACTIONS:,} at most: set {' or '.join([*remedies, 'fewer or shorter lines'])}"
+    )
 
 
 def _check_promotion(definition: Definition, game: Ruleset) -> None:

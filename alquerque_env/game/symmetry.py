@@ -1,5 +1,6 @@
 """Symmetries of a game in the mover's frame, for data augmentation."""
 
+from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from .board import Permutation
@@ -27,13 +28,17 @@ def find_symmetries(game: Ruleset, table: StepTable) -> tuple[Symmetry, ...]:
 
     The opening rule is ignored: it holds in the start position only, and the image of that is another position.
     """
-    found = (_symmetry(game, table, points) for points in game.board.reflections)
+    same = tuple(range(len(game.board.points)))
+    moves = [_images(templates, same) for templates in table.templates]
+    found = (_symmetry(game, table, moves, points) for points in game.board.reflections)
     return tuple(symmetry for symmetry in found if symmetry is not None)
 
 
-def _symmetry(game: Ruleset, table: StepTable, points: Permutation) -> Symmetry | None:
+def _symmetry(
+    game: Ruleset, table: StepTable, moves: Sequence[Set[tuple[object, ...]]], points: Permutation
+) -> Symmetry | None:
     for player, templates in enumerate(table.templates):
-        if {_image(template, points) for template in templates} != {_key(template) for template in templates}:
+        if _images(templates, points) != moves[player]:
             return None
         zone = game.promotion_points(player)
         if {points[point] for point in zone} != zone:
@@ -42,13 +47,13 @@ def _symmetry(game: Ruleset, table: StepTable, points: Permutation) -> Symmetry 
     return None if planes is None else Symmetry(points, _actions(table, points), planes)
 
 
-def _key(template: Template) -> tuple[object, ...]:
-    return (*template[:3], frozenset(template.path), *template[4:])
-
-
-def _image(template: Template, points: Permutation) -> tuple[object, ...]:
-    ends = (NO_POINT if point == NO_POINT else points[point] for point in template[:3])
-    return (*ends, frozenset((what, points[point]) for what, point in template.path), *template[4:])
+def _images(templates: Sequence[Template], points: Permutation) -> Set[tuple[object, ...]]:
+    """What templates do when the points are permuted. As lines are kept, their paths need not be compared."""
+    image = {NO_POINT: NO_POINT, **dict(enumerate(points))}
+    return {
+        (image[each.origin], image[each.target], image[each.victim], each.is_king, each.first, each.next)
+        for each in templates
+    }
 
 
 def _actions(table: StepTable, points: Permutation) -> Permutation:

@@ -26,6 +26,22 @@ def find_templates(game: Ruleset, player: int) -> Iterator[Template]:
         yield from (template for template in _king_templates(game) if template.victim not in game.sanctuary)
 
 
+def most_actions(game: Ruleset) -> int:
+    """At least the number of actions of a game, counted without finding them."""
+    board = game.board
+    ways = [len(joined) for joined in board.neighbours]
+    bent = sum(count * (count - 1) for count in ways) if game.rules.leap == "pattern" else len(_leaps(game))
+    actions = sum(ways) + bent
+    if game.rules.promotion != "none":
+        for line, steps_far, captures_far in _flights(game):
+            length = len(line)
+            # Ordered pairs of points, and triples in the order of a line; on a circle there is one from every point.
+            pairs = length * (length - 1)
+            triples = pairs * (length - 2) // (1 if line in board.circles else 3)
+            actions += (pairs if steps_far else 0) + (triples if captures_far else 2 * length)
+    return actions
+
+
 def find_man_templates(game: Ruleset, player: int) -> Iterator[Template]:
     """Those of the men of `player`."""
     rules = game.rules
@@ -61,16 +77,20 @@ def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
 
 def _king_templates(game: Ruleset) -> Iterator[Template]:
     """Steps and captures of kings along lines and circles."""
+    for line, steps_far, captures_far in _flights(game):
+        for origin, ray in _rays(line, line in game.board.circles):
+            yield from _slides(origin, ray, steps_far)
+            yield from _captures(origin, ray, captures_far)
+
+
+def _flights(game: Ruleset) -> Iterator[tuple[tuple[int, ...], bool, bool]]:
+    """The lines and circles, each with whether kings step far and capture far along it."""
     rules = game.rules
     longest = max(len(line) for line in game.board.lines)
     diagonals = [line for line in game.board.lines if len(line) == longest and _is_diagonal(game, line)]
     for line in (*game.board.lines, *game.board.circles):
         flies = rules.mullah_lines == "all" or line in diagonals
-        steps_far = flies and rules.mullah_steps == "any_distance"
-        captures_far = flies and rules.mullah_captures == "any_distance"
-        for origin, ray in _rays(line, line in game.board.circles):
-            yield from _slides(origin, ray, steps_far)
-            yield from _captures(origin, ray, captures_far)
+        yield line, flies and rules.mullah_steps == "any_distance", flies and rules.mullah_captures == "any_distance"
 
 
 def _rays(line: tuple[int, ...], is_closed: bool) -> Iterator[tuple[int, tuple[int, ...]]]:

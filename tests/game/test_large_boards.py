@@ -1,0 +1,115 @@
+"""Game files whose boards have very many steps, lines or symmetries."""
+
+import json
+import math
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from grid_games import write_grid
+
+from alquerque_env import Match, games, load_game
+from alquerque_env.errors import RulesError
+
+_GAME = """
+title = "Ring"
+version = 1
+sources = ["an example"]
+[board]
+title = "Ring"
+points = {points}
+labels = "{labels}"
+lines = {lines}
+circles = {circles}
+[start]
+south = "1"
+north = "3"
+[options]
+[promotion]
+south = "2"
+north = "4"
+[rules]
+man_steps = "all"
+man_capture_dirs = "all"
+promotion = "points"
+progress = "capture"
+capture = "compulsory"
+chain = "compulsory"
+capture_removal = "immediate"
+no_moves = "loss"
+repetition = "off"
+no_progress_limit = 40
+no_progress_result = "draw"
+who_starts = "player_0"
+mullah_steps = "one_point"
+"""
+
+
+def write_ring(folder: Path, count: int, *, joins_all: bool, rules: str = "") -> Path:
+    """Writes a game on a regular polygon, with a line between any two points or a circle and one line."""
+    corners = [(math.cos(2 * math.pi * place / count), math.sin(2 * math.pi * place / count)) for place in range(count)]
+    text = _GAME.format(
+        points=[[round(20 * x, 4), round(20 * y, 4)] for x, y in corners],
+        labels=" ".join(str(point + 1) for point in range(count)),
+        lines=json.dumps([f"{a} {b}" for a, b in combinations(range(1, count + 1), 2)] if joins_all else ["1 3"]),
+        circles=json.dumps([] if joins_all else [" ".join(str(point + 1) for point in range(count))]),
+    )
+    file = folder / "ring.toml"
+    file.write_text(text + rules, encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("rules", ["", 'mullah_captures = "next_point"\n'])
+def test_a_board_of_all_lines_between_63_points_has_the_symmetries_of_the_polygon(rules: str, tmp_path: Path) -> None:
+    file = write_ring(tmp_path, 63, joins_all=True, rules=rules)
+    game = load_game(file)
+
+    assert len(game.board.reflections) == 2 * 63
+    # The promotion points are those of neither player after a rotation.
+    assert [symmetry.points for symmetry in game.symmetries] == [tuple(range(63))]
+    assert len(Match(game).legal_steps) == 61
+
+
+def test_bent_leaps_over_all_lines_between_many_points_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(RulesError) as caught:
+        load_game(write_ring(tmp_path, 63, joins_all=True, rules='leap = "pattern"\nmullah_captures = "next_point"\n'))
+
+    assert str(caught.value).endswith(
+        "ring.toml: leap='pattern' with these lines gives up to 249,984 actions, expected 16,384 at most: set "
+        "leap='straight' or fewer or shorter lines"
+    )
+
+
+def test_pieces_that_fly_round_a_long_circle_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        RulesError, match=r"mullah_captures='any_distance' with these lines gives up to [0-9,]+ actions"
+    ):
+        load_game(write_ring(tmp_path, 60, joins_all=False))
+
+    short = load_game(write_ring(tmp_path, 60, joins_all=False, rules='mullah_captures = "next_point"\n'))
+    assert len(short.actions) == 2 * 61 + 2 * 60
+
+
+def test_a_line_of_63_points_along_which_pieces_fly_is_refused(tmp_path: Path) -> None:
+    file = write_grid(tmp_path, 1, 63)
+    with pytest.raises(
+        RulesError, match=r"actions, expected 16,384 at most: set mullah_captures='next_point' or fewer"
+    ):
+        load_game(file)
+
+    assert len(load_game(write_grid(tmp_path, 1, 63, promotion="none")).actions) == 2 * 62 + 2 * 61
+
+
+@pytest.mark.parametrize("leap", ["straight", "pattern"])
+def test_a_board_of_63_points_may_have_long_lines_bent_leaps_and_pieces_that_fly(leap: str, tmp_path: Path) -> None:
+    game = load_game(write_grid(tmp_path, 7, 9, leap=leap))
+
+    assert {action[:2] for action in game.actions if action is not None} >= {(0, 62 - 6), (0, 6)}
+
+
+def test_no_game_of_the_package_is_refused_under_any_option() -> None:
+    for name in games():
+        table = load_game(name).option_table
+        for option in table.keys() & {"leap", "board", "dash_sides", "end_arc", "mullah_lines"}:
+            for value in table[option].values:
+                assert load_game(name, **{option: value}).options[option] == value
