@@ -43,12 +43,13 @@ _RESET = "\x1b[0m"
 _COLUMN_GAP = 4
 _ROW_GAPS = (2, 1)
 _WIDTH = 80
+_HEIGHT = 200
 # Rows closer than this in the board's coordinates count as one.
 _SAME_ROW = 0.05
 
 
 def draw_text(picture: Picture, *, unicode: bool = True, color: bool = False) -> str:
-    """Draws a picture with characters, in 80 columns at most; a board that does not fit is listed point by point.
+    """Draws a picture with characters, in 80 columns and 200 lines at most; a board that does not fit is listed.
 
     Marks around points are explained below the board: `[ ]` the piece in the middle of a chain, `{ }` a captured piece
     that is not yet removed, `< >` a piece that may move, `( )` a point of the last turn.
@@ -62,7 +63,9 @@ def draw_text(picture: Picture, *, unicode: bool = True, color: bool = False) ->
       Lines of text without a line break at the end.
     """
     glyphs = _UNICODE if unicode else _ASCII
-    canvas = next((canvas for gap in _ROW_GAPS if (canvas := _Canvas(picture, glyphs, gap)).fits), None)
+    # The lines of a board that is far too large take long to draw.
+    small = (cells for gap in _ROW_GAPS if _are_near(cells := _cells(picture, gap)))
+    canvas = next((canvas for cells in small if (canvas := _Canvas(picture, glyphs, cells)).fits), None)
     lines = [printable(picture.caption), ""] if picture.caption else []
     if canvas is None:
         lines += list_points(picture, _WIDTH)
@@ -75,10 +78,10 @@ def draw_text(picture: Picture, *, unicode: bool = True, color: bool = False) ->
 class _Canvas:
     """A board drawn on a grid of characters, each with the name of its colour."""
 
-    def __init__(self, picture: Picture, glyphs: _Glyphs, row_gap: int) -> None:
+    def __init__(self, picture: Picture, glyphs: _Glyphs, cells: tuple[Cell, ...]) -> None:
         self.picture = picture
         self.glyphs = glyphs
-        self.cells = _cells(picture, row_gap)
+        self.cells = cells
         self.characters: dict[Cell, tuple[str, str]] = {}
         self.draw_edges()
         self.draw_labels()
@@ -185,6 +188,12 @@ def _cells(picture: Picture, row_gap: int) -> tuple[Cell, ...]:
     columns = max(_COLUMN_GAP / column_gap, float(int(2 * lines / lay_out(picture.board).stretch)))
     sign = -1 if picture.turned else 1
     return tuple((round(-sign * y * lines), round(sign * x * columns)) for x, y in points)
+
+
+def _are_near(cells: tuple[Cell, ...]) -> bool:
+    """Whether all points find room in the lines and columns that a drawing may take."""
+    rows, columns = zip(*cells, strict=True)
+    return max(rows) - min(rows) < _HEIGHT and max(columns) - min(columns) < _WIDTH
 
 
 def _stroke(start: Cell, end: Cell, glyphs: _Glyphs) -> Iterator[tuple[Cell, str]]:

@@ -70,6 +70,15 @@ def test_a_board_of_all_lines_between_63_points_has_the_symmetries_of_the_polygo
     assert len(Match(game).legal_steps) == 61
 
 
+def test_a_board_whose_drawing_would_have_thousands_of_lines_is_listed(tmp_path: Path) -> None:
+    rules = 'mullah_captures = "next_point"\n'
+    text = str(Match(load_game(write_ring(tmp_path, 63, joins_all=True, rules=rules))))
+
+    assert "Lines: 1 2; 1 3;" in text
+    assert len(text.splitlines()) < 200
+    assert max(map(len, text.splitlines())) <= 80
+
+
 def test_bent_leaps_over_all_lines_between_many_points_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RulesError) as caught:
         load_game(write_ring(tmp_path, 63, joins_all=True, rules='leap = "pattern"\nmullah_captures = "next_point"\n'))
