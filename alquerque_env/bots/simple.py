@@ -36,6 +36,8 @@ class GreedyBot(GameBot):
         self._actions = words(t[e.T_NUM_ACTIONS])
 
     def _decide(self, match: Match) -> Step:
+        if self.game.rules.max_capture == "most_pieces":
+            return self._pick(match.legal_steps)  # the legal ones capture equally many already
         captured: list[int] = []
         left = MOST_POSITIONS
         for place, step in enumerate(match.legal_steps):

@@ -76,7 +76,7 @@ from .repetition import mix
 from .undo_memory import forget, remember
 from .words.integers import any_of, constant, count_each, give_to_player, mover, never, no, of_player, where
 
-MOST_CHAIN_POSITIONS = 1 << 14
+MOST_CHAIN_POSITIONS = 1 << 12
 """Positions of chains that are looked at, for one position of a match, to compare captures."""
 
 _FEW = 32  # positions of chains after which those seen are noted
