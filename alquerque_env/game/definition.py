@@ -106,14 +106,15 @@ def _start(
       RulesError: If a label is unknown or listed twice.
     """
     table, start = start_of(definition.content, chosen)
-    sides: list[frozenset[int]] = []
-    for side in ("south", "north"):
-        path = f"{table}.{side}"
-        points = frozenset(_some(definition, board, path, getattr(start, side)))
-        for point in sorted(points.intersection(frozenset().union(*sides))):
-            raise RulesError(f"{definition.file}: {path} has {board.labels[point]!r}, which has a piece already")
-        sides.append(points)
-    return sides[0], sides[1]
+    south, north = (
+        frozenset(_some(definition, board, f"{table}.{side}", getattr(start, side))) for side in ("south", "north")
+    )
+    for point in sorted(south & north):
+        raise RulesError(
+            f"{definition.file}: {table}.north has {board.labels[point]!r}, which {table}.south has too: expected one "
+            "piece on a point"
+        )
+    return south, north
 
 
 def start_of(content: GameFile, chosen: Mapping[str, OptionValue]) -> tuple[str, StartFile]:
@@ -140,7 +141,7 @@ def _distinct(definition: Definition, board: Board, path: str, text: str) -> tup
     points = find_points(board, text, definition.file, path)
     for place, point in enumerate(points):
         if point in points[:place]:
-            raise RulesError(f"{definition.file}: {path} has {board.labels[point]!r} twice")
+            raise RulesError(f"{definition.file}: {path} has {board.labels[point]!r} twice, expected each point once")
     return points
 
 

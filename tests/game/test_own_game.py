@@ -92,7 +92,7 @@ def test_the_option_board_chooses_among_boards_of_every_kind(here: Path) -> None
         ("a.b.toml", RulesError, r"a\.b\.toml: the name of the file becomes the id"),
         ("spiel_für_zwei.toml", RulesError, r"spiel_für_zwei\.toml: the name of the file becomes the id"),
         ("large.toml", RulesError, r"large\.toml: cannot be read: it has more than 1,000,000 bytes"),
-        ("latin.toml", RulesError, r"latin\.toml: line 2 is not UTF-8 text"),
+        ("latin.toml", RulesError, r"latin\.toml: line 2 is not UTF-8 text: save the file as UTF-8$"),
         ("empty.toml", RulesError, r"empty\.toml: title is missing"),
         ("broken.toml", RulesError, r"broken\.toml: not valid TOML: .*line 2"),
         (
@@ -104,13 +104,18 @@ def test_the_option_board_chooses_among_boards_of_every_kind(here: Path) -> None
         ("turned.toml", RulesError, r"turned\.toml: 'Small \\u202egame' has a control character"),
         ("isolated.toml", RulesError, r"isolated\.toml: 'Small \\u2066game' has a control character"),
         (Path("mine.txt"), RulesError, r"'mine\.txt' is not the path of a game file, whose name ends in \.toml"),
+        ("mine.txt", RulesError, r"'mine\.txt' is not the path of a game file, whose name ends in \.toml"),
+        ("../games/fetaix", RulesError, r"'\.\./games/fetaix' is not the path of a game file, whose name ends in"),
+        (".", RulesError, r"'\.' is not the path of a game file, whose name ends in \.toml"),
+        ("chess.toml", RulesError, r"no game file 'chess\.toml'$"),
+        ("tri", UnknownNameError, r"no game 'tri'; did you mean 'tri\.toml'\?"),
     ],
 )
 def test_what_is_no_game_file_is_refused_in_one_sentence(
     name: "str | Path", kind: type[Exception], message: str, here: Path
 ) -> None:
     write_game(here)
-    for other in ("my game", "-o", "a.b", "spiel_für_zwei"):
+    for other in ("my game", "-o", "a.b", "spiel_für_zwei", "tri"):
         write_game(here, other)
     (here / "folder.toml").mkdir()
     (here / "link.toml").symlink_to("nowhere.toml")
@@ -131,6 +136,15 @@ def test_what_is_no_game_file_is_refused_in_one_sentence(
     assert re.search(message, str(caught.value))
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500
+
+
+def test_a_file_as_a_windows_editor_writes_it_is_the_same_game(here: Path) -> None:
+    file = write_game(here)
+    game = load_game(file)
+
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
+
+    assert load_game(file) == game
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
