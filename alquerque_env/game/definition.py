@@ -38,6 +38,7 @@ class Definition:
       option_table: The options by name.
       tables: `content` as TOML has it, with the boards in it, for games that extend this one.
       text: `tables` as JSON, which stands for the file and all files that it names; empty for a game of the package.
+      path: The path of the file as it was given; empty for a game of the package or from a text.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Definition:
     option_table: Mapping[str, Option]
     tables: Mapping[str, Any]
     text: str
+    path: str = ""
 
 
 def choose_options(definition: Definition, options: Mapping[str, Any], kind: type[R], of: str) -> R:
@@ -92,6 +94,7 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
             promoted_piece=definition.content.promoted_piece,
             sanctuary=sanctuary,
             file_text=definition.text,
+            path=definition.path,
         )
     except RulesError as error:
         raise RulesError(f"{of}: {error}") from None

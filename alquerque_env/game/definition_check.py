@@ -54,8 +54,8 @@ def _check_openings(definition: Definition) -> None:
             if wanted:
                 raise unknown_key(file, RulesError, "openings", answer, wanted)
             raise RulesError(
-                f"{file}: openings has {show(answer)}, but the rule 'opening' has no such answer: set it in rules, list "
-                "it in the option 'opening', or remove the key"
+                f"{file}: openings has {show(answer)}, but the rule 'opening' has no such answer: set it in rules, "
+                "list it in the option 'opening', or remove the key"
             )
 
 

@@ -1,6 +1,7 @@
 """Where a game comes from: the package, a file that a user names, or the text that other files keep of such a file."""
 
 import os
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def _read(path: str) -> Definition:
         near += [name for name in games() if name == file.stem]
         raise RulesError(f"no game file {shorten(str(file), LONGEST_PATH)!r}{did_you_mean(file.name, near)}")
     check_name(file.stem, str(file))
-    return read_game_file(file)
+    return replace(read_game_file(file), path=path)
 
 
 def _beside(file: Path) -> list[Path]:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -34,7 +35,7 @@ def run(arguments: str, status: int = 0, typed: str = "") -> Result:
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     [
-        ("describe games/mine.toml", "alquerque solve mine.toml --from-start"),
+        ("describe games/mine.toml", "alquerque solve games/mine.toml --from-start"),
         ("describe games/mine.toml --option chain=single", "Small game"),
         ("describe games/mine.toml --position W:Wa1:Bc2", "Steps: a1-b1, a1-a2, a1-b2."),
         ("perft games/mine.toml --depth 4 --turns", "26"),
@@ -51,6 +52,37 @@ def test_a_command_takes_the_path_of_a_game_file(arguments: str, shown: str, her
     (here / "games").mkdir()
     write_game(here / "games")
     assert shown in run(arguments).output
+
+
+def test_the_command_that_resumes_a_match_has_the_path_that_was_given(here: Path) -> None:
+    (here / "my games").mkdir()
+    write_game(here / "my games")
+    first = CliRunner().invoke(main, ["play", "my games/mine.toml", "--opponent", "greedy"], input="1\nsave a.pdn\n")
+
+    (resume,) = re.findall("Resume with: alquerque (.*)", first.output)
+    again = CliRunner().invoke(main, shlex.split(resume), input="quit\n")
+
+    assert (first.exit_code, again.exit_code) == (0, 0)
+    assert resume.startswith("play 'my games/mine.toml' --load a.pdn ")
+    assert re.findall("Resume with: alquerque (.*)", again.output) == [resume]
+
+
+def test_a_description_says_nothing_where_a_file_says_nothing(here: Path) -> None:
+    text, _, _ = game_text().partition("[options]")
+    rules = 'capture = "optional"\nundo_cleared_by_jump = false\nmullah_lines = "long_diagonals"\n'
+    one = '[options]\nchain = { default = "single", values = ["single"], source = "an example" }\n'
+    limit = "no_progress_limit = 20\n"
+    (here / "mine.toml").write_text(text + rules + limit + one, encoding="utf-8")
+    (here / "none.toml").write_text(f'{text}{rules}{limit}chain = "single"\n', encoding="utf-8")
+
+    described, without_options = (run(f"describe {name}.toml").output for name in ("mine", "none"))
+
+    assert "Small board: 9 points.\n" in described
+    assert "Other values" not in described
+    assert "## Options\n\nThe game has none.\n" in without_options
+    for output in (described, without_options):
+        assert "mullah" not in output
+        assert "take back" not in output
 
 
 @pytest.mark.parametrize(("limit", "told"), [("50", "The no-progress limit of 50 plies"), ('"off"', "12 positions")])

@@ -154,6 +154,19 @@ def test_a_pipe_with_the_name_of_a_game_file_is_refused_at_once(here: Path) -> N
         load_game("pipe.toml")
 
 
+def test_commands_in_messages_name_the_path_that_was_given(here: Path) -> None:
+    (here / "my games").mkdir()
+    file = write_game(here / "my games")
+
+    game = load_game("my games/mine.toml")
+
+    assert game.command_argument == "'my games/mine.toml'"
+    assert game.with_options(chain="single").command_argument == game.command_argument
+    assert game.argument == pickle.loads(pickle.dumps(game)).command_argument == "mine.toml"
+    assert game == load_game(file) == pickle.loads(pickle.dumps(game))
+    assert load_game("fetaix").command_argument == "fetaix"
+
+
 def test_a_game_without_options_says_so(here: Path) -> None:
     rules = 'capture = "compulsory"\nchain = "compulsory"\nno_progress_limit = 20\n'
     (here / "mine.toml").write_text(game_text().partition("[options]")[0] + rules, encoding="utf-8")

@@ -93,7 +93,7 @@ def play(
     players = (theirs, mine) if is_north else (mine, theirs)
     if loaded is not None:
         players = with_names(loaded, players)
-    session = Session(match, players, find_terminal(ascii_only=ascii_only), find_command, delay, saver)
+    session = Session(match, players, find_terminal(ascii_only=ascii_only), find_command, delay, saver, given=game)
     if loaded is not None:
         session.say(describe_loaded(loaded))
     session.play()
