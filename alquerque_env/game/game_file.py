@@ -173,9 +173,9 @@ def _read_boards(
         tables, board = _read_board(content.board, file, "board", folder)
         return tables, {"": board}
     if isinstance(content.board, str) or content.board.keys() <= set(_BOARD_KEYS) - set(chosen):
-        found = show(content.board) if isinstance(content.board, str) else "one board"
+        what = show(content.board) if isinstance(content.board, str) else "one board"
         raise RulesError(
-            f"{file}: board is {found}, expected a table with a board for each answer of the option {option!r}: "
+            f"{file}: board is {what}, expected a table with a board for each answer of the option {option!r}: "
             f"{', '.join(map(str, chosen))}"
         )
     for value in chosen:

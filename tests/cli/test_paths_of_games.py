@@ -210,14 +210,40 @@ def test_training_takes_the_path_of_a_game_file(here: Path) -> None:
     small = "network.width=8 evaluation.games_per_seat=1 evaluation.opponents=[] self_play.opening_plies=1"
     run(f"train ppo run.game=mine.toml {quick} {small}")
     os.remove("mine.toml")
+    resumed = f"train ppo run.game=mine.toml {quick} {small} --resume runs/ppo-1"
+    assert "run 'runs/ppo-1' is finished" in run(resumed, 2).stderr
 
     run("export runs/ppo-1/checkpoints/final -o bot.py")
 
     assert "Game: mine, version 1" in Path("bot.py").read_text(encoding="utf-8")
     assert "run.game: no game file 'mine.toml'" in run("train ppo run.game=mine.toml", 2).stderr
 
-
-@pytest.mark.parametrize("arguments", ["random mine.toml", "--make-suite mine.toml", "--make-ladder mine.toml"])
-def test_the_benchmark_is_of_the_games_of_the_package(arguments: str, here: Path) -> None:
+    write_game(here, "other")
+    write_game(here, chain="optional")
+    for game, reason in (
+        ("other.toml", "plays 'mine', not 'other'"),
+        ("mine.toml", "plays with chain=compulsory, this game has optional"),
+        ("mine.toml --option chain=single", "plays with chain=compulsory, this game has single"),
+    ):
+        assert run(f"play {game} --opponent bot.py", 2).stderr.endswith(f"exported player 'bot.py' {reason}\n")
+    write_game(here, at_limit="majority")
+    assert "exported player 'bot.py' was made for other rules" in run("play mine.toml --opponent bot.py", 2).stderr
     write_game(here)
-    assert "no game 'mine.toml'" in run(f"benchmark {arguments}", 2).stderr
+    assert "Resume with: " in run("play mine.toml --opponent bot.py --seat 1", typed="quit\n").output
+
+    own = "has positions and opponents for games of the package only, not for 'mine': see `alquerque arena`"
+    for agent in ("bot.py", "runs/ppo-1/checkpoints/final"):
+        assert own in run(f"benchmark {agent} --quick", 2).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("random mine.toml", "for games of the package only, not for 'mine.toml'"),
+        ("--make-suite mine.toml", "no game 'mine.toml'"),
+        ("--make-ladder mine.toml", "no game 'mine.toml'"),
+    ],
+)
+def test_the_benchmark_is_of_the_games_of_the_package(arguments: str, message: str, here: Path) -> None:
+    write_game(here)
+    assert message in run(f"benchmark {arguments}", 2).stderr
