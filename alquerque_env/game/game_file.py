@@ -1,5 +1,6 @@
 """Game files: the rules of a game as data, read and checked."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import cache
@@ -70,6 +71,8 @@ def define_game(
     if "extends" in tables:
         base = _read_extended(parse(str, tables["extends"], file, RulesError, "extends"), file, folder, (*seen, file))
         tables = {**base.tables, **{key: value for key, value in tables.items() if key != "extends"}}
+    if "lines" in tables and tables.keys() <= set(_BOARD_KEYS):
+        raise RulesError(f"{file}: this is a board file, expected a game file, which may have it as its board")
     content = parse(GameFile, dict(tables), file, RulesError)
     for key in ("title", "promoted_piece"):
         _check_line(getattr(content, key), file, key)
@@ -143,9 +146,11 @@ def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Tr
     if name in _names(kind):
         return _packaged(kind, name)
     known = _names(kind)
+    is_there = folder is not None and os.path.isfile(folder / f"{name}{SUFFIX}")
+    hint = f"; did you mean {f'{name}{SUFFIX}'!r}?" if is_there else did_you_mean(name, known)
     raise RulesError(
         f"{file}: {path} is {show(name)}, expected a {kind[:-1]} of the package or the path of a .toml file"
-        f"{did_you_mean(name, known)} (known: {', '.join(known)})"
+        f"{hint} (known: {', '.join(known)})"
     )
 
 

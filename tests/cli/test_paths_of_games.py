@@ -156,8 +156,12 @@ def test_a_match_is_resumed_with_the_same_file_only(here: Path) -> None:
 
     assert "Small game" in run("play mine.toml --load match.pdn", typed="quit\n").output
     write_game(here, chain="single")
-    assert "'match.pdn' has a match of another mine.toml" in run("play mine.toml --load match.pdn", 2).stderr
+    refused = "'match.pdn' has a match of another mine.toml: give the file as it was when the match began"
+    assert refused in run("play mine.toml --load match.pdn", 2).stderr
     assert "has a match of mine.toml, not of fetaix" in run("play fetaix --load match.pdn", 2).stderr
+    (here / "match.pdn").write_text(format_record(Match("fetaix"), south="human", north="random"), encoding="utf-8")
+    write_game(here, "fetaix")
+    assert "has a match of fetaix, not of fetaix.toml" in run("play fetaix.toml --load match.pdn", 2).stderr
 
 
 def test_the_command_that_resumes_a_match_names_the_file(here: Path) -> None:

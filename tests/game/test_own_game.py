@@ -108,6 +108,8 @@ def test_the_option_board_chooses_among_boards_of_every_kind(here: Path) -> None
         ("../games/fetaix", RulesError, r"'\.\./games/fetaix' is not the path of a game file, whose name ends in"),
         (".", RulesError, r"'\.' is not the path of a game file, whose name ends in \.toml"),
         ("chess.toml", RulesError, r"no game file 'chess\.toml'$"),
+        ("board.toml", RulesError, r"board\.toml: this is a board file, expected a game file"),
+        ("ending.toml", RulesError, r"ending\.toml: board is 'board', expected .*; did you mean 'board\.toml'\?"),
         ("tri", UnknownNameError, r"no game 'tri'; did you mean 'tri\.toml'\?"),
     ],
 )
@@ -129,6 +131,8 @@ def test_what_is_no_game_file_is_refused_in_one_sentence(
     (here / "turned.toml").write_text(text.replace("Small game", "Small \\u202egame"), encoding="utf-8")
     (here / "isolated.toml").write_text(text.replace("Small game", "Small \\u2066game"), encoding="utf-8")
     (here / "mine.txt").write_text(text, encoding="utf-8")
+    (here / "board.toml").write_text(BOARD, encoding="utf-8")
+    (here / "ending.toml").write_text(game_text(board='board = "board"'), encoding="utf-8")
 
     with pytest.raises(kind) as caught:
         load_game(name)
