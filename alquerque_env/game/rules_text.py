@@ -52,12 +52,12 @@ _CAPTURE_DIRS = {
     "first_leap_forward_sideways": "forward or sideways by the first leap of a turn, then in every direction",
 }
 _MULLAH_STEPS = {
-    "any_distance": "steps over any number of vacant points of a line",
+    "any_distance": "steps over any number of vacant points of a {line}",
     "one_point": "steps along a line to the next point, in every direction",
 }
 _MULLAH_CAPTURES = {
-    "any_distance": "captures the first enemy on a line from any distance, landing on {landing} vacant point behind it "
-    "before the next piece",
+    "any_distance": "captures the first enemy on a {line} from any distance, landing on {landing} vacant point behind "
+    "it before the next piece",
     "next_point": "captures an enemy on the next point by leaping over it, in every direction",
 }
 # Rules of which the sentences on endings tell everything.
@@ -120,8 +120,9 @@ def _promotion(game: Game) -> str:
     text = f"A man that {arrives} {place} is promoted to a mullah (K in texts)"
     if _tells_moves(game):
         landing = "any" if rules.mullah_landing == "free" else "a"
-        captures = _MULLAH_CAPTURES[rules.mullah_captures].format(landing=landing)
-        text += f", which {_along(game, _MULLAH_STEPS[rules.mullah_steps])}, and {captures}"
+        line = "long diagonal" if rules.mullah_lines == "long_diagonals" else "line"
+        moves = f"{_along(game, _MULLAH_STEPS[rules.mullah_steps])}, and {_MULLAH_CAPTURES[rules.mullah_captures]}"
+        text += f", which {moves.format(line=line, landing=landing)}"
     return name_pieces(f"{text}.", game.promoted_piece)
 
 
