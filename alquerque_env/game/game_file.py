@@ -73,6 +73,7 @@ def define_game(
         tables = {**base.tables, **{key: value for key, value in tables.items() if key != "extends"}}
     if "lines" in tables and tables.keys() <= set(_BOARD_KEYS):
         raise RulesError(f"{file}: this is a board file, expected a game file, which may have it as its board")
+    _check_places(tables, file)
     content = parse(GameFile, dict(tables), file, RulesError)
     for key in ("title", "promoted_piece"):
         _check_line(getattr(content, key), file, key)
@@ -99,6 +100,18 @@ def define_game(
     )
     check_definition(definition)
     return definition
+
+
+def _check_places(tables: Mapping[str, Any], file: str) -> None:
+    """Checks that no key of the file itself stands below the heading of a table, as if it were one of the table.
+
+    Raises:
+      RulesError: If one does.
+    """
+    for name in ("start", "promotion", "rules", "options"):
+        for key in ("title", "version", "extends", "sources", "promoted_piece", "sanctuary"):
+            if isinstance(table := tables.get(name), dict) and key in table:
+                raise RulesError(f"{file}: {key} stands in the table {name}: write it above the first table")
 
 
 def _check_line(text: str, file: str, key: str) -> None:
