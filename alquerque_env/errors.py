@@ -37,12 +37,13 @@ class AlquerqueError(ValueError):
 class UnknownNameError(AlquerqueError):
     """An unknown name; the message lists the known ones and the nearest."""
 
-    def __init__(self, kind: str, name: object, known: Iterable[object], *, of: str = "") -> None:
+    def __init__(self, kind: str, name: object, known: Iterable[object], *, of: str = "", near: str = "") -> None:
         listed = [str(value) for value in known]
         where = f" of {of}" if of else ""
         shown = repr(shorten(name, LONGEST_PATH) if isinstance(name, str) else name)
         choice = f" (known: {', '.join(listed)})" if listed else "; there are none"
-        super().__init__(f"no {kind} {shown}{where}{did_you_mean(name, listed)}{choice}")
+        hint = f"; did you mean {near!r}?" if near else did_you_mean(name, listed)
+        super().__init__(f"no {kind} {shown}{where}{hint}{choice}")
 
 
 class RulesError(AlquerqueError):

@@ -1,9 +1,9 @@
 """The description of an agent: for checkpoints what their files say, read without torch."""
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..bots.external.exported import read_exported_game
 from ..bots.network.model_card import read_card
 from ..bots.network.numpy_mlp import read_weights
 from ..bots.shipped import META, WEIGHTS, shipped_bots
@@ -16,7 +16,6 @@ LONGEST_TEXT = 100
 MAX_STEPS, MAX_SEED = 10**15, 2**63 - 1
 
 _NOT_LEARNED = "plane_scale"
-_EXPORTED_GAME = re.compile(r"^Game: (\w+), version", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -100,12 +99,12 @@ def find_checkpoint(spec: str) -> tuple[Path, int] | None:
     return None
 
 
-def read_exported_game(spec: str) -> str | None:
+def find_exported_game(spec: str) -> str | None:
     """The game of the exported player that a spec names; None if it names none or the file does not say."""
     for path in (Path(spec), Path(spec.rpartition(":")[0])):
         if path.suffix == ".py" and path.is_file():
-            found = _EXPORTED_GAME.search(read_regular(path).decode(errors="replace"))
-            return found[1] if found else None
+            found = read_exported_game(path)
+            return found.name if found else None
     return None
 
 

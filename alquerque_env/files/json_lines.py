@@ -117,6 +117,7 @@ class JsonLines(ExitStack):
             if name == "table_hash":
                 what = f"{self._kind} in {str(self._path)!r}"
                 raise AlquerqueError(made_for_other_rules(what, found, now, "choose another file, to start anew"))
+            name, found, now = _narrow(name, found, now)
             raise AlquerqueError(
                 f"{str(self._path)!r} holds {self._kind} with {shorten(name)} {shorten(json.dumps(found))}, "
                 f"this one has {json.dumps(now)}: choose another file"
@@ -124,3 +125,11 @@ class JsonLines(ExitStack):
 
     def _foreign(self, why: str = "it does not begin as one") -> AlquerqueError:
         return AlquerqueError(f"{str(self._path)!r} is not the file of {self._kind}: {why}")
+
+
+def _narrow(name: str, found: Any, now: Any) -> tuple[str, Any, Any]:
+    """The first entry of two unequal tables that differs, with its key; other values as they are."""
+    if not (isinstance(found, dict) and isinstance(now, dict)):
+        return name, found, now
+    key = next((key for key in [*now, *found] if found.get(key) != now.get(key)), None)
+    return (name, found, now) if key is None else _narrow(f"{name}.{key}", found.get(key), now.get(key))

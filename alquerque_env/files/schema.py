@@ -72,15 +72,14 @@ def read_toml(file: Traversable, name: str, error: type[AlquerqueError]) -> dict
       AlquerqueError: If the file is missing, too large, cannot be read or is not TOML. The error names the file and the
         line.
     """
-    content = b""
     try:
         content = read_regular(file, MOST_TOML) if isinstance(file, Path) else file.read_bytes()
-        return tomllib.loads(content.decode())
+        return tomllib.loads(content.decode("utf-8-sig"))  # Windows editors begin a file with a byte order mark
     except OSError as cause:
         raise error(f"{name}: cannot be read: {cause.strerror or cause}") from None
     except UnicodeDecodeError as cause:
-        line = content[: cause.start].count(b"\n") + 1
-        raise error(f"{name}: line {line} is not UTF-8 text") from None
+        line = cause.object[: cause.start].count(b"\n") + 1
+        raise error(f"{name}: line {line} is not UTF-8 text: save the file as UTF-8") from None
     except (ValueError, RecursionError) as cause:
         raise error(f"{name}: not valid TOML: {cause}") from None
 

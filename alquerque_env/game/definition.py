@@ -38,6 +38,7 @@ class Definition:
       option_table: The options by name.
       tables: `content` as TOML has it, with the boards in it, for games that extend this one.
       text: `tables` as JSON, which stands for the file and all files that it names; empty for a game of the package.
+      path: The path of the file as it was given; empty for a game of the package or from a text.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Definition:
     option_table: Mapping[str, Option]
     tables: Mapping[str, Any]
     text: str
+    path: str = ""
 
 
 def choose_options(definition: Definition, options: Mapping[str, Any], kind: type[R], of: str) -> R:
@@ -92,6 +94,7 @@ def choose_options(definition: Definition, options: Mapping[str, Any], kind: typ
             promoted_piece=definition.content.promoted_piece,
             sanctuary=sanctuary,
             file_text=definition.text,
+            path=definition.path,
         )
     except RulesError as error:
         raise RulesError(f"{of}: {error}") from None
@@ -106,14 +109,15 @@ def _start(
       RulesError: If a label is unknown or listed twice.
     """
     table, start = start_of(definition.content, chosen)
-    sides: list[frozenset[int]] = []
-    for side in ("south", "north"):
-        path = f"{table}.{side}"
-        points = frozenset(_some(definition, board, path, getattr(start, side)))
-        for point in sorted(points.intersection(frozenset().union(*sides))):
-            raise RulesError(f"{definition.file}: {path} has {board.labels[point]!r}, which has a piece already")
-        sides.append(points)
-    return sides[0], sides[1]
+    south, north = (
+        frozenset(_some(definition, board, f"{table}.{side}", getattr(start, side))) for side in ("south", "north")
+    )
+    for point in sorted(south & north):
+        raise RulesError(
+            f"{definition.file}: {table}.north has {board.labels[point]!r}, which {table}.south has too: expected one "
+            "piece on a point"
+        )
+    return south, north
 
 
 def start_of(content: GameFile, chosen: Mapping[str, OptionValue]) -> tuple[str, StartFile]:
@@ -140,7 +144,7 @@ def _distinct(definition: Definition, board: Board, path: str, text: str) -> tup
     points = find_points(board, text, definition.file, path)
     for place, point in enumerate(points):
         if point in points[:place]:
-            raise RulesError(f"{definition.file}: {path} has {board.labels[point]!r} twice")
+            raise RulesError(f"{definition.file}: {path} has {board.labels[point]!r} twice, expected each point once")
     return points
 
 

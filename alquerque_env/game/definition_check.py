@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from ..errors import RulesError, did_you_mean
-from ..files.schema import unknown_key
+from ..files.schema import show, unknown_key
 from .definition import (
     BOARD_OPTIONS,
     START_OPTIONS,
@@ -59,7 +59,12 @@ def _check_openings(definition: Definition) -> None:
             )
     for answer in content.openings:
         if answer not in wanted:
-            raise unknown_key(file, RulesError, "openings", answer, wanted)
+            if wanted:
+                raise unknown_key(file, RulesError, "openings", answer, wanted)
+            raise RulesError(
+                f"{file}: openings has {show(answer)}, but the rule 'opening' has no such answer: set it in rules, "
+                "list it in the option 'opening', or remove the key"
+            )
 
 
 def _check_starts(definition: Definition) -> None:
@@ -72,6 +77,11 @@ def _check_starts(definition: Definition) -> None:
         option: [spell(value) for value in options[option].values] for option in START_OPTIONS if option in options
     }
     for answer in content.starts:
+        if not answers:
+            raise RulesError(
+                f"{file}: starts has {show(answer)}, but there is no option 'pieces' or 'board' to answer: add one, or "
+                "remove the table"
+            )
         if not any(answer in known for known in answers.values()):
             raise unknown_key(
                 file, RulesError, "starts", answer, [name for known in answers.values() for name in known]

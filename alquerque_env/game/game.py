@@ -3,7 +3,8 @@
 import hashlib
 import json
 import os
-from dataclasses import fields
+import shlex
+from dataclasses import fields, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -136,7 +137,8 @@ class Game(Ruleset):
         Raises:
           UnknownNameError, RulesError: As `load_game`.
         """
-        return load_text(self.name, self.file_text, **{**self.options, **options})
+        definition = replace(_define(self.name, self.file_text), path=self.path)
+        return make_game(definition, **{**self.options, **options})
 
     def to_toml(self) -> str:
         """The game as the text of one game file, with its board and all that it extends, for others to play it.
@@ -149,6 +151,11 @@ class Game(Ruleset):
     def argument(self) -> str:
         """What names the game in a command: its id, or the name of its file, which may lie in another folder."""
         return f"{self.name}.toml" if self.file_text else self.name
+
+    @property
+    def command_argument(self) -> str:
+        """What names the game in a command to be typed: the path of its file, where known, else `argument`."""
+        return shlex.quote(self.path or self.argument)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self._identity == other._identity

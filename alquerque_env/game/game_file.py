@@ -1,5 +1,6 @@
 """Game files: the rules of a game as data, read and checked."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import cache
@@ -70,6 +71,9 @@ def define_game(
     if "extends" in tables:
         base = _read_extended(parse(str, tables["extends"], file, RulesError, "extends"), file, folder, (*seen, file))
         tables = {**base.tables, **{key: value for key, value in tables.items() if key != "extends"}}
+    if "lines" in tables and tables.keys() <= set(_BOARD_KEYS):
+        raise RulesError(f"{file}: this is a board file, expected a game file, which may have it as its board")
+    _check_places(tables, file)
     content = parse(GameFile, dict(tables), file, RulesError)
     for key in ("title", "promoted_piece"):
         _check_line(getattr(content, key), file, key)
@@ -96,6 +100,18 @@ def define_game(
     )
     check_definition(definition)
     return definition
+
+
+def _check_places(tables: Mapping[str, Any], file: str) -> None:
+    """Checks that no key of the file itself stands below the heading of a table, as if it were one of the table.
+
+    Raises:
+      RulesError: If one does.
+    """
+    for name in ("start", "promotion", "rules", "options"):
+        for key in ("title", "version", "extends", "sources", "promoted_piece", "sanctuary"):
+            if isinstance(table := tables.get(name), dict) and key in table:
+                raise RulesError(f"{file}: {key} stands in the table {name}: write it above the first table")
 
 
 def _check_line(text: str, file: str, key: str) -> None:
@@ -143,9 +159,11 @@ def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Tr
     if name in _names(kind):
         return _packaged(kind, name)
     known = _names(kind)
+    is_there = folder is not None and os.path.isfile(folder / f"{name}{SUFFIX}")
+    hint = f"; did you mean {f'{name}{SUFFIX}'!r}?" if is_there else did_you_mean(name, known)
     raise RulesError(
         f"{file}: {path} is {show(name)}, expected a {kind[:-1]} of the package or the path of a .toml file"
-        f"{did_you_mean(name, known)} (known: {', '.join(known)})"
+        f"{hint} (known: {', '.join(known)})"
     )
 
 
@@ -172,8 +190,12 @@ def _read_boards(
             )
         tables, board = _read_board(content.board, file, "board", folder)
         return tables, {"": board}
-    if isinstance(content.board, str):
-        raise RulesError(f"{file}: board is {content.board!r}, expected a table for the option {option!r}")
+    if isinstance(content.board, str) or content.board.keys() <= set(_BOARD_KEYS) - set(chosen):
+        what = show(content.board) if isinstance(content.board, str) else "one board"
+        raise RulesError(
+            f"{file}: board is {what}, expected a table with a board for each answer of the option {option!r}: "
+            f"{', '.join(map(str, chosen))}"
+        )
     for value in chosen:
         if value not in content.board:
             raise RulesError(

@@ -1,10 +1,11 @@
 """Where a game comes from: the package, a file that a user names, or the text that other files keep of such a file."""
 
 import os
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from ..errors import RulesError, UnknownNameError, did_you_mean, shorten
+from ..errors import LONGEST_PATH, RulesError, UnknownNameError, did_you_mean, shorten
 from ..files.schema import show
 from .definition import Definition
 from .file_text import check_name, read_text
@@ -21,8 +22,13 @@ def find_game(name: str | os.PathLike[str]) -> Definition:
     """
     if isinstance(name, os.PathLike) or (isinstance(name, str) and names_file(name)):
         return _read(os.fspath(name))
-    if name not in games() and os.path.isfile(f"{name}{SUFFIX}"):
-        raise UnknownNameError("game", name, (f"{name}{SUFFIX}", *games()))
+    if not isinstance(name, str):
+        raise UnknownNameError("game", name, games())
+    if name not in games():
+        if os.path.isfile(f"{name}{SUFFIX}"):
+            raise UnknownNameError("game", name, games(), near=f"{name}{SUFFIX}")
+        if os.path.lexists(name) or os.path.basename(name) != name or Path(name).suffix:
+            return _read(name)
     return find_definition(name)
 
 
@@ -46,13 +52,14 @@ def define_text(name: str, text: str) -> Definition:
 def _read(path: str) -> Definition:
     file = Path(os.path.expanduser(path))  # Path.expanduser raises where there is no home folder
     if file.suffix != SUFFIX:
-        raise RulesError(f"{path!r} is not the path of a game file, whose name ends in {SUFFIX}")
+        raise RulesError(f"{shorten(path, LONGEST_PATH)!r} is not the path of a game file, whose name ends in {SUFFIX}")
     if not os.path.lexists(file):
-        # A name of the package is near a file of that name.
-        near = [*(each.name for each in _beside(file)), *(name for name in games() if name == file.stem)]
-        raise RulesError(f"no game file {shorten(str(file), 240)!r}{did_you_mean(file.name, near)}")
+        # The ending, which all have, makes no name near. A name of the package is near a file of that name.
+        near = [each.name for each in _beside(file) if did_you_mean(file.stem, [each.stem])]
+        near += [name for name in games() if name == file.stem]
+        raise RulesError(f"no game file {shorten(str(file), LONGEST_PATH)!r}{did_you_mean(file.name, near)}")
     check_name(file.stem, str(file))
-    return read_game_file(file)
+    return replace(read_game_file(file), path=path)
 
 
 def _beside(file: Path) -> list[Path]:

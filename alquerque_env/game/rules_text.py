@@ -5,7 +5,7 @@ from dataclasses import MISSING, fields
 from typing import NamedTuple
 
 from .game import Game
-from .options import OptionValue, Rules, name_pieces, number_meaning, spell, vocabulary
+from .options import RULE_NAMES, OptionValue, Rules, name_pieces, number_meaning, spell, vocabulary
 from .ruleset import NORTH
 
 SIDES = ("South", "North")
@@ -52,12 +52,12 @@ _CAPTURE_DIRS = {
     "first_leap_forward_sideways": "forward or sideways by the first leap of a turn, then in every direction",
 }
 _MULLAH_STEPS = {
-    "any_distance": "steps over any number of vacant points of a line",
+    "any_distance": "steps over any number of vacant points of a {line}",
     "one_point": "steps along a line to the next point, in every direction",
 }
 _MULLAH_CAPTURES = {
-    "any_distance": "captures the first enemy on a line from any distance, landing on {landing} vacant point behind it "
-    "before the next piece",
+    "any_distance": "captures the first enemy on a {line} from any distance, landing on {landing} vacant point behind "
+    "it before the next piece",
     "next_point": "captures an enemy on the next point by leaping over it, in every direction",
 }
 # Rules of which the sentences on endings tell everything.
@@ -120,8 +120,9 @@ def _promotion(game: Game) -> str:
     text = f"A man that {arrives} {place} is promoted to a mullah (K in texts)"
     if _tells_moves(game):
         landing = "any" if rules.mullah_landing == "free" else "a"
-        captures = _MULLAH_CAPTURES[rules.mullah_captures].format(landing=landing)
-        text += f", which {_MULLAH_STEPS[rules.mullah_steps]}, and {captures}"
+        line = "long diagonal" if rules.mullah_lines == "long_diagonals" else "line"
+        moves = f"{_along(game, _MULLAH_STEPS[rules.mullah_steps])}, and {_MULLAH_CAPTURES[rules.mullah_captures]}"
+        text += f", which {moves.format(line=line, landing=landing)}"
     return name_pieces(f"{text}.", game.promoted_piece)
 
 
@@ -145,11 +146,9 @@ def _points(game: Game, points: Iterable[int]) -> str:
 def fixed_sentences(game: Game) -> list[str]:
     """The aim, the turn, and the rules that no option changes."""
     rules = game.rules
-    skipped = _TOLD_BY_ENDINGS | {"man_capture_dirs"}
-    if rules.promotion == "none" or _tells_moves(game):
+    skipped = _TOLD_BY_ENDINGS | _moot(rules) | {"man_capture_dirs"}
+    if _tells_moves(game):
         skipped |= {"mullah_steps", "mullah_captures"}
-    if rules.no_progress_limit == "off":
-        skipped.add("progress")
     if rules.no_moves in _BLOCKED:
         skipped.add("no_moves")
     steps, *others = [rule.sentence for rule in fixed_rules(game) if rule.name not in skipped]
@@ -196,12 +195,22 @@ def answer(game: Game, name: str) -> str:
 
 def open_questions(game: Game) -> list[str]:
     """The options that have an effect under the chosen answers."""
-    rules = game.rules
-    moot = {
-        "no_progress_result": rules.no_progress_limit == "off",
-        "chain_may_return_to_start": rules.chain == "single",
-    }
-    return [name for name in game.option_table if not moot.get(name, False)]
+    moot = _moot(game.rules)
+    return [name for name in game.option_table if name not in moot]
+
+
+def _moot(rules: Rules) -> set[str]:
+    """The rules that decide nothing under the other answers."""
+    found: set[str] = set()
+    if rules.promotion == "none":
+        found |= {name for name in RULE_NAMES if name.startswith("mullah_")} | {"midchain_promotion"}
+    if rules.no_progress_limit == "off":
+        found |= {"progress", "no_progress_result"}
+    if rules.undo_scope == "off":
+        found.add("undo_cleared_by_jump")
+    if rules.chain == "single":
+        found.add("chain_may_return_to_start")
+    return found
 
 
 def notation_sentences(game: Game) -> list[str]:

@@ -35,6 +35,8 @@ class Ruleset:
       sanctuary: Points on which no piece can be captured.
       file_text: The game's file with its board and everything that it extends, as one line of JSON; empty for a game of
         the package. A game from a file is pickled and kept in files as this text, see `load_text`.
+      path: The path of the game's file as it was given; empty for a game of the package or from a text. Equality and
+        pickles leave it out.
 
     Raises:
       RulesError: If a match could go on for ever, memory (`undo_scope`) would hold back steps in more directions than
@@ -55,6 +57,7 @@ class Ruleset:
     promoted_piece: str = "mullah"
     sanctuary: frozenset[int] = frozenset()
     file_text: str = ""
+    path: str = ""
 
     def __post_init__(self) -> None:
         if (count := len(self.relations)) > LANES:

@@ -583,6 +583,19 @@ def test_a_finished_arena_is_not_played_again(finished, tmp_path):
     assert seen == [Progress("matches", 36, 36)]
 
 
+def test_a_file_of_other_options_is_refused_with_the_first_that_differs(finished, tmp_path):
+    path = tmp_path / "whole.jsonl"
+    path.write_bytes(finished[1])
+    game = FETAIX.with_options(man_capture_dirs="all")
+
+    with pytest.raises(AlquerqueError) as caught:
+        play_arena(game, ["alphabeta:1", "random", "greedy"], QUICK, output=path)
+
+    before = FETAIX.options["man_capture_dirs"]
+    assert f'with options.man_capture_dirs "{before}", this one has "all": choose another' in str(caught.value)
+    assert path.read_bytes() == finished[1]
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -34,7 +35,7 @@ def run(arguments: str, status: int = 0, typed: str = "") -> Result:
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     [
-        ("describe games/mine.toml", "alquerque solve mine.toml --from-start"),
+        ("describe games/mine.toml", "alquerque solve games/mine.toml --from-start"),
         ("describe games/mine.toml --option chain=single", "Small game"),
         ("describe games/mine.toml --position W:Wa1:Bc2", "Steps: a1-b1, a1-a2, a1-b2."),
         ("perft games/mine.toml --depth 4 --turns", "26"),
@@ -51,6 +52,37 @@ def test_a_command_takes_the_path_of_a_game_file(arguments: str, shown: str, her
     (here / "games").mkdir()
     write_game(here / "games")
     assert shown in run(arguments).output
+
+
+def test_the_command_that_resumes_a_match_has_the_path_that_was_given(here: Path) -> None:
+    (here / "my games").mkdir()
+    write_game(here / "my games")
+    first = CliRunner().invoke(main, ["play", "my games/mine.toml", "--opponent", "greedy"], input="1\nsave a.pdn\n")
+
+    (resume,) = re.findall("Resume with: alquerque (.*)", first.output)
+    again = CliRunner().invoke(main, shlex.split(resume), input="quit\n")
+
+    assert (first.exit_code, again.exit_code) == (0, 0)
+    assert resume.startswith("play 'my games/mine.toml' --load a.pdn ")
+    assert re.findall("Resume with: alquerque (.*)", again.output) == [resume]
+
+
+def test_a_description_says_nothing_where_a_file_says_nothing(here: Path) -> None:
+    text, _, _ = game_text().partition("[options]")
+    rules = 'capture = "optional"\nundo_cleared_by_jump = false\nmullah_lines = "long_diagonals"\n'
+    one = '[options]\nchain = { default = "single", values = ["single"], source = "an example" }\n'
+    limit = "no_progress_limit = 20\n"
+    (here / "mine.toml").write_text(text + rules + limit + one, encoding="utf-8")
+    (here / "none.toml").write_text(f'{text}{rules}{limit}chain = "single"\n', encoding="utf-8")
+
+    described, without_options = (run(f"describe {name}.toml").output for name in ("mine", "none"))
+
+    assert "Small board: 9 points.\n" in described
+    assert "Other values" not in described
+    assert "## Options\n\nThe game has none.\n" in without_options
+    for output in (described, without_options):
+        assert "mullah" not in output
+        assert "take back" not in output
 
 
 @pytest.mark.parametrize(("limit", "told"), [("50", "The no-progress limit of 50 plies"), ('"off"', "12 positions")])
@@ -124,8 +156,12 @@ def test_a_match_is_resumed_with_the_same_file_only(here: Path) -> None:
 
     assert "Small game" in run("play mine.toml --load match.pdn", typed="quit\n").output
     write_game(here, chain="single")
-    assert "'match.pdn' has a match of another mine.toml" in run("play mine.toml --load match.pdn", 2).stderr
+    refused = "'match.pdn' has a match of another mine.toml: give the file as it was when the match began"
+    assert refused in run("play mine.toml --load match.pdn", 2).stderr
     assert "has a match of mine.toml, not of fetaix" in run("play fetaix --load match.pdn", 2).stderr
+    (here / "match.pdn").write_text(format_record(Match("fetaix"), south="human", north="random"), encoding="utf-8")
+    write_game(here, "fetaix")
+    assert "has a match of fetaix, not of fetaix.toml" in run("play fetaix.toml --load match.pdn", 2).stderr
 
 
 def test_the_command_that_resumes_a_match_names_the_file(here: Path) -> None:
@@ -178,14 +214,40 @@ def test_training_takes_the_path_of_a_game_file(here: Path) -> None:
     small = "network.width=8 evaluation.games_per_seat=1 evaluation.opponents=[] self_play.opening_plies=1"
     run(f"train ppo run.game=mine.toml {quick} {small}")
     os.remove("mine.toml")
+    resumed = f"train ppo run.game=mine.toml {quick} {small} --resume runs/ppo-1"
+    assert "run 'runs/ppo-1' is finished" in run(resumed, 2).stderr
 
     run("export runs/ppo-1/checkpoints/final -o bot.py")
 
     assert "Game: mine, version 1" in Path("bot.py").read_text(encoding="utf-8")
     assert "run.game: no game file 'mine.toml'" in run("train ppo run.game=mine.toml", 2).stderr
 
-
-@pytest.mark.parametrize("arguments", ["random mine.toml", "--make-suite mine.toml", "--make-ladder mine.toml"])
-def test_the_benchmark_is_of_the_games_of_the_package(arguments: str, here: Path) -> None:
+    write_game(here, "other")
+    write_game(here, chain="optional")
+    for game, reason in (
+        ("other.toml", "plays 'mine', not 'other'"),
+        ("mine.toml", "plays with chain=compulsory, this game has optional"),
+        ("mine.toml --option chain=single", "plays with chain=compulsory, this game has single"),
+    ):
+        assert run(f"play {game} --opponent bot.py", 2).stderr.endswith(f"exported player 'bot.py' {reason}\n")
+    write_game(here, at_limit="majority")
+    assert "exported player 'bot.py' was made for other rules" in run("play mine.toml --opponent bot.py", 2).stderr
     write_game(here)
-    assert "no game 'mine.toml'" in run(f"benchmark {arguments}", 2).stderr
+    assert "Resume with: " in run("play mine.toml --opponent bot.py --seat 1", typed="quit\n").output
+
+    own = "has positions and opponents for games of the package only, not for 'mine': see `alquerque arena`"
+    for agent in ("bot.py", "runs/ppo-1/checkpoints/final"):
+        assert own in run(f"benchmark {agent} --quick", 2).stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("random mine.toml", "for games of the package only, not for 'mine.toml'"),
+        ("--make-suite mine.toml", "no game 'mine.toml'"),
+        ("--make-ladder mine.toml", "no game 'mine.toml'"),
+    ],
+)
+def test_the_benchmark_is_of_the_games_of_the_package(arguments: str, message: str, here: Path) -> None:
+    write_game(here)
+    assert message in run(f"benchmark {arguments}", 2).stderr

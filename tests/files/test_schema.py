@@ -107,9 +107,12 @@ def test_toml_is_read_or_refused_with_the_line(tmp_path: Path) -> None:
     file.write_text("number = 1\nnumber\nname = 2")
     with pytest.raises(RulesError, match=r"^a\.toml: not valid TOML: .*line 2"):
         read_toml(file, "a.toml", RulesError)
-    file.write_bytes(b"number = 1\nname = '\xff'")
-    with pytest.raises(RulesError, match=r"^a\.toml: line 2 is not UTF-8 text$"):
-        read_toml(file, "a.toml", RulesError)
+    for mark in (b"", b"\xef\xbb\xbf"):
+        file.write_bytes(mark + b"number = 1\n")
+        assert read_toml(file, "a.toml", RulesError) == {"number": 1}
+        file.write_bytes(mark + b"number = 1\n\xff")
+        with pytest.raises(RulesError, match=r"^a\.toml: line 2 is not UTF-8 text: save the file as UTF-8$"):
+            read_toml(file, "a.toml", RulesError)
     with pytest.raises(RulesError, match=r"^b\.toml: cannot be read: No such file"):
         read_toml(tmp_path / "b.toml", "b.toml", RulesError)
 

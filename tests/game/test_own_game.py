@@ -92,7 +92,7 @@ def test_the_option_board_chooses_among_boards_of_every_kind(here: Path) -> None
         ("a.b.toml", RulesError, r"a\.b\.toml: the name of the file becomes the id"),
         ("spiel_für_zwei.toml", RulesError, r"spiel_für_zwei\.toml: the name of the file becomes the id"),
         ("large.toml", RulesError, r"large\.toml: cannot be read: it has more than 1,000,000 bytes"),
-        ("latin.toml", RulesError, r"latin\.toml: line 2 is not UTF-8 text"),
+        ("latin.toml", RulesError, r"latin\.toml: line 2 is not UTF-8 text: save the file as UTF-8$"),
         ("empty.toml", RulesError, r"empty\.toml: title is missing"),
         ("broken.toml", RulesError, r"broken\.toml: not valid TOML: .*line 2"),
         (
@@ -104,13 +104,20 @@ def test_the_option_board_chooses_among_boards_of_every_kind(here: Path) -> None
         ("turned.toml", RulesError, r"turned\.toml: 'Small \\u202egame' has a control character"),
         ("isolated.toml", RulesError, r"isolated\.toml: 'Small \\u2066game' has a control character"),
         (Path("mine.txt"), RulesError, r"'mine\.txt' is not the path of a game file, whose name ends in \.toml"),
+        ("mine.txt", RulesError, r"'mine\.txt' is not the path of a game file, whose name ends in \.toml"),
+        ("../games/fetaix", RulesError, r"'\.\./games/fetaix' is not the path of a game file, whose name ends in"),
+        (".", RulesError, r"'\.' is not the path of a game file, whose name ends in \.toml"),
+        ("chess.toml", RulesError, r"no game file 'chess\.toml'$"),
+        ("board.toml", RulesError, r"board\.toml: this is a board file, expected a game file"),
+        ("ending.toml", RulesError, r"ending\.toml: board is 'board', expected .*; did you mean 'board\.toml'\?"),
+        ("tri", UnknownNameError, r"no game 'tri'; did you mean 'tri\.toml'\?"),
     ],
 )
 def test_what_is_no_game_file_is_refused_in_one_sentence(
     name: "str | Path", kind: type[Exception], message: str, here: Path
 ) -> None:
     write_game(here)
-    for other in ("my game", "-o", "a.b", "spiel_für_zwei"):
+    for other in ("my game", "-o", "a.b", "spiel_für_zwei", "tri"):
         write_game(here, other)
     (here / "folder.toml").mkdir()
     (here / "link.toml").symlink_to("nowhere.toml")
@@ -124,6 +131,8 @@ def test_what_is_no_game_file_is_refused_in_one_sentence(
     (here / "turned.toml").write_text(text.replace("Small game", "Small \\u202egame"), encoding="utf-8")
     (here / "isolated.toml").write_text(text.replace("Small game", "Small \\u2066game"), encoding="utf-8")
     (here / "mine.txt").write_text(text, encoding="utf-8")
+    (here / "board.toml").write_text(BOARD, encoding="utf-8")
+    (here / "ending.toml").write_text(game_text(board='board = "board"'), encoding="utf-8")
 
     with pytest.raises(kind) as caught:
         load_game(name)
@@ -133,11 +142,33 @@ def test_what_is_no_game_file_is_refused_in_one_sentence(
     assert len(str(caught.value)) < 500
 
 
+def test_a_file_as_a_windows_editor_writes_it_is_the_same_game(here: Path) -> None:
+    file = write_game(here)
+    game = load_game(file)
+
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes().replace(b"\n", b"\r\n"))
+
+    assert load_game(file) == game
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
 def test_a_pipe_with_the_name_of_a_game_file_is_refused_at_once(here: Path) -> None:
     os.mkfifo(here / "pipe.toml")
     with pytest.raises(RulesError, match="cannot be read: it is not a regular file"):
         load_game("pipe.toml")
+
+
+def test_commands_in_messages_name_the_path_that_was_given(here: Path) -> None:
+    (here / "my games").mkdir()
+    file = write_game(here / "my games")
+
+    game = load_game("my games/mine.toml")
+
+    assert game.command_argument == "'my games/mine.toml'"
+    assert game.with_options(chain="single").command_argument == game.command_argument
+    assert game.argument == pickle.loads(pickle.dumps(game)).command_argument == "mine.toml"
+    assert game == load_game(file) == pickle.loads(pickle.dumps(game))
+    assert load_game("fetaix").command_argument == "fetaix"
 
 
 def test_a_game_without_options_says_so(here: Path) -> None:

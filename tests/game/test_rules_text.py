@@ -94,6 +94,12 @@ def test_a_man_that_may_pass_a_point_of_promotion_is_promoted_where_its_turn_end
     assert "A man that reaches the enemy's first rank is promoted to a king" in sentences("draughts_english")
 
 
+def test_a_promoted_piece_flies_along_the_lines_that_the_game_names() -> None:
+    flies = "steps over any number of vacant points of a {0}, and captures the first enemy on a {0} from any distance"
+    assert flies.format("long diagonal") in sentences("fetach")
+    assert flies.format("line") in sentences("fetach", mullah_lines="all")
+
+
 def test_the_aim_is_what_wins() -> None:
     assert "The aim is to capture all but three enemy pieces, or to" in sentences("pretwa", lose_at_three=True)
     assert "The aim is to capture all enemy pieces." in sentences("high_jump")

@@ -156,6 +156,30 @@ def test_the_counts_behind_each_first_step_or_turn_add_up(block):
         assert {re.match(r"pass|[^x]+(x[^x]+)?", path)[0] for path in behind} == steps
 
 
+def test_ludiis_kolowis_where_the_first_player_has_the_west_half_is_that_of_north_upside_down(tmp_path):
+    file = tmp_path / "ludii.toml"
+    file.write_text(
+        """
+        title = "Kolowis Awithlaknannai on the slab, as Ludii begins it"
+        version = 1
+        extends = "kolowis_awithlaknannai"
+
+        [start]
+        south = "b1 d1 f1 h1 j1 l1 n1 p1 r1 t1 v1 x1 z1 ab1 ad1 af1 c2 e2 g2 i2 k2 m2 o2"
+        north = "s2 u2 w2 y2 aa2 ac2 ae2 b3 d3 f3 h3 j3 l3 n3 p3 r3 t3 v3 x3 z3 ab3 ad3 af3"
+        """,
+        encoding="utf-8",
+    )
+    options = {"board": "slab", "leap": "straight", "end_arc": False, "opening": "any"}
+    options |= {"capture": "optional", "chain": "single"}
+    ludii = load_game(str(file), **options)
+    game = load_game("kolowis_awithlaknannai", **options, who_starts="player_1")
+
+    assert {step.text for step in Match(ludii).legal_steps} == {"b1-a2", "c2-a2", "o2-q2", "p1-q2", "r1-q2"}
+    assert [perft(game, depth) for depth in range(5)] == [perft(ludii, depth) for depth in range(5)]
+    assert perft(load_game("kolowis_awithlaknannai", **options), 1) == 4
+
+
 def test_a_failure_shows_the_counts_behind_each_first_turn():
     block = Block("fetaix", position="W:Wa1,b2:Bc3,d3,c4", options={"chain": "optional"})
 

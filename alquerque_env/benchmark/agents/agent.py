@@ -10,8 +10,10 @@ from ...bots import load_bot
 from ...bots.load import SPEC_KINDS, find_bot
 from ...bots.packed import PackedBot, pack_bot, unpacked_bot
 from ...errors import AlquerqueError, BenchmarkError, UnknownNameError, shorten
+from ...files.schema import show
 from ...game.game import Game, games
-from ..agent_facts import Facts, find_checkpoint, read_exported_game, read_facts
+from ...game.game_source import names_file
+from ..agent_facts import Facts, find_checkpoint, find_exported_game, read_facts
 from ..protocol import Protocol
 from ..suite import measured_games
 from .ask import BotPlayer, Player
@@ -53,7 +55,7 @@ def find_agent(spec: str, protocol: Protocol) -> Agent:
             spec, Facts("function"), measured, lambda _game: FunctionPlayer(function, decision), function.close
         )
     find_bot(spec)  # raises BotError early
-    known, facts = (read_exported_game(spec), Facts(_kind_of(spec))) if checkpoint is None else read_facts(*checkpoint)
+    known, facts = (find_exported_game(spec), Facts(_kind_of(spec))) if checkpoint is None else read_facts(*checkpoint)
 
     # A search ends at the limit, and its decision counts as late.
     seconds = None if facts.kind == "engine" else protocol.limits.decision
@@ -101,6 +103,11 @@ def choose_games(agent: Agent, wanted: Sequence[str], protocol: Protocol) -> tup
     """
     measured = measured_games(protocol)
     for name in wanted or agent.games:
+        if name not in games() and (not wanted or names_file(name)):
+            raise BenchmarkError(
+                f"the benchmark has positions and opponents for games of the package only, not for {show(name)}: see "
+                "`alquerque arena`"
+            )
         if name in games() and name not in measured:
             raise BenchmarkError(
                 f"benchmark {protocol.version} does not measure {name}, expected one of {', '.join(measured)}"

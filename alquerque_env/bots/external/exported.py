@@ -1,10 +1,15 @@
 """Exported players as bots. Each turn runs the player's file in a new process."""
 
+import re
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import AlquerqueError, IllegalTurnError, LateBotError, shorten
+from ...errors import AlquerqueError, BotError, IllegalTurnError, LateBotError, made_for_other_rules, shorten
+from ...files.regular import read_regular
 from ...game.game import Game
+from ...game.options import spell
 from ...game.step import Step
 from ...match.match import Match
 from ..bot import GameBot
@@ -18,13 +23,52 @@ LONGEST_TURN = 300
 """Characters of an answer; a turn has fewer."""
 
 
+_GAME = re.compile(r"^Game: ([\w-]+), version \d+(?:, rules ([0-9a-f]+))?\nOptions: (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class ExportedGame:
+    """What the head of an exported player says of its game.
+
+    Attributes:
+      name: The game's id.
+      options: Every option with its value as text.
+      table_hash: Hash of the rules, empty where the file does not say.
+    """
+
+    name: str
+    options: Mapping[str, str]
+    table_hash: str
+
+
+def read_exported_game(file: Path) -> ExportedGame | None:
+    """The game of an exported player; None if the file does not say.
+
+    Raises:
+      BotError: If the file cannot be read.
+    """
+    try:
+        found = _GAME.search(read_regular(file).decode(errors="replace"))
+    except OSError as error:
+        raise BotError(f"{str(file)!r} cannot be read: {error.strerror or error}") from None
+    if found is None:
+        return None
+    options = dict(text.split("=", 1) for text in found[3].split(", ") if "=" in text)
+    return ExportedGame(found[1], options, found[2] or "")
+
+
 class ExportedBot(GameBot):
-    """Asks an exported player, a file, for whole turns; each takes at most `timeout` seconds, by default `TIMEOUT`."""
+    """Asks an exported player, a file, for whole turns; each takes at most `timeout` seconds, by default `TIMEOUT`.
+
+    Raises:
+      BotError: If the file says that it plays another game, or the game with other options or rules.
+    """
 
     def __init__(
         self, name: str, game: Game, file: Path, simulations: int | None, timeout: float | None = None
     ) -> None:
         super().__init__(name, game, None)
+        _check_game(file, game)
         self._timeout = timeout or TIMEOUT
         self._command = [sys.executable, "-I", "-S", str(file)]
         self._options = [] if simulations is None else ["--simulations", str(simulations)]
@@ -58,3 +102,17 @@ class ExportedBot(GameBot):
         except AlquerqueError as error:
             raise IllegalTurnError(f"{self.name} answered {text!r}: {error}") from None
         return actions_since(match, ahead)
+
+
+def _check_game(file: Path, game: Game) -> None:
+    known, what = read_exported_game(file), f"exported player {str(file)!r}"
+    if known is None:
+        return
+    if known.name != game.name:
+        raise BotError(f"{what} plays {known.name!r}, not {game.name!r}")
+    for option, value in game.options.items():
+        if known.options.get(option, spell(value)) != spell(value):
+            raise BotError(f"{what} plays with {option}={known.options[option]}, this game has {spell(value)}")
+    if known.table_hash not in ("", game.table_hash):
+        remedy = "export a player that was trained for these rules"
+        raise BotError(made_for_other_rules(what, known.table_hash, game.table_hash, remedy))

@@ -185,7 +185,8 @@ def _specs(game: Game) -> list[str]:
 
 def _drawn_board(game: Game, terminal: Terminal) -> Iterator[str]:
     board = game.board
-    yield from (terminal.wrap(f"{board.title}: {len(board.points)} points ({board.source})."), "")
+    source = f" ({board.source})" if board.source else ""
+    yield from (terminal.wrap(f"{board.title}: {len(board.points)} points{source}."), "")
     yield from terminal.draw(open_match(game).picture()).split("\n")
     yield ""
     closed = [circle + circle[:1] for circle in board.circles]
@@ -208,7 +209,7 @@ def _start(game: Game, terminal: Terminal) -> Iterator[str]:
 def _solved(game: Game, terminal: Terminal) -> Iterator[str]:
     known = known_solution(game)
     if known is None:
-        yield f"Who wins under best play is unknown. To try: alquerque solve {game.argument} --from-start"
+        yield f"Who wins under best play is unknown. To try: alquerque solve {game.command_argument} --from-start"
     elif known.winner is None:
         effort = f"after {known.nodes:,} positions over the endgame table of {known.table_pieces} pieces"
         cannot = "".join(f" {SIDES[loser]} cannot win." for loser in known.losers)
@@ -222,6 +223,8 @@ def _solved(game: Game, terminal: Terminal) -> Iterator[str]:
 
 
 def _options(game: Game, terminal: Terminal) -> Iterator[str]:
+    if not game.option_table:
+        yield "The game has none."
     for name, option in game.option_table.items():
         value = game.options[name]
         default = "" if value == option.default else f" (default {spell(option.default)})"
@@ -230,7 +233,8 @@ def _options(game: Game, terminal: Terminal) -> Iterator[str]:
         others = [f"{spell(known)} ({what})" for known, what in option.values.items() if known not in (value, "N")]
         if "N" in option.values:
             others.append(f"{'another' if isinstance(value, int) else 'a'} number ({option.values['N']})")
-        yield terminal.wrap(f"Other values: {'; '.join(others)}.", "    ")
+        if others:
+            yield terminal.wrap(f"Other values: {'; '.join(others)}.", "    ")
         yield terminal.wrap(f"Source: {option.source}.", "    ")
 
 

@@ -93,7 +93,7 @@ def play(
     players = (theirs, mine) if is_north else (mine, theirs)
     if loaded is not None:
         players = with_names(loaded, players)
-    session = Session(match, players, find_terminal(ascii_only=ascii_only), find_command, delay, saver)
+    session = Session(match, players, find_terminal(ascii_only=ascii_only), find_command, delay, saver, given=game)
     if loaded is not None:
         session.say(describe_loaded(loaded))
     session.play()
@@ -119,12 +119,11 @@ def _load(path: str, game: Game) -> LoadedMatch:
     """
     loaded = run_interruptible(lambda: load_match(path), f"reading {path} ...")
     found = loaded.record.match.game
-    if found.name != game.name:
+    if found.argument != game.argument:
         raise AlquerqueError(f"{path!r} has a match of {found.argument}, not of {game.argument}; give that game")
     if found.file_text != game.file_text:
         raise AlquerqueError(
-            f"{path!r} has a match of another {found.argument}: give the game of the package by its id, and one from a "
-            "file by the path of a file with the same content"
+            f"{path!r} has a match of another {found.argument}: give the file as it was when the match began"
         )
     if game.option_arguments and found.table_hash != game.table_hash:
         chosen = " ".join(found.option_arguments) or "the defaults"

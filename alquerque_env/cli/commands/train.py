@@ -62,9 +62,10 @@ def train(
         raise AlquerqueError("--print-config and --resume exclude each other")
     if asynchronous:
         overrides = (*overrides, "alphazero.asynchronous=true")
-    # Reading the config needs no torch, which takes seconds to import: a mistake is reported at once.
-    settings = load_from_trainer("load_config")(config, overrides)
-    if print_config:
+    # Reading the config needs no torch, which takes seconds to import: a mistake is reported at once. The config of a
+    # run that is resumed is read with the run, which keeps a game whose file is gone.
+    settings = None if resume is not None else load_from_trainer("load_config")(config, overrides)
+    if print_config and settings is not None:
         click.echo(settings.toml())
     else:
         keep_freed_memory()

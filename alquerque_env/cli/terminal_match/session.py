@@ -11,6 +11,7 @@ from functools import partial
 import click
 
 from ...errors import AlquerqueError, RecordError
+from ...game.game import Game
 from ...game.rules_text import SIDES
 from ...game.step import Step, join_turn
 from ...match.match import Match
@@ -43,6 +44,7 @@ class Session:
       delay: Seconds to wait after each turn of a bot.
       saver: Writes the match to files.
       forfeit: How the match ended, if not by the rules.
+      given: The game that the user named. A match from a file has it without its path.
     """
 
     match: Match
@@ -52,6 +54,7 @@ class Session:
     delay: float = 0.0
     saver: MatchSaver = field(default_factory=MatchSaver)
     forfeit: Forfeit | None = None
+    given: Game | None = None
     # Number of steps when the board was last drawn; None to draw it before the next question.
     _drawn: int | None = None
     _saved: list[Step] = field(default_factory=list)
@@ -300,7 +303,10 @@ class Session:
             arguments += ["--watch", self.players[0].spec, *opponents[1]]
         if path is not None and path == self.saver.save_to:
             arguments += ["--save", path]
-        return f"alquerque play {self.match.game.argument} {shlex.join(arguments)}"
+        game, given = self.match.game, self.given
+        if given is not None and (game.name, game.file_text) == (given.name, given.file_text):
+            game = given
+        return f"alquerque play {game.command_argument} {shlex.join(arguments)}"
 
     def _say_record(self, notes: list[str]) -> None:
         if turns := numbered_turns(self.match):

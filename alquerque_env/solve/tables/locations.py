@@ -44,7 +44,7 @@ def find_table(game: Game) -> Path:
         if (pieces := path.name.removesuffix(SUFFIX).rpartition("-")[2]).isdecimal()
     }
     if not found:
-        command = " ".join(["alquerque solve", game.argument, *game.option_arguments, "--pieces 5"])
+        command = " ".join(["alquerque solve", game.command_argument, *game.option_arguments, "--pieces 5"])
         raise TableError(f"there is no endgame table of {game.name} yet: build one with {command}")
     return found[max(found)]
 

@@ -146,7 +146,7 @@ class TableFile:
             )
         if header.table_hash != game.table_hash:
             arguments = [*game.option_arguments, "--pieces", str(header.pieces), "-o", str(self.path)]
-            remedy = f"build it again with: {shlex.join(['alquerque', 'solve', game.argument, *arguments])}"
+            remedy = f"build it again with: alquerque solve {game.command_argument} {shlex.join(arguments)}"
             what = f"endgame table {self.path}"
             raise TableError(made_for_other_rules(what, header.table_hash, game.table_hash, remedy))
         if not 2 <= header.pieces <= most:

@@ -41,18 +41,19 @@ def load_config(given: str | Path, overrides: Sequence[str] = (), *, begun: RunC
     _refuse_programs(data, path.name)
     for override in overrides:
         _apply(override, data)
-    if isinstance(run := data.get("run"), dict) and isinstance(game := run.get("game"), str) and names_file(game):
+    if isinstance(run := data.get("run"), dict) and isinstance(game := run.get("game"), str) and "game_file" not in run:
         data["run"] = run | _read_game(game, path.name, begun)
     return parse_config(data, path.name)
 
 
 def _read_game(game: str, source: str, begun: RunConfig | None) -> dict[str, str]:
-    """The keys `game` and `game_file` for the path of a game file.
+    """The keys `game` and `game_file` for the id of a game or the path of its file.
 
     Raises:
-      ConfigError: If it is not the file of a game.
+      ConfigError: If there is no such game.
     """
-    if begun is not None and begun.game_file and begun.game == Path(game).stem and not os.path.lexists(game):
+    is_gone = names_file(game) and not os.path.lexists(game)
+    if is_gone and begun is not None and begun.game_file and begun.game == Path(game).stem:
         return {"game": begun.game, "game_file": begun.game_file}
     try:
         found = find_game(game)

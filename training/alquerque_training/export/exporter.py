@@ -169,7 +169,7 @@ def _header(game: Game, meta: ModelCard) -> str:
             "",
             "As a module: choose(position_text, simulations=0) returns the turn as text.",
             "",
-            f"Game: {game.name}, version {game.version}",
+            f"Game: {game.name}, version {game.version}, rules {game.table_hash}",
             f"Options: {options}",
             f"Network: {meta.network}",
             f"Trained: {meta.steps} steps of self-play, seed {meta.seed}",
