@@ -5,8 +5,8 @@
     docs/games/measured.json     what was measured for the pages, see `measure_games.py`
 
 GAME is a game's id or the path of a game file; without one, every game of the package gets its page. With `-o`, pages,
-pictures and measurements go to another folder, as those of your own games must. Only what was not measured yet under
-the same rules is measured, which takes about a minute a game; `--measure` measures again.
+pictures and measurements go to another folder, as those of your own games must. Only what was not measured yet with
+the same rules and bots is measured, which takes about a minute a game; `--measure` measures again.
 """
 
 from collections.abc import Sequence
@@ -203,7 +203,7 @@ def random_play(game: Game, measured: Any) -> str:
                 "are means, with the least and the most."
             ),
             rows(("", ""), body),
-            code("sh", measured["commands"]["random_play"]),
+            code("sh", found["command"]),
         ]
     )
 
@@ -234,8 +234,8 @@ def exact_value(game: Game) -> str:
 
 def bots(game: Game, measured: Any) -> str:
     """How strong bots are."""
-    pairs = measured["arena"]
-    parts = [_scores(pairs), code("sh", measured["commands"]["arena"])] if pairs else []
+    found = measured["ladder"]
+    parts = [_ladder(found), code("sh", found["command"])] if found["ratings"] else []
     trained = {name: folder for name, folder in shipped_bots().items() if folder.parent.name == game.name}
     if trained:
         parts += [
@@ -245,23 +245,32 @@ def bots(game: Game, measured: Any) -> str:
     return "\n".join(parts or [paragraph("No bots have been compared.")])
 
 
-def _scores(pairs: Any) -> str:
+def _ladder(found: Any) -> str:
+    """A cross-table: bots by rating, each with its score against every other."""
+    ratings = dict(sorted(found["ratings"].items(), key=lambda item: -item[1]["rating"]))
+    scores = {(pair["a"], pair["b"]): pair["score"] for pair in found["pairs"]}
+    scores |= {(b, a): 1 - score for (a, b), score in scores.items()}
+
+    def cell(bot: str, other: str) -> str:
+        return "" if bot == other else f"{100 * scores[bot, other]:.0f} %"
+
     return "\n".join(
         [
             paragraph(
-                f"Scores in {pairs[0]['games']} matches of each pairing with their 95 % intervals. A draw counts half."
+                "Ratings in Elo points with 95 % intervals, and the score against each bot of the table in "
+                f"{found['pairs'][0]['games']} matches; a draw counts half. `random` has the rating 0."
             ),
             rows(
-                ("bot", "against", "wins", "draws", "losses", "score"),
+                ("", "bot", "Elo", "95 %", *(str(number) for number in range(1, len(ratings) + 1))),
                 (
                     (
-                        *(f"`{pair[key]}`" for key in ("a", "b")),
-                        *(str(pair[key]) for key in ("wins", "draws", "losses")),
-                        "{score:.0f} % ({low:.0f}–{high:.0f})".format(
-                            **{key: 100 * pair[key] for key in ("score", "low", "high")}
-                        ),
+                        str(number),
+                        f"`{bot}`",
+                        f"{round(rating['rating']):+d}" if bot != "random" else "0",
+                        "{low:+.0f} to {high:+.0f}".format(**rating) if bot != "random" else "",
+                        *(cell(bot, other) for other in ratings),
                     )
-                    for pair in pairs
+                    for number, (bot, rating) in enumerate(ratings.items(), start=1)
                 ),
             ),
         ]
@@ -293,9 +302,9 @@ def main(names: Sequence[str], folder: Path, measure: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     measured = measure_games.read(folder)
     for name, game in loaded.items():
-        if measure or measure_games.find(measured, game) is None:
-            click.echo(f"measuring {game.name} ...")
-            measured[game.name] = measure_games.measure(game, name)
+        for measurement in measure_games.missing({} if measure else measured, game):
+            click.echo(f"measuring {game.name}: {measurement} ...")
+            measured.setdefault(game.name, {})[measurement] = measure_games.measure(game, name, measurement)
             measure_games.write(folder, measured)
         write_page(name, folder, measured)
         if folder == PAGES:

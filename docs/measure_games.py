@@ -1,30 +1,55 @@
-"""Measures games for their pages: random play, and simple bots against each other.
+"""Measures games for their pages: random play, and a ladder of bots.
 
-What was measured is kept in a file `measured.json` beside the pages, by game, with the commands and the hash of the
-rules. `make_game_pages.py` runs the commands for games whose rules have changed since, or that are new.
+What was measured is kept in a file `measured.json` beside the pages, by game and by measurement, with the command, the
+hash of the rules, and for the ladder the hash of the small bot's weights. `make_game_pages.py` runs the commands again
+for games whose rules or bots have changed since, or that are new. The small bot plays without simulations.
 """
 
+import hashlib
 import json
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from alquerque_env.bots.shipped import WEIGHTS, shipped_bots
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game.game import Game
 
 FILE = "measured.json"
 MATCHES = 10_000
-BOTS = ("alphabeta:2", "greedy", "random")
-GAMES = 100
+BOTS = ("random", "greedy", "alphabeta:1", "alphabeta:2", "alphabeta:3", "mcts:100")
+GAMES = 60
+KEPT = {
+    "random_play": ("wins", "draws", "actions", "turns", "legal_actions", "endings"),
+    "ladder": ("ratings", "pairs"),
+}
 
 
-def commands(game: Game) -> dict[str, str]:
-    """The command of each measurement of a game, without `--json`."""
+def small_bot(game: Game) -> dict[str, Path]:
+    """The name and folder of the small bot of a game that comes with the package; empty if there is none."""
+    name = f"{game.name}-small"
+    return {bot: folder for bot, folder in shipped_bots().items() if bot == name}
+
+
+def plan(game: Game) -> dict[str, dict[str, Any]]:
+    """What identifies each measurement of a game: the hash of the rules, the command without `--json`, and the bots."""
+    bots = small_bot(game)
     return {
-        "random_play": f"alquerque rollouts {game.argument} --matches {MATCHES} --seed 0 --branching",
-        "arena": f"alquerque arena {game.argument} {' '.join(BOTS)} --games {GAMES} --judge random --seed 0",
+        "random_play": {
+            "table_hash": game.table_hash,
+            "command": f"alquerque rollouts {game.argument} --matches {MATCHES} --seed 0 --branching",
+        },
+        "ladder": {
+            "table_hash": game.table_hash,
+            "command": f"alquerque arena {game.argument} {' '.join([*BOTS, *bots])} "
+            f"--games {GAMES} --judge random --seed 0",
+            "weights": {
+                name: hashlib.sha256((folder / WEIGHTS).read_bytes()).hexdigest()[:16] for name, folder in bots.items()
+            },
+        },
     }
 
 
@@ -34,33 +59,26 @@ def read(folder: Path) -> dict[str, Any]:
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 
-def find(measured: dict[str, Any], game: Game) -> dict[str, Any] | None:
-    """What was measured of a game by the commands of this module; None if its rules were others then."""
-    found = measured.get(game.name)
-    if found is None or found["table_hash"] != game.table_hash or found["commands"] != commands(game):
-        return None
-    return found
+def missing(measured: Mapping[str, Any], game: Game) -> list[str]:
+    """The names of the measurements of a game that were not made yet with these rules and bots."""
+    kept = measured.get(game.name, {})
+    return [
+        name
+        for name, planned in plan(game).items()
+        if any(kept.get(name, {}).get(key) != value for key, value in planned.items())
+    ]
 
 
-def measure(game: Game, path: str) -> dict[str, Any]:
-    """Runs the commands of a game, which `path` or its id names, and keeps what the pages show.
+def measure(game: Game, path: str, name: str) -> dict[str, Any]:
+    """Makes a measurement of a game, which `path` or its id names, and keeps what the pages show.
 
     A game may be too short for the arena, which then says so; no bots are compared.
     """
-    random_play, arena = (_run(command, game, path) for command in commands(game).values())
-    if random_play is None:
+    planned = plan(game)[name]
+    found = _run(planned["command"], game, path)
+    if found is None and name == "random_play":
         raise SystemExit(1)
-    return {
-        "table_hash": game.table_hash,
-        "commands": commands(game),
-        "random_play": {
-            key: random_play[key] for key in ("wins", "draws", "actions", "turns", "legal_actions", "endings")
-        },
-        "arena": [
-            {key: pair[key] for key in ("a", "b", "games", "wins", "draws", "losses", "score", "low", "high")}
-            for pair in ([] if arena is None else arena["pairs"])
-        ],
-    }
+    return planned | {key: None if found is None else found[key] for key in KEPT[name]}
 
 
 def write(folder: Path, measured: dict[str, Any]) -> None:

@@ -459,7 +459,8 @@ def test_what_is_shipped_plays_its_game_with_and_without_torch(name: str) -> Non
     assert set(checkpoint.meta.sha256) == {WEIGHTS}
     assert checkpoint.meta.strength
     if name.endswith("-small"):
-        assert len(make_source(game, checkpoint).encode()) < 300_000
+        assert sum(weight.numel() for weight in checkpoint.network.parameters()) <= 300_000  # a byte each
+        assert len(make_source(game, checkpoint).encode()) < 400_000
     torch_bot, numpy_bot = (load(path, game) for load in (load_checkpoint_bot, load_numpy_bot))
     for match in matches(game, 20):
         assert torch_bot.choose(match) == numpy_bot.choose(match)
