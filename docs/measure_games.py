@@ -26,6 +26,7 @@ KEPT = {
     "random_play": ("wins", "draws", "actions", "turns", "legal_actions", "endings"),
     "ladder": ("ratings", "pairs"),
 }
+PAIR = ("a", "b", "games", "score")
 
 
 def small_bot(game: Game) -> dict[str, Path]:
@@ -78,7 +79,10 @@ def measure(game: Game, path: str, name: str) -> dict[str, Any]:
     found = _run(planned["command"], game, path)
     if found is None and name == "random_play":
         raise SystemExit(1)
-    return planned | {key: None if found is None else found[key] for key in KEPT[name]}
+    kept = {key: None if found is None else found[key] for key in KEPT[name]}
+    if kept.get("pairs"):
+        kept["pairs"] = [{key: pair[key] for key in PAIR} for pair in kept["pairs"]]
+    return planned | kept
 
 
 def write(folder: Path, measured: dict[str, Any]) -> None:
