@@ -113,7 +113,7 @@ def protocol(tmp_path_factory: pytest.TempPathFactory, table) -> Protocol:
         resamples=20,
         suite=replace(full.suite, positions=60, lost_positions=20, matches=100, players=("random", "greedy")),
         ladder=replace(
-            full.ladder, rungs=("random", "greedy", "{game}-small:8"), games=4, judge="random", max_steps=80
+            full.ladder, rungs=("random", "greedy", "{game}-strong:8"), games=4, judge="random", max_steps=80
         ),
         limits=LIMITS,
         quick=replace(full.quick, positions=20, games=2),

@@ -16,7 +16,6 @@ from alquerque_training.checkpoints.checkpoint import META, WEIGHTS
 from alquerque_training.checkpoints.torch_bot import NetworkEvaluator, load_checkpoint_bot, load_playable
 from alquerque_training.config.loader import load_config
 from alquerque_training.config.settings import Config
-from alquerque_training.export.exporter import make_source
 from hidden_packages import hide_package
 from option_values import slow_beyond_core
 from random_checkpoints import matches, save_random_checkpoint
@@ -460,7 +459,6 @@ def test_what_is_shipped_plays_its_game_with_and_without_torch(name: str) -> Non
     assert checkpoint.meta.strength
     if name.endswith("-small"):
         assert sum(weight.numel() for weight in checkpoint.network.parameters()) <= 300_000  # a byte each
-        assert len(make_source(game, checkpoint).encode()) < 400_000
     torch_bot, numpy_bot = (load(path, game) for load in (load_checkpoint_bot, load_numpy_bot))
     for match in matches(game, 20):
         assert torch_bot.choose(match) == numpy_bot.choose(match)

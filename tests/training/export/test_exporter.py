@@ -215,8 +215,8 @@ def small(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return SmallBot(tmp_path_factory.mktemp("small"), load_game(request.param))
 
 
-def test_a_small_player_takes_less_than_300_kilobytes(small: SmallBot) -> None:
-    assert small.written.size < 300_000
+def test_a_small_player_takes_less_than_400_kilobytes(small: SmallBot) -> None:
+    assert small.written.size < 400_000
 
 
 @pytest.mark.parametrize(
@@ -227,8 +227,9 @@ def test_a_small_player_decides_as_its_checkpoint(small: SmallBot, simulations: 
     for match in map(forget_history, matches(small.game, positions, seed=11)):
         thought = small.module.analyse(match.position, simulations)
         policy, value = bot.evaluate(match)
-        assert thought["value"] == pytest.approx(value, abs=1e-8)
-        assert list(thought["policy"].values()) == pytest.approx(list(policy.values()), abs=1e-8)
+        # Biases, which are not rounded to a byte, are packed to 27 bits of the largest.
+        assert thought["value"] == pytest.approx(value, abs=1e-7)
+        assert list(thought["policy"].values()) == pytest.approx(list(policy.values()), abs=1e-7)
 
 
 def test_the_program_prints_the_turn_without_any_package_in_an_empty_folder(fetaix: Player) -> None:
