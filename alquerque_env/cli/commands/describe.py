@@ -12,9 +12,10 @@ from ...errors import AlquerqueError
 from ...game.game import Game
 from ...game.options import spell
 from ...game.planes import planes
-from ...game.rules_text import SIDES, answer, endings, fixed_rules, fixed_sentences
+from ...game.rules_text import SIDES, answer, endings, fixed_rules, fixed_sentences, pass_meanings
 from ...game.ruleset import NORTH, SOUTH
 from ...match.match import Match
+from ...match.position_text import in_order
 from ...match.status_text import exact_sentence, outcome_sentence, standing
 from ...solve.solutions import known_solution
 from ..command import HelpfulCommand, print_report
@@ -198,8 +199,8 @@ def _drawn_board(game: Game, terminal: Terminal) -> Iterator[str]:
 
 
 def _start(game: Game, terminal: Terminal) -> Iterator[str]:
-    vacant = set(range(len(game.board.points))) - game.start[SOUTH] - game.start[NORTH]
-    labels = [game.board.labels[point] for point in sorted(vacant)]
+    vacant = sorted(set(range(len(game.board.points))) - game.start[SOUTH] - game.start[NORTH])
+    labels = [game.board.labels[point] for point in in_order(vacant, game.board.labels)]
     counts = f"South has {len(game.start[SOUTH])} men, North {len(game.start[NORTH])}"
     vacancy = f"; {join_words(labels, 'and')} {'is' if len(labels) == 1 else 'are'} vacant" if labels else ""
     yield terminal.wrap(f"{counts}{vacancy}. {SIDES[game.first_player]} moves first.")
@@ -260,7 +261,7 @@ def _actions(game: Game, terminal: Terminal) -> Iterator[str]:
         victim = "Where origin and target leave open which piece is captured, its point is part of the action."
         yield terminal.wrap(victim, "  ")
     if None in game.actions:
-        yield f"- {game.actions.index(None)}: pass, which ends a turn without a move"
+        yield f"- {game.actions.index(None)}: pass, which {join_words(pass_meanings(game))}"
 
 
 def action_text(game: Game, action: int) -> str:
