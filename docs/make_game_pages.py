@@ -87,7 +87,9 @@ def page(game: Game, introduction: str, picture: str, measured: Any) -> str:
         "Exact value": exact_value(game),
         "Bots": bots(game, measured),
     }
-    head = [f"# {game.title}\n", *([paragraph(introduction)] if introduction else []), f"![Start of {game.title}]({picture})\n"]
+    head = [f"# {game.title}\n", f"![Start of {game.title}]({picture})\n"]
+    if introduction:
+        head.insert(1, paragraph(introduction))
     return "\n".join([*head, facts(game), *(f"## {title}\n\n{text}" for title, text in sections.items())])
 
 
@@ -136,8 +138,8 @@ def options(game: Game) -> str:
         [
             paragraph(
                 "These answers can be chosen. The rules above have the meanings of the defaults. The last column says "
-                "what the [sources](#sources) answer, each named by its letters; where it says *no source*, none answers "
-                "the question."
+                "what the [sources](#sources) answer, each named by its letters; where it says *no source*, none "
+                "answers the question."
             ),
             rows(
                 ("option", "question", "default", "other values", "source"),
@@ -282,10 +284,10 @@ def _ladder(found: Any) -> str:
     return "\n".join(
         [
             paragraph(
-                f"Every two of these bots played {found['pairs'][0]['games']} matches, which began with random turns. The "
-                "table has their Elo ratings with 95 % intervals, where `random` has 0. Column 1 is the score against "
-                "the first bot of the table, column 2 against the second, and so on; a draw counts half. Without a "
-                "number after its name, a trained bot plays without simulations."
+                f"Every two of these bots played {found['pairs'][0]['games']} matches, which began with random turns. "
+                "The table has their Elo ratings with 95 % intervals, where `random` has 0. Column 1 is the score "
+                "against the first bot of the table, column 2 against the second, and so on; a draw counts half. "
+                "Without a number after its name, a trained bot plays without simulations."
             ),
             rows(
                 ("", "bot", "Elo", "95 %", *(str(number) for number in range(1, len(ratings) + 1))),
