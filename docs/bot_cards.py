@@ -11,7 +11,7 @@ from alquerque_env.bots.network.model_card import describe_network
 
 OPPONENTS = ("alphabeta:3", "alphabeta:5", "mcts:1000")
 SIMULATIONS = 64
-_HEAD = ("bot", "network", "decisions, time")
+_HEAD = ("bot", "network", "steps, time")
 
 
 def search_feature_depth(network: Mapping[str, Any]) -> int | None:
