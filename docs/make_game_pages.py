@@ -24,10 +24,11 @@ from markdown_parts import bullets, code, numbered, paragraph, rows
 
 from alquerque_env import games, load_game
 from alquerque_env.bots.shipped import shipped_bots
-from alquerque_env.cli.commands.describe import action_text
+from alquerque_env.cli.commands.describe import action_ranges, action_text, names_victims
 from alquerque_env.cli.console.capabilities import join_words
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
+from alquerque_env.game.game_source import names_file
 from alquerque_env.game.options import Option, OptionValue, spell
 from alquerque_env.game.planes import planes
 from alquerque_env.game.rules_text import (
@@ -58,8 +59,9 @@ REASONS = {
 
 def game_file(name: str) -> Traversable:
     """The file of a game, which a path or its id names."""
-    is_path = name.endswith(".toml")
-    return Path(name).expanduser() if is_path else resources.files("alquerque_env.game") / "games" / f"{name}.toml"
+    if names_file(name):
+        return Path(name).expanduser()
+    return resources.files("alquerque_env.game") / "games" / f"{name}.toml"
 
 
 def introduction_of(file: Traversable) -> str:
@@ -160,16 +162,11 @@ def board_source(game: Game) -> str:
 
 def actions(game: Game) -> str:
     """What the actions are."""
-    over = game.table.over
-    steps = [number for number, action in enumerate(game.actions) if action is not None and over[number] is None]
-    captures = [number for number in range(game.num_actions) if over[number] is not None]
     kinds = [
-        f"{numbers[0]} to {numbers[-1]}: {name}, from {action_text(game, numbers[0])} to "
-        f"{action_text(game, numbers[-1])}"
-        for name, numbers in (("steps", steps), ("captures", captures))
-        if numbers
+        f"{first} to {last}: {kind}, from {action_text(game, first)} to {action_text(game, last)}"
+        for kind, (first, last) in action_ranges(game).items()
     ]
-    if any(action is not None and action[2] is not None for action in game.actions):
+    if names_victims(game):
         kinds[-1] += "; ^ and a point name the captured piece where origin and target leave it open"
     if None in game.actions:
         kinds.append(f"{game.actions.index(None)}: pass, which {join_words(pass_meanings(game))}")
@@ -321,7 +318,7 @@ def write_page(name: str, folder: Path, measured: Any) -> None:
 @click.option("--measure", is_flag=True, help="Measure again what was measured before.")
 def main(names: Sequence[str], folder: Path, measure: bool) -> None:
     """Writes the pages of games."""
-    paths = [name for name in names if name.endswith(".toml")]
+    paths = [name for name in names if names_file(name)]
     if paths and folder.resolve() == PAGES.resolve():
         raise click.UsageError(f"{paths[0]!r} is the path of a game of your own: give its page another folder with -o")
     try:
