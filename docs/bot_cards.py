@@ -11,6 +11,7 @@ from alquerque_env.bots.network.model_card import describe_network
 
 OPPONENTS = ("alphabeta:3", "alphabeta:5", "mcts:1000")
 SIMULATIONS = 64
+_HEAD = ("bot", "network", "steps, time")
 
 
 def search_feature_depth(network: Mapping[str, Any]) -> int | None:
@@ -42,6 +43,7 @@ def bot_rows(bots: Mapping[str, Path]) -> str:
 
 
 def _search_rows(bots: Mapping[str, Path]) -> str:
+    """Bots that play with simulations: scores against bots that search, and the rating from these matches."""
     body = []
     for name, folder in bots.items():
         card = read_card(folder)
@@ -53,16 +55,14 @@ def _search_rows(bots: Mapping[str, Path]) -> str:
 
 
 def _policy_rows(bots: Mapping[str, Path]) -> str:
+    """Bots that play without simulations. Two weak opponents give no useful rating; the ladders have one."""
     body = []
     for name, folder in bots.items():
         card = read_card(folder)
-        south, north = (seat["wins"] for seat in card["strength"][0]["by_seat"])
-        greedy = _scores(card, 0).get("greedy", "")
-        body.append((f"`{name}`", *_training(card), f"{south} and {north}", greedy, _rating(card)))
-    return rows((*_HEAD, "won of 100 as South and as North against `random`", "against `greedy`", "rating"), body)
-
-
-_HEAD = ("bot", "network", "decisions, time")
+        seats = card["strength"][0]["by_seat"]
+        won = " and ".join(f"{seat['wins']} of {sum(seat.values())}" for seat in seats)
+        body.append((f"`{name}`", *_training(card), won, _scores(card, 0)["greedy"]))
+    return rows((*_HEAD, "won against `random` as South and as North", "against `greedy`"), body)
 
 
 def _training(card: Any) -> tuple[str, str]:

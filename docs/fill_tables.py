@@ -17,7 +17,7 @@ from alquerque_training.config.shipped_configs import shipped_configs
 from alquerque_training.measure.chart_names import CHARTS, Chart
 from alquerque_training.measure.metrics import METRICS
 from bot_cards import bot_rows, plays_alone, read_card, search_feature_depth
-from make_game_pages import about, game_file
+from make_game_pages import game_file, introduction_of
 from markdown_parts import rows
 
 from alquerque_env import games, load_game
@@ -66,7 +66,7 @@ def game_table(kind: str) -> str:
             (
                 picture.format(name=name, alt=f"Start of {game.title}"),
                 f"[{game.title}]({folder}/{name}.md) `{name}`",
-                about(game_file(name)),
+                introduction_of(game_file(name)),
                 str(len(game.board.points)),
                 " and ".join(dict.fromkeys(str(len(men)) for men in game.start)),
                 str(game.num_actions),

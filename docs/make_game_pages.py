@@ -24,45 +24,58 @@ from markdown_parts import bullets, code, numbered, paragraph, rows
 
 from alquerque_env import games, load_game
 from alquerque_env.bots.shipped import shipped_bots
-from alquerque_env.cli.commands.describe import action_text
+from alquerque_env.cli.commands.describe import action_ranges, action_text, names_victims
+from alquerque_env.cli.console.capabilities import join_words
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
+from alquerque_env.game.game_source import names_file
 from alquerque_env.game.options import Option, OptionValue, spell
 from alquerque_env.game.planes import planes
-from alquerque_env.game.rules_text import SIDES, answer, endings, fixed_sentences, notation_sentences, open_questions
+from alquerque_env.game.rules_text import (
+    SIDES,
+    answer,
+    endings,
+    fixed_sentences,
+    notation_sentences,
+    open_questions,
+    pass_meanings,
+)
 from alquerque_env.game.ruleset import NORTH, SOUTH
+from alquerque_env.match.position_text import in_order
 from alquerque_env.solve.solutions import known_solution
 
 DOCS = Path(__file__).parent
 PAGES, IMAGES = DOCS / "games", DOCS / "images"
 
 REASONS = {
-    "captured": "a side is captured",
+    "captured": "a side has lost its pieces",
     "blocked": "a side cannot move",
     "repetition": "a position occurs for the third time",
-    "no_progress": "there is no progress, a draw",
-    "majority": "there is no progress, and pieces are counted",
+    "no_progress": "the no-progress limit is reached, a draw",
+    "majority": "the no-progress limit is reached, and pieces are counted",
 }
+"""How matches end, by the reason in `Outcome`."""
 
 
 def game_file(name: str) -> Traversable:
     """The file of a game, which a path or its id names."""
-    is_path = name.endswith(".toml")
-    return Path(name).expanduser() if is_path else resources.files("alquerque_env.game") / "games" / f"{name}.toml"
+    if names_file(name):
+        return Path(name).expanduser()
+    return resources.files("alquerque_env.game") / "games" / f"{name}.toml"
 
 
-def about(file: Traversable) -> str:
-    """The comment with which a game file begins: what the game is. Empty without one."""
+def introduction_of(file: Traversable) -> str:
+    """What a game is, from the comment at the top of its file. Empty without one."""
     lines = file.read_text(encoding="utf-8").splitlines()
     return " ".join(line.removeprefix("#").strip() for line in takewhile(lambda line: line.startswith("#"), lines))
 
 
-def page(game: Game, about_it: str, picture: str, measured: Any) -> str:
+def page(game: Game, introduction: str, picture: str, measured: Any) -> str:
     """The page of a game.
 
     Args:
       game: The game with its default options.
-      about_it: What the game is, as a paragraph.
+      introduction: What the game is; empty if nobody says it.
       picture: The address of its picture from the page.
       measured: What `measure_games` has measured of it.
     """
@@ -76,17 +89,24 @@ def page(game: Game, about_it: str, picture: str, measured: Any) -> str:
         "Exact value": exact_value(game),
         "Bots": bots(game, measured),
     }
-    head = [f"# {game.title}\n", *[paragraph(about_it)] * bool(about_it), f"![Start of {game.title}]({picture})\n"]
+    head = [f"# {game.title}\n", f"![Start of {game.title}]({picture})\n"]
+    if introduction:
+        head.insert(1, paragraph(introduction))
     return "\n".join([*head, facts(game), *(f"## {title}\n\n{text}" for title, text in sections.items())])
 
 
 def facts(game: Game) -> str:
     """How the match begins, and how to see and play the game."""
-    vacant = sorted(set(range(len(game.board.points))) - game.start[SOUTH] - game.start[NORTH])
-    left = " ".join(game.board.labels[point] for point in vacant) or "none"
+    men = [len(side) for side in game.start]
+    sides = f"Each side begins with {men[SOUTH]} men"
+    if men[SOUTH] != men[NORTH]:
+        sides = f"{SIDES[SOUTH]} begins with {men[SOUTH]} men and {SIDES[NORTH]} with {men[NORTH]}"
+    labels = game.board.labels
+    points = in_order(sorted(set(range(len(labels))) - game.start[SOUTH] - game.start[NORTH]), labels)
+    vacant = join_words([labels[point] for point in points] or ["no point"], "and")
     begins = (
-        f"The board has {len(game.board.points)} points. {SIDES[SOUTH]} begins with {len(game.start[SOUTH])} men and "
-        f"{SIDES[NORTH]} with {len(game.start[NORTH])}; vacant points: {left}. {SIDES[game.first_player]} moves first."
+        f"The board has {len(labels)} points. {sides}; {vacant} {'are' if len(points) > 1 else 'is'} vacant. "
+        f"{SIDES[game.first_player]} moves first."
     )
     return "\n".join(
         [paragraph(begins), code("sh", f"alquerque describe {game.argument}", f"alquerque play {game.argument}")]
@@ -118,7 +138,11 @@ def options(game: Game) -> str:
 
     return "\n".join(
         [
-            paragraph("These answers can be chosen. What stands before a colon is one of the [sources](#sources)."),
+            paragraph(
+                "These answers can be chosen. The rules above have the meanings of the defaults. The last column says "
+                "what the [sources](#sources) answer, each named by its letters; where it says *no source*, none "
+                "answers the question."
+            ),
             rows(
                 ("option", "question", "default", "other values", "source"),
                 (
@@ -138,17 +162,14 @@ def board_source(game: Game) -> str:
 
 def actions(game: Game) -> str:
     """What the actions are."""
-    over = game.table.over
-    steps = [number for number, action in enumerate(game.actions) if action is not None and over[number] is None]
-    captures = [number for number in range(game.num_actions) if over[number] is not None]
     kinds = [
-        f"{numbers[0]} to {numbers[-1]}: {name}, from {action_text(game, numbers[0])} to "
-        f"{action_text(game, numbers[-1])}"
-        for name, numbers in (("steps", steps), ("captures", captures))
-        if numbers
+        f"{first} to {last}: {kind}, from {action_text(game, first)} to {action_text(game, last)}"
+        for kind, (first, last) in action_ranges(game).items()
     ]
+    if names_victims(game):
+        kinds[-1] += "; ^ and a point name the captured piece where origin and target leave it open"
     if None in game.actions:
-        kinds.append(f"{game.actions.index(None)}: pass, which ends a turn without a move")
+        kinds.append(f"{game.actions.index(None)}: pass, which {join_words(pass_meanings(game))}")
     return "\n".join(
         [
             paragraph(
@@ -199,8 +220,8 @@ def random_play(game: Game, measured: Any) -> str:
     return "\n".join(
         [
             paragraph(
-                f"In {matches:,} matches between players who choose each legal action with the same chance. Lengths "
-                "are means, with the least and the most."
+                f"In {matches:,} matches both players chose among the legal actions, each with the same probability. "
+                "Lengths are means, with the shortest and the longest in brackets."
             ),
             rows(("", ""), body),
             code("sh", found["command"]),
@@ -226,8 +247,8 @@ def exact_value(game: Game) -> str:
     else:
         value = "is a draw" if known.winner == "draw" else f"is won by {SIDES[int(known.winner)]}"
         text = (
-            f"Under best play the match {value}. This was proved in {known.nodes:,} positions, over an endgame table "
-            f"of {known.table_pieces} pieces."
+            f"Under best play the match {value}. The proof searched {known.nodes:,} positions and used an endgame "
+            f"table of positions with up to {known.table_pieces} pieces."
         )
     return paragraph(text)
 
@@ -239,7 +260,10 @@ def bots(game: Game, measured: Any) -> str:
     trained = {name: folder for name, folder in shipped_bots().items() if folder.parent.name == game.name}
     if trained:
         parts += [
-            paragraph("Trained bots that come with the package, as [bots](../bots.md#trained-bots) explains:"),
+            paragraph(
+                "These trained bots come with the package. Their figures are from other matches, played after their "
+                "training; [bots](../bots.md#trained-bots) explains the columns."
+            ),
             bot_rows(trained),
         ]
     return "\n".join(parts or [paragraph("No bots have been compared.")])
@@ -257,8 +281,10 @@ def _ladder(found: Any) -> str:
     return "\n".join(
         [
             paragraph(
-                "Ratings in Elo points with 95 % intervals, and the score against each bot of the table in "
-                f"{found['pairs'][0]['games']} matches; a draw counts half. `random` has the rating 0."
+                f"Every two of these bots played {found['pairs'][0]['games']} matches, which began with random turns. "
+                "The table has their Elo ratings with 95 % intervals, where `random` has 0. Column 1 is the score "
+                "against the first bot of the table, column 2 against the second, and so on; a draw counts half. "
+                "Without a number after its name, a trained bot plays without simulations."
             ),
             rows(
                 ("", "bot", "Elo", "95 %", *(str(number) for number in range(1, len(ratings) + 1))),
@@ -282,7 +308,7 @@ def write_page(name: str, folder: Path, measured: Any) -> None:
     game = load_game(name)
     picture = f"{game.name}.svg"
     (folder / picture).write_text(start(game, scale=1), encoding="utf-8")
-    text = page(game, about(game_file(name)), picture, measured[game.name])
+    text = page(game, introduction_of(game_file(name)), picture, measured[game.name])
     (folder / f"{game.name}.md").write_text(text, encoding="utf-8")
 
 
@@ -292,7 +318,7 @@ def write_page(name: str, folder: Path, measured: Any) -> None:
 @click.option("--measure", is_flag=True, help="Measure again what was measured before.")
 def main(names: Sequence[str], folder: Path, measure: bool) -> None:
     """Writes the pages of games."""
-    paths = [name for name in names if name.endswith(".toml")]
+    paths = [name for name in names if names_file(name)]
     if paths and folder.resolve() == PAGES.resolve():
         raise click.UsageError(f"{paths[0]!r} is the path of a game of your own: give its page another folder with -o")
     try:

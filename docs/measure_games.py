@@ -1,8 +1,8 @@
-"""Measures games for their pages: random play, and a ladder of bots.
+"""Measures games for their pages: random play, and a ladder of bots, which all play each other.
 
 What was measured is kept in a file `measured.json` beside the pages, by game and by measurement, with the command, the
 hash of the rules, and for the ladder the hash of the small bot's weights. `make_game_pages.py` runs the commands again
-for games whose rules or bots have changed since, or that are new. The small bot plays without simulations.
+for new games, and where rules, command or weights have changed. The small bot plays without simulations.
 """
 
 import hashlib
@@ -15,18 +15,24 @@ from pathlib import Path
 from typing import Any
 
 from alquerque_env.bots.shipped import WEIGHTS, shipped_bots
+from alquerque_env.cli.main import BAD_ARGUMENT
 from alquerque_env.files.atomic import write_whole
 from alquerque_env.game.game import Game
 
 FILE = "measured.json"
 MATCHES = 10_000
+"""Random matches."""
 BOTS = ("random", "greedy", "alphabeta:1", "alphabeta:2", "alphabeta:3", "mcts:100")
+"""The bots of a ladder, beside the small bot of the game."""
 GAMES = 60
+"""Matches between every two bots of a ladder."""
 KEPT = {
     "random_play": ("wins", "draws", "actions", "turns", "legal_actions", "endings"),
     "ladder": ("ratings", "pairs"),
 }
+"""What the pages show of each measurement: keys of the JSON that its command prints."""
 PAIR = ("a", "b", "games", "score")
+"""What they show of a pair of bots."""
 
 
 def small_bot(game: Game) -> dict[str, Path]:
@@ -71,14 +77,19 @@ def missing(measured: Mapping[str, Any], game: Game) -> list[str]:
 
 
 def measure(game: Game, path: str, name: str) -> dict[str, Any]:
-    """Makes a measurement of a game, which `path` or its id names, and keeps what the pages show.
+    """Makes a measurement of a game; returns what the pages show of it, beside what identifies it.
 
-    A game may be too short for the arena, which then says so; no bots are compared.
+    Args:
+      game: The game.
+      path: Its id, or the path of its file.
+      name: The measurement, one of those of `plan`.
+
+    Raises:
+      SystemExit: If the command fails. The arena may refuse a game that is too short for openings; its results are
+        then None.
     """
     planned = plan(game)[name]
-    found = _run(planned["command"], game, path)
-    if found is None and name == "random_play":
-        raise SystemExit(1)
+    found = _run(planned["command"], game, path, may_refuse=name == "ladder")
     kept = {key: None if found is None else found[key] for key in KEPT[name]}
     if kept.get("pairs"):
         kept["pairs"] = [{key: pair[key] for key in PAIR} for pair in kept["pairs"]]
@@ -90,8 +101,12 @@ def write(folder: Path, measured: dict[str, Any]) -> None:
     write_whole(folder / FILE, (json.dumps(dict(sorted(measured.items())), indent=2) + "\n").encode())
 
 
-def _run(command: str, game: Game, path: str) -> dict[str, Any] | None:
-    """What a command prints; None if it has printed an error."""
+def _run(command: str, game: Game, path: str, *, may_refuse: bool) -> dict[str, Any] | None:
+    """What a command prints; None if it may refuse the game, and has done so on its error output."""
     words = [path if word == game.argument else word for word in shlex.split(command)[1:]]
     run = subprocess.run([sys.executable, "-m", "alquerque_env", *words, "--json"], stdout=subprocess.PIPE, check=False)
-    return json.loads(run.stdout) if run.returncode == 0 else None
+    if may_refuse and run.returncode == BAD_ARGUMENT:
+        return None
+    if run.returncode:
+        raise SystemExit(run.returncode)
+    return json.loads(run.stdout)

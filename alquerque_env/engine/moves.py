@@ -139,8 +139,9 @@ def can_continue(
 def count_capturable(rules: Rules, state: State, moves: Words, actions: Words) -> int:
     """An upper bound on the captures that can follow in a chain in progress.
 
-    Counts the enemies that a leap from a point in reach takes; the points behind them are then in reach too. Where
-    captured pieces leave the board at once, the points of all enemies count as vacant.
+    Counts the enemies that a leap from a point in reach takes; the points behind them are then in reach too. It is a
+    bound because an enemy can be captured once only. Where captured pieces leave the board at once, the points of all
+    enemies count as vacant too, since any of them may have been captured before.
     """
     player = state.player
     piece = 1 << state.chain

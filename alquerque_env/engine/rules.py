@@ -79,8 +79,8 @@ from .words.integers import any_of, constant, count_each, give_to_player, mover,
 MOST_CHAIN_POSITIONS = 1 << 12
 """Positions of chains that are looked at, for one position of a match, to compare captures."""
 
-_FEW = 32  # positions of chains after which those seen are noted
-_SEEN_SIZE = 1 << 12
+_FEW = 32  # a search of so few positions is over sooner than notes of them and bounds would pay
+_SEEN_SIZE = 1 << 12  # a power of two, since places in the table are low bits of a hash
 _LONGEST, _LEFT, _SEARCH_SIZE = 0, 1, 2
 
 
@@ -311,7 +311,7 @@ def _keep_continuing(rules: Rules, state: State, moves: Any, actions: Any, found
         goes_on[index] = 1 if after[CHAIN] >= 0 else 0
     for index in range(found):
         if goes_on[index] == 0 and _has_continuing_rival(rules, state, actions, goes_on, index, found):
-            # The captures that follow are still compared with this one, so it is removed later.
+            # Rivals are found by their index in `actions`, so nothing is removed before all are compared.
             goes_on[index] = DROPPED
     kept = 0
     for index in range(found):
@@ -339,8 +339,8 @@ def _has_continuing_rival(rules: Rules, state: State, actions: Any, goes_on: Any
 def _keep_longest(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
     """Keeps the captures that begin a chain with the most captured pieces.
 
-    Only captures are removed that take fewer pieces than another one. Where the search for chains ends early, it does
-    not know that of every capture.
+    A capture is removed only if another one is known to begin a longer chain. Where the search ends early because
+    there are too many positions, captures may stay that do not begin a longest chain.
     """
     scratch: Any = allocate(3, rules.state_size + found + _SEARCH_SIZE)
     after, most, search = scratch[0], scratch[1], scratch[2]
@@ -361,14 +361,18 @@ def _keep_longest(rules: Rules, state: State, moves: Any, actions: Any, found: i
 
 @kernel
 def _longest_chain(rules: Rules, state: State, moves: Any, search: Any) -> int:
-    """The most captures that can follow in a chain in progress, or some number below `search[_LONGEST]`.
+    """The most captures that can follow in a chain in progress.
+
+    Where these are fewer than `search[_LONGEST]`, the result is some number below that. Where no position may be looked
+    at any more, it is an upper bound.
 
     The search goes depth first. How a chain goes on depends on where the piece stands, what it is, and which enemies
-    are left, so it passes over what it has seen before, and what cannot be longer than a chain that it has found.
+    are left. So positions that were seen before are passed over, and those from which no longer chain than one already
+    found can follow.
 
     Args:
-      search: The longest chain found from any capture, and how many positions may still be looked at. Both are updated.
-        When none is left, the result is a bound that may be too high.
+      search: `_LONGEST`: the longest chain found from any capture. `_LEFT`: how many positions may still be looked at.
+        Both are updated.
     """
     levels = count_each(state.men[1 - state.player] | state.kings[1 - state.player]) + 1
     states: Any = allocate(levels, rules.state_size)
@@ -426,7 +430,7 @@ def _make_table() -> Any:
 
 @inlined
 def _was_seen(state: State, seen: Any) -> bool:
-    """Whether a position of a chain is in the table of those seen; it is afterwards."""
+    """Whether a position of a chain is in the table of those seen; puts it there in place of another if it is not."""
     player, point = state.player, state.chain
     left = (state.men[1 - player] | state.kings[1 - player]) & ~state.captured
     piece = point << 1 | state.men[player] >> point & 1

@@ -19,10 +19,10 @@ from .ruleset import NORTH, SOUTH, Ruleset
 from .table_layout import EMPTY, ENEMY, OWN_MEN
 from .templates import find_man_templates, most_actions
 
-_WAYS_OF_MEN = ("man_capture_dirs", "leap", "end_arc", "last_rank_frozen")
+_OPTIONS_OF_MEN = ("man_capture_dirs", "leap", "end_arc", "last_rank_frozen")
 """Options that decide where men can go."""
 
-_WAYS = ("leap", "end_arc", "mullah_lines", "mullah_steps", "mullah_captures")
+_OPTIONS_OF_ACTIONS = ("leap", "end_arc", "mullah_lines", "mullah_steps", "mullah_captures")
 """Options that decide how many actions there are."""
 
 MOST_ACTIONS = 1 << 14
@@ -38,19 +38,25 @@ def check_definition(definition: Definition) -> None:
     """
     _check_openings(definition)
     _check_starts(definition)
-    for choice in _choices(definition, *BOARD_OPTIONS, *_WAYS):
+    for choice in _choices(definition, *BOARD_OPTIONS, *_OPTIONS_OF_ACTIONS):
         _check_actions(definition, choose_options(definition, choice, Ruleset, definition.file))
     for choice in _choices(definition, *BOARD_OPTIONS, "pieces", "opening", "who_starts", "lose_at_three"):
         _check_start(definition, choose_options(definition, choice, Ruleset, definition.file))
     if definition.rules.get("promotion", "none") != "none":
-        for choice in _choices(definition, *BOARD_OPTIONS, "pieces", *_WAYS_OF_MEN):
+        for choice in _choices(definition, *BOARD_OPTIONS, "pieces", *_OPTIONS_OF_MEN):
             _check_promotion(definition, choose_options(definition, choice, Ruleset, definition.file))
 
 
 def _check_openings(definition: Definition) -> None:
+    """Checks that there is an opening for every answer of the rule `opening`, and no other.
+
+    Raises:
+      RulesError: If not.
+    """
     content, file = definition.content, definition.file
-    answers = definition.option_table["opening"].values if "opening" in definition.option_table else ()
-    wanted = [str(answer) for answer in answers or [definition.rules.get("opening", "any")] if answer != "any"]
+    fixed = (definition.rules.get("opening", "any"),)
+    answers = definition.option_table["opening"].values if "opening" in definition.option_table else fixed
+    wanted = [str(answer) for answer in answers if answer != "any"]
     for answer in wanted:
         if answer not in content.openings:
             raise RulesError(
@@ -68,6 +74,11 @@ def _check_openings(definition: Definition) -> None:
 
 
 def _check_starts(definition: Definition) -> None:
+    """Checks that every start belongs to an answer of one option, and that `pieces` has the numbers of the starts.
+
+    Raises:
+      RulesError: If not.
+    """
     file, options, content = definition.file, definition.option_table, definition.content
     if all(option in options for option in BOARD_OPTIONS):
         raise RulesError(
@@ -99,11 +110,11 @@ def _check_starts(definition: Definition) -> None:
 
 
 def _choices(definition: Definition, *names: str) -> Iterator[dict[str, OptionValue]]:
-    """Every choice of some options. Limits are left as they are."""
+    """Every combination of answers to those of the named options that the game has."""
     table = definition.option_table
-    asked = [name for name in names if name in table]
-    for values in product(*(table[name].values for name in asked)):
-        yield dict(zip(asked, values, strict=True))
+    open_names = [name for name in names if name in table]
+    for answers in product(*(table[name].values for name in open_names)):
+        yield dict(zip(open_names, answers, strict=True))
 
 
 def _check_start(definition: Definition, game: Ruleset) -> None:

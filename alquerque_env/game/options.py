@@ -50,12 +50,8 @@ class Rules:
     )
     mullah_landing: Literal["free", "must_continue"] = "free"
     mullah_lines: Literal["all", "long_diagonals"] = "all"
-    mullah_steps: Annotated[Literal["any_distance", "one_point"], Key("How far does a mullah step along a line?")] = (
-        "any_distance"
-    )
-    mullah_captures: Annotated[
-        Literal["any_distance", "next_point"], Key("From how far does a mullah capture an enemy?")
-    ] = "any_distance"
+    mullah_steps: Literal["any_distance", "one_point"] = "any_distance"
+    mullah_captures: Literal["any_distance", "next_point"] = "any_distance"
     leap: Literal["straight", "drawn_line", "pattern"] = "straight"
     end_arc: bool = True
     board: str = ""

@@ -25,7 +25,7 @@ _AIM = {
 _LEAP = {
     "straight": "the vacant point behind it on the same {line}",
     "drawn_line": "the vacant point behind it on the same drawn line, even where the line bends",
-    "pattern": "a vacant point behind it; the leap follows the lines and may bend over the enemy, but not lead back",
+    "pattern": "any other vacant neighbour of its point; the leap follows the lines and may bend",
 }
 # Rules that no game leaves open, so that `options.toml` does not have them.
 _ALWAYS_FIXED = {
@@ -36,14 +36,16 @@ _ALWAYS_FIXED = {
     },
     "promotion": {
         "none": "There is no promotion.",
-        "last_rank": "the enemy's first rank",
-        "points": "a promotion point, {south} for South and {north} for North,",
     },
     "progress": {
         "capture": "Only a capture counts as progress.",
         "capture_or_promotion": "A capture or a promotion counts as progress.",
         "capture_or_man_step": "A capture or a man's step counts as progress.",
     },
+}
+_PROMOTION_PLACES = {
+    "last_rank": "the enemy's first rank",
+    "points": "a promotion point, {south} for South and {north} for North,",
 }
 _CAPTURE_DIRS = {
     "all": "in every direction",
@@ -52,7 +54,7 @@ _CAPTURE_DIRS = {
     "first_leap_forward_sideways": "forward or sideways by the first leap of a turn, then in every direction",
 }
 _MULLAH_STEPS = {
-    "any_distance": "steps over any number of vacant points of a {line}",
+    "any_distance": "steps along a {line} over any number of vacant points",
     "one_point": "steps along a line to the next point, in every direction",
 }
 _MULLAH_CAPTURES = {
@@ -112,18 +114,18 @@ def _sentence(game: Game, name: str, value: OptionValue) -> str:
 
 
 def _promotion(game: Game) -> str:
-    """Where a man is promoted, and what the promoted piece does where no option says it."""
+    """Where a man is promoted, and how the promoted piece moves where no option says it."""
     rules = game.rules
     south, north = (_points(game, game.promotion_points(player)) for player in (0, 1))
-    place = _ALWAYS_FIXED["promotion"][rules.promotion].format(south=south, north=north)
+    place = _PROMOTION_PLACES[rules.promotion].format(south=south, north=north)
     arrives = "ends a turn on" if rules.midchain_promotion == "only_if_turn_ends_there" else "reaches"
-    text = f"A man that {arrives} {place} is promoted to a mullah (K in texts)"
+    text = f"A man that {arrives} {place} is promoted to a mullah (K in texts)."
     if _tells_moves(game):
         landing = "any" if rules.mullah_landing == "free" else "a"
         line = "long diagonal" if rules.mullah_lines == "long_diagonals" else "line"
         moves = f"{_along(game, _MULLAH_STEPS[rules.mullah_steps])}, and {_MULLAH_CAPTURES[rules.mullah_captures]}"
-        text += f", which {moves.format(line=line, landing=landing)}"
-    return name_pieces(f"{text}.", game.promoted_piece)
+        text += f" The mullah {moves.format(line=line, landing=landing)}."
+    return name_pieces(text, game.promoted_piece)
 
 
 def _opening(game: Game) -> str:
@@ -226,12 +228,19 @@ def notation_sentences(game: Game) -> list[str]:
         found.append(
             f"A mark such as {mark} after a capture names the captured piece, where more than one could be meant."
         )
-    if rules.chain == "optional":
-        found.append("pass ends a turn that could go on capturing.")
-    if rules.no_moves == "pass":
-        found.append("pass is the turn of a player who cannot move.")
+    found += [f"pass {meaning}." for meaning in pass_meanings(game)]
     kings = f"; K before a point is a {game.promoted_piece}" if rules.promotion != "none" else ""
     found.append(f"In the text of a position, W is South and B is North{kings}.")
+    return found
+
+
+def pass_meanings(game: Game) -> list[str]:
+    """What a pass does, as `is the turn of a player who cannot move`; empty in a game without one."""
+    found = []
+    if game.rules.chain == "optional":
+        found.append("ends a turn that could go on capturing")
+    if game.rules.no_moves == "pass":
+        found.append("is the turn of a player who cannot move")
     return found
 
 

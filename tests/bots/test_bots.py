@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 from hidden_packages import hide_package
 from option_values import core_games
+from own_games import game_text
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.shipped import shipped_bots
@@ -258,6 +259,23 @@ def test_an_exported_player_is_asked_once_for_a_turn(tmp_path):
         match.push(text)
     assert log.read_text().splitlines() == ["['--position', 'W:Wa1,e1:Bb2,e2,b3,d3', '--simulations', '16']"]
     assert bot.name == f"{file}:16"
+
+
+def test_a_turn_may_be_as_long_as_the_names_of_its_points_make_it(tmp_path):
+    labels = [f"{'x' * 30}{number}" for number in range(27)]
+    line, points = " ".join(labels), [[x, 0] for x in range(len(labels))]
+    board = f'[board]\ntitle = "A row"\npoints = {points}\nlabels = "{line}"\nlines = ["{line}"]'
+    south, north = f"{labels[0]} {labels[-1]}", " ".join(labels[1::2])
+    file = tmp_path / "row.toml"
+    file.write_text(game_text(board=board).replace("a1 b1 c1", south).replace("a3 b3 c3", north), encoding="utf-8")
+    match = Match(load_game(file))
+    turn = "x".join(labels[:-1:2])
+    player, _ = exported(tmp_path, {match.position: turn})
+    bot = load_bot(str(player), match.game)
+    while match.player == 0:
+        match.push(bot.choose(match))
+    assert match.turns == (turn,)
+    assert len(turn) > 300
 
 
 def test_an_exported_player_may_stop_a_chain(tmp_path):

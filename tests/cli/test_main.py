@@ -34,7 +34,7 @@ BAD_ARGUMENTS = [
     ("describe", "missing argument 'GAME'"),
     ("describe fetaixx", "no game 'fetaixx'; did you mean 'fetaix'?"),
     ("describe ''", "no game ''"),
-    ("describe ../games/fetaix", "no game '../games/fetaix'"),
+    ("describe ../games/fetaix", "'../games/fetaix' is not the path of a game file"),
     ("describe fetaix --option chain=often", "chain cannot be 'often'"),
     ("describe fetaix --option chainn=single", "no option 'chainn' of fetaix; did you mean 'chain'?"),
     ("describe fetaix --option name=alquerque", "no option 'name' of fetaix"),
@@ -250,7 +250,7 @@ def test_describe_shows_chosen_values_beside_the_defaults() -> None:
     assert "- chain=optional (default compulsory)" in shown
     assert "- no_progress_limit=7 (default 80)" in shown
     assert "After 7 turns in a row" in shown
-    assert "512: pass, which ends a turn without a move" in shown
+    assert "512: pass, which ends a turn that could go on capturing" in shown
 
 
 def test_describe_lists_the_endings_in_order_of_precedence() -> None:

@@ -223,7 +223,7 @@ def test_the_game_of_a_page_may_be_in_the_home_folder(tmp_path: Path, monkeypatc
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     write_game(tmp_path).write_text(f"# A small game.\n{game_text()}", encoding="utf-8")
     script = load_script("make_game_pages")
-    assert script.about(script.game_file("~/mine.toml")) == "A small game."
+    assert script.introduction_of(script.game_file("~/mine.toml")) == "A small game."
 
 
 def test_the_page_of_a_game_without_captures_names_its_steps(tmp_path: Path) -> None:

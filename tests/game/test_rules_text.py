@@ -95,7 +95,10 @@ def test_a_man_that_may_pass_a_point_of_promotion_is_promoted_where_its_turn_end
 
 
 def test_a_promoted_piece_flies_along_the_lines_that_the_game_names() -> None:
-    flies = "steps over any number of vacant points of a {0}, and captures the first enemy on a {0} from any distance"
+    flies = (
+        "The mullah steps along a {0} over any number of vacant points, and captures the first enemy on a {0} from any "
+        "distance"
+    )
     assert flies.format("long diagonal") in sentences("fetach")
     assert flies.format("line") in sentences("fetach", mullah_lines="all")
 

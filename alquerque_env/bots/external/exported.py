@@ -19,16 +19,15 @@ from .process import Process, ProcessError
 TIMEOUT = 600.0
 """Seconds for a turn, by default."""
 
-LONGEST_TURN = 300
-"""Characters of an answer; a turn has fewer."""
-
+LONGEST_QUOTE = 300
+"""Characters of an answer that a message quotes."""
 
 _GAME = re.compile(r"^Game: ([\w-]+), version \d+(?:, rules ([0-9a-f]+))?\nOptions: (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class ExportedGame:
-    """What the head of an exported player says of its game.
+    """What the first lines of an exported player say of its game.
 
     Attributes:
       name: The game's id.
@@ -95,16 +94,21 @@ class ExportedBot(GameBot):
         return answer
 
     def _read_turn(self, match: Match, text: str) -> tuple[int, ...]:
-        text = shorten(text, LONGEST_TURN)
+        """The actions of a turn that the player has printed."""
         ahead = match.copy()
         try:
             ahead.push_turn(text)
         except AlquerqueError as error:
-            raise IllegalTurnError(f"{self.name} answered {text!r}: {error}") from None
+            raise IllegalTurnError(f"{self.name} answered {shorten(text, LONGEST_QUOTE)!r}: {error}") from None
         return actions_since(match, ahead)
 
 
 def _check_game(file: Path, game: Game) -> None:
+    """Checks that an exported player plays this game with these options and rules, as far as its file says.
+
+    Raises:
+      BotError: If it does not.
+    """
     known, what = read_exported_game(file), f"exported player {str(file)!r}"
     if known is None:
         return

@@ -12,9 +12,10 @@ from ...errors import AlquerqueError
 from ...game.game import Game
 from ...game.options import spell
 from ...game.planes import planes
-from ...game.rules_text import SIDES, answer, endings, fixed_rules, fixed_sentences
+from ...game.rules_text import SIDES, answer, endings, fixed_rules, fixed_sentences, pass_meanings
 from ...game.ruleset import NORTH, SOUTH
 from ...match.match import Match
+from ...match.position_text import in_order
 from ...match.status_text import exact_sentence, outcome_sentence, standing
 from ...solve.solutions import known_solution
 from ..command import HelpfulCommand, print_report
@@ -198,8 +199,8 @@ def _drawn_board(game: Game, terminal: Terminal) -> Iterator[str]:
 
 
 def _start(game: Game, terminal: Terminal) -> Iterator[str]:
-    vacant = set(range(len(game.board.points))) - game.start[SOUTH] - game.start[NORTH]
-    labels = [game.board.labels[point] for point in sorted(vacant)]
+    vacant = sorted(set(range(len(game.board.points))) - game.start[SOUTH] - game.start[NORTH])
+    labels = [game.board.labels[point] for point in in_order(vacant, game.board.labels)]
     counts = f"South has {len(game.start[SOUTH])} men, North {len(game.start[NORTH])}"
     vacancy = f"; {join_words(labels, 'and')} {'is' if len(labels) == 1 else 'are'} vacant" if labels else ""
     yield terminal.wrap(f"{counts}{vacancy}. {SIDES[game.first_player]} moves first.")
@@ -248,19 +249,28 @@ def _actions(game: Game, terminal: Terminal) -> Iterator[str]:
     yield terminal.wrap(
         f"{game.num_actions} actions. An action is one step; a chain of captures is several. {_frame(game)}"
     )
-    over = game.table.over
-    steps = [a for a, action in enumerate(game.actions) if action is not None and over[a] is None]
-    captures = [a for a in range(game.num_actions) if over[a] is not None]
-    for title, numbers in (("simple steps by origin and target", steps), ("captures by origin and target", captures)):
-        if not numbers:
-            continue
-        examples = ", ".join(f"{a} is {action_text(game, a)}" for a in (numbers[0], numbers[-1]))
-        yield f"- {numbers[0]} to {numbers[-1]}: {title}; {examples}"
-    if any(action is not None and action[2] is not None for action in game.actions):
+    for kind, ends in action_ranges(game).items():
+        examples = ", ".join(f"{action} is {action_text(game, action)}" for action in ends)
+        yield f"- {ends[0]} to {ends[1]}: {kind} by origin and target; {examples}"
+    if names_victims(game):
         victim = "Where origin and target leave open which piece is captured, its point is part of the action."
         yield terminal.wrap(victim, "  ")
     if None in game.actions:
-        yield f"- {game.actions.index(None)}: pass, which ends a turn without a move"
+        yield f"- {game.actions.index(None)}: pass, which {join_words(pass_meanings(game))}"
+
+
+def action_ranges(game: Game) -> dict[str, tuple[int, int]]:
+    """The first and the last action of each kind that the game has: simple steps, then captures."""
+    over = game.table.over
+    steps = [number for number, action in enumerate(game.actions) if action is not None and over[number] is None]
+    captures = [number for number in range(game.num_actions) if over[number] is not None]
+    kinds = {"simple steps": steps, "captures": captures}
+    return {kind: (numbers[0], numbers[-1]) for kind, numbers in kinds.items() if numbers}
+
+
+def names_victims(game: Game) -> bool:
+    """Whether there are actions whose origin and target leave open which piece is captured."""
+    return any(action is not None and action[2] is not None for action in game.actions)
 
 
 def action_text(game: Game, action: int) -> str:
