@@ -27,7 +27,7 @@ from alquerque_training.export.exporter import ExportError, export_player, make_
 from alquerque_training.export.packing import WeightReader, pack_weights
 from alquerque_training.export.player.bigint_vectors import Layer
 from click.testing import CliRunner
-from option_values import CORE
+from option_values import CORE, slow_beyond_core
 from random_checkpoints import matches, save_random_checkpoint
 
 from alquerque_env import Match, games, load_bot, load_game
@@ -210,7 +210,7 @@ class SmallBot:
 SMALL = [name.removesuffix("-small") for name in shipped_bots() if name.endswith("-small") and "ladder" not in name]
 
 
-@pytest.fixture(scope="module", params=SMALL)
+@pytest.fixture(scope="module", params=slow_beyond_core((name,) for name in SMALL))
 def small(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SmallBot:
     return SmallBot(tmp_path_factory.mktemp("small"), load_game(request.param))
 
@@ -220,7 +220,8 @@ def test_a_small_player_takes_less_than_400_kilobytes(small: SmallBot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("simulations", "positions"), [(0, 300), (50, 30), pytest.param(0, 1000, marks=pytest.mark.slow)]
+    ("simulations", "positions"),
+    [(0, 100), (50, 10), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((0, 1000), (50, 100)))],
 )
 def test_a_small_player_decides_as_its_checkpoint(small: SmallBot, simulations: int, positions: int) -> None:
     bot = load_checkpoint_bot(small.checkpoint, small.game, simulations)

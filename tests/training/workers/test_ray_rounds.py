@@ -142,9 +142,6 @@ def test_weights_are_as_old_as_allowed_at_most_if_nobody_waits(nodes: Nodes) -> 
     records = read_log(result.run / "log.jsonl")
     assert len(records) == 8
     assert max(record["largest_staleness"] for record in records if "largest_staleness" in record) == 1
-    # As many rounds as in a run in which everybody waits, or up to one round of each of three actors more.
-    least = 8 * 3 * 4 * 24
-    assert records[-1]["positions"] <= records[-1]["steps"] + least
 
 
 @pytest.mark.parametrize(
