@@ -748,7 +748,7 @@ def test_options_with_their_sources_change_the_game(page: Page) -> None:
     assert page.locator("#options .option").count() == len(load_game("fetaix").option_table)
     expect(page.locator("#options")).to_contain_text("W: compulsory, no maximum")
     page.select_option('[name="chain"]', label="it may, and may stop after any leap")
-    page.select_option('[name="max_capture"]', label="yes, counting pieces; among equals the choice is free")
+    page.select_option('[name="max_capture"]', label="yes; among turns that take equally many the choice is free")
     page.click("#begin")
     expect(page.locator("#setup-problem")).to_contain_text("max_capture='most_pieces' needs chain='compulsory'")
     expect(page.locator("#setup")).to_be_visible()
