@@ -31,7 +31,7 @@ def position(name: str, text: str, **options: object) -> str:
 def state(match: Match) -> list[int]:
     """The engine's state; the clock only where the text has it."""
     words = [int(word) for word in match.state]
-    if match.game.options["no_progress_limit"] == "off":
+    if match.game.rules.no_progress_limit == "off":
         words[e.QUIET] = 0
     return words
 
@@ -139,7 +139,7 @@ def test_a_man_stays_on_its_promotion_row_in_a_chain_that_is_not_over():
 def test_men_may_stand_on_promotion_points_where_they_have_stood_from_the_start():
     fetaix = load_game("fetaix")
     south, north = fetaix.start
-    game = replace(fetaix, start=(south - {9} | {22}, north - {22} | {9}))  # one man of each side is on the other's side
+    game = replace(fetaix, start=(south - {2} | {22}, north - {22} | {2}))
     match = Match(game)
 
     assert Match(game, match.position).position == match.position
@@ -157,7 +157,7 @@ def test_a_promoted_piece_remembers_nothing():
     assert match.position == "B:Wb1,Ka3:Bb3,c3"
     match.push("c3-c2")
     match.push("a3xc3")
-    assert match.position == "B:Wb1,Kc3:Bc2:Uc2-c3"
+    assert match.position == "W:Wb1,Kc3:Bc2:Cc3:Uc2-c3"
 
 
 @pytest.mark.parametrize("scope", ["per_coin", "per_player_last_move", "never_revisit"])
