@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AlquerqueError
+from ..errors import AlquerqueError, RulesError
 from ..files.toml_text import format_toml
 from .board import from_least, one_way
 from .definition import Definition, choose_options
@@ -21,6 +21,7 @@ from .ruleset import Ruleset
 from .step import Step, make_steps
 from .step_table import Action, StepTable, compile_table
 from .symmetry import Symmetry, find_symmetries
+from .templates import find_doubled
 
 __all__ = ["Game", "GameId", "as_game", "games", "load_game", "load_text", "make_game"]
 
@@ -32,7 +33,21 @@ class Game(Ruleset):
     """The rules of one game with one choice of options, compiled. Immutable; see `Ruleset` for its attributes.
 
     Games are equal if they have the same id, the same rules and options, and the same file if they are from files.
+
+    Raises:
+      RulesError: As `Ruleset`, or if promoted pieces could take one action in two ways.
     """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.board.circles and (doubled := find_doubled(self)) is not None:
+            origin, target, victim = (self.board.labels[point] if point >= 0 else "" for point in doubled[:3])
+            raise RulesError(
+                f"a promoted piece could {'capture' if victim else 'step'} from {origin} to {target}"
+                f"{' over ' + victim if victim else ''} in two ways, which are one action: expected "
+                f"{'mullah_captures' if victim else 'mullah_steps'}="
+                f"{'next_point' if victim else 'one_point'!r} or other circles"
+            )
 
     @cached_property
     def table(self) -> StepTable:

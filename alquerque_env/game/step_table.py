@@ -89,15 +89,18 @@ class StepTable:
 
     @cached_property
     def has_two_victims(self) -> tuple[bool, ...]:
-        """For each action, whether another captures a different piece between the same points in the same position."""
-        paths: dict[tuple[int, int], list[Template]] = {}
-        for template in self.templates[SOUTH]:
-            if template.victim != e.NO_POINT:
-                paths.setdefault((template.origin, template.target), []).append(template)
-        unclear = {ends for ends, ways in paths.items() if any(_compatible(a, b) for a in ways for b in ways)}
+        """For each action, whether the same points can be those of captures of different pieces in one position.
+
+        One player of a game that looks different from either side is enough, so that both have one notation.
+        """
+        unclear = tuple(_ends_of_several(templates) for templates in self.templates)
+        count = len(self.actions)
         return tuple(
-            action is not None and over is not None and action[:2] in unclear
-            for action, over in zip(self.actions, self.over, strict=True)
+            any(
+                step.over != e.NO_POINT and (step.origin, step.target) in unclear[player]
+                for player, step in enumerate(self.steps[action::count])
+            )
+            for action in range(count)
         )
 
     @cached_property
@@ -108,6 +111,15 @@ class StepTable:
             for index, (action, over) in enumerate(zip(self.actions, self.over, strict=True))
             if action is not None
         }
+
+
+def _ends_of_several(templates: tuple[Template, ...]) -> set[tuple[int, int]]:
+    """Origins and targets between which a player may have captures of different pieces to choose from."""
+    paths: dict[tuple[int, int], list[Template]] = {}
+    for template in templates:
+        if template.victim != e.NO_POINT:
+            paths.setdefault((template.origin, template.target), []).append(template)
+    return {ends for ends, ways in paths.items() if any(_compatible(a, b) for a in ways for b in ways)}
 
 
 def _compatible(a: Template, b: Template) -> bool:

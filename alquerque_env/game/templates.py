@@ -26,6 +26,18 @@ def find_templates(game: Ruleset, player: int) -> Iterator[Template]:
         yield from (template for template in _king_templates(game) if template.victim not in game.sanctuary)
 
 
+def find_doubled(game: Ruleset) -> Template | None:
+    """A step of promoted pieces that another way makes too, of the same piece over the same victim; None if none does.
+
+    Straight lines meet once, so only circles lead to a point in two ways. They would be one action, listed twice.
+    """
+    ways: dict[tuple[int, int, int], Template] = {}
+    for template in _king_templates(game) if game.rules.promotion != "none" else ():
+        if ways.setdefault(template[:3], template) != template:
+            return template
+    return None
+
+
 def most_actions(game: Ruleset) -> int:
     """At least the number of actions of a game, counted without finding them."""
     board = game.board

@@ -360,6 +360,26 @@ def test_promoted_pieces_that_fly_are_refused_on_circles() -> None:
     small_game(board_of("pretwa"), promotion="last_rank", mullah_lines="long_diagonals")
 
 
+OCTAGON = {
+    "points": [[0, 0], [0, -2], [1.41, -1.41], [2, 0], [1.41, 1.41], [0, 2], [-1.41, 1.41], [-2, 0], [-1.41, -1.41]],
+    "labels": "m0 a1 a2 a3 a4 a5 a6 a7 a8",
+    "lines": ["a1 m0 a5", "a2 m0 a6"],
+}
+
+
+def test_promoted_pieces_that_could_take_one_action_in_two_ways_are_refused() -> None:
+    two_circles = make(**OCTAGON, circles=["a1 a2 a3 a4 a5 a6 a7 a8", "a1 a3 a5 a7"])
+    chord = make(**{**OCTAGON, "lines": [*OCTAGON["lines"], "a4 a3", "a1 a8 ", "a7 a8", "a8 m0"]}, circles=["a2 a4 a6"])
+
+    with pytest.raises(RulesError, match=r"capture from a1 to a5 over a3 in two ways.* mullah_captures='next_point'"):
+        small_game(two_circles, promotion="last_rank", mullah_steps="one_point")
+    with pytest.raises(RulesError, match=r"step from a6 to a2 in two ways.* mullah_steps='one_point' or other circles"):
+        small_game(chord, promotion="last_rank", mullah_lines="long_diagonals")
+    captures = small_game(two_circles, promotion="last_rank", mullah_steps="one_point", mullah_captures="next_point")
+    assert captures.num_actions == len(set(captures.actions))
+    small_game(two_circles)
+
+
 def test_rounded_coordinates_count_as_one_row() -> None:
     rows = {"points": [[0, 0], [1, 0.0005], [0, 1], [1, 1.0005], [2, 1]], "labels": "1 2 3 4 5"}
     board = make(**rows, lines=["1 2", "3 4 5", "1 3", "2 4"])
