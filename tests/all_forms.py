@@ -318,8 +318,7 @@ def check_positions(game: Game, reference: Reference, rng: np.random.Generator, 
     for _ in range(count):
         try:
             match = Match(game, random_position(game, rng))
-        except PositionError as error:  # a man on its promotion points, for one
-            assert "\n" not in str(error)
+        except PositionError:  # a man on its promotion points, for one
             continue
         found.append(match)
         play_on(game, match.copy(), RefMatch(reference, reference.parse(match.position)), rng)

@@ -40,11 +40,8 @@ def random_game(seed: int) -> Tables:
     tables["start"] = _sides(chance, places, most=max(1, (len(places) - 1) // 2))
     rules = _rules(chance)
     if rules["promotion"] == "points":
-        tables["promotion"] = {side: points for side, points in _sides(chance, places, most=3).items()}
-        tables["promotion"]["south"], tables["promotion"]["north"] = (
-            tables["promotion"]["north"],
-            tables["promotion"]["south"],
-        )
+        near_south, near_north = _sides(chance, places, most=3).values()
+        tables["promotion"] = {"south": near_north, "north": near_south}
     if chance.random() < 0.15:
         rules["opening"] = "first"
         tables["openings"] = {"first": _opening(chance, tables["start"], board)}

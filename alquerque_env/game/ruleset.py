@@ -40,8 +40,9 @@ class Ruleset:
         pickles leave it out.
 
     Raises:
-      RulesError: If a match could go on for ever, or make progress for ever, memory (`undo_scope`) would hold back steps
-        in more directions than the engine has lanes, or promoted pieces could step to a point both ways round a circle.
+      RulesError: If a match could go on for ever, also by progress without end, memory (`undo_scope`) would hold back
+        steps in more directions than the engine has lanes, or promoted pieces could step to a point both ways round a
+        circle.
     """
 
     name: str
@@ -72,9 +73,10 @@ class Ruleset:
                 "a match could go on for ever: set repetition='threefold_draw' or a number as no_progress_limit"
             )
         if rules.progress == "capture_or_man_step" and self._can_shuffle_men:
+            scope = rules.undo_scope
             raise RulesError(
-                f"progress='capture_or_man_step' with man_steps={rules.man_steps!r} and undo_scope={rules.undo_scope!r} "
-                "lets men make progress for ever, so a match might not end: set progress='capture' or man_steps='forward'"
+                f"progress='capture_or_man_step' with man_steps={rules.man_steps!r} and undo_scope={scope!r} lets men "
+                "make progress for ever, so a match might not end: set progress='capture' or man_steps='forward'"
             )
         has_rings = bool(self.board.circles) and rules.promotion != "none"
         if has_rings and (rules.mullah_lines, rules.mullah_steps) == ("all", "any_distance"):
