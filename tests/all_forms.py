@@ -11,9 +11,8 @@ from reference import Reference, RefMatch, RefStep
 from reference_planes import Sight
 
 from alquerque_env import Match, SelfPlayVectorEnv, format_record, perft, read_records
+from alquerque_env.batch.batch import Batch
 from alquerque_env.batch.match_batch import MatchBatch
-from alquerque_env.batch.scalar_batch import ScalarBatch
-from alquerque_env.batch.simd_batch import SimdBatch
 from alquerque_env.batch.step_result import HOLD, PLAY, RESET, StepResult
 from alquerque_env.engine.forms import load_plain
 from alquerque_env.engine.simd_table import make_simd_table
@@ -158,18 +157,30 @@ class Form(NamedTuple):
 
 
 def forms(game: Game, slow_kinds: tuple[str, ...]) -> Iterator[Form]:
-    """The game in batches of every kind, those that are slow only if they are asked for."""
-    yield Form("scalar", ScalarBatch(game, MATCHES), MATCHES)
-    table = make_simd_table(game)
-    if JIT and table is not None and game.rules.repetition == "off":
-        yield Form("SIMD", SimdBatch(game, table, MATCHES), MATCHES)
-    yield Form("Match", MatchBatch(game, WATCHED), WATCHED)
-    if NUMPY in slow_kinds:
-        yield Form(NUMPY, load_plain("batch.numpy_batch").NumpyBatch(game, MATCHES), MATCHES)
+    """The game in batches of every kind, those that are slow only if they are asked for, or without Numba."""
+    for batch in compiled_batches(game, MATCHES):
+        yield Form(type(batch).__name__, batch, MATCHES)
+    make_plain = load_plain("batch.numpy_batch").NumpyBatch
+    if NUMPY in slow_kinds or not JIT:
+        yield Form(NUMPY, make_plain(game, MATCHES), MATCHES)
     if PLAIN in slow_kinds:
-        yield Form(PLAIN, load_plain("batch.numpy_batch").NumpyBatch(game, WATCHED), WATCHED)
-    if TORCH in slow_kinds and table is not None:
+        yield Form(PLAIN, make_plain(game, WATCHED), WATCHED)
+    yield Form("Match", MatchBatch(game, WATCHED), WATCHED)
+    if TORCH in slow_kinds and make_simd_table(game) is not None:
         yield Form(TORCH, _TorchAsNumpy(game), MATCHES)
+
+
+def compiled_batches(game: Game, count: int) -> Iterator[Batch]:
+    """The game in batches by compiled kernels; none without Numba."""
+    if not JIT:
+        return
+    from alquerque_env.batch.scalar_batch import ScalarBatch
+    from alquerque_env.batch.simd_batch import SimdBatch
+
+    yield ScalarBatch(game, count)
+    table = make_simd_table(game)
+    if table is not None and game.rules.repetition == "off":
+        yield SimdBatch(game, table, count)
 
 
 class _TorchAsNumpy:
@@ -312,8 +323,8 @@ def most_steps(game: Game) -> int | None:
 POSITIONS = 12
 
 
-def check_positions(game: Game, reference: Reference, rng: np.random.Generator, count: int = POSITIONS) -> None:
-    """Compares random positions and the next steps from them."""
+def check_positions(game: Game, reference: Reference, rng: np.random.Generator, count: int = POSITIONS) -> int:
+    """Compares random positions and the next steps from them; returns how many could be read."""
     found = []
     for _ in range(count):
         try:
@@ -324,16 +335,13 @@ def check_positions(game: Game, reference: Reference, rng: np.random.Generator, 
         play_on(game, match.copy(), RefMatch(reference, reference.parse(match.position)), rng)
     if found:
         _check_batches(game, found)
+    return len(found)
 
 
 def _check_batches(game: Game, found: list[Match]) -> None:
     """Compares what batches show of positions, and the next step from each."""
     states = np.array([[int(word) for word in match.state] for match in found])
-    table = make_simd_table(game)
-    batches = [ScalarBatch(game, len(found))]
-    if JIT and table is not None and game.rules.repetition == "off":
-        batches.append(SimdBatch(game, table, len(found)))
-    for batch in batches:
+    for batch in compiled_batches(game, len(found)):
         batch.states[:] = states
         result = batch.look()
         now = [match.copy() for match in found]
