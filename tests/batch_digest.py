@@ -41,7 +41,7 @@ def digests(every: int) -> dict[str, list[str]]:
 
 
 def sampled_games(every: int) -> Iterator[tuple[str, Game]]:
-    """Games under one in `every` option values, and one whose points need longer words.
+    """Games under one in `every` option values, one whose points need longer words, and one with memory and promotion.
 
     Those of `CORE` under their defaults too; where `every` is 1 all games under all values.
     """
@@ -49,6 +49,8 @@ def sampled_games(every: int) -> Iterator[tuple[str, Game]]:
         if every == 1 or (name in CORE and (not options or place % every == 0)):
             yield f"{name} {options}", load_game(name, **options)
     yield "wide", wide_game()
+    fetaix = load_game("fetaix")
+    yield "forgetful", replace(fetaix, rules=replace(fetaix.rules, undo_scope="per_coin", mullah_steps="one_point"))
 
 
 def wide_game() -> Game:

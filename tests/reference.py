@@ -102,10 +102,11 @@ class RefState(NamedTuple):
         )
 
     def promoted(self, point: int) -> "RefState":
-        """The same with the mover's man on `point` promoted."""
+        """The same with the mover's man on `point` promoted; a promoted piece remembers nothing."""
         return self._replace(
             men=_with(self.men, self.player, self.men[self.player] - {point}),
             kings=_with(self.kings, self.player, self.kings[self.player] | {point}),
+            memory=frozenset(entry for entry in self.memory if entry[0] != point),
         )
 
 
@@ -342,6 +343,8 @@ class Reference:
             return state.memory
         own, others = self._split_memory(state, origin)
         forbidden = {origin} | (own if self.rules.undo_scope == "never_revisit" else set())
+        if origin in state.kings[state.player]:
+            forbidden = set()
         if self.rules.undo_cleared_by_jump:
             forbidden = self._biting(state.player, target, forbidden)
         if self.rules.undo_scope == "per_player_last_move":
@@ -356,6 +359,8 @@ class Reference:
                 others = self._of_enemy(state)
         elif self.rules.undo_scope == "never_revisit":
             own = own | {origin}
+        if origin in state.kings[state.player]:
+            own = set()
         return frozenset(others | {(target, point) for point in own})
 
     def _split_memory(self, state: RefState, piece: int) -> tuple[set[int], set[tuple[int, int]]]:

@@ -179,6 +179,8 @@ def apply_action(rules: Rules, state: State, moves: Any, action: Word) -> None:
         if rules.remembers:
             forget(rules, state, removed)
         state.captured = where(goes_on, captured, 0)
+    if rules.remembers and rules.promotion[0] | rules.promotion[1]:
+        forget(rules, state, kings)  # memory holds back men only
     give_to_player(player, state.men, men, their_men)
     give_to_player(player, state.kings, kings, their_kings)
     if not rules.may_return_to_start:

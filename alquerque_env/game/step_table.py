@@ -184,13 +184,15 @@ def _name_actions(keys: tuple[Key, ...]) -> tuple[Action | None, ...]:
 def _steps(game: Ruleset, player: int, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> Iterator[Step]:
     numbers = {distance: index for index, distance in enumerate(relations)}
     turn = game.turn if player == NORTH else tuple(range(len(game.board.points)))
+    open_steps = set(game.man_steps(player))
     for key in keys:
         if key is None:
             yield Step(e.NO_POINT, e.NO_POINT, e.NO_POINT, -1, 0)
             continue
         origin, target = turn[key[0]], turn[key[1]]
         over = e.NO_POINT if key[2] == e.NO_POINT else turn[key[2]]
-        leads_back = over == e.NO_POINT and target in relations.get(origin - target, {})
+        # Memory of a step that this player may not take anyway would say nothing; the enemy may have that step.
+        leads_back = over == e.NO_POINT and origin - target in relations and (target, origin) in open_steps
         undo = numbers[origin - target] if leads_back else -1
         yield Step(origin, target, over, undo, int(over == e.NO_POINT and _opens(game, key)))
 

@@ -32,10 +32,6 @@ def check_chain(game: Game, rules: Any, s: Words, text: str) -> None:
     count = rules.legal_actions(t, s, rules.words(t[e.T_SCRATCH_SIZE]), actions)
     if not any(action != t[e.T_PASS_ACTION] for action in actions[:count]):
         raise PositionError(f"the piece on {label} cannot capture again, so its turn is over, in position {text!r}")
-    mover = int(s[e.PLAYER])
-    promotes = t[e.T_MIDCHAIN_PROMOTION] != e.IF_TURN_ENDS_THERE
-    if promotes and s[e.MEN + mover] & t[e.T_PROMOTION + mover] & 1 << s[e.CHAIN]:
-        raise PositionError(f"the piece on {label} would have been promoted there in position {text!r}")
     if t[e.T_JUMP_CLEARS] and _remembered(t, s) & _cleared(t, s):
         raise PositionError(
             f"field U forbids steps although the capture that led to {label} has lifted that, in position {text!r}"

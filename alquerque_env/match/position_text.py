@@ -1,9 +1,13 @@
 """Reads and writes position text such as `W:Wa1,Kc3:Be5:H4`, a format modelled on the FEN of draughts in PDN.
 
+Whatever PDN 3.0 allows is read too: ranges of numbers, the pieces of either side first, zeros before a number, a final
+dot. Source: The PDN standard, version 3.0, FEN tag, pdn.fmjd.org/fen.html.
+
 Exported players contain this file unchanged.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from ..errors import PositionError
 from ..game import table_layout as e
@@ -39,6 +43,28 @@ def parse_position(t: Words, labels: Sequence[str], text: str) -> list[int]:
       PositionError: If the text is not a position of the game; the message says what is wrong and where.
     """
     return _Reader(t, labels, text).read()
+
+
+def unpromoted_men(t: Words, s: Any) -> Any:
+    """Finds men on points where they would have been promoted, so that no match leads there.
+
+    Men stay on promotion points only if they have stood there from the start, or in the middle of a chain under rules
+    that promote at the end of the turn.
+
+    Args:
+      t: The game's step table.
+      s: A state, or an array `[S, N]` of states.
+
+    Returns:
+      Their points, a bitboard for each state.
+    """
+    chain = 1 << s[e.CHAIN] + 1 >> 1  # 0 outside a chain
+    found = 0
+    for player in (0, 1):
+        from_start = t[t[e.T_START] + e.MEN + player] & ~chain
+        may_stay = from_start | chain if t[e.T_MIDCHAIN_PROMOTION] == e.IF_TURN_ENDS_THERE else from_start
+        found |= s[e.MEN + player] & t[e.T_PROMOTION + player] & ~may_stay
+    return found
 
 
 def points_of(word: int) -> Iterator[int]:
@@ -93,14 +119,15 @@ class _Reader:
         return PositionError(f"{problem} in position {self.text!r}")
 
     def read(self) -> list[int]:
-        parts = self.text.split(":")
+        parts = self.text.removesuffix(".").split(":")
         if len(parts) < 3:
             raise self.fail(f"expected mover:W<pieces>:B<pieces>, got {len(parts)} of these 3 fields")
         if parts[0] not in ("W", "B"):
             raise self.fail(f"the mover is {parts[0]!r}, expected W or B")
         self.state[e.PLAYER] = SIDES.index(parts[0])
-        for player in (0, 1):
-            self.read_side(player, parts[1 + player])
+        first = 1 if parts[1].startswith(SIDES[1]) else 0
+        for place, player in enumerate((first, 1 - first), 1):
+            self.read_side(player, parts[place], 1 + place)
         if not any(self.state[: e.PLAYER]):
             raise self.fail("no piece stands on the board")
         fields = self.split_fields(parts[3:])
@@ -118,6 +145,9 @@ class _Reader:
                 raise self.fail("field X is missing: in a chain, captured pieces still stand on the board")
             if not self.t[e.T_MAY_RETURN_TO_START] and "S" not in fields:
                 raise self.fail("field S is missing: a chain may not return to its start")
+        for point in points_of(unpromoted_men(self.t, self.state)):
+            label = self.labels[point]
+            raise self.fail(f"the man on {label} would have been promoted there, expected K{label}")
         return self.state
 
     def split_fields(self, parts: list[str]) -> dict[str, str]:
@@ -134,22 +164,39 @@ class _Reader:
         return fields
 
     def point(self, label: str, where: str) -> int:
-        if label not in self.index:
+        point = self.find(label)
+        if point is None:
             raise self.fail(f"unknown point {label!r} in {where}")
-        return self.index[label]
+        return point
 
-    def read_side(self, player: int, part: str) -> None:
+    def find(self, label: str) -> int | None:
+        """Returns the point of a label, or of a number with zeros before it; None if there is none."""
+        if label not in self.index and label.isdecimal():
+            label = label.lstrip("0")
+        return self.index.get(label)
+
+    def read_side(self, player: int, part: str, number: int) -> None:
         side = SIDES[player]
         if part[:1] != side:
-            raise self.fail(f"field {2 + player} is {part!r}, expected {side} and the pieces of player_{player}")
+            raise self.fail(f"field {number} is {part!r}, expected {side} and the pieces of player_{player}")
         for item in part[1:].split(",") if part[1:] else []:
             promoted = item.startswith("K")
-            point = self.point(item[1:] if promoted else item, f"{side}'s pieces")
             if promoted and not (self.t[e.T_PROMOTION] | self.t[e.T_PROMOTION + 1]):
                 raise self.fail(f"{item!r} is promoted, but this game has no promotion")
-            if any(word >> point & 1 for word in self.state[: e.PLAYER]):
-                raise self.fail(f"two pieces on {self.labels[point]}")
-            self.state[(e.KINGS if promoted else e.MEN) + player] |= 1 << point
+            for point in self.read_points(item[1:] if promoted else item, f"{side}'s pieces"):
+                if any(word >> point & 1 for word in self.state[: e.PLAYER]):
+                    raise self.fail(f"two pieces on {self.labels[point]}")
+                self.state[(e.KINGS if promoted else e.MEN) + player] |= 1 << point
+
+    def read_points(self, text: str, where: str) -> list[int]:
+        """Reads a label, or a range of numbers such as `31-50`."""
+        first, hyphen, last = text.partition("-")
+        if not hyphen:
+            return [self.point(text, where)]
+        ends = [self.labels[self.point(label, where)] for label in (first, last)]
+        if not all(label.isdecimal() for label in ends) or int(ends[0]) > int(ends[1]):
+            raise self.fail(f"{text!r} in {where} is no range, expected two numbers of points in ascending order")
+        return [self.point(str(number), where) for number in range(int(ends[0]), int(ends[1]) + 1)]
 
     def read_clock(self, value: str) -> None:
         limit = self.t[e.T_NO_PROGRESS_LIMIT]

@@ -8,6 +8,7 @@ from ..errors import AlquerqueError, PositionError
 from ..game import table_layout as e
 from ..game.array_check import check_array
 from ..game.game import Game
+from .position_text import points_of, unpromoted_men
 
 
 def check_states(game: Game, states: Any, error: type[AlquerqueError] = PositionError) -> np.ndarray:
@@ -20,7 +21,7 @@ def check_states(game: Game, states: Any, error: type[AlquerqueError] = Position
 
     Raises:
       AlquerqueError: If these are not integers of this shape, or if a row has a point outside the board, two pieces on
-        one point, or a player, a chain or a clock that cannot be.
+        one point, a man who would have been promoted, or a player, a chain or a clock that cannot be.
     """
     t = game.table.words
     size = int(t[e.T_STATE_SIZE])
@@ -33,4 +34,9 @@ def check_states(game: Game, states: Any, error: type[AlquerqueError] = Position
     is_sound = are_apart & ((known >= least) & (known <= most)).all(1)
     if not is_sound.all():
         raise error(f"row {int(np.argmin(is_sound))} of the states is not a position of {game.name}")
+    late = unpromoted_men(t, known.T)
+    if np.any(late):
+        row = int(np.argmax(late != 0))
+        label = game.board.labels[next(points_of(int(late[row])))]
+        raise error(f"row {row} of the states has a man on {label}, who would have been promoted there")
     return known

@@ -56,6 +56,8 @@ def test_loading_refuses_what_contradicts_itself() -> None:
             load_game("fetaix", **options)
 
 
+_LOOSE = {"man_steps": "all", "man_capture_dirs": "all", "undo_cleared_by_jump": False}
+
 # Rules that no game here has together, but a game file may.
 UNCOMMON: list[tuple[str, dict[str, object]]] = [
     ("alquerque", {"man_steps": "all", "undo_scope": "never_revisit", "no_progress_limit": 30}),
@@ -67,6 +69,12 @@ UNCOMMON: list[tuple[str, dict[str, object]]] = [
     ("fetaix", {"mullah_captures": "next_point", "mullah_steps": "one_point", "max_capture": "most_pieces"}),
     ("awithlaknannai_mosona", {"lose_at_three": True, "capture_removal": "end_of_turn"}),
     ("alquerque_murray", {"lose_at_three": True, "man_steps": "forward", "no_progress_limit": 30}),
+    ("alquerque", {"man_steps": "all", "last_rank_frozen": True, "no_progress_limit": 30}),
+    ("fetaix", {"undo_scope": "per_coin", "mullah_steps": "one_point"}),
+    ("fetaix", {"undo_scope": "never_revisit", "man_steps": "all", "capture_removal": "end_of_turn"}),
+    ("fetaix", {"undo_scope": "per_player_last_move", "midchain_promotion": "promote_and_continue"} | _LOOSE),
+    ("fetaix", {"undo_scope": "never_revisit", "midchain_promotion": "promote_and_stop"} | _LOOSE),
+    ("fetaix", {"undo_scope": "per_coin", "chain": "optional", "mullah_steps": "one_point"} | _LOOSE),
 ]
 
 

@@ -1,8 +1,10 @@
 """Position text and step text: what is written is read back, and what is wrong is refused with a reason."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from option_values import sampled_values
 
-from alquerque_env import Match, load_game
+from alquerque_env import Match, SelfPlayVectorEnv, format_record, load_game, read_records
 from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, PositionError
 from alquerque_env.game import table_layout as e
 from alquerque_env.game.game import Game
 
 MOSONA = "awithlaknannai_mosona"
 LATE = {"capture_removal": "end_of_turn"}
+UNDO_PROM = Path(__file__).parents[1] / "cases" / "undo_prom.toml"
 NO_RETURN = {"chain_may_return_to_start": False}
 
 
@@ -28,7 +31,7 @@ def position(name: str, text: str, **options: object) -> str:
 def state(match: Match) -> list[int]:
     """The engine's state; the clock only where the text has it."""
     words = [int(word) for word in match.state]
-    if match.game.options["no_progress_limit"] == "off":
+    if match.game.rules.no_progress_limit == "off":
         words[e.QUIET] = 0
     return words
 
@@ -106,6 +109,100 @@ def test_there_is_one_way_to_write_a_position_and_more_to_read_it(text, written)
     assert position("fetaix", written) == written
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("W:W31-50:B1-20", None),
+        ("W:B1-20:W31-50", None),
+        ("W:W31-50:B1-20.", None),
+        ("W:B1-5,6,07-20:W31-49,50.", None),
+        ("W:BK1-3,4:W31,K33-34", "W:W31,K33,K34:BK1,K2,K3,4"),
+        ("B:B4:W31-31:H3.", "B:W31:B4:H3"),
+        ("B:B:W31", "B:W31:B"),
+    ],
+)
+def test_positions_are_read_as_pdn_writes_them(text, written):
+    game = load_game("draughts_international")
+
+    assert Match(game, text).position == (Match(game).position if written is None else written)
+
+
+def test_a_man_stays_on_its_promotion_row_in_a_chain_that_is_not_over():
+    match = Match("draughts_international", "W:W22:B17,7,8,23")
+    match.push("22x11")
+    match.push("11x2")
+
+    assert match.position == "W:W2:B7,8,17,23:C2:X7,17"
+    assert state(Match(match.game, match.position)) == state(match)
+
+
+def test_men_may_stand_on_promotion_points_where_they_have_stood_from_the_start():
+    fetaix = load_game("fetaix")
+    south, north = fetaix.start
+    game = replace(fetaix, start=(south - {2} | {22}, north - {22} | {2}))
+    match = Match(game)
+
+    assert Match(game, match.position).position == match.position
+    with pytest.raises(PositionError, match="the man on d5 would have been promoted there"):
+        Match(game, "W:Wd5:Ba2")
+
+
+# Promoted pieces remember nothing.
+
+
+def test_a_promoted_piece_remembers_nothing():
+    match = Match(UNDO_PROM)
+    match.push("a2-a3")
+
+    assert match.position == "B:Wb1,Ka3:Bb3,c3"
+    match.push("c3-c2")
+    match.push("a3xc3")
+    assert match.position == "W:Wb1,Kc3:Bc2:Cc3:Uc2-c3"
+
+
+@pytest.mark.parametrize("scope", ["per_coin", "per_player_last_move", "never_revisit"])
+@pytest.mark.parametrize("midchain", ["only_if_turn_ends_there", "promote_and_stop", "promote_and_continue"])
+@pytest.mark.parametrize("cleared", [True, False])
+def test_positions_with_memory_and_promotion_survive_writing_and_reading(scope, midchain, cleared):
+    fetaix = load_game("fetaix", man_capture_dirs="all")
+    rules = {"undo_scope": scope, "midchain_promotion": midchain, "undo_cleared_by_jump": cleared, "man_steps": "all"}
+    game = replace(fetaix, rules=replace(fetaix.rules, **rules))
+    promoted = 0
+    for seed in range(3):
+        for match in islice(random_match(game, seed), 150):
+            again = Match(game, match.position)
+            assert state(again) == state(match)
+            assert Match.from_state(game, match.state).position == match.position
+            promoted += "K" in match.position
+    assert promoted
+
+
+def test_every_form_of_a_match_writes_what_the_others_read():
+    game = load_game(UNDO_PROM)
+    environment = SelfPlayVectorEnv(game, 2)
+    environment.reset(seed=0)
+    match = Match(game)
+    while not match.is_over:
+        step = match.legal_steps[len(match.steps) % len(match.legal_steps)]
+        match.push(step)
+        environment.step(np.array([step.action, step.action]))
+        if not match.is_over:
+            assert environment.match(0).position == match.position
+            assert state(environment.match(0)) == state(match)
+        (record,) = read_records(format_record(Match(game, match.position)))
+        assert record.match.position == match.position
+    assert match.steps
+
+
+def test_memory_holds_only_steps_that_the_piece_could_take():
+    alquerque = load_game("alquerque", last_rank_frozen=True, no_progress_limit=30)
+    game = replace(alquerque, rules=replace(alquerque.rules, man_steps="all"))
+    match = Match(game, "W:We4:Ba1")
+    match.push("e4-e5")
+
+    assert match.position == "B:We5:Ba1:H1"
+
+
 def test_fields_may_come_in_any_order():
     options = {**LATE, "undo_cleared_by_jump": False}
     text = "W:Wd4,a1:Bc3,c4:Ua1-b1:Xc3:Cd4"
@@ -127,6 +224,7 @@ def test_a_text_determines_the_legal_steps_even_if_the_start_recurs(options):
 
 # What is wrong is refused.
 
+LATE_ON_C5 = "the man on c5 would have been promoted there, expected Kc5"
 MALFORMED = [
     ("fetaix", {}, "", "expected mover:W<pieces>:B<pieces>, got 1 of these 3 fields"),
     ("fetaix", {}, "W", "got 1 of these 3 fields"),
@@ -134,7 +232,8 @@ MALFORMED = [
     ("fetaix", {}, "X:Wa1:Ba5", "the mover is 'X', expected W or B"),
     ("fetaix", {}, "w:Wa1:Ba5", "the mover is 'w'"),
     ("fetaix", {}, " W:Wa1:Ba5", "the mover is ' W'"),
-    ("fetaix", {}, "W:Ba1:Wa5", "field 2 is 'Ba1', expected W and the pieces of player_0"),
+    ("fetaix", {}, "W:Ba1:Bb1", "field 3 is 'Bb1', expected W and the pieces of player_0"),
+    ("fetaix", {}, "W:Xa1:Bb1", "field 2 is 'Xa1', expected W and the pieces of player_0"),
     ("fetaix", {}, "W:Wa1:Wb1", "field 3 is 'Wb1', expected B and the pieces of player_1"),
     ("fetaix", {}, "W::Bb1", "field 2 is '', expected W"),
     ("fetaix", {}, "W:Wa1:Bz9", "unknown point 'z9' in B's pieces"),
@@ -165,8 +264,8 @@ MALFORMED = [
     ("fetaix", {}, "W:Wd4:Bc4:Cc4", "Cc4: player_0, who is to move, has no piece there"),
     ("fetaix", {}, "B:Wd4:Bc4:Cd4", "Cd4: player_1, who is to move, has no piece there"),
     ("fetaix", {"chain": "single"}, "W:Wd4:Bc4:Cd4", "in this game a turn is one leap"),
-    ("fetaix", {}, "W:Wd4:Ba1:Cd4", "the piece on d4 cannot capture again, so its turn is over"),
-    ("fetaix", {"chain": "optional"}, "W:Wd4:Ba1:Cd4", "the piece on d4 cannot capture again, so its turn is over"),
+    ("fetaix", {}, "W:Wd4:Ba2:Cd4", "the piece on d4 cannot capture again, so its turn is over"),
+    ("fetaix", {"chain": "optional"}, "W:Wd4:Ba2:Cd4", "the piece on d4 cannot capture again, so its turn is over"),
     ("fetaix", {}, "W:Wa1,b1:Bb2:Ca1", "no chain of captures leads to a1"),
     (
         "fetaix",
@@ -174,9 +273,24 @@ MALFORMED = [
         "W:Wb1,c1,d1:Bb2,c2:Cc1:Xc2",
         "no chain of captures leads to c1",
     ),
-    ("fetaix", {"midchain_promotion": "promote_and_stop"}, "W:Wc5:Bd5:Cc5", "c5"),
-    ("fetaix", {"midchain_promotion": "promote_and_stop", "man_capture_dirs": "all"}, "W:Wc5:Bb4:Cc5", "c5"),
-    ("fetaix", {"midchain_promotion": "promote_and_continue"}, "W:Wc5:Bd5:Cc5", "c5"),
+    ("fetaix", {"midchain_promotion": "promote_and_stop"}, "W:Wc5:Bd5:Cc5", LATE_ON_C5),
+    ("fetaix", {"midchain_promotion": "promote_and_stop", "man_capture_dirs": "all"}, "W:Wc5:Bb4:Cc5", LATE_ON_C5),
+    ("fetaix", {"midchain_promotion": "promote_and_continue"}, "W:Wc5:Bd5:Cc5", LATE_ON_C5),
+    ("fetaix", {}, "W:Wc5:Bd4", LATE_ON_C5),
+    ("fetaix", {}, "B:Wc5:Bd4", LATE_ON_C5),
+    ("fetaix", {}, "W:Wc2:Ba1,d4", "the man on a1 would have been promoted there, expected Ka1"),
+    ("fetaix", {}, "W:Wd4,c5:Bc4:Cd4", LATE_ON_C5),
+    ("draughts_english", {}, "B:W1-4:B9-12", "the man on 1 would have been promoted there, expected K1"),
+    ("felli", {}, "W:Wa5:Bc2", "the man on a5 would have been promoted there, expected Ka5"),
+    ("draughts_english", {}, "B:W32-29:B1", "'32-29' in W's pieces is no range"),
+    ("draughts_english", {}, "B:W29-33:B1", "unknown point '33' in W's pieces"),
+    ("draughts_english", {}, "B:W29-:B1", "unknown point '' in W's pieces"),
+    ("draughts_english", {}, "B:W29-30-31:B1", "unknown point '30-31' in W's pieces"),
+    ("draughts_english", {}, "B:W29-31,30:B1", "two pieces on 30"),
+    ("draughts_english", {}, "B:W29:B1..", "unknown point '1.' in B's pieces"),
+    ("draughts_english", {}, "B:W29.:B1", "unknown point '29.' in W's pieces"),
+    ("draughts_english", {}, "B:W00:B1", "unknown point '00' in W's pieces"),
+    ("fetaix", {}, "W:Wa1-c1:Be3", "'a1-c1' in W's pieces is no range, expected two numbers of points in ascending"),
     ("fetaix", {}, "W:Wd4:Bc3,c4:Cd4:Xc3", "in this game they are removed at once"),
     ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4", "field X is missing"),
     ("fetaix", LATE, "W:Wd4:Bc3,c4:Xc3", "field X names captured pieces, but field C is missing"),
@@ -187,7 +301,7 @@ MALFORMED = [
     ("fetaix", LATE, "W:Wd4:Bc3,c4:Cd4:Xc4", "the piece on d4 cannot capture again"),
     ("fetaix", LATE, "W:Wd4,b2:Bc3,c4:Cd4:Xc3", "no chain of captures leads to d4"),
     ("fetaix", LATE, "W:WKe5:Bb4,e3:Ce5:Xb4", "no chain of captures leads to e5"),
-    ("fetaix", LATE, "W:Wd4:Bc3,c4,a1:Cd4:Xc3,a1", "no chain of captures leads to d4"),
+    ("fetaix", LATE, "W:Wd4:Bc3,c4,a2:Cd4:Xc3,a2", "no chain of captures leads to d4"),
     (MOSONA, NO_RETURN, "W:Wi2:Bg2:Ci2", "field S is missing: a chain may not return to its start"),
     (MOSONA, {}, "W:Wi2:Bg2:Ci2:Sf1", "field S names the start of a chain, but it does not matter here"),
     (MOSONA, NO_RETURN, "W:Wi2:Bg2:Sf1", "field S names the start of a chain, but it does not matter here"),
