@@ -10,7 +10,7 @@ import numpy as np
 from reference import Reference, RefMatch, RefStep
 from reference_planes import Sight
 
-from alquerque_env import Match, SelfPlayVectorEnv, format_record, perft, read_records
+from alquerque_env import Match, SelfPlayVectorEnv, format_record, perft, read_records, rollouts
 from alquerque_env.batch.batch import Batch
 from alquerque_env.batch.match_batch import MatchBatch
 from alquerque_env.batch.step_result import HOLD, PLAY, RESET, StepResult
@@ -34,6 +34,9 @@ STEPS = 40
 LONGEST = 5000
 """Steps after which a match is left, though it has not come to the end that its rules promise."""
 
+FEW = 1500
+"""Steps of random play that plain Python repeats."""
+
 NUMPY, PLAIN, TORCH = "NumPy", "plain Python", "PyTorch"
 """Slow kinds of batches, to be played with some of the games."""
 
@@ -50,6 +53,7 @@ def check_game(game: Game, seed: int, slow_kinds: tuple[str, ...] = ()) -> None:
         assert perft(game, 2) == reference.perft(start, 2)
         assert perft(game, 2, turns=True) == reference.perft_turns(start, 2)
     Table(game, reference, seed, slow_kinds).play()
+    _check_rollouts(game, seed, slow_kinds)
     check_positions(game, reference, np.random.default_rng(seed))
 
 
@@ -146,6 +150,16 @@ def assert_same(game: Game, match: Match, other: RefMatch) -> None:
         assert again.legal_steps == match.legal_steps
         assert again.outcome == match.outcome
     assert other.reference.parse(match.position) == state, match.position
+
+
+def _check_rollouts(game: Game, seed: int, slow_kinds: tuple[str, ...]) -> None:
+    """Checks that matches of random play end, and that they are the same as plain Python."""
+    found, bound = rollouts(game, MATCHES, seed=seed), most_steps(game)
+    assert bound is None or found.length.max() <= bound
+    if PLAIN in slow_kinds and found.length.sum() < FEW:
+        plain = load_plain("batch.rollouts").rollouts(game, MATCHES, seed=seed)
+        for kind, array, other in zip(found._fields, found, plain, strict=True):
+            assert_equal(array, other, kind)
 
 
 class Form(NamedTuple):

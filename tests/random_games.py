@@ -26,6 +26,8 @@ def random_game(seed: int) -> Tables:
     chance = Chance(seed)
     boards = (chance.choice((_grid, _grid, _wheel, _scatter))(chance) for _ in iter(int, 1))
     board = next(board for board in boards if len(board.labels) > 2)
+    if chance.random() < 0.2:
+        board.renumber(chance)
     places = dict(zip(board.labels, board.places, strict=True))
     tables: Tables = {
         "title": f"Random game {seed}",
@@ -47,6 +49,8 @@ def random_game(seed: int) -> Tables:
         tables["openings"] = {"first": _opening(chance, tables["start"], board)}
     tables["rules"] = rules
     tables["options"] = {name: _option(chance, name, rules.pop(name)) for name in _open_questions(chance, rules)}
+    if chance.random() < 0.1:
+        _add_start(chance, tables, places)
     return tables
 
 
@@ -68,7 +72,7 @@ def random_options(tables: Tables, seed: int) -> dict[str, object]:
 
 def simpler(tables: Tables) -> Iterator[Tables]:
     """The game with one thing less: a key, a rule, a line, or a piece."""
-    for key in ("sanctuary", "promoted_piece", "openings"):
+    for key in ("sanctuary", "promoted_piece", "openings", "starts"):
         if key in tables:
             yield {name: value for name, value in tables.items() if name != key}
     for name, option in tables["options"].items():
@@ -157,6 +161,16 @@ def _sides(chance: Chance, places: dict[str, Place], most: int) -> dict[str, str
     return {"south": " ".join(south), "north": " ".join(north)}
 
 
+def _add_start(chance: Chance, tables: Tables, places: dict[str, Place]) -> None:
+    """Another start, and the option that chooses it."""
+    other = _sides(chance, places, most=max(1, (len(places) - 1) // 2))
+    numbers = [len(side["south"].split()) for side in (tables["start"], other)]
+    if numbers[0] == numbers[1]:
+        return
+    tables["starts"] = {str(numbers[1]): other}
+    tables["options"]["pieces"] = {"default": numbers[0], "values": numbers, "source": "chance"}
+
+
 def _half_turn(places: dict[str, Place]) -> dict[str, str]:
     """The point on the other side of the middle, for each point; empty if one has none."""
     middle = [sum(place[axis] for place in places.values()) / len(places) for axis in (0, 1)]
@@ -197,6 +211,13 @@ class _Board:
         self.labels = [label for label in places if label in joined]
         for key, lines in self.keys.items():
             self.keys[key] = [line for line in lines if joined.issuperset(line)]
+
+    def renumber(self, chance: Chance) -> None:
+        """Puts the points in another order, and lines the other way round."""
+        shuffled = chance.sample(list(zip(self.labels, self.places, strict=True)), len(self.labels))
+        self.labels, self.places = (list(each) for each in zip(*shuffled, strict=True))
+        for key, lines in self.keys.items():
+            self.keys[key] = [line[:: chance.choice((1, -1))] for line in chance.sample(lines, len(lines))]
 
     @property
     def edges(self) -> list[tuple[str, str]]:
@@ -258,7 +279,8 @@ def _turn(a: Place, b: Place, c: Place) -> float:
 
 def _grid(chance: Chance) -> _Board:
     """Points in rows and columns with some left out; lines in up to four directions, some of them interrupted."""
-    width, height = chance.randint(1, 6), chance.randint(2, 6)
+    most = 9 if chance.random() < 0.1 else 6
+    width, height = chance.randint(1, most), chance.randint(2, min(most, 7))
     places = [(x, y) for y in range(height) for x in range(width)]
     for _ in range(chance.choice((0, 0, 1, 2, 5))):
         gap = chance.choice(places)
