@@ -19,8 +19,8 @@ Sides = tuple[Points, Points]
 Memory = frozenset[tuple[int, int]]
 Outcome = tuple[int | None, str]
 NOTHING: Points = frozenset()
-_LEAST_RISE = {"all": float("-inf"), "forward_sideways": 0, "forward": 1e-9}
-"""How far towards the enemy a man goes at least."""
+_BELOW = {"all": float("-inf"), "forward_sideways": -0.005, "forward": 0.005}
+"""A man gains more height than this towards the enemy; points of a row may lie a little off it."""
 
 
 class RefStep(NamedTuple):
@@ -150,17 +150,17 @@ class Reference:
         both_ways = [path[::way] for path in paths for way in (1, -1)]
         return frozenset(triple for path in both_ways for triple in zip(path, path[1:], path[2:], strict=False))
 
-    def rise(self, player: int, origin: int, target: int) -> int:
-        """Rows gained towards the enemy: positive is forward, 0 sideways, negative backward."""
+    def rise(self, player: int, origin: int, target: int) -> float:
+        """Height gained towards the enemy: positive is forward, about 0 sideways, negative backward."""
         points = self.game.board.points
-        return (points[target][1] - points[origin][1]) * self.game.forward(player)
+        return (points[target][1] - points[origin][1]) * (1 if player == 0 else -1)
 
     def _man_targets(self, player: int, origin: int) -> Points:
         if self.rules.last_rank_frozen and origin in self.game.last_rank(player):
             return NOTHING
         joined = (b for a, b in self.game.board.edges if a == origin)
         return frozenset(
-            target for target in joined if self.rise(player, origin, target) >= _LEAST_RISE[self.rules.man_steps]
+            target for target in joined if self.rise(player, origin, target) > _BELOW[self.rules.man_steps]
         )
 
     def _find_rays(self, point: int) -> Iterator[tuple[tuple[int, ...], bool]]:
@@ -179,7 +179,7 @@ class Reference:
 
     def _is_long_diagonal(self, line: tuple[int, ...]) -> bool:
         (x0, y0), (x1, y1) = (self.game.board.points[point] for point in line[:2])
-        return x0 != x1 and y0 != y1 and len(line) == 5
+        return x0 != x1 and y0 != y1 and len(line) == max(map(len, self.game.board.lines))
 
     def start(self) -> RefState:
         """The position a match starts from."""
@@ -278,7 +278,7 @@ class Reference:
             directions = "forward_sideways" if state.chain is None else "all"
         occupied = state.occupied
         for over, target in self._leaps_from[origin]:
-            goes_there = self.rise(state.player, origin, target) >= _LEAST_RISE[directions]
+            goes_there = self.rise(state.player, origin, target) > _BELOW[directions]
             if over in prey and target not in occupied and goes_there:
                 yield RefStep(origin, target, over)
 
@@ -452,6 +452,11 @@ class RefMatch:
 
     def _key(self) -> RefState:
         return self.state._replace(quiet=0)
+
+    @property
+    def occurrences(self) -> int:
+        """How often the position has been there, this time included; 0 in the middle of a chain."""
+        return self._seen[self._key()]
 
     @property
     def outcome(self) -> Outcome | None:

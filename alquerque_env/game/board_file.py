@@ -85,9 +85,9 @@ def parse_board(data: dict[str, Any], name: str) -> Board:
         points=points,
         lines=reader.lines("lines", file.lines),
         end_arcs=reader.lines("end_arcs", file.end_arcs),
-        bends=reader.lines("bends", file.bends),
-        source=file.source,
         circles=reader.lines("circles", file.circles),
+        bends=reader.lines("bends", file.bends),  # between points that the lines above join
+        source=file.source,
         own_labels=labels,
         picture_size=file.picture_size,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 
 from ..errors import RulesError
 from .board import TOLERANCE, Board, Permutation
@@ -39,8 +40,9 @@ class Ruleset:
         pickles leave it out.
 
     Raises:
-      RulesError: If a match could go on for ever, memory (`undo_scope`) would hold back steps in more directions than
-        the engine has lanes, or promoted pieces could step to a point both ways round a circle.
+      RulesError: If a match could go on for ever, also by progress without end, memory (`undo_scope`) would hold back
+        steps in more directions than the engine has lanes, or promoted pieces could step to a point both ways round a
+        circle.
     """
 
     name: str
@@ -69,6 +71,12 @@ class Ruleset:
         if rules.repetition == "off" and rules.no_progress_limit == "off" and self.can_shuffle:
             raise RulesError(
                 "a match could go on for ever: set repetition='threefold_draw' or a number as no_progress_limit"
+            )
+        if rules.progress == "capture_or_man_step" and self._can_shuffle_men:
+            scope = rules.undo_scope
+            raise RulesError(
+                f"progress='capture_or_man_step' with man_steps={rules.man_steps!r} and undo_scope={scope!r} lets men "
+                "make progress for ever, so a match might not end: set progress='capture' or man_steps='forward'"
             )
         has_rings = bool(self.board.circles) and rules.promotion != "none"
         if has_rings and (rules.mullah_lines, rules.mullah_steps) == ("all", "any_distance"):
@@ -136,28 +144,40 @@ class Ruleset:
 
     @cached_property
     def can_shuffle(self) -> bool:
-        """Whether a match without captures can last for ever.
+        """Whether a match without captures and promotions can last for ever.
 
-        It cannot if no piece is promoted and all step forward only, or none steps backward and every piece remembers
-        its last step, as long as no row closes to a ring: then a piece moves along a row in one direction only.
+        Promoted pieces can step to and fro, and players who may pass can do so in turns. Men cannot where they step
+        forward only, or where their memory forbids every way back.
         """
-        rules = self.rules
-        remembers = rules.undo_scope in ("per_coin", "never_revisit")
-        is_one_way = rules.man_steps == "forward" or (
-            rules.man_steps == "forward_sideways" and remembers and not self._has_ring_in_a_row
-        )
-        return not is_one_way or rules.promotion != "none" or rules.no_moves == "pass"
+        return self._can_wait or all(self._can_walk(player) for player in (SOUTH, NORTH))
 
     @property
-    def _has_ring_in_a_row(self) -> bool:
-        """Whether lines join points of one row to a ring."""
-        height = [y for _, y in self.board.points]
-        trees = list(range(len(height)))
-        for a, b in self.board.edges:
-            if a < b and height[a] == height[b]:
-                if trees[a] == trees[b]:
-                    return True
-                trees = [trees[a] if tree == trees[b] else tree for tree in trees]
+    def _can_shuffle_men(self) -> bool:
+        """Whether such a match can have steps of men without end; the other player may do something else meanwhile."""
+        walks = [self._can_walk(player) for player in (SOUTH, NORTH)]
+        return any(walks) and (self._can_wait or all(walks))
+
+    @property
+    def _can_wait(self) -> bool:
+        """Whether a player may have turns without end in which no man steps."""
+        return self.rules.promotion != "none" or self.rules.no_moves == "pass"
+
+    def _can_walk(self, player: int) -> bool:
+        """Whether a man of `player` can step for ever on the empty board."""
+        scope = self.rules.undo_scope
+        if scope == "never_revisit":
+            return False
+        steps = self.man_steps(player)
+        following = {
+            (origin, target): [
+                step for step in steps if step[0] == target and (scope != "per_coin" or step[1] != origin)
+            ]
+            for origin, target in steps
+        }
+        try:
+            TopologicalSorter(following).prepare()
+        except CycleError:
+            return True
         return False
 
     @property

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
@@ -10,7 +9,8 @@ import numpy as np
 import pytest
 from observation_kernels import recall_observation, write_observation
 from option_values import every_value, sampled_numbers
-from reference import Reference, RefMatch, RefState, RefStep
+from reference import Reference, RefMatch, RefStep
+from reference_planes import Sight
 from small_games import BOARDS, small_game
 
 from alquerque_env import Match, games, load_game, perft
@@ -88,45 +88,6 @@ def test_nothing_is_written_beside_the_observation_of_a_small_board(board: str) 
 
 
 # Plane by plane.
-
-
-@dataclass
-class Sight:
-    """What the reference says that the player to move should see."""
-
-    game: Game
-    state: RefState
-    earlier: int
-
-    def frame(self, points: object) -> set[int]:
-        turn = self.game.turn if self.state.player == 1 else range(len(self.game.board.points))
-        return {turn[point] for point in points}
-
-    def plane(self, name: str) -> object:
-        """Points of ones, or the number that stands on every point."""
-        state, own = self.state, self.state.player
-        memory = {(*self.frame([piece]), *self.frame([point])) for piece, point in state.memory}
-        kind, _, which = name.rpartition("_")
-        limit = self.game.options.get("no_progress_limit")
-        shown = {
-            "own_men": lambda: self.frame(state.men[own]),
-            "enemy_men": lambda: self.frame(state.men[1 - own]),
-            "own_kings": lambda: self.frame(state.kings[own]),
-            "enemy_kings": lambda: self.frame(state.kings[1 - own]),
-            "chain": lambda: set() if state.chain is None else self.frame([state.chain]),
-            "captured": lambda: self.frame(state.captured),
-            "chain_start": lambda: set() if state.chain_start is None else self.frame([state.chain_start]),
-            "clock": lambda: state.quiet if limit < 128 else state.quiet % 128,
-            "clock_high": lambda: state.quiet // 128,
-            "earlier": lambda: self.earlier,
-            "opening": lambda: int(state == Reference(self.game).start()),
-        }
-        if name in shown:
-            return shown[name]()
-        if kind == "remembered":
-            return {point for piece, point in memory if piece == self.game.board.index[which]}
-        assert kind == "no_undo"
-        return {piece for piece, point in memory if self.game.relations[int(which)].get(piece) == point}
 
 
 def expected_planes(game: Game) -> list[str]:

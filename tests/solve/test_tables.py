@@ -165,6 +165,7 @@ SMALL = [
     ("alquerque", "wedge", "a1 b1", "b3", 3, {"no_moves": "draw", "man_capture_dirs": "first_leap_forward_sideways"}),
     ("alquerque", "wedge", "a1 b1", "b3", 3, {"undo_scope": "never_revisit", "no_moves": "majority"}),
     ("alquerque", "ladder", "a1 b1", "a3 b3", 2, {"undo_scope": "never_revisit", "undo_cleared_by_jump": False}),
+    ("alquerque", "wedge", "a1 b1", "b3", 3, {"undo_scope": "never_revisit", "man_steps": "all"}),
     ("alquerque", "ladder", "a1 b1", "a3 b3", 3, {"undo_cleared_by_jump": False, "capture_removal": "end_of_turn"}),
     ("alquerque", "wedge", "a1 b1", "b3", 3, {"undo_scope": "per_player_last_move", "no_progress_limit": 7}),
     (

@@ -1,0 +1,40 @@
+"""Games that nobody chose, of boards and rules drawn at random, are played in every form: all agree and end.
+
+`tests/play_random_games.py` plays as many as there is time for.
+"""
+
+import pytest
+from play_random_games import check_random_game, load_tables
+from random_games import ANSWERS, PLAIN, Tables, random_game, random_options
+
+from alquerque_env.game.options import RULE_NAMES
+
+
+def test_random_games_are_played_alike_in_every_form_and_end() -> None:
+    assert sum(check_random_game(number) for number in range(60)) > 15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(1000, 4000, 250))
+def test_many_random_games_are_played_alike_in_every_form_and_end(first: int) -> None:
+    assert sum(check_random_game(number, with_torch=True) for number in range(first, first + 250)) > 50
+
+
+def test_every_rule_and_every_kind_of_board_is_drawn_and_played() -> None:
+    loaded: list[Tables] = []
+    answers: dict[str, set[object]] = {name: set() for name in ANSWERS}
+    for number in range(700):
+        tables = random_game(number)
+        game = load_tables(tables, random_options(tables, number))
+        if game is not None:
+            loaded.append(tables)
+            for name in ANSWERS:
+                answers[name].add(getattr(game.rules, name))
+    assert len(loaded) > 150
+    assert ANSWERS.keys() == set(RULE_NAMES) - {"board", "dash_sides", "pieces", "opening"}
+    assert {name: set(known) - answers[name] for name, known in ANSWERS.items() if set(known) - answers[name]} == {}
+    for key in ("rows", "points", "labels", "lines", "end_arcs", "bends", "circles"):
+        assert sum(key in tables["board"] for tables in loaded) > 10, key
+    for key in ("sanctuary", "promotion", "openings", "promoted_piece"):
+        assert sum(key in tables for tables in loaded) > 3, key
+    assert PLAIN.keys() < ANSWERS.keys()

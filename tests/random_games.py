@@ -1,0 +1,363 @@
+"""Game files drawn at random: boards and rules that no game of the package has, and that nobody would think of.
+
+A game is drawn as the tables of its file. Many draws contradict themselves; those the package refuses.
+"""
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import MISSING, fields
+from itertools import pairwise
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from alquerque_env.files.toml_text import format_toml
+from alquerque_env.game.options import Rules, spell, vocabulary
+
+Tables = dict[str, Any]
+Place = tuple[float, float]
+Chance = random.Random
+
+LIMITS = ("off", 1, 2, 5, 9, 20, 130)
+"""No-progress limits. One needs two planes of the observation."""
+
+
+def random_game(seed: int) -> Tables:
+    """The tables of the game file with this number."""
+    chance = Chance(seed)
+    boards = (chance.choice((_grid, _grid, _wheel, _scatter))(chance) for _ in iter(int, 1))
+    board = next(board for board in boards if len(board.labels) > 2)
+    if chance.random() < 0.2:
+        board.renumber(chance)
+    places = dict(zip(board.labels, board.places, strict=True))
+    tables: Tables = {
+        "title": f"Random game {seed}",
+        "version": 1,
+        "sources": ["chance"],
+        "board": board.tables(chance),
+    }
+    if chance.random() < 0.2:
+        tables["sanctuary"] = " ".join(chance.sample(board.labels, chance.randint(1, 2)))
+    if chance.random() < 0.3:
+        tables["promoted_piece"] = "king"
+    tables["start"] = _sides(chance, places, most=max(1, (len(places) - 1) // 2))
+    rules = _rules(chance)
+    if rules["promotion"] == "points":
+        near_south, near_north = _sides(chance, places, most=3).values()
+        tables["promotion"] = {"south": near_north, "north": near_south}
+    if chance.random() < 0.15:
+        rules["opening"] = "first"
+        tables["openings"] = {"first": _opening(chance, tables["start"], board)}
+    tables["rules"] = rules
+    tables["options"] = {name: _option(chance, name, rules.pop(name)) for name in _open_questions(chance, rules)}
+    if chance.random() < 0.1:
+        _add_start(chance, tables, places)
+    return tables
+
+
+def game_text(tables: Tables) -> str:
+    """The game file."""
+    return format_toml(tables) + "\n"
+
+
+def random_options(tables: Tables, seed: int) -> dict[str, object]:
+    """A value for some of the options of a game."""
+    chance = Chance(seed)
+    return {
+        name: 3 if value == "N" else value
+        for name, option in tables["options"].items()
+        if chance.random() < 0.5
+        for value in [chance.choice(option["values"])]
+    }
+
+
+def simpler(tables: Tables) -> Iterator[Tables]:
+    """The game with one thing less: a key, a rule, a line, or a piece."""
+    for key in ("sanctuary", "promoted_piece", "openings", "starts"):
+        if key in tables:
+            yield {name: value for name, value in tables.items() if name != key}
+    for name, option in tables["options"].items():
+        others = {other: value for other, value in tables["options"].items() if other != name}
+        yield {**tables, "rules": {**tables["rules"], name: option["default"]}, "options": others}
+    for rule, answer in tables["rules"].items():
+        others = {name: value for name, value in tables["rules"].items() if name != rule}
+        plain = PLAIN.get(rule)
+        if plain is None:
+            yield {**tables, "rules": others}
+        elif answer != plain:
+            changed = {**tables, "rules": {**others, rule: plain}}
+            yield {name: value for name, value in changed.items() if rule != "promotion" or name != "promotion"}
+    for table, keys in (("board", ("circles", "end_arcs", "bends", "lines")), ("start", ("south", "north"))):
+        for key in keys:
+            given = tables[table].get(key, [])
+            parts = given.split() if isinstance(given, str) else given
+            for place in range(len(parts)):
+                left = [*parts[:place], *parts[place + 1 :]]
+                yield {**tables, table: {**tables[table], key: " ".join(left) if isinstance(given, str) else left}}
+
+
+# Rules: the answers are those that the package knows, so that a new rule is drawn without a change here.
+
+_NOT_ANSWERS = ("board", "dash_sides", "pieces", "opening")
+"""Rules whose answers are a game's own."""
+
+
+def _answers() -> dict[str, tuple[Any, ...]]:
+    hints = get_type_hints(Rules)
+    found: dict[str, tuple[Any, ...]] = {}
+    for name, kind in hints.items():
+        if name in _NOT_ANSWERS:
+            continue
+        if name == "no_progress_limit":
+            found[name] = LIMITS
+        else:
+            found[name] = (False, True) if kind is bool else get_args(kind)
+            assert kind is bool or get_origin(kind) is Literal, f"{name} has answers of an unknown kind"
+    return found
+
+
+ANSWERS = _answers()
+PLAIN = {rule.name: ANSWERS[rule.name][0] for rule in fields(Rules) if rule.default is MISSING} | {
+    "no_progress_limit": 5
+}
+"""A plain answer to each question that every game answers."""
+
+
+def _rules(chance: Chance) -> dict[str, Any]:
+    """An answer to every question that a game must answer, and to some of the others."""
+    rules = {
+        name: chance.choice(answers) for name, answers in ANSWERS.items() if name in PLAIN or chance.random() < 0.4
+    }
+    compares = rules.get("max_capture") == "most_pieces" or rules.get("mullah_landing") == "must_continue"
+    if compares and chance.random() < 0.9:  # else most of these games would be refused
+        rules |= {"capture": "compulsory", "chain": "compulsory"}
+    return rules
+
+
+def _open_questions(chance: Chance, rules: dict[str, Any]) -> list[str]:
+    known = [name for name, answer in rules.items() if name in ANSWERS and _may_be_left_open(name, answer)]
+    return chance.sample(known, min(len(known), chance.choice((0, 0, 1, 2, 4))))
+
+
+def _may_be_left_open(name: str, answer: Any) -> bool:
+    return name in vocabulary() and (spell(answer) in vocabulary()[name].values or type(answer) is int)
+
+
+def _option(chance: Chance, name: str, default: Any) -> Tables:
+    known = ["N"] if name == "no_progress_limit" else ANSWERS[name]
+    others = [answer for answer in known if answer != default and spell(answer) in vocabulary()[name].values]
+    values = [default, *chance.sample(others, chance.randint(0, len(others)))]
+    return {"default": default, "values": values, "source": "chance"}
+
+
+def _sides(chance: Chance, places: dict[str, Place], most: int) -> dict[str, str]:
+    """Points of both players, often those of South in the south, and often the same after a half-turn."""
+    image = _half_turn(places)
+    order = sorted(places, key=lambda label: places[label][1] + (chance.random() - 0.5) * chance.choice((0, 1, 99)))
+    south = order[: chance.randint(1, most)]
+    north = [image[label] for label in south] if image else []
+    if not image or set(south) & set(north) or chance.random() < 0.4:
+        left = [label for label in order[::-1] if label not in south]
+        north = left[: chance.choice((len(south), chance.randint(1, most)))]
+    return {"south": " ".join(south), "north": " ".join(north)}
+
+
+def _add_start(chance: Chance, tables: Tables, places: dict[str, Place]) -> None:
+    """Another start, and the option that chooses it."""
+    other = _sides(chance, places, most=max(1, (len(places) - 1) // 2))
+    numbers = [len(side["south"].split()) for side in (tables["start"], other)]
+    if numbers[0] == numbers[1]:
+        return
+    tables["starts"] = {str(numbers[1]): other}
+    tables["options"]["pieces"] = {"default": numbers[0], "values": numbers, "source": "chance"}
+
+
+def _half_turn(places: dict[str, Place]) -> dict[str, str]:
+    """The point on the other side of the middle, for each point; empty if one has none."""
+    middle = [sum(place[axis] for place in places.values()) / len(places) for axis in (0, 1)]
+    image = {}
+    for label, (x, y) in places.items():
+        opposite = 2 * middle[0] - x, 2 * middle[1] - y
+        near = [other for other, place in places.items() if math.dist(place, opposite) < 0.01]
+        if not near:
+            return {}
+        image[label] = near[0]
+    return image
+
+
+def _opening(chance: Chance, start: dict[str, str], board: "_Board") -> list[str]:
+    """First steps, most of them onto vacant points."""
+    pieces = f"{start['south']} {start['north']}".split()
+    vacant = [label for label in board.labels if label not in pieces] or board.labels
+    ways = [f"{a}-{b}" for a, b in board.edges if b in vacant] + [f"*-{label}" for label in vacant]
+    return chance.sample(ways, min(len(ways), chance.randint(1, 4)))
+
+
+# Boards.
+
+
+class _Board:
+    """A board in the making.
+
+    Attributes:
+      labels: Names of the points.
+      places: Where they lie.
+      keys: The lines, arcs, bends and circles, each a list of labels, by key of the board file.
+    """
+
+    def __init__(self, places: dict[str, Place], **keys: list[list[str]]) -> None:
+        self.keys = {"lines": [line for line in keys.pop("lines") if len(line) > 1], **keys}
+        joined = self._joined()
+        self.places = [place for label, place in places.items() if label in joined]
+        self.labels = [label for label in places if label in joined]
+        for key, lines in self.keys.items():
+            self.keys[key] = [line for line in lines if joined.issuperset(line)]
+
+    def renumber(self, chance: Chance) -> None:
+        """Puts the points in another order, and lines the other way round."""
+        shuffled = chance.sample(list(zip(self.labels, self.places, strict=True)), len(self.labels))
+        self.labels, self.places = (list(each) for each in zip(*shuffled, strict=True))
+        for key, lines in self.keys.items():
+            self.keys[key] = [line[:: chance.choice((1, -1))] for line in chance.sample(lines, len(lines))]
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """The pairs of points that are joined, both ways."""
+        closed = [circle + circle[:1] for circle in self.keys.get("circles", [])]
+        drawn = [*self.keys["lines"], *self.keys.get("end_arcs", []), *closed]
+        one_way = [pair for line in drawn for pair in pairwise(line)]
+        return one_way + [(b, a) for a, b in one_way]
+
+    def _joined(self) -> set[str]:
+        """The largest set of points that lines join."""
+        parts: list[set[str]] = []
+        for a, b in self.edges:
+            touched = [part for part in parts if a in part or b in part]
+            parts = [part for part in parts if part not in touched] + [{a, b}.union(*touched)]
+        return max(parts, key=len, default=set())
+
+    def tables(self, chance: Chance) -> Tables:
+        """The board as a table of a game file, with a few arcs and bends more."""
+        self._add_bends(chance)
+        self._add_arcs(chance)
+        tables: Tables = {"title": "Random board"}
+        rows = sorted({y for _, y in self.places})
+        by_row = [sorted(x for x, y in self.places if y == row) for row in rows]
+        is_grid = rows == list(range(len(rows))) and self.places == [
+            (x, y) for y, row in zip(rows, by_row, strict=True) for x in row
+        ]
+        tables |= {"rows": by_row} if is_grid else {"points": [list(place) for place in self.places]}
+        has_names = any(coordinate != int(coordinate) for place in self.places for coordinate in place)
+        if has_names or self.labels != [f"{chr(ord('a') + int(x))}{int(y) + 1}" for x, y in self.places]:
+            tables["labels"] = " ".join(self.labels)
+        return tables | {key: [" ".join(line) for line in lines] for key, lines in self.keys.items() if lines}
+
+    def _add_bends(self, chance: Chance) -> None:
+        where = dict(zip(self.labels, self.places, strict=True))
+        corners = [
+            [a, b, d]
+            for a, b in self.edges
+            for c, d in self.edges
+            if b == c and a < d and abs(_turn(where[a], where[b], where[d])) > 0.1
+        ]
+        if corners and chance.random() < 0.3:
+            self.keys["bends"] = chance.sample(corners, min(len(corners), chance.randint(1, 6)))
+
+    def _add_arcs(self, chance: Chance) -> None:
+        if len(self.labels) < 3 or chance.random() < 0.7:
+            return
+        where = dict(zip(self.labels, self.places, strict=True))
+        for _ in range(chance.randint(1, 4)):
+            arc = chance.sample(self.labels, 3)
+            is_bent = abs(_turn(*(where[label] for label in arc))) > 0.1
+            if is_bent and not any(pair in self.edges for pair in pairwise(arc)):
+                self.keys.setdefault("end_arcs", []).append(arc)
+
+
+def _turn(a: Place, b: Place, c: Place) -> float:
+    return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
+
+
+def _grid(chance: Chance) -> _Board:
+    """Points in rows and columns with some left out; lines in up to four directions, some of them interrupted."""
+    most = 9 if chance.random() < 0.1 else 6
+    width, height = chance.randint(1, most), chance.randint(2, min(most, 7))
+    places = [(x, y) for y in range(height) for x in range(width)]
+    for _ in range(chance.choice((0, 0, 1, 2, 5))):
+        gap = chance.choice(places)
+        both = {gap, (width - 1 - gap[0], height - 1 - gap[1])} if chance.random() < 0.6 else {gap}
+        places = [place for place in places if place not in both] or places
+    ways = chance.choice((((1, 0), (0, 1)), ((1, 1), (1, -1)), ((1, 0), (0, 1), (1, 1), (1, -1))))
+    ways = ways if chance.random() < 0.8 else tuple(chance.sample(ways, chance.randint(1, len(ways))))
+    has_half_the_diagonals = chance.random() < 0.5
+    numbers = chance.random() < 0.3
+    labels = {
+        (x, y): str(number + 1) if numbers else f"{chr(ord('a') + x)}{y + 1}" for number, (x, y) in enumerate(places)
+    }
+    cuts = chance.choice((0, 0, 0.1))
+    lines = []
+    for dx, dy in ways:
+        for x, y in places:
+            if (x - dx, y - dy) in labels or (dx * dy and has_half_the_diagonals and (x + y) % 2):
+                continue
+            line = [labels[x, y]]
+            while (x := x + dx, y := y + dy) in labels:
+                if chance.random() < cuts:
+                    lines.append(line)
+                    line = []
+                line.append(labels[x, y])
+            lines.append(line)
+    return _Board({labels[place]: place for place in places}, lines=lines)
+
+
+def _wheel(chance: Chance) -> _Board:
+    """Circles round a middle, some of them open or missing, and spokes."""
+    spokes, rings = chance.randint(3, 8), chance.randint(1, 3)
+    tilt = chance.choice((0, math.pi / 2, math.pi / spokes, chance.random()))
+    places: dict[str, Place] = {"m0": (0, 0)}
+    names = [[f"{'abcdefgh'[spoke]}{ring + 1}" for spoke in range(spokes)] for ring in range(rings)]
+    for ring, row in enumerate(names):
+        for spoke, label in enumerate(row):
+            angle = tilt + 2 * math.pi * spoke / spokes
+            places[label] = round((ring + 1) * math.cos(angle), 3), round((ring + 1) * math.sin(angle), 3)
+    is_through = spokes % 2 == 0 and chance.random() < 0.5
+    lines = []
+    for spoke in range(spokes):
+        outward = [row[spoke] for row in names]
+        if is_through and spoke < spokes // 2:
+            lines.append([*(row[spoke + spokes // 2] for row in names[::-1]), "m0", *outward])
+        elif not is_through and chance.random() < 0.9:
+            lines.append(["m0", *outward] if chance.random() < 0.9 else outward)
+    kinds = [chance.choice(("circles", "circles", "end_arcs", "")) for _ in names]
+    found = {kind: [row for row, other in zip(names, kinds, strict=True) if other == kind] for kind in kinds if kind}
+    return _Board(places, lines=lines, **found)
+
+
+def _scatter(chance: Chance) -> _Board:
+    """Points anywhere, some of them almost in a row, joined two by two."""
+    count = chance.randint(3, 14)
+    cells = chance.sample([(x, y) for x in range(5) for y in range(5)], count)
+    near = chance.choice((0, 0.002, 0.004, 0.3))
+    places = {
+        f"{'pqrx'[number % 4]}{number}": (
+            round(x + chance.uniform(-near, near), 4),
+            round(y + chance.uniform(-near, near), 4),
+        )
+        for number, (x, y) in enumerate(cells)
+    }
+    labels = list(places)
+    pairs = [(label, chance.choice(labels[:place])) for place, label in enumerate(labels) if place]
+    pairs += [tuple(sorted(chance.sample(labels, 2))) for _ in range(chance.randint(0, count))]
+    apart = [
+        pair for pair in dict.fromkeys(tuple(sorted(pair)) for pair in pairs) if not _passes_a_point(places, *pair)
+    ]
+    return _Board(places, lines=[list(pair) for pair in apart])
+
+
+def _passes_a_point(places: dict[str, Place], a: str, b: str) -> bool:
+    """Whether a third point lies between two."""
+    a_place, b_place = places[a], places[b]
+    return any(
+        math.dist(a_place, place) + math.dist(place, b_place) < math.dist(a_place, b_place) + 0.001
+        for label, place in places.items()
+        if label not in (a, b)
+    )
