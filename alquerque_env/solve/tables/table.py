@@ -37,7 +37,8 @@ class StepValue(NamedTuple):
     Attributes:
       step: The step.
       value: 1 wins, 0 draws, -1 loses; None if the no-progress limit may change it.
-      distance: Plies to the end under best play, this one included; None for draws and endless play.
+      distance: Plies to the end under best play, this one included, as if plies without progress were not counted;
+        None for draws and endless play.
       clockless: 1, 0 or -1 as if plies without progress were not counted.
     """
 
@@ -139,7 +140,7 @@ class EndgameTable:
         return _distance(self._find(match)[0])
 
     def best_steps(self, match: Match) -> tuple[Step, ...]:
-        """The steps that keep the value; none if the match is over or that is not known of any step."""
+        """The steps that are known to keep the value; none if the match is over or that is not known of any step."""
         steps, value = self.steps(match), self.value(match)
         if value is None:
             value = _best_value(steps)
