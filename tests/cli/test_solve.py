@@ -78,8 +78,8 @@ def test_the_no_progress_limit_is_compared_with_the_longest_way(tmp_path):
     assert clock["limit"] == 2 < clock["longest_way"]
     assert clock["changed"] > 10
     sentence = (
-        f"The longest way to a capture has {clock['longest_way']} plies. The no-progress limit of 2 plies, which the table "
-        f"leaves out, would change the values of {clock['changed']:,} positions"
+        f"The longest way to a capture has {clock['longest_way']} plies. The no-progress limit of 2 plies, which the "
+        f"table leaves out, would change the values of {clock['changed']:,} positions"
     )
     assert sentence in run(*arguments).output
     unlimited = ("alquerque", "--pieces", 2, "-o", tmp_path / "other.aqt")
