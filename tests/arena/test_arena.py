@@ -256,9 +256,9 @@ def test_of_many_matches_the_one_that_a_bot_cannot_play_is_named(spec):
 
     assert len(bot.choose_many(Match(FETAIX) for _ in range(3))) == 3
     assert bot.choose_many([]) == []
-    with pytest.raises(BotError, match="match 1: .* the match is over"):
+    with pytest.raises(BotError, match=r"match 1: .* the match is over"):
         bot.choose_many([Match(FETAIX), over])
-    with pytest.raises(BotError, match="match 2: .* plays"):
+    with pytest.raises(BotError, match=r"match 2: .* plays"):
         bot.choose_many([Match(FETAIX), Match(FETAIX), Match("alquerque")])
 
 

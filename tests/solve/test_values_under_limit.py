@@ -16,6 +16,7 @@ from alquerque_env.match.status_text import exact_sentence
 from alquerque_env.solve.tables import build_table, load_table
 from alquerque_env.solve.tables import index_layout as x
 from alquerque_env.solve.tables.numbering import set_up
+from alquerque_env.solve.tables.search_probe import Endgames
 from alquerque_env.solve.tables.verify_table import verify_table
 
 GAMES = [
@@ -143,6 +144,23 @@ def test_a_win_that_comes_too_late_is_no_win(tmp_path):
             assert match.distance is not None
             assert "to win; the match may end without progress before" in exact_sentence(match)
     assert late > 20
+
+
+def test_bots_choose_among_the_steps_that_surely_win_if_there_are_any(tmp_path):
+    """A capture or promotion may win in time where a quiet step to a win without the clock comes too late."""
+    game = small_game("fetaix", "hook", "a1 b1", "b3", no_progress_limit=4)
+    table = load_table(game, build_table(game, 3, tmp_path / "table.aqt"))
+    endgames = Endgames(table)
+
+    late = 0
+    for clock, state in product((2, 3), all_positions(game, 3)):
+        match = Match(game, with_clock(game, state, clock))
+        steps = table.steps(match)
+        sure = {found.step.action for found in steps if found.value == 1}
+        if sure:
+            assert endgames.keeping(match) == sure, match.position
+            late += any(found.value is None and found.clockless == 1 for found in steps)
+    assert late > 10
 
 
 def test_a_match_is_said_to_take_so_many_turns_only_if_it_can(tmp_path):
