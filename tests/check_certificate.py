@@ -343,7 +343,12 @@ def find_mirrors(reference: Reference) -> Iterator[list[int]]:
             {(tuple(to[other] for other in ray), flies) for ray, flies in rays} == set(reference.rays[to[point]])
             for point, rays in enumerate(reference.rays)
         )
-        if has_edges and has_leaps and has_rays:
+        game = reference.game
+        has_points = all(
+            {to[point] for point in points} == points
+            for points in (game.sanctuary, game.promotion_points(0), game.promotion_points(1))
+        )
+        if has_edges and has_leaps and has_rays and has_points:
             yield to
 
 

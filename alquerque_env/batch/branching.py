@@ -40,7 +40,8 @@ def measure_branching(start: Match | Game | GameId, count: int, *, seed: int | N
     Args:
       start: An ongoing match to begin from, which is not changed, or a game.
       count: Number of matches.
-      seed: Seed of the draws. The same seed gives the same matches. Random if None.
+      seed: Seed of the draws. The same seed and count give the same matches, another count gives others. Random
+        if None.
 
     Raises:
       UnknownNameError, AlquerqueError: As `rollouts`.

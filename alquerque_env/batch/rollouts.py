@@ -48,7 +48,9 @@ def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = Non
     Args:
       start: An ongoing match to begin from, which is not changed, or a game.
       count: Number of matches.
-      seed: Seed of the draws. The same seed gives the same matches, with and without Numba. Random if None.
+      seed: Seed of the draws. The same seed and count give the same matches, with and without Numba. Random if None.
+        Under rules that the vector kernels do not cover, such as repetition, all matches draw from one stream of random
+        numbers, so that another count gives other matches.
 
     Raises:
       UnknownNameError: If there is no such game.

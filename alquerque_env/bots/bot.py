@@ -1,6 +1,6 @@
 """The interface of a bot, and the base class of the bots of this package."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
@@ -59,13 +59,15 @@ class GameBot:
         steps = match.legal_steps
         return steps[0] if len(steps) == 1 else self._decide(match)
 
-    def choose_many(self, matches: Sequence[Match]) -> list[Step]:
+    def choose_many(self, matches: Iterable[Match]) -> list[Step]:
         """Returns a step for each of several matches. Bots that search matches together override it.
 
+        The steps are those that `choose` returns for one match after the other.
+
         Raises:
-          BotError: If a match is over, or of another game.
+          BotError: If a match is over, or of another game; the message says which one.
         """
-        return [self.choose(match) for match in matches]
+        return [self.choose(match) for match in self._check_all(matches)]
 
     def analyse(
         self, match: Match, limits: Limits = NO_LIMITS, *, all_steps: bool = False, report: Report | None = None
@@ -109,6 +111,15 @@ class GameBot:
             action = actions[0]
             self._plan = _plan_turn(match, actions)
         return find_step(match, action)
+
+    def _check_all(self, matches: Iterable[Match]) -> list[Match]:
+        checked = list(matches)
+        for number, match in enumerate(checked):
+            try:
+                self._check(match)
+            except BotError as error:
+                raise BotError(f"match {number}: {error}") from None
+        return checked
 
     def _check(self, match: Match) -> None:
         if match.outcome is not None:

@@ -1,6 +1,6 @@
 """Bots that are functions from an observation and an action mask to an action."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import index as as_integer
 from typing import Any
 
@@ -57,14 +57,13 @@ class PolicyBot(GameBot):
         self._form = ObservationForm(self.game, observation)
         self._is_batched = batched
 
-    def choose_many(self, matches: Sequence[Match]) -> list[Step]:
+    def choose_many(self, matches: Iterable[Match]) -> list[Step]:
         """Returns a step for each of several matches.
 
         Raises:
           BotError: If a match is over or of another game, or the policy does not answer with legal actions.
         """
-        for match in matches:
-            self._check(match)
+        matches = self._check_all(matches)
         asked = [match for match in matches if len(match.legal_steps) > 1]
         steps = iter(self._ask(asked) if asked else ())
         return [match.legal_steps[0] if len(match.legal_steps) == 1 else next(steps) for match in matches]

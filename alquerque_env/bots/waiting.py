@@ -1,6 +1,6 @@
 """A bot that runs as plain Python until the kernels of the bots have been compiled."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 from ..engine.compiled_parts import BOTS, is_compiled
 from ..game.step import Step
@@ -27,7 +27,7 @@ class WaitingBot(GameBot):
         """See `Bot.choose`."""
         return self._now().choose(match)
 
-    def choose_many(self, matches: Sequence[Match]) -> list[Step]:
+    def choose_many(self, matches: Iterable[Match]) -> list[Step]:
         """See `GameBot.choose_many`."""
         return self._now().choose_many(matches)
 

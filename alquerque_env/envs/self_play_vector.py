@@ -143,7 +143,10 @@ class SelfPlayVectorEnv(BatchEnv):
         return self._form(result.observation), result.reward, terminated, truncated, self._info(result)
 
     def sample_actions(self) -> np.ndarray:
-        """Returns int64 `[B]`, a legal action for each match drawn uniformly; 0 where the match has ended."""
+        """Returns int64 `[B]`, a legal action for each match drawn uniformly; 0 where the match has ended.
+
+        All matches draw from one stream of random numbers, so that a match draws others among more matches.
+        """
         actions = self._games.sample()
         if self.max_cycles is not None:
             actions[self._ended] = 0

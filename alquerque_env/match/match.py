@@ -169,7 +169,8 @@ class Match:
     def distance(self) -> int | None:
         """Plies to the end if the winner hurries and the loser delays; None for draws and where it is not known.
 
-        Where `value` is None, a win needs that many plies if the no-progress limit allows.
+        Turns without progress are not counted. Where `value` is None, a win needs that many plies if the no-progress
+        limit allows; where it is known, the limit may still make the match longer or shorter.
         """
         return None if self.table is None else self.table.distance(self)
 

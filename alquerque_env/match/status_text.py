@@ -3,6 +3,7 @@
 from collections import Counter
 
 from ..game.rules_text import SIDES, progress
+from ..game.step import Step
 from ..game.table_layout import QUIET
 from .match import Match, Outcome
 
@@ -43,7 +44,22 @@ def exact_sentence(match: Match) -> str:
     turns = f"{distance} turn{'s' * (distance != 1)}, those of both sides counted"
     if value is None:
         return f"{winner} needs {turns}, to win; the match may end without progress before."
+    if not lasts(match, distance):
+        return f"{winner} wins under best play; without the no-progress limit it would take {turns}."
     return f"{winner} wins under best play in {turns}."
+
+
+def lasts(match: Match, turns: int, step: Step | None = None) -> bool:
+    """Whether a match of so many more turns ends before the no-progress limit, whatever they are.
+
+    A turn of captures starts the count again: the one that `step` begins or, without it, the turn if it must capture.
+    """
+    limit = match.game.rules.no_progress_limit
+    if limit == "off":
+        return True
+    first = match.legal_steps if step is None else (step,)
+    captures = match.chain is not None or all(each.captured for each in first)
+    return turns <= (1 + limit if captures else limit - int(match.state[QUIET]))
 
 
 def outcome_sentence(match: Match, outcome: Outcome) -> str:

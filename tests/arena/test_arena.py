@@ -249,6 +249,19 @@ def test_choose_many_of_a_bot_is_choose_for_each():
     assert one.choose_many(matches) == [other.choose(match) for match in matches]
 
 
+@pytest.mark.parametrize("spec", ["random", "alphabeta:1", "fetaix-small"])
+def test_of_many_matches_the_one_that_a_bot_cannot_play_is_named(spec):
+    bot = load_bot(spec, FETAIX, seed=0)
+    over = Match(FETAIX, "W:Wa1:B")
+
+    assert len(bot.choose_many(Match(FETAIX) for _ in range(3))) == 3
+    assert bot.choose_many([]) == []
+    with pytest.raises(BotError, match=r"match 1: .* the match is over"):
+        bot.choose_many([Match(FETAIX), over])
+    with pytest.raises(BotError, match=r"match 2: .* plays"):
+        bot.choose_many([Match(FETAIX), Match(FETAIX), Match("alquerque")])
+
+
 def test_a_match_that_goes_on_for_too_long_is_cut_and_drawn():
     match = Match(FETAIX)
     bots = (load_bot("random", FETAIX, seed=1), load_bot("random", FETAIX, seed=2))

@@ -78,13 +78,19 @@ def test_the_no_progress_limit_is_compared_with_the_longest_way(tmp_path):
     assert clock["limit"] == 2 < clock["longest_way"]
     assert clock["changed"] > 10
     sentence = (
-        f"has {clock['longest_way']} plies. The no-progress limit of 2 plies, which the table leaves out, would change "
-        f"the values of {clock['changed']:,} positions"
+        f"The longest way to a capture has {clock['longest_way']} plies. The no-progress limit of 2 plies, which the "
+        f"table leaves out, would change the values of {clock['changed']:,} positions"
     )
     assert sentence in run(*arguments).output
     unlimited = ("alquerque", "--pieces", 2, "-o", tmp_path / "other.aqt")
     assert solved(*unlimited)["clock"] is None
     assert "longest way" not in run(*unlimited).output
+
+
+def test_the_longest_way_leads_to_what_the_game_counts_as_progress(tmp_path):
+    output = run("draughts_english", "--pieces", 2, "-o", tmp_path / "table.aqt").output
+
+    assert "The longest way to a capture or a man's step has " in output
 
 
 def test_a_table_can_be_verified_at_once_and_later(tmp_path):

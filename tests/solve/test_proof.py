@@ -16,7 +16,7 @@ from alquerque_env.cli.main import main
 from alquerque_env.errors import TableError
 from alquerque_env.solve.proof import ProofSearch, solve_position
 from alquerque_env.solve.proof import dfpn_kernels as k
-from alquerque_env.solve.proof.dfpn import DISPROVED, PROVED, UNASKED
+from alquerque_env.solve.proof.dfpn import DISPROVED, PROVED, UNASKED, longest_line
 from alquerque_env.solve.proof.verify_proof import verify_proof
 from alquerque_env.solve.tables import build_table, load_table
 
@@ -30,6 +30,7 @@ CASES = [
     ("awithlaknannai_mosona_davis", {"no_progress_limit": 3, "no_progress_result": "draw"}, 4),
     ("alquerque_alfonso_x", {"no_progress_limit": 3}, 3),
     ("alquerque_murray", {"no_progress_limit": 2, "no_moves": "pass"}, 4),
+    ("draughts_english", {"no_progress_limit": 2}, 3),
 ]
 
 
@@ -83,6 +84,54 @@ def test_the_answer_is_that_of_minimax(name, options, pieces):
 
     for match in few_pieces(game, pieces, seed=1, count=6):
         assert solve_position(match, memory=MEMORY).winner == minimax(match), match.position
+
+
+def test_a_search_has_room_for_the_longest_match(tmp_path):
+    """A man's step starts the count of turns without progress again, as often as there are men to walk."""
+    rows = [[0, 1, 2, 3, 4]] * 7
+    columns = [" ".join(f"{column}{row}" for row in range(1, 8)) for column in "abcde"]
+    file = tmp_path / "columns.toml"
+    file.write_text(COLUMNS.format(rows=rows, lines=json.dumps([*columns, "a4 b4 c4 d4 e4"])), encoding="utf-8")
+    match = Match(load_game(file), "W:Wa1,b1,Kc1:BKc7,d7,e7")
+
+    while not match.is_over:
+        own, other = match.position.split(":")[1 + match.player], match.position.split(":")[2 - match.player]
+        clock = int(match.position.partition(":H")[2] or 0)
+        is_late = clock == 9 or (clock == 8 and other.count("K") == 3)  # one king is left to the others
+        men = [step for step in match.legal_steps if f"K{step.text[:2]}" not in own]
+        kings = [step for step in match.legal_steps if f"K{step.text[:2]}" in own]
+        match.push((men if is_late and men else kings)[0])
+
+    assert 220 < len(match.steps) < longest_line(match.game)
+
+
+COLUMNS = """
+title = "Columns"
+version = 1
+sources = ["an example"]
+[board]
+title = "Columns"
+rows = {rows}
+lines = {lines}
+[start]
+south = "a1 b1 c1"
+north = "c7 d7 e7"
+[rules]
+man_steps = "forward"
+man_capture_dirs = "forward"
+promotion = "last_rank"
+progress = "capture_or_man_step"
+capture = "compulsory"
+chain = "compulsory"
+capture_removal = "immediate"
+mullah_steps = "one_point"
+mullah_captures = "next_point"
+no_moves = "loss"
+repetition = "off"
+no_progress_limit = 10
+no_progress_result = "draw"
+who_starts = "player_0"
+"""
 
 
 def test_all_answers_occur():

@@ -23,7 +23,7 @@ from small_games import small_game
 from alquerque_env import Match, load_game
 from alquerque_env.bots import AlphaBetaBot
 from alquerque_env.engine.compiler import entry_kernel
-from alquerque_env.errors import TableError
+from alquerque_env.errors import PositionError, TableError
 from alquerque_env.game import table_layout as e
 from alquerque_env.game.kernel_arrays import JIT, words
 from alquerque_env.match.position_text import format_position, parse_position
@@ -315,6 +315,43 @@ def test_an_opening_rule_holds_in_the_start_position_alone(tmp_path):
     assert len(table.steps(mirrored)) == len(mirrored.legal_steps) > 1
     assert table.value(start) == table.steps(start)[0].value
     assert table.value(mirrored) == table.steps(mirrored)[0].value
+
+
+def test_many_positions_have_the_values_that_each_has_alone(tmp_path):
+    """In the middle of a chain, at the limit, where the match has ended, and where a position is there twice."""
+    game = load_game("fetaix", no_progress_limit=6)
+    table = load_table(game, build_table(game, 3, tmp_path / "table.aqt"))
+    rng = random.Random(5)
+    matches = []
+    while len(matches) < 300:
+        own, *others = rng.sample(game.board.labels, rng.randint(2, 3))
+        clock = rng.choice(("", ":H5", ":H6"))
+        match = Match(game, f"{rng.choice('WB')}:WK{own}:BK{',K'.join(others)}{clock}")
+        while match.legal_steps and rng.random() < 0.7:
+            match.push(rng.choice(match.legal_steps))
+        matches.append(match)
+
+    found = table.values(matches + matches[::-1])
+
+    assert {match.is_over for match in matches} == {match.chain is None for match in matches} == {True, False}
+    assert found == [table.value(match) for match in matches + matches[::-1]]
+    texts = [match.position for match in matches]
+    for positions in (texts, tuple(texts), np.array(texts), iter(texts)):
+        assert table.values(positions) == found[: len(matches)]
+    assert table.values([]) == []
+
+
+def test_of_many_positions_the_wrong_one_is_named(tmp_path):
+    game = load_game("fetaix")
+    table = load_table(game, build_table(game, 2, tmp_path / "table.aqt"))
+    position = "W:Wa1:Be5"
+
+    with pytest.raises(PositionError, match="position 1: "):
+        table.values([position, "W:Wz9:Be5"])
+    with pytest.raises(TableError, match="position 2: the table is of fetaix"):
+        table.values([position, position, Match("alquerque")])
+    with pytest.raises(PositionError, match="put it in a list"):
+        table.values(position)
 
 
 def test_batches_of_values_know_the_opening_rule(tmp_path):

@@ -2,15 +2,22 @@
 
 import random
 from collections import Counter
+from itertools import product
 
+import numpy as np
 import pytest
 from brute_force import Clocked, all_positions, text_of
 from small_games import small_game
 
 from alquerque_env import Match
 from alquerque_env.game import table_layout as e
+from alquerque_env.match.position_text import format_position
 from alquerque_env.match.status_text import exact_sentence
 from alquerque_env.solve.tables import build_table, load_table
+from alquerque_env.solve.tables import index_layout as x
+from alquerque_env.solve.tables.numbering import set_up
+from alquerque_env.solve.tables.search_probe import Endgames
+from alquerque_env.solve.tables.verify_table import verify_table
 
 GAMES = [
     (("awithlaknannai_mosona", "snake", "b1 d1", "b3 d3"), 4, {"no_progress_limit": 6, "no_progress_result": "draw"}),
@@ -33,6 +40,18 @@ GAMES = [
     (("alquerque", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 4, "no_progress_result": "majority"}),
     (("draughts_english", "hook", "a1 b1", "b3"), 3, {"no_progress_limit": 5}),
     (("draughts_english", "oblong", "a1 c1", "d3"), 3, {"no_progress_limit": 6, "no_progress_result": "majority"}),
+]
+
+
+# Every rule of progress that is studied, with limits that change values and limits that change none.
+STUDIED = [
+    (("alquerque_murray", "wedge", "a1 b1", "b3"), {"no_progress_limit": 4}),
+    (("fetaix", "hook", "a1 b1", "b3"), {"no_progress_limit": 3}),
+    (("fetaix", "hook", "a1 b1", "b3"), {"no_progress_limit": 9, "no_progress_result": "majority"}),
+    (("draughts_english", "hook", "a1 b1", "b3"), {"no_progress_limit": 2}),
+    (("draughts_english", "hook", "a1 b1", "b3"), {"no_progress_limit": 9, "no_moves": "pass"}),
+    (("draughts_english", "wedge", "a1 b1", "b3"), {"no_progress_limit": 3, "no_progress_result": "majority"}),
+    (("draughts_english", "ladder", "a1 b1", "a3"), {"no_progress_limit": 1, "no_progress_result": "majority"}),
 ]
 
 
@@ -71,6 +90,42 @@ def test_every_value_is_that_of_the_whole_rules(tmp_path, base, pieces, rules):
         assert {step.value for step in steps if step.step in best} <= {clocked.value(clocked.reference.parse(text))}
 
 
+@pytest.mark.parametrize(("base", "rules"), STUDIED, ids=str)
+def test_what_the_limit_changes_is_counted_under_the_rule_of_progress_of_the_game(tmp_path, base, rules):
+    game = small_game(*base, **rules)
+    table, clocked = load_table(game, build_table(game, 3, tmp_path / "table.aqt")), Clocked(game)
+    verify_table(table)
+
+    is_same = True
+    for group, notes in zip(table.index.groups, table.header.groups, strict=True):
+        changed, ways = 0, [0]
+        for lead, clockless, state in numbered(table, group, clocked.reference):
+            value = clocked.value(state)
+            changed += value != clockless
+            at_limit = lead if game.rules.no_progress_result == "majority" else 0
+            if value != at_limit and clocked.reference.outcome(state) is None:
+                late = (
+                    q for q in range(game.rules.no_progress_limit) if clocked.value(state._replace(quiet=q)) == value
+                )
+                ways.append(game.rules.no_progress_limit - max(late))
+        is_same = is_same and not changed
+        assert notes["changed"] == changed
+        assert notes["longest_way"] == max(ways) or not is_same
+
+
+def numbered(table, group, reference):
+    """For each position of a group of slices: who has more pieces, its value without the clock, and the position."""
+    table.expand()
+    game = table.game
+    state = np.zeros(int(game.table.words[e.T_STATE_SIZE]), np.int64)
+    for part in group:
+        for number, code in enumerate(table.codes[part.base : part.base + part.size].tolist()):
+            if set_up(table.data.t, table.data.x, part.row, number, state):
+                text = format_position(game.table.words, game.board.labels, state.tolist())
+                value = 0 if code == x.DRAWN else 1 if code > 0 else -1
+                yield (part.lead > 0) - (part.lead < 0), value, reference.parse(text)
+
+
 def test_a_win_that_comes_too_late_is_no_win(tmp_path):
     """The table says that it is one without the clock, and how many plies it takes."""
     rules = {"leap": "drawn_line", "no_progress_result": "draw", "no_progress_limit": 5}
@@ -89,6 +144,42 @@ def test_a_win_that_comes_too_late_is_no_win(tmp_path):
             assert match.distance is not None
             assert "to win; the match may end without progress before" in exact_sentence(match)
     assert late > 20
+
+
+def test_bots_choose_among_the_steps_that_surely_win_if_there_are_any(tmp_path):
+    """A capture or promotion may win in time where a quiet step to a win without the clock comes too late."""
+    game = small_game("fetaix", "hook", "a1 b1", "b3", no_progress_limit=4)
+    table = load_table(game, build_table(game, 3, tmp_path / "table.aqt"))
+    endgames = Endgames(table)
+
+    late = 0
+    for clock, state in product((2, 3), all_positions(game, 3)):
+        match = Match(game, with_clock(game, state, clock))
+        steps = table.steps(match)
+        sure = {found.step.action for found in steps if found.value == 1}
+        if sure:
+            assert endgames.keeping(match) == sure, match.position
+            late += any(found.value is None and found.clockless == 1 for found in steps)
+    assert late > 10
+
+
+def test_a_match_is_said_to_take_so_many_turns_only_if_it_can(tmp_path):
+    """Where the side with more pieces wins at the limit, it may win before the end that the table knows."""
+    game = small_game("fetaix", "hook", "a1 b1", "b3", no_progress_limit=7, no_progress_result="majority")
+    table = load_table(game, build_table(game, 3, tmp_path / "table.aqt"))
+
+    said = Counter()
+    for clock, state in product((0, 6), all_positions(game, 3)):
+        match = Match(game, with_clock(game, state, clock), table=table)
+        if match.is_over or not match.value or match.distance is None:
+            continue
+        captures = all(step.captured for step in match.legal_steps)
+        sentence = exact_sentence(match)
+        fits = match.distance <= (8 if captures else 7 - clock)
+        assert f"under best play in {match.distance} turn" in sentence or not fits, match.position
+        assert "without the no-progress limit it would take" in sentence or fits, match.position
+        said[fits] += 1
+    assert min(said[True], said[False]) > 20
 
 
 def test_repetition_leaves_wins_open_where_positions_may_have_occurred(tmp_path):

@@ -1,7 +1,7 @@
 """The bot of a checkpoint, independent of what evaluates its network. Needs no torch."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -105,13 +105,12 @@ class NetworkBot(SearchBot):
         self.evaluator = TablebaseEvaluator(self.evaluator, self.game, self._endgames)
         self._chooser.evaluate = self.evaluator
 
-    def choose_many(self, matches: Sequence[Match]) -> list[Step]:
+    def choose_many(self, matches: Iterable[Match]) -> list[Step]:
         """See `GameBot.choose_many`; evaluates the matches in batches."""
+        matches = self._check_all(matches)
         # In games with repetition, only the search of one match plays forced steps. Only that one uses a tablebase.
         if not JIT or len(matches) < 2 or step_words(self.game.table)[e.T_THREEFOLD] or self._has_table:
-            return super().choose_many(matches)
-        for match in matches:
-            self._check(match)
+            return [self.choose(match) for match in matches]
         steps = [match.legal_steps[0] for match in matches]
         open_ones = [number for number, match in enumerate(matches) if len(match.legal_steps) > 1]
         for first in range(0, len(open_ones), self._together):

@@ -16,7 +16,7 @@ from ...game.rules_text import SIDES, answer, endings, fixed_rules, fixed_senten
 from ...game.ruleset import NORTH, SOUTH
 from ...match.match import Match
 from ...match.position_text import in_order
-from ...match.status_text import exact_sentence, outcome_sentence, standing
+from ...match.status_text import exact_sentence, lasts, outcome_sentence, standing
 from ...solve.solutions import known_solution
 from ..command import HelpfulCommand, print_report
 from ..console.capabilities import Terminal, align, find_terminal, join_words
@@ -99,7 +99,8 @@ def position_text(match: Match, terminal: Terminal) -> Iterator[str]:
         if found.value is None:
             words_now = f"{words[found.clockless]}{turns} if the no-progress limit allows"
         else:
-            words_now = words[found.value] + turns * (found.value == found.clockless)
+            is_in_time = found.distance is not None and lasts(match, found.distance, found.step)
+            words_now = words[found.value] + turns * (found.value == found.clockless and is_in_time)
         yield f"  {found.step.text:<8} {words_now}"
     if not values:
         yield terminal.wrap(f"Steps: {', '.join(step.text for step in match.legal_steps)}.")

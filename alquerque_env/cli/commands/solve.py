@@ -10,7 +10,7 @@ import click
 
 from ...errors import AlquerqueError
 from ...game.game import Game
-from ...game.rules_text import SIDES
+from ...game.rules_text import SIDES, progress
 from ..command import HelpfulCommand, Report, print_report
 from ..console.progress_bar import Display
 from ..parameters import FileOrFolder, FloatRange, IntRange, game_argument, json_option, open_match, position_option
@@ -144,10 +144,10 @@ def _solve_match(
     return _report_solution(match, solution, pieces, verify, certificate)
 
 
-def _show(display: Display, progress: "SolveProgress") -> None:
-    share = progress.done / progress.total
-    line = f"{share:.0%} done, now {progress.name}: {progress.stage}"
-    display.update(f"{progress.name} {progress.stage}", progress.done, progress.total, line=line)
+def _show(display: Display, found: "SolveProgress") -> None:
+    share = found.done / found.total
+    line = f"{share:.0%} done, now {found.name}: {found.stage}"
+    display.update(f"{found.name} {found.stage}", found.done, found.total, line=line)
 
 
 def _sentence(player: int, answer: "Answer") -> str:
@@ -226,8 +226,8 @@ def _report_table(game: Game, path: Path, header: "Header", seconds: float, veri
         lines.append(f"{part.name:<{width}} {part.positions:>13,} {shares} {part.longest:>8}")
     if clock:
         lines.append(
-            f"The longest way to the next capture or promotion has {clock['longest_way']} plies. The no-progress limit "
-            f"of {clock['limit']} plies, which the table leaves out, would change the values of {clock['changed']:,} "
+            f"The longest way to {progress(game)} has {clock['longest_way']} plies. The no-progress limit of "
+            f"{clock['limit']} plies, which the table leaves out, would change the values of {clock['changed']:,} "
             "positions."
         )
     elif limit != "off":

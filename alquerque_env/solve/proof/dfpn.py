@@ -153,8 +153,13 @@ def longest_line(game: Game) -> int:
     rules = game.rules
     pieces = sum(len(side) for side in game.start)
     progress = pieces * (2 if rules.promotion != "none" else 1)
-    if rules.no_progress_limit != "off":
+    men_progress = rules.progress == "capture_or_man_step"
+    if rules.no_progress_limit != "off" and (game.can_shuffle or not men_progress):
         quiet = rules.no_progress_limit
+        if men_progress:
+            # Each man walks once, and once more after each capture, without coming back to a point.
+            rows = {y for _, y in game.board.points}
+            progress += 2 * pieces * (len(rows if rules.man_steps == "forward" else game.board.points) - 1)
     elif not game.can_shuffle:
         quiet = 2 * len(game.board.points) * pieces
     else:

@@ -1,9 +1,12 @@
 """What the limit of plies without progress changes, which tables leave out.
 
-The same retrograde analysis, with plies to the next capture or promotion in place of plies to the end, finds how many
-plies the longest way to the next progress takes that a player can force. A win that takes more plies than the limit
-allows becomes what endless play is worth. Positions that change by it, or can at best lead to such positions, are
-counted.
+The same retrograde analysis, with plies to the next progress in place of plies to the end, finds how many plies the
+longest way to the next progress takes that a player can force. A win that takes more plies than the limit allows
+becomes what endless play is worth. Positions that change by it, or can at best lead to such positions, are counted.
+
+What counts as progress is the rule of the game. Captures and promotions lead to earlier groups. A man's step, where it
+counts, stays within the group, so that the values after it are not known before: the study begins with those without
+the clock and repeats until they are the same before and after.
 """
 
 from typing import Any
@@ -18,7 +21,7 @@ from .group import Each, GroupAnalysis, is_uneven, majority_wins
 from .index import Index
 from .work_folder import LIMITED, Work
 
-# Codes of wins and losses by the next capture or promotion.
+# Codes of wins and losses by the next progress.
 _WON_NEXT, _LOST_NEXT = x.WON + 1, x.LOST - 1
 
 
@@ -32,19 +35,18 @@ class ClockStudy:
         self.index = index
         self.work = work
         self._each = each
-        self._limit = int(step_words(index.game.table)[e.T_NO_PROGRESS_LIMIT])
+        t = step_words(index.game.table)
+        self._limit = int(t[e.T_NO_PROGRESS_LIMIT])
+        self._is_within_group = bool(t[e.T_MAN_STEP_IS_PROGRESS])
         self._limited = work.open(LIMITED) if any(notes["changed"] for notes in work.done) else None
 
     def begin(self, analysis: GroupAnalysis) -> None:
-        """Finds the values under the limit of a group in which closed positions are solved; does not change it."""
-        if self._limited is None:
-            values, bounds = analysis.values.copy(), analysis.bounds.copy()
-            self._study(analysis)
-            analysis.values[:], analysis.bounds[:] = values, bounds
-        else:
-            limited = GroupAnalysis(self.index, self._limited, analysis.group, self._each)
-            limited.close()
-            self._study(limited)
+        """Notes what a group begins with, in which only closed positions are solved."""
+        self._studied = analysis
+        if self._limited is not None:
+            self._studied = GroupAnalysis(self.index, self._limited, analysis.group, self._each)
+            self._studied.close()
+        self._closed, self._bounds = _next(self._studied.values), _next(self._studied.bounds)
 
     def end(self, analysis: GroupAnalysis) -> dict[str, Any]:
         """The notes on a solved group: the plies of the longest way, and how many values the limit changes.
@@ -52,38 +54,59 @@ class ClockStudy:
         The longest way is the most plies to the next progress that a player needs who would fare worse at the limit.
         """
         is_position = analysis.values != x.UNKNOWN
-        changed = int(np.count_nonzero(is_position & (_signs(analysis.values) != self._found)))
+        signs, solved = _signs(analysis.values), analysis.values.copy()
+        before = signs
+        longest, found = self._study(before)
+        while self._is_within_group and (found != before).any():
+            before = found
+            longest, found = self._study(before)
+        analysis.values[:] = solved
+        changed = int(np.count_nonzero(is_position & (signs != found)))
         first, last = analysis.group[0], analysis.group[-1]
         if changed and self._limited is None:
             self._limited = self.work.open(LIMITED)
             self._limited[: first.base] = _next(self.work.values[: first.base])
         if self._limited is not None:
-            self._limited[first.base : last.base + last.size] = np.where(is_position, _codes(self._found), x.UNKNOWN)
-        return {"longest_way": self._longest, "changed": changed}
+            self._limited[first.base : last.base + last.size] = np.where(is_position, _codes(found), x.UNKNOWN)
+        return {"longest_way": longest, "changed": changed}
 
-    def _study(self, analysis: GroupAnalysis) -> None:
-        closed, bounds = _next(analysis.values), _next(analysis.bounds)
-        analysis.values[:], analysis.bounds[:] = closed, bounds
-        analysis.find_finite()
+    def _study(self, signs: np.ndarray) -> tuple[int, np.ndarray]:
+        """The longest way, and int8, who wins right after progress, from who wins after progress within the group."""
+        analysis = self._studied
         is_won_at_limit = majority_wins(self.index) and is_uneven(analysis.group)
-        self._longest = _longest_way(analysis, is_won_at_limit)
-        self._found = self._within(analysis.values)
+        self._find_ways(signs)
+        longest, found = _longest_way(analysis, is_won_at_limit), self._within(analysis.values)
         if not is_won_at_limit:
-            return
+            return longest, found
         # Can the player with fewer pieces, who loses at the limit, reach a draw before it? Draws count as their wins.
-        wins = self._found.copy()
-        for part in analysis.group:
-            place = analysis.place_of(part)
-            draw = _WON_NEXT if part.lead < 0 else _LOST_NEXT
-            analysis.values[place] = np.where(closed[place] == x.DRAWN, draw, closed[place])
-            analysis.bounds[place] = np.where(bounds[place] == x.DRAWN, draw, bounds[place])
-        analysis.find_finite()
-        self._longest = max(self._longest, _longest_way(analysis, is_won_at_limit))
+        wins = found.copy()
+        self._find_ways(signs, are_draws_won=True)
+        longest = max(longest, _longest_way(analysis, is_won_at_limit))
         holds = self._within(analysis.values)
         for part in analysis.group:
             place = analysis.place_of(part)
             fewer = 1 if part.lead < 0 else -1
-            self._found[place] = np.where(wins[place] == fewer, fewer, np.where(holds[place] == fewer, 0, -fewer))
+            found[place] = np.where(wins[place] == fewer, fewer, np.where(holds[place] == fewer, 0, -fewer))
+        return longest, found
+
+    def _find_ways(self, signs: np.ndarray, are_draws_won: bool = False) -> None:
+        """Finds who can force progress that wins, and in how many plies.
+
+        Args:
+          signs: int8, who wins right after progress within the group.
+          are_draws_won: Whether the player with fewer pieces wins draws.
+        """
+        analysis = self._studied
+        analysis.values[:], analysis.bounds[:] = self._closed, self._bounds
+        if self._is_within_group:
+            analysis.stop_at_progress(np.where(signs == 0, x.DRAWN, signs * x.WON).astype(np.int16))
+        if are_draws_won:
+            for part in analysis.group:
+                place = analysis.place_of(part)
+                draw = _WON_NEXT if part.lead < 0 else _LOST_NEXT
+                for codes in (analysis.values[place], analysis.bounds[place]):
+                    codes[codes == x.DRAWN] = draw
+        analysis.find_finite()
 
     def _within(self, codes: np.ndarray) -> np.ndarray:
         """int8, who wins within the limit: 1 the player to move, -1 the opponent, 0 nobody."""

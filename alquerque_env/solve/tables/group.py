@@ -54,7 +54,7 @@ class GroupAnalysis:
         self._each = each
         self._is_won_by_majority = majority_wins(index)
         self._majority = self._is_won_by_majority and is_uneven(group)
-        self._data = r.Group(index.rules, index.words, np.asarray(values), self.bounds, self._marks, self.first)
+        self._data = r.Group(index.rules, index.words, np.asarray(values), self.bounds, self._marks, self.first, 0)
 
     def close(self) -> None:
         """Finds the values of closed positions, and the bounds of open ones from captures and promotions.
@@ -73,6 +73,11 @@ class GroupAnalysis:
             if sum(self._pass(f"ply {ply}", 0.0, r.propagate, ply, r.PLIES)):
                 most = max(most, ply, *self._pass(f"ply {ply}", 0.0, r.find_losses, ply))
             ply += 1
+
+    def stop_at_progress(self, known: np.ndarray) -> None:
+        """Makes `find_finite` count plies to the next progress; `known` as in `retrograde.bound_by_progress`."""
+        self._data = self._data._replace(to_progress=1)
+        self._pass("progress", 0.0, r.bound_by_progress, known)
 
     def find_endless(self) -> None:
         """Finds the values of the positions that are left: that of endless play, or what can be forced from there."""

@@ -161,11 +161,12 @@ class Index:
 
 
 def has_clock(index: Index) -> bool:
-    """Whether there is a limit of plies without progress whose effect can be studied.
+    """Whether there is a limit of plies without progress whose effect is studied.
 
-    There is nothing to study where no position can recur. It is not possible where a blocked match can be a draw
-    although the player with more pieces wins endless play, since draws have no distance; where that player wins at the
-    limit but repetition can draw the match before; and where promotions do not count as progress.
+    It is not where no position can recur, since positions are solved without going back there. It cannot be where a
+    blocked match can be a draw although the player with more pieces wins endless play, since draws have no distance;
+    where that player wins at the limit but repetition can draw the match before; and where promotions do not count as
+    progress, since they lead to other groups of slices.
     """
     rules = index.game.rules
     is_drawn_early = rules.no_moves in ("draw", "majority") or rules.repetition != "off"

@@ -52,6 +52,8 @@ class Group(NamedTuple):
       bounds: For each number of the group its bound, CLOSED for closed positions.
       marks: For each number of the group its mark.
       first: The first number of the group.
+      to_progress: Whether plies are counted to the next progress: then a step that is progress ends a line, also one
+        that stays within the group, and `bound_by_progress` brings what it is worth.
     """
 
     t: Table
@@ -60,6 +62,7 @@ class Group(NamedTuple):
     bounds: Words
     marks: Words
     first: int
+    to_progress: int
 
 
 @entry_kernel
@@ -108,6 +111,34 @@ def _close_one(g: Group, place: int, line: Line) -> bool:
     if score != NO_SCORE:
         g.bounds[place - g.first] = code_of(score)
     return True
+
+
+@entry_kernel
+def bound_by_progress(group: Group, row: int, begin: int, end: int, known: Words) -> None:
+    """Improves the bounds of open positions by the steps within the group that are progress, such as a man's.
+
+    `known` has for each number of the group the winner of a match right after progress there, as WON, DRAWN or LOST.
+    """
+    g = borrowed(group)
+    p_known = borrowed(known)
+    line = allocate_line(g.t, 2)
+    s, after, actions = line.states[0], line.states[1], line.choices[0]
+    for number in range(begin, end):
+        place = g.x[row + BASE] + number - g.first
+        if g.bounds[place] == CLOSED:
+            continue
+        set_up(g.t, g.x, row, number, s)
+        n = e.legal_actions(g.t, s, line.scratch[0], actions)
+        score = NO_SCORE if g.bounds[place] == UNKNOWN else score_of(int(g.bounds[place]))
+        for action in range(n):
+            e.copy_state(g.t, s, after)
+            e.apply_action(g.t, after, line.scratch[0], actions[action])
+            if after[e.QUIET] == 0 and not is_conversion(g.t, s, after, actions[action]):
+                child = number_of(g.t, g.x, after) - g.first
+                score = max(score, score_of(value_before(int(p_known[child]))))
+        if score != NO_SCORE:
+            g.bounds[place] = code_of(score)
+    release_line(line)
 
 
 @entry_kernel
@@ -160,13 +191,13 @@ def plies_of(code: int) -> int:
 
 @inlined
 def _number_after(g: Group, line: Line, action: int) -> int:
-    """The number of the position after a step from row 0, -1 for captures and promotions."""
+    """The number of the position after a step from row 0, -1 if no line goes on there, as after a capture."""
     s, after = line.states[0], line.states[1]
     e.copy_state(g.t, s, after)
     e.apply_action(g.t, after, line.scratch[0], action)
-    after[e.QUIET] = 0
-    if is_conversion(g.t, s, after, action):
+    if is_conversion(g.t, s, after, action) or (g.to_progress and after[e.QUIET] == 0):
         return -1
+    after[e.QUIET] = 0
     return number_of(g.t, g.x, after)
 
 
@@ -216,6 +247,8 @@ def _propagate_one(g: Group, place: int, line: Line, ply: int, is_lost: bool) ->
             retro_step = rows + 1 + index * RETRO_STEP_SIZE
             origin = 1 << x[retro_step + FROM]
             if x[retro_step + IS_KING] != is_king or occupied & (origin | x[retro_step + WAY]):
+                continue
+            if g.to_progress and t[e.T_MAN_STEP_IS_PROGRESS] and not is_king:
                 continue
             e.copy_state(t, s, before)
             before[e.PLAYER] = player

@@ -61,6 +61,9 @@ class Endgames:
     def keeping(self, match: Match) -> frozenset[int]:
         """The actions that keep the value of the position; all legal ones if that is not known."""
         steps = () if self._table is None else self._table.steps(match)
+        # A win without the clock may come too late.
+        if won := frozenset(found.step.action for found in steps if found.value == 1):
+            return won
         sure = [found for found in steps if self._holds(match, found)]
         best = max((found.clockless for found in sure), default=0)
         # A step of uncertain value may be better than a certain draw.

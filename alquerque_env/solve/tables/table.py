@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...errors import TableError
+from ...errors import PositionError, TableError
 from ...game import table_layout as e
 from ...game.game import Game, GameId, as_game
 from ...game.kernel_arrays import JIT, step_words, words
@@ -38,7 +38,8 @@ class StepValue(NamedTuple):
     Attributes:
       step: The step.
       value: 1 wins, 0 draws, -1 loses; None if the no-progress limit may change it.
-      distance: Plies to the end under best play, this one included; None for draws and endless play.
+      distance: Plies to the end under best play, this one included, as if plies without progress were not counted;
+        None for draws and endless play.
       clockless: 1, 0 or -1 as if plies without progress were not counted.
     """
 
@@ -140,7 +141,7 @@ class EndgameTable:
         return _distance(self._find(match)[0])
 
     def best_steps(self, match: Match) -> tuple[Step, ...]:
-        """The steps that keep the value; none if the match is over or that is not known of any step."""
+        """The steps that are known to keep the value; none if the match is over or that is not known of any step."""
         steps, value = self.steps(match), self.value(match)
         if value is None:
             value = _best_value(steps)
@@ -180,17 +181,28 @@ class EndgameTable:
         """As `value`, for many positions at once, each a position text or a match.
 
         Raises:
-          PositionError: If a text is not a position of the game.
+          PositionError: If a text is not a position of the game; the message says which one.
+          TableError: If a match has other rules; likewise.
         """
-        states = []
-        for position in positions:
+        if isinstance(positions, str):
+            raise PositionError("one position was given where several are expected: put it in a list")
+        matches = [self._open(number, position) for number, position in enumerate(positions)]
+        values = [_value(_code_of_outcome(match)) if match.is_over else None for match in matches]
+        ongoing = [number for number, match in enumerate(matches) if not match.is_over]
+        if ongoing:
+            found = self.probe(np.array([matches[number].state for number in ongoing], np.int64))
+            for number, known, value in zip(ongoing, found.known, found.value, strict=True):
+                values[number] = int(value) if known else None
+        return values
+
+    def _open(self, number: int, position: "str | Match") -> Match:
+        """The match of one of several positions."""
+        try:
             match = Match(self.game, position) if isinstance(position, str) else position
             self.check_game(match.game)
-            states.append(match.state)
-        if not states:
-            return []
-        found = self.probe(np.array(states, np.int64))
-        return [int(value) if known else None for known, value in zip(found.known, found.value, strict=True)]
+        except (PositionError, TableError) as error:
+            raise type(error)(f"position {number}: {error}") from None
+        return match
 
     def probe(self, states: np.ndarray, *, clockless: bool = False) -> Probed:
         """Looks up many positions.

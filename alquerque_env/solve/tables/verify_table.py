@@ -51,7 +51,9 @@ class _Verification:
         self._pool = pool
         self._watch = watch
         self._told = iter(table.header.slices)
-        self._limit = int(step_words(table.game.table)[e.T_NO_PROGRESS_LIMIT]) if has_clock(table.index) else None
+        t = step_words(table.game.table)
+        self._limit = int(t[e.T_NO_PROGRESS_LIMIT]) if has_clock(table.index) else None
+        self._is_within_group = bool(t[e.T_MAN_STEP_IS_PROGRESS])
         self._has_majority = majority_wins(table.index)
         # Values under the limit, from the first group on in which they differ.
         self._limited: np.ndarray | None = None
@@ -85,7 +87,13 @@ class _Verification:
             self._refuse_value(part, int(np.append(np.flatnonzero(reached[place] != signs[place]), -1)[0]))
         if self._limit is None:
             return {}
-        if self._limited is not None:
+        if self._is_within_group:
+            told = codes if self._limited is None else self._limited
+            before, within = None, signs
+            while before is None or (within != before).any():
+                before = within
+                _, longest, within = self._play_clock(group, told, is_settled=False, restarted=before)
+        elif self._limited is not None:
             _, longest, within = self._play_clock(group, self._limited, is_settled=False)
         changed = int(np.count_nonzero(within != signs))
         if changed and self._limited is None:
@@ -95,9 +103,15 @@ class _Verification:
         return {"longest_way": longest, "changed": changed}
 
     def _play_clock(
-        self, group: tuple[Slice, ...], codes: np.ndarray, is_settled: bool
+        self, group: tuple[Slice, ...], codes: np.ndarray, is_settled: bool, restarted: np.ndarray | None = None
     ) -> tuple[np.ndarray, int, np.ndarray]:
         """Plays a group with 0, 1, 2, ... plies left until no value changes.
+
+        Args:
+          group: The group.
+          codes: int16 `[N]`, the codes of earlier groups.
+          is_settled: Whether the values to be reached are those of the table.
+          restarted: int8, the values after progress within the group, None if only captures and promotions count.
 
         Returns:
           int8, the values then; the plies that took; and int8, the values with as many plies as the limit allows.
@@ -106,7 +120,17 @@ class _Verification:
         size = sum(part.size for part in group)
         goals, before, after = np.zeros((3, size), np.int8)
         data = self._table.data
-        clock = Clock(data.t, data.x, codes, goals, before, after, first)
+        clock = Clock(
+            data.t,
+            data.x,
+            codes,
+            goals,
+            before,
+            after,
+            before if restarted is None else restarted,
+            first,
+            int(restarted is not None),
+        )
         within = None
         for part in group:
             lead = (part.lead > 0) - (part.lead < 0)

@@ -4,10 +4,12 @@
 plies: a wrong one would need another that ends sooner, down to the end of a match. It does not settle draws and endless
 play, since a cycle of wrong values can agree with itself.
 
-`improve` settles them. It plays each group of slices with a clock that leaves 0, 1, 2, ... plies without progress: at
-the end of the clock the match has its result at the limit, progress leads to a value that is verified already. Values
-only get better for the player who fares badly at the limit. So every value must be reached after some number of plies;
-one that never is has nothing that makes it so.
+`improve` settles them. It plays each group of slices with a clock that leaves 0, 1, 2, ... plies without a capture or
+promotion: at the end of the clock the match has its result at the limit, captures and promotions lead to a value that
+is verified already. Values only get better for the player who fares badly at the limit. So every value must be reached
+after some number of plies; one that never is has nothing that makes it so.
+
+The same clock, with the game's own rule of progress, verifies the notes on the limit.
 
 Every kernel works on the numbers of one slice from `begin` to `end`; `row` is the slice's row in the index.
 """
@@ -40,7 +42,9 @@ class Clock(NamedTuple):
       t, x, codes: The step table, the index, and the codes of earlier groups, none left out.
       goals: int8, for each number of the group the value to be reached, 1, 0 or -1, or UNSETTLED.
       before, after: int8, the values with one ply less on the clock, and with this many.
+      restarted: int8, the values after progress within the group, such as a man's step. Looked at if `restarts`.
       first: The first number of the group.
+      restarts: Whether such steps are progress.
     """
 
     t: Table
@@ -49,7 +53,9 @@ class Clock(NamedTuple):
     goals: Words
     before: Words
     after: Words
+    restarted: Words
     first: int
+    restarts: int
 
 
 @entry_kernel
@@ -129,11 +135,13 @@ def _best_value(c: Clock, line: Line) -> int:
     for index in range(n):
         e.copy_state(t, s, after)
         e.apply_action(t, after, w, actions[index])
+        is_progress = c.restarts and after[e.QUIET] == 0
         after[e.QUIET] = 0
         if is_conversion(t, s, after, actions[index]):
             value = sign_of(value_after(values, line, actions[index]))
         else:
-            value = -int(c.before[number_of(t, c.x, after) - c.first])
+            child = number_of(t, c.x, after) - c.first
+            value = -int(c.restarted[child] if is_progress else c.before[child])
         best = max(best, value)
         if best == 1:
             break
