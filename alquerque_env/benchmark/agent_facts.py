@@ -7,7 +7,7 @@ from ..bots.external.exported import read_exported_game
 from ..bots.network.model_card import read_card
 from ..bots.network.numpy_mlp import read_weights
 from ..bots.shipped import META, WEIGHTS, shipped_bots
-from ..errors import BenchmarkError
+from ..errors import BenchmarkError, control_character
 from ..files.regular import read_regular
 from ..files.schema import show
 
@@ -39,7 +39,7 @@ class Training:
 
     def __post_init__(self) -> None:
         for name, text in (("library", self.library), ("algorithm", self.algorithm)):
-            is_text = isinstance(text, str) and text.isprintable() and text == text.strip()
+            is_text = isinstance(text, str) and control_character(text) is None and text == text.strip()
             if text is not None and not (is_text and 0 < len(text) <= LONGEST_TEXT):
                 raise BenchmarkError(f"{name} is {show(text)}, expected one line of 1 to {LONGEST_TEXT} characters")
         for name, number, most in (("steps", self.steps, MAX_STEPS), ("seed", self.seed, MAX_SEED)):
