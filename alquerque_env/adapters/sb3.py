@@ -91,7 +91,7 @@ class BatchedVecEnv(_vec_env.VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for place in np.flatnonzero(ended).tolist():
             infos[place]["terminal_observation"] = info["final_obs"][place]
-            infos[place]["TimeLimit.truncated"] = bool(truncated[place])
+            infos[place]["TimeLimit.truncated"] = bool(truncated[place] and not terminated[place])
         return observation, reward.astype(np.float32), ended, infos
 
     def action_masks(self) -> np.ndarray:

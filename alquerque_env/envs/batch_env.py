@@ -11,9 +11,9 @@ from gymnasium.vector.utils import batch_space
 from ..batch.batch import Batch
 from ..batch.make_batch import fastest, make_batch
 from ..errors import AlquerqueError
+from ..game.array_check import check_at_least
 from ..game.game import Game
 from ..game.observation_form import ObservationForm
-from .arguments import check_at_least
 from .spaces import action_space, observation_space
 
 
