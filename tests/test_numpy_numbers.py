@@ -64,12 +64,12 @@ def test_integers_of_numpy_set_up_environments(kind: Any) -> None:
     environment = alquerque_env.fetaix_v0.raw_env(max_cycles=kind(2), no_progress_limit=kind(40))
     environment.reset(seed=0)
     for _ in range(2):
-        environment.step(kind(environment.last()[0]["action_mask"].argmax()))
+        environment.step(np.int64(environment.last()[0]["action_mask"].argmax()))
     assert all(environment.truncations.values())
     single = VersusEnv("fetaix", seat=kind(1), max_cycles=kind(3), no_progress_limit=kind(40))
     _, info = single.reset(seed=0)
     assert info["player"] == 1
-    single.step(kind(info["action_mask"].argmax()))
+    single.step(np.uint16(info["action_mask"].argmax()))
     many = gymnasium.make_vec("alquerque/Fetaix-v0", num_envs=kind(2), seat=kind(1), max_episode_steps=kind(5))
     assert many.reset(seed=0)[1]["player"].tolist() == [1, 1]
     assert alquerque_env.SelfPlayVectorEnv("fetaix", kind(3), max_cycles=kind(4)).num_envs == 3
@@ -86,7 +86,7 @@ def test_integers_of_numpy_are_depths_actions_counts_and_seeds(kind: Any) -> Non
     assert perft("fetaix", kind(3)) == perft("fetaix", 3)
     assert divide("fetaix", kind(2)) == divide("fetaix", 2)
     match = Match("fetaix")
-    match.push(kind(match.legal_steps[0].action))
+    match.push(np.uint16(match.legal_steps[0].action))
     assert len(match.steps) == 1
     np.testing.assert_array_equal(match.observation(kind(0)), match.observation(0))
     few, same = rollouts("fetaix", kind(100), seed=kind(3)), rollouts("fetaix", 100, seed=3)
@@ -117,5 +117,5 @@ def test_settings_that_are_no_integers_are_refused(wrong: Any) -> None:
 
 @pytest.mark.parametrize("wrong", [-1, 2.0, "1", True])
 def test_a_seed_of_a_bot_that_is_no_natural_number_is_refused(wrong: Any) -> None:
-    with pytest.raises(AlquerqueError, match="seed is .*, expected an integer of at least 0"):
+    with pytest.raises(AlquerqueError, match=r"seed is .*, expected an integer of at least 0"):
         load_bot("random", "fetaix", seed=wrong)
