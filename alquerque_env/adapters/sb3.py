@@ -21,6 +21,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from pettingzoo.utils import BaseWrapper
 
 from ..bots.policy import Policy, PolicyBot
+from ..envs.arguments import check_seed
 from ..envs.self_play_vector import SelfPlayVectorEnv
 from ..errors import AlquerqueError
 from ..game.game import Game, GameId
@@ -254,7 +255,7 @@ class ActionMaskWrapper(BaseWrapper, gymnasium.Env):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begins a new match, which the opponent opens if the model's seat does not."""
-        gymnasium.Env.reset(self, seed=seed)
+        gymnasium.Env.reset(self, seed=check_seed(seed))
         BaseWrapper.reset(self, seed, options)
         if self._opponent is not None:
             self._seat = self.possible_agents[self.np_random.integers(2)]

@@ -29,7 +29,7 @@ from ..game.game import Game, GameId
 from ..game.observation_form import ObservationForm
 from ..match.match import Match
 from ..match.position_text import format_position
-from .arguments import check_max_cycles, game_with_options
+from .arguments import check_max_cycles, check_seed, game_with_options
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 from .spaces import action_space, observation_space
 
@@ -143,8 +143,11 @@ class MatchEnv(Rendered, AECEnv):
         Args:
           seed: Seeds `np_random`; nothing else is random in these games.
           options: Ignored.
+
+        Raises:
+          AlquerqueError: If the seed is no natural number. The match is unchanged.
         """
-        if seed is not None:
+        if (seed := check_seed(seed)) is not None:
             self.np_random, _ = seeding.np_random(seed)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0)

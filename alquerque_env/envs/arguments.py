@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AlquerqueError, IllegalStepError, UnknownNameError
+from ..errors import AlquerqueError, IllegalStepError, UnknownNameError, one_line, shorten
 from ..game.array_check import check_array, check_at_least
 from ..game.game import Game, GameId, as_game
 
@@ -56,6 +56,19 @@ def check_max_cycles(value: int | None) -> int | None:
       AlquerqueError: If it is anything else.
     """
     return None if value is None else check_at_least(1, "max_cycles", value)
+
+
+def check_seed(seed: Any) -> int | None:
+    """Returns the seed of a `reset`; None for none.
+
+    Raises:
+      AlquerqueError: If it is no natural number, of Python or NumPy.
+    """
+    if isinstance(seed, list | tuple | np.ndarray):
+        raise AlquerqueError(
+            f"seed is {shorten(one_line(repr(seed)))}, expected one integer: one generator draws for all matches"
+        )
+    return None if seed is None else check_at_least(0, "seed", seed)
 
 
 def check_actions(actions: Any, num_envs: int) -> np.ndarray:

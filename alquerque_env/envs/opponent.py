@@ -15,7 +15,7 @@ from ..game.observation_form import ObservationForm
 from ..game.planes import plane_scale
 from ..game.step import Step
 from ..match.match import Match
-from .arguments import check_max_cycles, game_with_options
+from .arguments import check_max_cycles, check_seed, game_with_options
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 from .spaces import action_space, observation_space
 
@@ -138,8 +138,11 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
 
         Returns:
           `(observation, info)`.
+
+        Raises:
+          AlquerqueError: If the seed is no natural number. The match is unchanged.
         """
-        super().reset(seed=seed)
+        super().reset(seed=check_seed(seed))
         if seed is not None or self._is_new:
             self._seed_opponents(self.np_random)
         self._is_new = False

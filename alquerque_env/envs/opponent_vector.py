@@ -96,7 +96,8 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
           `(observation, info)`.
 
         Raises:
-          AlquerqueError: If the mask is not bool `[B]`, or the first reset leaves matches out.
+          AlquerqueError: If the mask is not bool `[B]`, the first reset leaves matches out, or the seed is no natural
+            number: one generator draws for all matches. The matches are unchanged.
         """
         chosen, is_seeded = self._begin(seed, options)
         if is_seeded and not self._is_random:
