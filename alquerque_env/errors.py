@@ -16,6 +16,7 @@ ValueError
 A missing optional package raises `MissingExtraError`, an `ImportError`.
 """
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
@@ -25,6 +26,11 @@ LONGEST_NAME = 60
 """Characters that a message shows of a text from outside."""
 LONGEST_PATH = 240
 """The same for a name that may be a path."""
+
+# The C0 and C1 controls and DEL; separators of lines and paragraphs; what changes the direction of the text after it;
+# and surrogates, which are no characters.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_LAYOUT = "\n\t"
 
 
 class AlquerqueError(ValueError):
@@ -140,9 +146,26 @@ def shorten(text: str, most: int = LONGEST_NAME) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
+def control_character(text: str, *, lines: bool = False) -> str | None:
+    """The first character of a text that could change what a terminal or a page shows around it; None without one.
+
+    No text from outside that people see may have one.
+
+    Args:
+      text: The text.
+      lines: Whether the text may have several lines: then line feeds and tabs are allowed.
+    """
+    return next((each for each in _CONTROL.findall(text) if not (lines and each in _LAYOUT)), None)
+
+
+def plain_text(text: str) -> str:
+    """A text for people without control characters but line feeds and tabs."""
+    return _CONTROL.sub(lambda found: found[0] if found[0] in _LAYOUT else "", text)
+
+
 def one_line(text: str) -> str:
-    """A text for a message on one line, without control characters, which could change what a terminal shows."""
-    return "".join(each for each in " ".join(text.split()) if each.isprintable())
+    """A text for people on one line, without control characters."""
+    return plain_text(" ".join(text.split()))
 
 
 def require(package: str, extra: str) -> None:

@@ -1,7 +1,8 @@
 """What the program `alquerque` does before it loads its other modules, so that none of them ends it with a traceback.
 
 Ctrl-C ends the program at once while it loads modules, and when its work is done. A working directory that has been
-deleted ends it too, since some packages that it loads need one.
+deleted ends it too, since some packages that it loads need one. So does a package in an archive, whose sources and data
+are no files.
 """
 
 import os
@@ -56,8 +57,30 @@ def _check_folder() -> None:
         sys.exit("alquerque: the working directory has been deleted: change to another one")
 
 
+def check_unpacked(module: str) -> None:
+    """Checks that a package is not imported from an archive such as a zip file.
+
+    Args:
+      module: The file of one of its modules.
+
+    Raises:
+      ImportError: If it is. The program ends with the same sentence.
+    """
+    place, package = os.path.dirname(module), os.path.basename(os.path.dirname(module))
+    archive = place
+    while archive != os.path.dirname(archive) and not os.path.lexists(archive):
+        archive = os.path.dirname(archive)
+    if not os.path.isfile(archive):
+        return
+    problem = f"{package} cannot run from the archive {archive}: unpack it, and import the package from the folder"
+    if IS_PROGRAM or sys.argv[:1] == [archive]:
+        sys.exit(f"alquerque: {problem}")
+    raise ImportError(problem)
+
+
 IS_PROGRAM = _is_program() and threading.current_thread() is threading.main_thread()
 
 if IS_PROGRAM:
     end_quietly()
     _check_folder()
+check_unpacked(__file__)

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import AlquerqueError
+from ..game.array_check import check_at_least, python_number
 from ..game.game import Game, GameId, as_game, games, load_game, load_text
 from ..game.observation_form import ObservationForm
 from ..game.options import OptionValue
@@ -54,9 +55,7 @@ class OpenSpielGame(pyspiel.Game):
 
     def __init__(self, game: Game | GameId, params: dict[str, Any] | None = None) -> None:
         given = dict(params or {})
-        length = given.pop("max_game_length", MAX_GAME_LENGTH)
-        if type(length) is not int or length < 1:
-            raise AlquerqueError(f"max_game_length is {length!r}, expected an integer of at least 1")
+        length = check_at_least(1, "max_game_length", given.pop("max_game_length", MAX_GAME_LENGTH))
         chosen = as_game(game)
         options = {name: _option(chosen, name, value) for name, value in given.items()}
         self.game = chosen.with_options(**options) if options else chosen
@@ -251,6 +250,7 @@ def _parameter(game: Game, name: str) -> OptionValue:
 def _option(game: Game, name: str, value: Any) -> Any:
     """Returns the value of a parameter as this package has it."""
     known = game.option_table.get(name)
+    value = python_number(value)
     return "off" if type(value) is int and value == 0 and known is not None and "N" in known.values else value
 
 

@@ -21,6 +21,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from pettingzoo.utils import BaseWrapper
 
 from ..bots.policy import Policy, PolicyBot
+from ..envs.arguments import check_seed
 from ..envs.self_play_vector import SelfPlayVectorEnv
 from ..errors import AlquerqueError
 from ..game.game import Game, GameId
@@ -91,7 +92,7 @@ class BatchedVecEnv(_vec_env.VecEnv):
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for place in np.flatnonzero(ended).tolist():
             infos[place]["terminal_observation"] = info["final_obs"][place]
-            infos[place]["TimeLimit.truncated"] = bool(truncated[place])
+            infos[place]["TimeLimit.truncated"] = bool(truncated[place] and not terminated[place])
         return observation, reward.astype(np.float32), ended, infos
 
     def action_masks(self) -> np.ndarray:
@@ -254,7 +255,7 @@ class ActionMaskWrapper(BaseWrapper, gymnasium.Env):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begins a new match, which the opponent opens if the model's seat does not."""
-        gymnasium.Env.reset(self, seed=seed)
+        gymnasium.Env.reset(self, seed=check_seed(seed))
         BaseWrapper.reset(self, seed, options)
         if self._opponent is not None:
             self._seat = self.possible_agents[self.np_random.integers(2)]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from ..errors import AlquerqueError
+from ..game.array_check import python_number
 from .sprt import Question
 
 DEFAULT_JUDGE = "alphabeta:4"
@@ -57,9 +58,12 @@ class Settings:
             "resamples": (10, 100_000),
         }
         for name, (low, high) in ranges.items():
-            number = shortest if name == "plies" else getattr(self, name)
-            if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
-                raise AlquerqueError(f"{name} is {number!r}, expected a whole number from {low} to {high}")
+            given = shortest if name == "plies" else getattr(self, name)
+            number = python_number(given)
+            if type(number) is not int or not low <= number <= high:
+                raise AlquerqueError(f"{name} is {given!r}, expected a whole number from {low} to {high}")
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, number)
         for name in ("games", "batch"):
             if getattr(self, name) % 2:
                 raise AlquerqueError(

@@ -7,8 +7,8 @@ import numpy as np
 
 from ..bots import Bot, load_bot
 from ..bots.policy import Policy, PolicyBot
-from ..envs.arguments import check_at_least
 from ..errors import BotError
+from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
 from .intervals import Estimate, estimate_share
 from .match_runner import FAULT, play_matches
@@ -115,9 +115,10 @@ def evaluate(
       BotError: If a player cannot play the game, or fails.
     """
     game = as_game(game)
-    check_at_least(1, "games", games)
-    check_at_least(0, "opening_plies", opening_plies)
-    check_at_least(1, "max_steps", max_steps)
+    games = check_at_least(1, "games", games)
+    opening_plies = check_at_least(0, "opening_plies", opening_plies)
+    max_steps = check_at_least(1, "max_steps", max_steps)
+    seed = check_at_least(0, "seed", seed)
 
     def seated(player: Any, part: str) -> Any:
         if isinstance(player, str):

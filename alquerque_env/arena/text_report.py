@@ -8,6 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ..errors import one_line
 from .arena_result import ArenaResult
 from .arena_settings import DEFAULT_JUDGE
 from .elo import elo_difference
@@ -35,8 +36,8 @@ def print_result(result: ArenaResult, console: Console) -> None:
     title = f"{result.game.title}: {openings['played']} openings ({balance}), each from both seats"
     parts: list[RenderableType] = [Text(title), _ratings(result, width), _pairings(result, width)]
     if result.sprt is not None:
-        parts.append(Text(sprt_sentence(result.sprt, result.pairings[0].first, result.pairings[0].second)))
-    parts += [Text(f"Note: {note}.") for note in result.notes]
+        parts.append(Text(one_line(sprt_sentence(result.sprt, result.pairings[0].first, result.pairings[0].second))))
+    parts += [Text(one_line(f"Note: {note}.")) for note in result.notes]
     console.print(Group(*parts), soft_wrap=False, highlight=False)
 
 
@@ -101,7 +102,7 @@ def fit_table(
         table.add_column(figure, justify="right", no_wrap=True)
     for name, *cells in rows:
         shown = dict(zip(head[1:], cells, strict=True))
-        table.add_row(Text(name), *(shown[figure] for figure in figures))
+        table.add_row(Text(one_line(name)), *(shown[figure] for figure in figures))
     return table
 
 

@@ -46,7 +46,7 @@ def measure_branching(start: Match | Game | GameId, count: int, *, seed: int | N
     Raises:
       UnknownNameError, AlquerqueError: As `rollouts`.
     """
-    match = ongoing_match(start, count, seed)
+    match, count = ongoing_match(start, count, seed), int(count)
     outcomes, lengths, turns = np.zeros(count, np.int8), np.zeros(count, np.int32), np.zeros(count, np.int32)
     choices, most = np.zeros(count, np.int64), 0
     for place, games in batches_from(match, count, int(np.random.default_rng(seed).integers(2**62))):

@@ -8,6 +8,7 @@ import numpy as np
 from ..engine.simd_table import make_simd_table
 from ..errors import AlquerqueError
 from ..game import table_layout as e
+from ..game.array_check import check_at_least
 from ..game.game import Game, GameId
 from ..game.kernel_arrays import step_words
 from ..match.match import REASONS, Match
@@ -56,7 +57,7 @@ def rollouts(start: Match | Game | GameId, count: int, *, seed: int | None = Non
       UnknownNameError: If there is no such game.
       AlquerqueError: If `count` is not a positive integer, `seed` not a natural number, or the match has ended.
     """
-    match = ongoing_match(start, count, seed)
+    match, count = ongoing_match(start, count, seed), int(count)
     generator = np.random.default_rng(seed)
     game = match.game
     t = step_words(game.table)
@@ -78,9 +79,9 @@ def ongoing_match(start: Match | Game | GameId, count: int, seed: int | None) ->
       UnknownNameError, AlquerqueError: As `rollouts`.
     """
     match = start if isinstance(start, Match) else Match(start)
-    _check_integer("count", count, 1)
+    check_at_least(1, "count", count)
     if seed is not None:
-        _check_integer("seed", seed, 0)
+        check_at_least(0, "seed", seed)
     if match.outcome is not None:
         what = f"the match has ended ({match.outcome.reason}): nothing can be played from {match.position}"
         raise AlquerqueError(what)
@@ -101,11 +102,6 @@ def batches_from(match: Match, count: int, seed: int) -> Iterator[tuple[slice, B
         room = max(games.keys.shape[1], int(match.state[e.QUIET]) + 2)
         games.keys = np.repeat(np.array([match.keys(room)], np.int64), len(games.states), axis=0)
         yield slice(first, first + AT_ONCE), games
-
-
-def _check_integer(name: str, value: int, least: int) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise AlquerqueError(f"{name} is {value!r}, expected an integer of at least {least}")
 
 
 def _play_in_batches(match: Match, count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -7,9 +7,10 @@ from ..bots.external.exported import read_exported_game
 from ..bots.network.model_card import read_card
 from ..bots.network.numpy_mlp import read_weights
 from ..bots.shipped import META, WEIGHTS, shipped_bots
-from ..errors import BenchmarkError
+from ..errors import BenchmarkError, control_character
 from ..files.regular import read_regular
 from ..files.schema import show
+from ..game.array_check import python_number
 
 LONGEST_TEXT = 100
 """Characters of the name of a library or an algorithm."""
@@ -39,12 +40,14 @@ class Training:
 
     def __post_init__(self) -> None:
         for name, text in (("library", self.library), ("algorithm", self.algorithm)):
-            is_text = isinstance(text, str) and text.isprintable() and text == text.strip()
+            is_text = isinstance(text, str) and control_character(text) is None and text == text.strip()
             if text is not None and not (is_text and 0 < len(text) <= LONGEST_TEXT):
                 raise BenchmarkError(f"{name} is {show(text)}, expected one line of 1 to {LONGEST_TEXT} characters")
         for name, number, most in (("steps", self.steps, MAX_STEPS), ("seed", self.seed, MAX_SEED)):
-            if number is not None and not (type(number) is int and 0 <= number <= most):
+            whole = python_number(number)
+            if number is not None and not (type(whole) is int and 0 <= whole <= most):
                 raise BenchmarkError(f"{name} is {show(number)}, expected an integer from 0 to {most}")
+            object.__setattr__(self, name, whole)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ..engine.compiled_parts import BOTS
 from ..engine.forms import load_plain, uses_compiled
 from ..errors import BotError, MissingExtraError, shorten
+from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
 from ..game.kernel_arrays import JIT, PLAIN
 from .analysis import MAX_DEPTH, MAX_SIMULATIONS
@@ -64,6 +65,7 @@ def load_bot(
 
     Raises:
       BotError: If the spec names no bot, the bot cannot play the game, or the spec may not start a program.
+      AlquerqueError: If the seed is not a natural number.
       MissingExtraError: If a checkpoint needs packages that are not installed. Without torch, NumPy evaluates networks
         of the kind `mlp`, with or without search features.
     """
@@ -72,7 +74,7 @@ def load_bot(
     make = find_bot(spec, tables=tables, programs=programs)
     if time_limit is not None and not (time_limit > 0 and math.isfinite(time_limit)):
         raise BotError(f"the time limit is {time_limit}, expected a number of seconds above 0")
-    return make(as_game(game), seed, time_limit)
+    return make(as_game(game), None if seed is None else check_at_least(0, "seed", seed), time_limit)
 
 
 def find_bot(spec: str, *, tables: bool = True, programs: bool = True) -> Maker:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import plain_text
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -60,6 +62,11 @@ class HelpfulCommand(click.Command):
         if self._examples:
             with formatter.section("Examples"):
                 formatter.write("".join(f"  alquerque {example}\n" for example in self._examples))
+
+
+def print_line(text: str, *, err: bool = False) -> None:
+    """Prints a line, to the error output if asked, without control characters in names that it shows."""
+    click.echo(plain_text(text), err=err)
 
 
 def print_json(content: Mapping[str, Any]) -> None:

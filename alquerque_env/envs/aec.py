@@ -25,11 +25,11 @@ from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
 from ..errors import IllegalStepError
 from ..game import table_layout as e
-from ..game.game import Game, GameId, as_game
+from ..game.game import Game, GameId
 from ..game.observation_form import ObservationForm
 from ..match.match import Match
 from ..match.position_text import format_position
-from .arguments import check_max_cycles
+from .arguments import check_max_cycles, check_seed, game_with_options
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 from .spaces import action_space, observation_space
 
@@ -85,7 +85,7 @@ def raw_env(
       RulesError: If the options contradict each other.
       AlquerqueError: If `max_cycles` is not a positive integer or None, or the board is not a grid.
     """
-    loaded = as_game(game, **options)
+    loaded = game_with_options(game, options, raw_env)
     return MatchEnv(loaded, render_mode=render_mode, max_cycles=max_cycles, observation=observation)
 
 
@@ -143,8 +143,11 @@ class MatchEnv(Rendered, AECEnv):
         Args:
           seed: Seeds `np_random`; nothing else is random in these games.
           options: Ignored.
+
+        Raises:
+          AlquerqueError: If the seed is no natural number. The match is unchanged.
         """
-        if seed is not None:
+        if (seed := check_seed(seed)) is not None:
             self.np_random, _ = seeding.np_random(seed)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0)

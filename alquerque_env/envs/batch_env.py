@@ -11,9 +11,10 @@ from gymnasium.vector.utils import batch_space
 from ..batch.batch import Batch
 from ..batch.make_batch import fastest, make_batch
 from ..errors import AlquerqueError
+from ..game.array_check import check_at_least
 from ..game.game import Game
 from ..game.observation_form import ObservationForm
-from .arguments import check_at_least
+from .arguments import check_seed
 from .spaces import action_space, observation_space
 
 
@@ -60,8 +61,10 @@ class BatchEnv(VectorEnv):
           been seeded.
 
         Raises:
-          AlquerqueError: If the mask is not bool `[B]`, or leaves out matches that have not begun.
+          AlquerqueError: If the mask is not bool `[B]`, or leaves out matches that have not begun, or the seed is no
+            natural number.
         """
+        seed = check_seed(seed)
         mask = np.asarray((options or {}).get("reset_mask", np.ones(self.num_envs, bool)))
         if mask.shape != (self.num_envs,) or mask.dtype != bool:
             expected = f"expected bool of shape ({self.num_envs},)"

@@ -10,12 +10,12 @@ import numpy as np
 
 from ..bots import Bot, load_bot
 from ..errors import AlquerqueError, IllegalStepError
-from ..game.game import Game, GameId, as_game
+from ..game.game import Game, GameId
 from ..game.observation_form import ObservationForm
 from ..game.planes import plane_scale
 from ..game.step import Step
 from ..match.match import Match
-from .arguments import check_max_cycles
+from .arguments import check_max_cycles, check_seed, game_with_options
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 from .spaces import action_space, observation_space
 
@@ -35,7 +35,7 @@ class AgainstOpponent:
     def __init__(
         self, game: Game | GameId, opponent: Opponents, seat: int | str, max_cycles: int | None, options: dict[str, Any]
     ) -> None:
-        self.game = as_game(game, **options)
+        self.game = game_with_options(game, options, type(self))
         is_number = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool)
         if seat != "random" and not (is_number and seat in (0, 1)):
             raise AlquerqueError(f"seat is {seat!r}, expected 0, 1 or 'random'")
@@ -138,8 +138,11 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
 
         Returns:
           `(observation, info)`.
+
+        Raises:
+          AlquerqueError: If the seed is no natural number. The match is unchanged.
         """
-        super().reset(seed=seed)
+        super().reset(seed=check_seed(seed))
         if seed is not None or self._is_new:
             self._seed_opponents(self.np_random)
         self._is_new = False

@@ -13,6 +13,7 @@ from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
 from ..errors import AlquerqueError
 from ..game import table_layout as e
+from ..game.array_check import check_at_least
 from ..game.game import Game, GameId
 from ..game.step import Step
 from ..match.match import Match
@@ -38,7 +39,10 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
     `reset(options={"reset_mask": ...})`. The opponent "random" plays inside the engine; any other is asked match by
     match. An illegal action loses its match.
 
-    The other arguments and the errors are those of `VersusEnv`. Batched matches are not drawn: `render_mode` is None.
+    `max_episode_steps` is that of `gymnasium.make`: after so many steps of the agent its match is truncated, also if it
+    ends by the rules in that step. None or -1 is no limit. The other arguments and the errors are those of `VersusEnv`.
+    Batched matches are not drawn, `render_mode` is None, and no checker watches them, so that `disable_env_checker` has
+    no effect.
 
     Raises:
       ValueError: If there is no such autoreset mode.
@@ -56,6 +60,8 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         max_cycles: int | None = None,
         observation: str = "planes",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
+        disable_env_checker: bool | None = None,  # noqa: ARG002 - `make_vec` passes it on
         **options: Any,
     ) -> None:
         if render_mode is not None:
@@ -65,10 +71,13 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         self._is_random = opponent == "random"
         AgainstOpponent.__init__(self, game, opponent, seat, max_cycles, options)
         BatchEnv.__init__(self, self.game, num_envs, observation)
+        has_limit = max_episode_steps is not None and max_episode_steps != -1
+        self.max_episode_steps = check_at_least(1, "max_episode_steps", max_episode_steps) if has_limit else None
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self._seats = np.zeros(num_envs, np.int8)
         self._drawn = np.zeros(num_envs, np.int64)
+        self._own_steps = np.zeros(num_envs, np.int64)
         self._seen_by: Any = None
 
     def _make_batch(self, game: Game) -> Batch:
@@ -87,7 +96,8 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
           `(observation, info)`.
 
         Raises:
-          AlquerqueError: If the mask is not bool `[B]`, or the first reset leaves matches out.
+          AlquerqueError: If the mask is not bool `[B]`, the first reset leaves matches out, or the seed is no natural
+            number: one generator draws for all matches. The matches are unchanged.
         """
         chosen, is_seeded = self._begin(seed, options)
         if is_seeded and not self._is_random:
@@ -123,6 +133,9 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         truncated = np.zeros(self.num_envs, bool)
         if self.max_cycles is not None:
             truncated = ~terminated & ~begins & (self._elapsed >= self.max_cycles)
+        self._own_steps[~begins] += 1
+        if self.max_episode_steps is not None:
+            truncated |= ~begins & (self._own_steps >= self.max_episode_steps)
         self._ended = terminated | truncated
         observation, info = self._observation(result), self._info(result)
         if self.autoreset_mode is AutoresetMode.SAME_STEP and self._ended.any():
@@ -163,6 +176,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         if self._is_pool:
             self._drawn[begins] = self.np_random.integers(len(self._opponents), size=int(begins.sum()))
         self._elapsed[begins] = 0
+        self._own_steps[begins] = 0
         self._elapsed[plays] += 1
         return self._games.step(actions, orders)
 

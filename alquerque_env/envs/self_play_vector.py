@@ -107,7 +107,8 @@ class SelfPlayVectorEnv(BatchEnv):
           `(observation, info)`.
 
         Raises:
-          AlquerqueError: If the mask is not bool `[B]`, or the first reset leaves matches out.
+          AlquerqueError: If the mask is not bool `[B]`, the first reset leaves matches out, or the seed is no natural
+            number: one generator draws for all matches. The matches are unchanged.
         """
         chosen, _ = self._begin(seed, options)
         self._elapsed[chosen] = 0

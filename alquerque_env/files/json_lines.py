@@ -7,7 +7,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import AlquerqueError, made_for_other_rules, shorten
+from ..errors import AlquerqueError, made_for_other_rules, one_line, shorten
 from .lock import locked_file
 from .regular import open_regular
 
@@ -119,7 +119,7 @@ class JsonLines(ExitStack):
                 raise AlquerqueError(made_for_other_rules(what, found, now, "choose another file, to start anew"))
             name, found, now = _narrow(name, found, now)
             raise AlquerqueError(
-                f"{str(self._path)!r} holds {self._kind} with {shorten(name)} {shorten(json.dumps(found))}, "
+                f"{str(self._path)!r} holds {self._kind} with {one_line(shorten(name))} {shorten(json.dumps(found))}, "
                 f"this one has {json.dumps(now)}: choose another file"
             )
 

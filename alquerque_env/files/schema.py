@@ -16,7 +16,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from ..errors import AlquerqueError, did_you_mean, shorten
+from ..errors import AlquerqueError, control_character, did_you_mean, shorten
 from .regular import read_regular
 
 T = TypeVar("T")
@@ -95,9 +95,10 @@ def parse(kind: type[T], content: Any, file: str, error: type[AlquerqueError] = 
       path: The key in the file under which `content` stands.
 
     Raises:
-      AlquerqueError: If a key is unknown or missing, or a value has another type or lies outside its bounds. The error
-        names the file, the key, the value and what is expected.
+      AlquerqueError: If a key is unknown or missing, a value has another type or lies outside its bounds, or a text has
+        control characters. The error names the file, the key, the value and what is expected.
     """
+    check_texts(content, file, error, path)
     return _Reader(file, error).read(kind, content, path)
 
 
@@ -105,7 +106,28 @@ def parse_present(
     kind: type, content: Mapping[str, Any], file: str, error: type[AlquerqueError] = AlquerqueError, path: str = ""
 ) -> dict[str, Any]:
     """Reads those fields of a dataclass that are in the file; others may be missing. See `parse`."""
+    check_texts(content, file, error, path)
     return _Reader(file, error).fields(kind, content, path)
+
+
+def check_texts(content: Any, file: str, error: type[AlquerqueError] = AlquerqueError, path: str = "") -> None:
+    """Checks every text in what a file says, keys included; the arguments are those of `parse`.
+
+    Raises:
+      AlquerqueError: If one has control characters, which could change what a terminal or a page shows.
+    """
+    left = [(path, content)]  # no recursion, since a file may hold any number of tables in each other
+    while left:
+        path, each = left.pop()
+        if isinstance(each, str):
+            if control_character(each, lines=True) is not None:
+                where = path or "the file"
+                raise error(f"{file}: {where} is {show(each)}, which has a control character: expected printable text")
+        elif isinstance(each, Mapping):
+            for name, value in each.items():
+                left += [(f"the key {_join(path, name)}", name), (_join(path, name), value)]
+        elif isinstance(each, list | tuple):
+            left += [(f"{path}[{place}]", value) for place, value in enumerate(each)]
 
 
 class _Reader(NamedTuple):

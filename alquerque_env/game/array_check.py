@@ -1,4 +1,4 @@
-"""Checks arrays from outside once, where they enter, since kernels trust their arguments."""
+"""Checks arrays and numbers from outside once, where they enter, since kernels trust their arguments."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -43,6 +43,23 @@ def check_array(
         raise error(f"{name} are {found.dtype} {list(found.shape)}, expected {dtype} [{', '.join(map(str, shape))}]")
     kind = found.dtype if dtype == "float32" else expected
     return found if found.dtype == kind and found.flags.carray else np.array(found, kind, order="C")
+
+
+def python_number(value: Any) -> Any:
+    """Returns an integer or Boolean of NumPy as one of Python, and anything else as it is."""
+    return value.item() if isinstance(value, np.integer | np.bool_) else value
+
+
+def check_at_least(least: int, name: str, value: Any) -> int:
+    """Returns an integer of at least `least`, of Python or NumPy, as one of Python.
+
+    Raises:
+      AlquerqueError: If it is anything else; a Boolean is no integer.
+    """
+    number = python_number(value)
+    if type(number) is not int or number < least:
+        raise AlquerqueError(f"{name} is {value!r}, expected an integer of at least {least}")
+    return number
 
 
 def _fits(found: tuple[int, ...], shape: tuple[int | str, ...]) -> bool:

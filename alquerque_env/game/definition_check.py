@@ -14,10 +14,10 @@ from .definition import (
     opening_steps,
     start_of,
 )
-from .options import OptionValue, spell
+from .options import OptionValue, Rules, spell
 from .ruleset import NORTH, SOUTH, Ruleset
 from .table_layout import EMPTY, ENEMY, OWN_MEN
-from .templates import find_man_templates, most_actions
+from .templates import find_man_templates, long_diagonals, most_actions
 
 _OPTIONS_OF_MEN = ("man_capture_dirs", "leap", "end_arc", "last_rank_frozen")
 """Options that decide where men can go."""
@@ -30,14 +30,16 @@ MOST_ACTIONS = 1 << 14
 
 
 def check_definition(definition: Definition) -> None:
-    """Checks openings, starts, the number of actions, and promotion.
+    """Checks openings, starts, the lines of promoted pieces, the number of actions, and promotion.
 
     Raises:
-      RulesError: If an opening or a start belongs to no answer or cannot be played, the first player has no step, there
-        are too many actions, or men cannot come to a promotion point.
+      RulesError: If an opening or a start belongs to no answer or cannot be played, promoted pieces shall fly along
+        lines that no board has, the first player has no step, there are too many actions, or men cannot come to a
+        promotion point.
     """
     _check_openings(definition)
     _check_starts(definition)
+    _check_long_diagonals(definition)
     for choice in _choices(definition, *BOARD_OPTIONS, *_OPTIONS_OF_ACTIONS):
         _check_actions(definition, choose_options(definition, choice, Ruleset, definition.file))
     for choice in _choices(definition, *BOARD_OPTIONS, "pieces", "opening", "who_starts", "lose_at_three"):
@@ -107,6 +109,28 @@ def _check_starts(definition: Definition) -> None:
                 f"{file}: options.pieces has {number}, but {key} has {men[0]} and {men[1]} men: add a table "
                 f"[starts.{number}]"
             )
+
+
+def _check_long_diagonals(definition: Definition) -> None:
+    """Checks that a board has long diagonals if promoted pieces shall fly along these alone.
+
+    Raises:
+      RulesError: If none has.
+    """
+    rules, table = definition.rules, definition.option_table
+
+    def can_be(name: str, answer: str) -> bool:
+        return answer in table[name].values if name in table else rules.get(name, getattr(Rules, name)) == answer
+
+    flies = can_be("mullah_steps", "any_distance") or can_be("mullah_captures", "any_distance")
+    if rules.get("promotion") == "none" or not flies or not can_be("mullah_lines", "long_diagonals"):
+        return
+    if not any(map(long_diagonals, definition.boards.values())):
+        raise RulesError(
+            f"{definition.file}: mullah_lines='long_diagonals' lets promoted pieces fly nowhere, because the longest "
+            "lines of the board are no diagonals: expected mullah_lines='all', with mullah_steps='one_point' and "
+            "mullah_captures='next_point' if they shall not fly"
+        )
 
 
 def _choices(definition: Definition, *names: str) -> Iterator[dict[str, OptionValue]]:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..errors import RulesError
@@ -14,20 +14,13 @@ MOST_TEXT = 30_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
 """What the name of a game file may be, without its ending. It is part of names of files and of commands."""
 
-# Everything below the space but line feed and tab, DEL and the C1 controls; separators of lines and paragraphs; what
-# changes the direction of the text after it; and surrogates, which are no characters.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
 
 def write_text(tables: Mapping[str, Any], file: str) -> str:
     """Writes the tables of a game file, which errors call `file`, as one line of ASCII: JSON.
 
     Raises:
-      RulesError: If the text is too long, or holds control characters, which could change what a terminal shows.
+      RulesError: If the text is too long.
     """
-    for text in _strings(tables):
-        if _CONTROL.search(text):
-            raise RulesError(f"{file}: {show(text)} has a control character, expected printable text")
     text = json.dumps(tables, separators=(",", ":"))
     if len(text) > MOST_TEXT:
         raise RulesError(
@@ -65,16 +58,3 @@ def check_name(name: str, file: str) -> None:
             f"{file}: the name of the file becomes the id of the game, but {show(name)} is not made of letters a to z, "
             "digits, _ and -, beginning with a letter or digit, 60 at most: rename the file"
         )
-
-
-def _strings(content: Any) -> Iterator[str]:
-    """Every text in tables, keys included."""
-    if isinstance(content, str):
-        yield content
-    elif isinstance(content, Mapping):
-        for key, value in content.items():
-            yield key
-            yield from _strings(value)
-    elif isinstance(content, list | tuple):
-        for value in content:
-            yield from _strings(value)

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 from ..errors import RulesError, did_you_mean
 from ..files.schema import Key, parse, read_toml, unknown_key
+from .array_check import python_number
 
 OptionValue = str | int | bool
 
@@ -119,12 +120,12 @@ class Option:
         return {**self.__dict__, "values": values}
 
     def parse(self, value: object, of: str) -> OptionValue:
-        """Checks a value, given as itself or as text.
+        """Checks a value, given as itself, as NumPy's number or as text.
 
         Raises:
           RulesError: If the option does not have that value; the message names its values.
         """
-        has_limit = "N" in self.values
+        value, has_limit = python_number(value), "N" in self.values
         for known in self.values:
             is_same = type(value) is type(known) and value == known
             if known != "N" and (is_same or (isinstance(value, str) and value == spell(known))):

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from .game import Game
 from .options import RULE_NAMES, OptionValue, Rules, name_pieces, number_meaning, spell, vocabulary
-from .ruleset import NORTH
+from .ruleset import NORTH, SOUTH
+from .templates import flights, leaps_of_men, long_diagonals
 
 SIDES = ("South", "North")
 
@@ -101,16 +102,39 @@ def fixed_rules(game: Game) -> list[FixedRule]:
     ]
 
 
+def _meant(game: Game, name: str) -> OptionValue:
+    """The answer to a question, or the simpler one that has the same effect on this board under the other answers."""
+    rules, board = game.rules, game.board
+    value: OptionValue = getattr(rules, name)
+    if name == "leap" and value == "drawn_line" and not (board.bends or board.end_arcs):
+        return "straight"
+    if name == "man_capture_dirs":
+        if value == "first_leap_forward_sideways" and rules.chain == "single":
+            value = "forward_sideways"
+        if value == "forward_sideways" and not any(_is_level(game, a, b) for a, _, b in leaps_of_men(game)):
+            return "forward"
+    if name == "man_steps" and value == "forward_sideways" and not any(_is_level(game, *edge) for edge in board.edges):
+        return "forward"
+    if name == "progress" and value == "capture_or_promotion" and rules.promotion == "none":
+        return "capture"
+    return value
+
+
+def _is_level(game: Game, origin: int, target: int) -> bool:
+    """Whether a step goes neither forward nor backward."""
+    return all(not game.goes("forward", player, origin, target) for player in (0, 1))
+
+
 def _sentence(game: Game, name: str, value: OptionValue) -> str:
     if name == "promotion" and value != "none":
         return _promotion(game)
     if name == "opening":
         return _opening(game)
     if name in _ALWAYS_FIXED:
-        return _ALWAYS_FIXED[name][str(value)]
-    entry = vocabulary()[name]
+        return _ALWAYS_FIXED[name][str(_meant(game, name))]
+    entry, value = vocabulary()[name], _meant(game, name)
     meaning = entry.values.get(spell(value)) or number_meaning(entry.values["N"], value)
-    return name_pieces(f"{entry.question} {_finish(meaning)}", game.promoted_piece)
+    return name_pieces(f"{entry.question} {_finish(_on_board(game, name, meaning))}", game.promoted_piece)
 
 
 def _promotion(game: Game) -> str:
@@ -118,12 +142,16 @@ def _promotion(game: Game) -> str:
     rules = game.rules
     south, north = (_points(game, game.promotion_points(player)) for player in (0, 1))
     place = _PROMOTION_PLACES[rules.promotion].format(south=south, north=north)
-    arrives = "ends a turn on" if rules.midchain_promotion == "only_if_turn_ends_there" else "reaches"
+    stops_there = rules.midchain_promotion == "only_if_turn_ends_there" or rules.chain == "single"
+    arrives = "ends a turn on" if stops_there else "reaches"
     text = f"A man that {arrives} {place} is promoted to a mullah (K in texts)."
     if _tells_moves(game):
         landing = "any" if rules.mullah_landing == "free" else "a"
         line = "long diagonal" if rules.mullah_lines == "long_diagonals" else "line"
-        moves = f"{_along(game, _MULLAH_STEPS[rules.mullah_steps])}, and {_MULLAH_CAPTURES[rules.mullah_captures]}"
+        steps, captures = rules.mullah_steps, rules.mullah_captures
+        if not _flies(game):
+            steps, captures = "one_point", "next_point"
+        moves = f"{_along(game, _MULLAH_STEPS[steps])}, and {_MULLAH_CAPTURES[captures]}"
         text += f" The mullah {moves.format(line=line, landing=landing)}."
     return name_pieces(text, game.promoted_piece)
 
@@ -148,7 +176,7 @@ def _points(game: Game, points: Iterable[int]) -> str:
 def fixed_sentences(game: Game) -> list[str]:
     """The aim, the turn, and the rules that no option changes."""
     rules = game.rules
-    skipped = _TOLD_BY_ENDINGS | _moot(rules) | {"man_capture_dirs"}
+    skipped = _TOLD_BY_ENDINGS | _moot(game) | {"man_capture_dirs"}
     if _tells_moves(game):
         skipped |= {"mullah_steps", "mullah_captures"}
     if rules.no_moves in _BLOCKED:
@@ -158,6 +186,8 @@ def fixed_sentences(game: Game) -> list[str]:
         others.append(_CHOICE)
     if game.sanctuary:
         others.append(f"A piece on {_points(game, game.sanctuary)} cannot be captured.")
+    if game.relations and rules.promotion != "none":
+        others.append(name_pieces("A mullah may take back every step.", game.promoted_piece))
     return [_aim(game), _TURN[rules.chain], _along(game, steps), _captures(game), *others]
 
 
@@ -168,9 +198,9 @@ def _aim(game: Game) -> str:
 
 def _captures(game: Game) -> str:
     """How a man captures; in which directions, if no option says it."""
-    rules = game.rules
-    dirs = "" if "man_capture_dirs" in game.option_table else f", {_CAPTURE_DIRS[rules.man_capture_dirs]},"
-    leap = _LEAP[rules.leap].format(line=_line(game))
+    meant = str(_meant(game, "man_capture_dirs"))
+    dirs = "" if "man_capture_dirs" in game.option_table else f", {_CAPTURE_DIRS[meant]},"
+    leap = _LEAP[str(_meant(game, "leap"))].format(line=_line(game))
     return f"A man captures an enemy on the next point{dirs} by leaping over it to {leap}."
 
 
@@ -190,29 +220,72 @@ def _tells_moves(game: Game) -> bool:
 
 def answer(game: Game, name: str) -> str:
     """The question of an option and its chosen answer."""
-    option, value = game.option_table[name], game.options[name]
-    meaning = option.values[value] if value in option.values else number_meaning(option.values["N"], value)
-    return f"{option.question} {_finish(meaning)}"
+    option, value = game.option_table[name], _meant(game, name)
+    if value in option.values:
+        meaning = option.values[value]
+    elif value == game.options[name]:
+        meaning = number_meaning(option.values["N"], value)
+    else:
+        meaning = name_pieces(vocabulary()[name].values[spell(value)], game.promoted_piece)
+    return f"{option.question} {_finish(_on_board(game, name, meaning))}"
+
+
+def _on_board(game: Game, name: str, meaning: str) -> str:
+    """The meaning of an answer with the number of lines of the board."""
+    if name != "mullah_lines" or game.rules.mullah_lines != "long_diagonals":
+        return meaning
+    count = len(long_diagonals(game.board))
+    if count == 0:
+        piece = f"{'an' if game.promoted_piece[0] in 'aeiou' else 'a'} {game.promoted_piece}"
+        return f"along none, since this board has no long diagonal: {piece} moves like a man, but in every direction"
+    lines = "the long diagonal" if count == 1 else f"the {'two' if count == 2 else count} long diagonals"
+    return meaning.replace("the two long diagonals", lines)
 
 
 def open_questions(game: Game) -> list[str]:
     """The options that have an effect under the chosen answers."""
-    moot = _moot(game.rules)
+    moot = _moot(game)
     return [name for name in game.option_table if name not in moot]
 
 
-def _moot(rules: Rules) -> set[str]:
-    """The rules that decide nothing under the other answers."""
+def _moot(game: Game) -> set[str]:
+    """The rules that decide nothing on this board under the other answers."""
+    rules = game.rules
     found: set[str] = set()
     if rules.promotion == "none":
         found |= {name for name in RULE_NAMES if name.startswith("mullah_")} | {"midchain_promotion"}
+    if (rules.mullah_steps, rules.mullah_captures) == ("one_point", "next_point"):
+        found.add("mullah_lines")
+    if not any(captures_far for _, _, captures_far in flights(game)):
+        found.add("mullah_landing")
+    if not _flies(game):
+        found |= {"mullah_steps", "mullah_captures"}
     if rules.no_progress_limit == "off":
         found |= {"progress", "no_progress_result"}
     if rules.undo_scope == "off":
         found.add("undo_cleared_by_jump")
+    elif not game.relations:
+        found |= {"undo_scope", "undo_cleared_by_jump"}  # no step can be taken back
     if rules.chain == "single":
-        found.add("chain_may_return_to_start")
+        found |= {"chain_may_return_to_start", "capture_removal", "midchain_promotion"}
+    if rules.leap != "straight" or not game.board.end_arcs:
+        found.add("end_arc")
+    if not any(_stays_on_last_rank(game, player) for player in (SOUTH, NORTH)):
+        found.add("last_rank_frozen")
     return found
+
+
+def _flies(game: Game) -> bool:
+    """Whether the answers on distances can be of effect: whether there are lines along which promoted pieces fly."""
+    return game.rules.mullah_lines == "all" or bool(long_diagonals(game.board))
+
+
+def _stays_on_last_rank(game: Game, player: int) -> bool:
+    """Whether men of a player can be on the enemy's first rank when a turn begins, and could step from there."""
+    last, rules = game.last_rank(player), game.rules
+    is_promoted = rules.promotion == "last_rank" and not game.start[player] & last
+    steps = (edge for edge in game.board.edges if edge[0] in last and game.goes(rules.man_steps, player, *edge))
+    return not is_promoted and any(steps)
 
 
 def notation_sentences(game: Game) -> list[str]:
@@ -275,4 +348,4 @@ def endings(game: Game) -> list[Ending]:
 
 def progress(game: Game) -> str:
     """What counts as progress in the game, as `a capture`."""
-    return _PROGRESS[game.rules.progress]
+    return _PROGRESS[str(_meant(game, "progress"))]

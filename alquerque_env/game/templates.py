@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from . import table_layout as e
+from .board import Board
 from .ruleset import Ruleset
 
 
@@ -42,10 +43,10 @@ def most_actions(game: Ruleset) -> int:
     """At least the number of actions of a game, counted without finding them."""
     board = game.board
     ways = [len(joined) for joined in board.neighbours]
-    bent = sum(count * (count - 1) for count in ways) if game.rules.leap == "pattern" else len(_leaps(game))
+    bent = sum(count * (count - 1) for count in ways) if game.rules.leap == "pattern" else len(leaps_of_men(game))
     actions = sum(ways) + bent
     if game.rules.promotion != "none":
-        for line, steps_far, captures_far in _flights(game):
+        for line, steps_far, captures_far in flights(game):
             length = len(line)
             # Ordered pairs of points, and triples in the order of a line; on a circle there is one from every point.
             pairs = length * (length - 1)
@@ -61,14 +62,14 @@ def find_man_templates(game: Ruleset, player: int) -> Iterator[Template]:
         yield Template(origin, target, e.NO_POINT, ((e.EMPTY, target),), False, True, False)
     is_free_later = rules.man_capture_dirs == "first_leap_forward_sideways"
     directions = "forward_sideways" if is_free_later else rules.man_capture_dirs
-    for origin, victim, target in sorted(_leaps(game)):
+    for origin, victim, target in sorted(leaps_of_men(game)):
         first = game.goes(directions, player, origin, target)
         after = first or is_free_later
         if after and victim not in game.sanctuary:
             yield Template(origin, target, victim, ((e.ENEMY, victim), (e.EMPTY, target)), False, first, after)
 
 
-def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
+def leaps_of_men(game: Ruleset) -> set[tuple[int, int, int]]:
     """Leaps of men as (origin, victim, target); the option `leap` decides which."""
     rules, board = game.rules, game.board
     if rules.leap == "pattern":
@@ -89,17 +90,16 @@ def _leaps(game: Ruleset) -> set[tuple[int, int, int]]:
 
 def _king_templates(game: Ruleset) -> Iterator[Template]:
     """Steps and captures of kings along lines and circles."""
-    for line, steps_far, captures_far in _flights(game):
+    for line, steps_far, captures_far in flights(game):
         for origin, ray in _rays(line, line in game.board.circles):
             yield from _slides(origin, ray, steps_far)
             yield from _captures(origin, ray, captures_far)
 
 
-def _flights(game: Ruleset) -> Iterator[tuple[tuple[int, ...], bool, bool]]:
+def flights(game: Ruleset) -> Iterator[tuple[tuple[int, ...], bool, bool]]:
     """The lines and circles, each with whether kings step far and capture far along it."""
     rules = game.rules
-    longest = max(len(line) for line in game.board.lines)
-    diagonals = [line for line in game.board.lines if len(line) == longest and _is_diagonal(game, line)]
+    diagonals = long_diagonals(game.board)
     for line in (*game.board.lines, *game.board.circles):
         flies = rules.mullah_lines == "all" or line in diagonals
         yield line, flies and rules.mullah_steps == "any_distance", flies and rules.mullah_captures == "any_distance"
@@ -112,8 +112,14 @@ def _rays(line: tuple[int, ...], is_closed: bool) -> Iterator[tuple[int, tuple[i
             yield origin, way[start + 1 :] + (way[:start] if is_closed else ())
 
 
-def _is_diagonal(game: Ruleset, line: tuple[int, ...]) -> bool:
-    (x0, y0), (x1, y1) = (game.board.points[point] for point in line[:2])
+def long_diagonals(board: Board) -> list[tuple[int, ...]]:
+    """The diagonals among the longest lines of a board; none where the longest lines are rows or columns."""
+    longest = max(len(line) for line in board.lines)
+    return [line for line in board.lines if len(line) == longest and _is_diagonal(board, line)]
+
+
+def _is_diagonal(board: Board, line: tuple[int, ...]) -> bool:
+    (x0, y0), (x1, y1) = (board.points[point] for point in line[:2])
     return x0 != x1 and y0 != y1
 
 

@@ -29,7 +29,7 @@ def perft(game: Game | GameId, depth: int, position: str | None = None, *, turns
       PositionError: If the text is not a position of the game.
       AlquerqueError: If the depth is not a whole number or out of range.
     """
-    _check_depth(depth, 0)
+    depth = _check_depth(depth, 0)
     match = Match(game, position)
     return _count(match, depth, turns)
 
@@ -42,7 +42,7 @@ def divide(game: Game | GameId, depth: int, position: str | None = None, *, turn
     Returns:
       The count by the text of the first step or turn. A turn is written as in `Match.turns`.
     """
-    _check_depth(depth, 1)
+    depth = _check_depth(depth, 1)
     match = Match(game, position)
     counts: dict[str, int] = {}
     paths: list[list[str]] = [[step.text] for step in match.legal_steps[::-1]]
@@ -63,10 +63,10 @@ def _count(match: Match, depth: int, turns: bool) -> int:
     return int(rules.perft(rules.step_words(match.game.table), rules.copied(match.state), depth, turns))
 
 
-def _check_depth(depth: int, least: int) -> None:
+def _check_depth(depth: int, least: int) -> int:
     try:
-        if least <= as_integer(depth) <= MAX_DEPTH:
-            return
+        if least <= (number := as_integer(depth)) <= MAX_DEPTH:
+            return number
     except TypeError:
         pass
     raise AlquerqueError(f"depth is {depth!r}, expected a whole number from {least} to {MAX_DEPTH}")

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from ...arena.intervals import Estimate
 from ...arena.text_report import fit_table
+from ...errors import one_line
 from ...game.game import load_text
 from ..agent_facts import Facts
 from ..agent_result import Faults, GameResult, Result
@@ -21,10 +22,12 @@ _SCALES = ((1.0, "s", 1), (1e-3, "ms", 1e3), (0.0, "µs", 1e6))
 
 def print_result(result: Result, console: Console) -> None:
     """Prints the result of an agent, game by game, and notes."""
-    parts: list[RenderableType] = [Text(f"{result.name}: benchmark {result.benchmark}{_describe(result.facts)}")]
+    parts: list[RenderableType] = [
+        Text(one_line(f"{result.name}: benchmark {result.benchmark}{_describe(result.facts)}"))
+    ]
     for name, game in result.games.items():
         parts += [Text(f"\n{load_text(name).title}"), _sum_up(game), _rungs(game), _strata(game)]
-    parts += [Text(f"Note: {note}.") for note in list_notes(result)]
+    parts += [Text(one_line(f"Note: {note}.")) for note in list_notes(result)]
     console.print(Group(*parts), soft_wrap=False, highlight=False)
 
 
@@ -46,7 +49,7 @@ def print_curve(results: Sequence[Result], console: Console) -> None:
     head = ("steps", "rating, random = 0", "score", "optimal choices", "mean loss", "time")
     table = fit_table(head, rows, ("time", "mean loss"), console.width)
     notes = dict.fromkeys(note for result in results for note in list_notes(result))
-    console.print(Group(table, *(Text(f"Note: {note}.") for note in notes)), soft_wrap=False, highlight=False)
+    console.print(Group(table, *(Text(one_line(f"Note: {note}.")) for note in notes)), soft_wrap=False, highlight=False)
 
 
 def list_notes(result: Result) -> Iterator[str]:

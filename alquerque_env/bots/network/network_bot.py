@@ -8,6 +8,7 @@ import numpy as np
 from ...engine.player_view import PlayerView
 from ...errors import BotError
 from ...game import table_layout as e
+from ...game.array_check import python_number
 from ...game.game import Game
 from ...game.kernel_arrays import JIT, copied, step_words, word_rows
 from ...game.step import Step
@@ -216,10 +217,10 @@ def check_simulations(simulations: int | None) -> int:
     Raises:
       BotError: If it is out of range.
     """
-    simulations = 0 if simulations is None else simulations
-    if isinstance(simulations, bool) or not isinstance(simulations, int) or not 0 <= simulations <= MAX_SIMULATIONS:
+    number = 0 if simulations is None else python_number(simulations)
+    if type(number) is not int or not 0 <= number <= MAX_SIMULATIONS:
         raise BotError(f"simulations is {simulations!r}, expected a whole number from 0 to {MAX_SIMULATIONS}")
-    return simulations
+    return number
 
 
 def make_name(name: object, simulations: int) -> str:

@@ -12,7 +12,7 @@ import click
 from ...errors import AlquerqueError, require
 from ...files.atomic import write_whole
 from ...game.game import load_game, load_text
-from ..command import HelpfulCommand, report_console
+from ..command import HelpfulCommand, print_line, report_console
 from ..console.progress_bar import Display
 from ..parameters import PATH, IntRange, OutputFile, json_option, open_match, seed_option
 from ..ray_option import ray_option, spread
@@ -104,7 +104,7 @@ def benchmark(
 
     protocol = load_protocol().shortened() if quick else load_protocol()
     if leaderboard is not None:
-        click.echo(f"wrote {make_leaderboard(leaderboard)}")
+        print_line(f"wrote {make_leaderboard(leaderboard)}")
     elif check is not None:
         _check_result(check, agent, names, load_protocol())
     elif make_suite is not None:
@@ -159,7 +159,7 @@ def _measure(
     from ...benchmark.report.text_tables import print_curve, print_result
 
     if found.count:
-        click.echo(f"{found.count} games are already measured, in {found.path}", err=True)
+        print_line(f"{found.count} games are already measured, in {found.path}", err=True)
     kept = f"finished games are kept in {found.path}; the same command resumes"
     with spread(ray) as executor, Display(kept if found.path else "nothing is kept without -o") as display:
         shared: dict[str, Any] = {"name": name, "watch": display.show, "partial": found, "executor": executor}
@@ -178,7 +178,7 @@ def _check_result(path: Path, agent: str | None, names: tuple[str, ...], protoco
 
     results = check_file(path, protocol)
     for result in results:
-        click.echo(f"{result.name}: the numbers of {', '.join(result.games)} fit each other and the protocol")
+        print_line(f"{result.name}: the numbers of {', '.join(result.games)} fit each other and the protocol")
     if agent is None:
         return
     if len(results) > 1:
@@ -190,7 +190,7 @@ def _check_result(path: Path, agent: str | None, names: tuple[str, ...], protoco
         before = results[0].games[game].truth
         shares = f"{truth.all.optimal.value:.1%} are optimal now, {before.all.optimal.value:.1%} were"
         others = f"chooses otherwise: {shares}; it may draw at random"
-        click.echo(f"{game}: {agent} {'makes the same choices again' if is_same(truth, before) else others}")
+        print_line(f"{game}: {agent} {'makes the same choices again' if is_same(truth, before) else others}")
 
 
 def _make_suite(name: str, path: Path | None, protocol: "Protocol") -> None:
@@ -201,7 +201,7 @@ def _make_suite(name: str, path: Path | None, protocol: "Protocol") -> None:
     table = load_table(game, path)
     with Display() as display:
         count = make_suite(protocol, game, table, display.show)
-    click.echo(f"{count} positions with up to {table.pieces} pieces in {protocol.folder}")
+    print_line(f"{count} positions with up to {table.pieces} pieces in {protocol.folder}")
 
 
 def _make_ladder(name: str, protocol: "Protocol") -> None:

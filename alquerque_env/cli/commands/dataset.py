@@ -7,7 +7,7 @@ import click
 from ...errors import AlquerqueError
 from ...game.game import Game
 from ...game.observation_form import FORMS
-from ..command import HelpfulCommand
+from ..command import HelpfulCommand, print_line
 from ..console.progress_bar import Display
 from ..parameters import FileOrFolder, IntRange, OutputFile, game_argument, seed_option
 
@@ -56,4 +56,4 @@ def dataset(
             report=lambda done: display.update("positions", done, positions),
         )
     write_dataset(output, game, found, overwrite=force)
-    click.echo(f"wrote {positions:,} positions of {game.name} with at most {source.pieces} pieces: {output}")
+    print_line(f"wrote {positions:,} positions of {game.name} with at most {source.pieces} pieces: {output}")

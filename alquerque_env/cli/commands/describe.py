@@ -12,7 +12,7 @@ from ...errors import AlquerqueError
 from ...game.game import Game
 from ...game.options import spell
 from ...game.planes import planes
-from ...game.rules_text import SIDES, answer, endings, fixed_rules, fixed_sentences, pass_meanings
+from ...game.rules_text import SIDES, answer, endings, fixed_rules, fixed_sentences, open_questions, pass_meanings
 from ...game.ruleset import NORTH, SOUTH
 from ...match.match import Match
 from ...match.position_text import in_order
@@ -25,6 +25,7 @@ from ..parameters import game_argument, json_option, open_match, position_option
 if TYPE_CHECKING:
     from ...solve.tables import StepValue
 
+_DECIDES_NOTHING = "This does not arise on this board under the other answers."
 _REWARDS = {"win": 1, "loss": -1, "draw": 0, "otherwise": 0}
 
 
@@ -227,11 +228,13 @@ def _solved(game: Game, terminal: Terminal) -> Iterator[str]:
 def _options(game: Game, terminal: Terminal) -> Iterator[str]:
     if not game.option_table:
         yield "The game has none."
+    decisive = open_questions(game)
     for name, option in game.option_table.items():
         value = game.options[name]
         default = "" if value == option.default else f" (default {spell(option.default)})"
         yield f"- {name}={spell(value)}{default}"
-        yield terminal.wrap(answer(game, name), "    ")
+        told = answer(game, name) if name in decisive else f"{option.question} {_DECIDES_NOTHING}"
+        yield terminal.wrap(told, "    ")
         others = [f"{spell(known)} ({what})" for known, what in option.values.items() if known not in (value, "N")]
         if "N" in option.values:
             others.append(f"{'another' if isinstance(value, int) else 'a'} number ({option.values['N']})")

@@ -7,7 +7,7 @@ import click
 from ...bots.shipped import shipped_bots
 from ...bots.trainer import load_from_trainer
 from ...errors import AlquerqueError
-from ..command import HelpfulCommand
+from ..command import HelpfulCommand, print_line
 from ..parameters import PATH
 
 
@@ -26,4 +26,4 @@ def export(checkpoint: Path, output: Path, force: bool) -> None:
         raise AlquerqueError(f"{str(output)!r} exists; --force replaces it")
     folder = shipped_bots().get(str(checkpoint), checkpoint)
     written = load_from_trainer("export")(folder, output, overwrite=force)
-    click.echo(f"wrote {output}, a player of {written.game.name}; play against it: python3 {output}")
+    print_line(f"wrote {output}, a player of {written.game.name}; play against it: python3 {output}")

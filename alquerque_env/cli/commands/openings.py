@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ...game.game import Game
-from ..command import HelpfulCommand
+from ..command import HelpfulCommand, print_line
 from ..console.progress_bar import Display
 from ..parameters import IntRange, OutputFile, game_argument, open_match, seed_option
 from ..ray_option import ray_option, spread
@@ -57,4 +57,4 @@ def openings(game: Game, count: int, seed: int, judges: tuple[str, ...], output:
         found = extend_list(
             output, game, count, seed=seed, judges=judges or JUDGES, watch=display.show, executor=executor
         )
-    click.echo(f"{output}: {len(found.lines)} balanced openings of {found.tried} tried")
+    print_line(f"{output}: {len(found.lines)} balanced openings of {found.tried} tried")

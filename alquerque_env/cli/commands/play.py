@@ -8,7 +8,7 @@ from ...errors import AlquerqueError
 from ...game.game import Game
 from ...game.rules_text import SIDES
 from ...match.records.record import UNKNOWN_NAME
-from ..command import HelpfulCommand
+from ..command import HelpfulCommand, print_line
 from ..console.capabilities import find_terminal
 from ..console.interruptible import run_interruptible
 from ..parameters import MAX_SEED, FloatRange, game_argument, open_match, position_option, seed_option, turn_time_option
@@ -107,7 +107,7 @@ def _default_opponent(name: str | None, game: Game, seed: int | None, seconds: f
         with suppress(AlquerqueError):
             return make_player(name, game, seed, seconds)
     if name not in (None, UNKNOWN_NAME):
-        click.echo(f"{name} played in the file and cannot be used; {DEFAULT_OPPONENT} plays (--opponent changes it).")
+        print_line(f"{name} played in the file and cannot be used; {DEFAULT_OPPONENT} plays (--opponent changes it).")
     return make_player(DEFAULT_OPPONENT, game, seed, seconds)
 
 

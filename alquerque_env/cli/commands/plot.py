@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from ...bots.trainer import load_from_trainer
-from ..command import HelpfulCommand
+from ..command import HelpfulCommand, print_line
 from ..parameters import PATH
 
 
@@ -19,4 +19,4 @@ def plot(run: Path, output: Path | None) -> None:
 
     Draws strength, outcomes, losses and speed over the steps.
     """
-    click.echo(f"wrote {load_from_trainer('plot')(run, output)}")
+    print_line(f"wrote {load_from_trainer('plot')(run, output)}")

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ...errors import plain_text
 from ...render import Picture, draw_text
 
 _MAX_WIDTH = 100
@@ -45,7 +46,8 @@ class Terminal:
         return (self.wrap(sentence, "  ", "- ") for sentence in sentences)
 
     def plain(self, text: str) -> str:
-        """Replaces characters that the terminal lacks."""
+        """Leaves out control characters, and replaces characters that the terminal lacks."""
+        text = plain_text(text)
         return text if self.unicode else text.replace("…", "...").encode("ascii", "replace").decode()
 
     def columns(self, items: Sequence[str], indent: str = "  ") -> str:

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TaskProgressColumn, Tex
 from rich.progress import Progress as Bar
 
 from ...arena import Progress
+from ...errors import one_line, plain_text
 
 
 class Display:
@@ -59,7 +60,7 @@ class Display:
 
     def note(self, text: str) -> None:
         """Prints a line, above the bar."""
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(plain_text(text), markup=False, highlight=False, soft_wrap=True)
 
     def update(
         self,
@@ -86,7 +87,7 @@ class Display:
         if is_new:
             self._stage_began = time.monotonic(), done
             self._bar.reset(self._task, total=total)  # the speed of the previous stage does not count
-        self._bar.update(self._task, description=about, completed=done, visible=True)
+        self._bar.update(self._task, description=one_line(about), completed=done, visible=True)
         self._below = below
         if self._live is not None:
             if is_new:

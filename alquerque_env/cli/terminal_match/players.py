@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ...bots.bot import Bot
 from ...bots.load import SPEC_KINDS, find_bot, load_bot, starts_program
 from ...bots.shipped import shipped_bots
-from ...errors import AlquerqueError
+from ...errors import AlquerqueError, control_character
 from ...game.game import Game
 from ...match.records.record import UNKNOWN_NAME
 from ..console.interruptible import run_interruptible
@@ -33,9 +33,9 @@ class Player:
 
     @property
     def name(self) -> str:
-        """Name in match files, which cannot hold unprintable characters."""
+        """Name in match files, which cannot hold control characters."""
         name = self.person_name or self.spec
-        return name if name.isprintable() else ascii(name)
+        return name if control_character(name) is None else ascii(name)
 
     def for_game(self, game: Game) -> "Player":
         """The same player for another game.

@@ -2,12 +2,11 @@
 
 import io
 import re
-import unicodedata
 from collections.abc import Iterator
 from itertools import count
 from typing import NamedTuple, TextIO
 
-from ...errors import RecordError, shorten
+from ...errors import RecordError, control_character, shorten
 from ...game.file_text import MOST_TEXT
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
@@ -40,8 +39,6 @@ _TOKEN = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
 _ESCAPED = re.compile(r"\\(.)")
-# Control characters, lone surrogates, and what would begin another line.
-_UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 
 
 class Token(NamedTuple):
@@ -135,7 +132,7 @@ def check_header(name: str, value: str) -> None:
     most = MOST_TEXT if name == GAME_FILE else MAX_VALUE
     if len(value) > most:
         raise RecordError(f"header {name} has {len(value)} characters, expected at most {most}")
-    if wrong := next((mark for mark in value if unicodedata.category(mark) in _UNPRINTABLE), None):
+    if wrong := control_character(value):
         raise RecordError(f"header {name} holds the character {wrong!a}, expected one line of printable text")
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...errors import TableError
 from ...files.lock import locked_file
+from ...game.array_check import python_number
 from ...game.game import Game
 from . import index_layout as x
 from .index import Index
@@ -58,6 +59,7 @@ def build_table(
       TableError: If it needs more memory, or a file cannot be read or written.
       RulesError: If pieces can have too many no-undo memories.
     """
+    pieces = python_number(pieces)
     index = plan(game, pieces, memory)
     target = table_path(game, pieces) if path is None else Path(path)
     folder = target.with_name(target.name + ".work")

@@ -9,6 +9,8 @@ from math import frexp, ldexp
 import torch
 from torch import Tensor, nn
 
+from alquerque_env.game.array_check import python_number
+
 FEWEST_BITS, MOST_BITS = 2, 16
 
 
@@ -25,7 +27,8 @@ def quantise(network: nn.Module, bits: int) -> None:
     Raises:
       ValueError: If the number of bits is out of range.
     """
-    if isinstance(bits, bool) or not isinstance(bits, int) or not FEWEST_BITS <= bits <= MOST_BITS:
+    bits = python_number(bits)
+    if type(bits) is not int or not FEWEST_BITS <= bits <= MOST_BITS:
         raise ValueError(f"bits is {bits!r}, expected a whole number from {FEWEST_BITS} to {MOST_BITS}")
     for parameter in network.parameters():
         if parameter.dim() > 1:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from alquerque_env.bots.load import starts_program
 from alquerque_env.errors import AlquerqueError, did_you_mean, shorten
-from alquerque_env.files.schema import read_toml, show
+from alquerque_env.files.schema import check_texts, read_toml, show
 from alquerque_env.game.game_source import find_game, names_file
 from alquerque_training.config.settings import SECTIONS, Config, RunConfig
 from alquerque_training.config.shipped_configs import find_config
@@ -38,6 +38,7 @@ def load_config(given: str | Path, overrides: Sequence[str] = (), *, begun: RunC
     """
     path = find_config(given)
     data = read_toml(path, path.name, ConfigError)
+    check_texts(data, path.name, ConfigError)
     _refuse_programs(data, path.name)
     for override in overrides:
         _apply(override, data)

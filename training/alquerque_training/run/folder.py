@@ -16,6 +16,7 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.files.atomic import remove_partials, remove_whole_folder, write_whole
 from alquerque_env.files.lock import LockedError, locked
 from alquerque_env.files.regular import read_regular
+from alquerque_env.files.schema import check_texts
 from alquerque_training.config.loader import ConfigError, parse_config
 from alquerque_training.config.settings import Config
 
@@ -216,6 +217,7 @@ def read_sections(path: Path) -> dict[str, Any]:
         raise ConfigError(f"run {str(path)!r}: {CONFIG} is not valid JSON: {error}") from None
     if not isinstance(data, dict):
         raise ConfigError(f"run {str(path)!r}: {CONFIG} holds no sections")
+    check_texts(data, f"run {str(path)!r}: {CONFIG}", ConfigError)
     return data
 
 

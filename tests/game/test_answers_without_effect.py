@@ -1,0 +1,247 @@
+"""Answers that have no effect on their board: the text of the rules claims none, or the file is refused."""
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alquerque_env import Match, games, load_game, perft
+from alquerque_env.errors import AlquerqueError, RulesError
+from alquerque_env.game.game import Game
+from alquerque_env.game.rules_text import fixed_rules, open_questions, rule_sentences
+from alquerque_env.match.status_text import standing
+
+SQUARE = """
+title = "Square"
+rows = [[0, 1, 2, 3], [0, 1, 2, 3], [0, 1, 2, 3], [0, 1, 2, 3]]
+lines = ["a1 b1 c1 d1", "a2 b2 c2 d2", "a3 b3 c3 d3", "a4 b4 c4 d4",
+         "a1 a2 a3 a4", "b1 b2 b3 b4", "c1 c2 c3 c4", "d1 d2 d3 d4"DIAGONALS]
+"""
+BOARDS = {
+    "no diagonals": SQUARE.replace("DIAGONALS", ""),
+    "two long diagonals": SQUARE.replace("DIAGONALS", ', "a1 b2 c3 d4", "d1 c2 b3 a4"'),
+    "one long diagonal": SQUARE.replace("DIAGONALS", ', "a1 b2 c3 d4"'),
+    "diagonals alone": """
+title = "Diagonals"
+rows = [[0, 2, 4], [1, 3], [0, 2, 4], [1, 3], [0, 2, 4]]
+lines = ["a1 b2 c3 d4 e5", "c1 d2 e3", "e1 d2 c3 b4 a5", "c1 b2 a3", "a3 b4 c5", "c5 d4 e3"]
+""",
+}
+RULES: dict[str, Any] = {
+    "man_steps": "forward_sideways",
+    "man_capture_dirs": "all",
+    "promotion": "last_rank",
+    "progress": "capture",
+    "capture": "compulsory",
+    "chain": "compulsory",
+    "no_moves": "loss",
+    "capture_removal": "immediate",
+    "repetition": "off",
+    "no_progress_limit": 20,
+    "no_progress_result": "draw",
+    "who_starts": "player_0",
+}
+
+
+def own_game(folder: Path, board: str = "two long diagonals", **rules: Any) -> Game:
+    shown = {True: "true", False: "false"}
+    lines = [f"{key} = {shown.get(value, repr(value))}" for key, value in (RULES | rules).items()]
+    start = 'south = "a1 c1"\nnorth = "a5 c5"' if board == "diagonals alone" else 'south = "a1 b1"\nnorth = "c4 d4"'
+    file = folder / "mine.toml"
+    head = 'title = "Mine"\nversion = 1\nsources = ["a test"]'
+    text = f"{head}\n[start]\n{start}\n[board]\n{BOARDS[board]}\n[rules]\n" + "\n".join(lines)
+    file.write_text(text.replace("'", '"'), encoding="utf-8")
+    return load_game(file)
+
+
+def words(game: Game) -> str:
+    return " ".join(rule_sentences(game))
+
+
+@pytest.mark.parametrize("name", games())
+def test_an_option_that_the_text_leaves_out_changes_nothing(name: str) -> None:
+    game = load_game(name)
+    for question in game.option_table.keys() - set(open_questions(game)):
+        for value in game.option_table[question].values:
+            if value == "N":
+                continue
+            other = game.with_options(**{question: value})
+            assert rule_sentences(other) == rule_sentences(game)
+            assert perft(other, 4) == perft(game, 4)
+
+
+ANSWERS: dict[str, list[Any]] = {
+    "man_capture_dirs": ["all", "forward_sideways", "forward", "first_leap_forward_sideways"],
+    "man_steps": ["all", "forward_sideways", "forward"],
+    "capture_removal": ["immediate", "end_of_turn"],
+    "midchain_promotion": ["only_if_turn_ends_there", "promote_and_stop", "promote_and_continue"],
+    "mullah_landing": ["free", "must_continue"],
+    "mullah_lines": ["all", "long_diagonals"],
+    "mullah_steps": ["any_distance", "one_point"],
+    "mullah_captures": ["any_distance", "next_point"],
+    "leap": ["straight", "drawn_line"],
+    "end_arc": [True, False],
+    "last_rank_frozen": [True, False],
+    "undo_scope": ["off", "per_coin", "never_revisit"],
+}
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("question", ANSWERS)
+def test_games_with_the_same_text_of_moves_have_the_same_matches(board: str, question: str, tmp_path: Path) -> None:
+    settings = [
+        {},
+        {"chain": "single"},
+        {"promotion": "none"},
+        {"mullah_steps": "one_point", "mullah_captures": "next_point"},
+        {"man_steps": "forward", "man_capture_dirs": "forward"},
+    ]
+    for setting in settings:
+        told: dict[str, int] = {}
+        for answer in ANSWERS[question]:
+            try:
+                game = own_game(tmp_path, board, **setting | {question: answer})
+            except RulesError:
+                continue
+            has_kings = game.rules.promotion != "none"
+            pieces = "W:Wa1,Kc3:Bb2,d4" if has_kings else "W:Wa1,c3:Bb2,d4"
+            count = perft(game, 4) * 10_000 + perft(game, 3, pieces)
+            assert told.setdefault(words(game), count) == count, setting
+
+
+@pytest.mark.parametrize(
+    ("board", "found"),
+    [
+        ("two long diagonals", "Along the two long diagonals; elsewhere it steps"),
+        ("one long diagonal", "Along the long diagonal; elsewhere it steps"),
+    ],
+)
+def test_the_long_diagonals_are_counted_on_the_board(board: str, found: str, tmp_path: Path) -> None:
+    assert found in words(own_game(tmp_path, board, mullah_lines="long_diagonals"))
+
+
+def test_long_diagonals_on_a_board_without_any_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(RulesError, match=r"mine\.toml: mullah_lines='long_diagonals' lets promoted pieces fly nowhere"):
+        own_game(tmp_path, "no diagonals", mullah_lines="long_diagonals")
+    file = tmp_path / "soldiers.toml"
+    text = 'title = "S"\nversion = 1\nsources = ["a test"]\nextends = "sixteen_soldiers"\n[rules]\n'
+    rules = {**RULES, "mullah_lines": "long_diagonals"}
+    lines = [f"{key} = {f'{value!r}'}" for key, value in rules.items()]
+    file.write_text((text + "\n".join(lines) + "\n[options]\n").replace("'", '"'), encoding="utf-8")
+    with pytest.raises(RulesError, match="the longest lines of the board are no diagonals"):
+        load_game(file)
+
+
+@pytest.mark.parametrize(
+    "rules", [{"promotion": "none"}, {"mullah_steps": "one_point", "mullah_captures": "next_point"}]
+)
+def test_where_nothing_flies_long_diagonals_are_not_spoken_of(rules: dict[str, Any], tmp_path: Path) -> None:
+    game = own_game(tmp_path, "no diagonals", mullah_lines="long_diagonals", **rules)
+    assert "diagonal" not in words(game)
+
+
+def test_of_several_boards_one_may_have_no_long_diagonals_and_the_text_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "boards.toml"
+    lines = [f"{key} = {value!r}" for key, value in RULES.items()]
+    text = f"""title = "Boards"
+version = 1
+sources = ["a test"]
+start = {{ south = "a1 b1", north = "c4 d4" }}
+[board.plain]
+{BOARDS["no diagonals"]}
+[board.crossed]
+{BOARDS["two long diagonals"]}
+[options]
+board = {{ default = "crossed", values = ["crossed", "plain"], source = "a test" }}
+mullah_lines = {{ default = "all", values = ["all", "long_diagonals"], source = "a test" }}
+[rules]
+""" + "\n".join(lines)
+    file.write_text(text.replace("'", '"'), encoding="utf-8")
+    assert "Along the two long diagonals" in words(load_game(file, mullah_lines="long_diagonals"))
+    told = words(load_game(file, mullah_lines="long_diagonals", board="plain"))
+    assert "over any distance? Along none, since this board has no long diagonal: a mullah moves like a man" in told
+    assert "any number of vacant points" not in told
+
+
+def test_a_bend_is_not_spoken_of_on_a_board_without_one(tmp_path: Path) -> None:
+    assert "bend" not in words(own_game(tmp_path, leap="drawn_line"))
+    assert "bends" in words(load_game("awithlaknannai_mosona", leap="drawn_line"))
+
+
+def test_arcs_are_spoken_of_only_where_straight_leaps_can_follow_them(tmp_path: Path) -> None:
+    assert "arc" not in words(own_game(tmp_path, end_arc=False))
+    for board, leap in product(["culin", "murray", "zigzag"], ["straight", "drawn_line", "pattern"]):
+        game = load_game("awithlaknannai_mosona", board=board, leap=leap)
+        assert ("the arc round" in words(game)) == (board == "culin" and leap == "straight")
+
+
+def test_sideways_is_not_spoken_of_where_no_line_leads_sideways(tmp_path: Path) -> None:
+    told = words(own_game(tmp_path, "diagonals alone", man_capture_dirs="forward_sideways"))
+    assert "forward only" in told
+    assert "sideways" not in told
+
+
+def test_a_first_leap_is_not_spoken_of_where_there_is_one_leap(tmp_path: Path) -> None:
+    assert "first leap" not in words(own_game(tmp_path, chain="single", man_capture_dirs="first_leap_forward_sideways"))
+    assert "then in every direction" not in words(
+        load_game("fetaix", chain="single", man_capture_dirs="first_leap_forward_sideways")
+    )
+
+
+def test_a_promotion_is_no_progress_where_there_is_none(tmp_path: Path) -> None:
+    game = own_game(tmp_path, promotion="none", progress="capture_or_promotion")
+    told = words(game)
+    assert "Only a capture counts as progress." in told
+    assert "without a capture, both" in told
+    assert "or a promotion" not in f"{told} {[rule.sentence for rule in fixed_rules(game)]} {standing(Match(game))}"
+
+
+def test_chains_are_not_spoken_of_where_there_are_none(tmp_path: Path) -> None:
+    told = words(
+        own_game(tmp_path, chain="single", capture_removal="end_of_turn", midchain_promotion="promote_and_stop")
+    )
+    assert "until then" not in told
+    assert "chain" not in told
+
+
+def test_memory_is_not_spoken_of_where_nothing_can_be_taken_back(tmp_path: Path) -> None:
+    forward = {"man_steps": "forward", "undo_scope": "per_coin", "promotion": "none"}
+    assert "taken back" not in words(own_game(tmp_path, **forward))
+    assert "taken back" in words(own_game(tmp_path, **forward | {"man_steps": "all"}))
+
+
+@pytest.mark.parametrize("scope", ["per_coin", "per_player_last_move", "never_revisit"])
+def test_a_promoted_piece_may_take_back_its_steps_and_the_text_says_so(scope: str, tmp_path: Path) -> None:
+    game = own_game(tmp_path, undo_scope=scope)
+    assert "A mullah may take back every step." in words(game)
+    match = Match(game, "W:WKa1,b1:Bd1,Kc4")
+    for step in ("a1-a2", "c4-c3"):
+        match.push(step)
+    assert "a2-a1" in [step.text for step in match.legal_steps]
+    assert "A mullah" not in words(own_game(tmp_path, undo_scope=scope, promotion="none"))
+
+
+def test_a_frozen_last_rank_is_spoken_of_only_where_men_could_step_on_it(tmp_path: Path) -> None:
+    assert "stay there" in words(own_game(tmp_path, promotion="none", last_rank_frozen=True))
+    assert "stay there" not in words(own_game(tmp_path, last_rank_frozen=True))
+    assert "stay there" not in words(own_game(tmp_path, promotion="none", man_steps="forward", last_rank_frozen=True))
+
+
+def test_the_options_of_describe_say_which_of_them_do_not_arise() -> None:
+    from click.testing import CliRunner
+
+    from alquerque_env.cli.main import main
+
+    shown = " ".join(CliRunner().invoke(main, ["describe", "awithlaknannai_mosona"]).output.split())
+    assert "a line for straight leaps? This does not arise on this board under the other answers." in shown
+
+
+def test_every_pair_of_options_of_a_shipped_game_is_still_taken() -> None:
+    game = load_game("fetaix")
+    pairs = product(game.option_table["mullah_lines"].values, game.option_table["chain"].values)
+    for lines, chain in pairs:
+        try:
+            load_game("fetaix", mullah_lines=lines, chain=chain)
+        except AlquerqueError as error:
+            pytest.fail(str(error))
