@@ -4,7 +4,10 @@ All matches take every branch of the rules. On a GPU a step is compiled by `torc
 hundreds of small operations. The tests compare all results with those of the other batches.
 """
 
+import warnings
+from collections.abc import Callable
 from functools import cached_property
+from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +28,7 @@ from ..engine.rules_torch import (
 )
 from ..engine.simd_table import SimdTable, make_simd_table
 from ..engine.words.torch_words import wrapped_sum
-from ..errors import RulesError
+from ..errors import RulesError, one_line
 from ..game import table_layout as e
 from ..game.game import Game
 from .batch import GOLDEN, KEYS_AT_FIRST
@@ -55,6 +58,24 @@ class StepTensors(NamedTuple):
     winner: Tensor
 
 
+class Played(NamedTuple):
+    """What a step leaves.
+
+    Attributes:
+      matches: The matches after it.
+      result: What is seen of them.
+      was_illegal: Bool `[]`, whether an action was to be played that is not legal; its match is left where it was.
+      drawn: The next result of `TorchBatch.sample` and the state of the sampler after it, if they were asked for.
+      is_compiled: Whether compiled code gave this.
+    """
+
+    matches: Matches
+    result: StepTensors
+    was_illegal: Tensor
+    drawn: tuple[Tensor, Tensor] | None
+    is_compiled: bool
+
+
 class TorchBatch:
     """A batch played by PyTorch.
 
@@ -62,12 +83,14 @@ class TorchBatch:
       game: The game.
       num_games: Number of matches, `B`.
       device: Where the tensors are.
-      compiled: Whether `torch.compile` compiles a step; by default on a GPU.
+      compiled: Whether `torch.compile` compiles a step; by default on a GPU. A compiled step also draws the next
+        actions of `sample`, so that random play runs as one piece of compiled code. A `RuntimeWarning` tells if PyTorch
+        does not compile it; the results are the same.
 
     Attributes:
       matches: The matches.
       mask: int8 `[B, A]`, the action masks of the last step.
-      rng: int64 `[1]`, state of the action sampler.
+      was_illegal: Bool `[]`, whether an action of the last step was not legal, although its command was PLAY.
       shape: Shape of an observation, `(C, P)`.
 
     Raises:
@@ -84,28 +107,30 @@ class TorchBatch:
         self.game, self.device, self.num_actions = game, device, game.num_actions
         self._step = _Step(game, table, device)
         self.shape = self._step.shape
-        advance: Any = self._step.advance
-        is_compiled = device.type == "cuda" if compiled is None else compiled
-        self._advance = torch.compile(advance, dynamic=False) if is_compiled else advance
         keys = torch.zeros(num_games, KEYS_AT_FIRST if self._step.looks_back else 1, dtype=torch.int64, device=device)
         self.matches = Matches(self._step.start.repeat(1, num_games), keys)
         self._steps_with_room = 0
         self.mask = torch.zeros(num_games, game.num_actions, dtype=torch.int8, device=device)
-        self.rng = torch.zeros(1, dtype=torch.int64, device=device)
+        self.was_illegal = torch.zeros((), dtype=torch.bool, device=device)
+        self._rng = torch.zeros(1, dtype=torch.int64, device=device)
+        self._drawn: tuple[Tensor, Tensor] | None = None
+        self._compiles = device.type == "cuda" if compiled is None else compiled
+        self._compiled: Callable[..., Played] | None = None
 
     @torch.no_grad()
     def step(self, actions: Tensor, commands: Tensor) -> StepTensors:
-        """Advances every match, see `Batch.step`.
+        """Advances every match, see `Batch.step`. A match whose action is not legal is left where it is.
 
         Args:
-          actions: int64 `[B]`, legal where the command is PLAY.
+          actions: int64 `[B]`.
           commands: int8 `[B]`.
 
         Returns:
           The tensors.
         """
         self._make_room_for_keys()
-        self.matches, result = self._advance(self.matches, actions, commands)
+        played = self._play(self.matches, self.mask, self._rng, actions, commands)
+        self.matches, result, self.was_illegal, self._drawn, _ = played
         self.mask = result.mask
         return result._replace(mask=result.mask.clone())
 
@@ -117,18 +142,20 @@ class TorchBatch:
 
     def is_legal(self, actions: Tensor) -> Tensor:
         """Bool `[B]`, whether each action is legal in its match."""
-        in_range = (actions >= 0) & (actions < self.num_actions)
-        return in_range & (self.mask.gather(1, torch.where(in_range, actions, 0)[:, None])[:, 0] != 0)
+        return _is_legal(self.mask, actions)
 
     @torch.no_grad()
     def sample(self) -> Tensor:
         """int64 `[B]`, a legal action for each match drawn uniformly as by `Batch.sample`, 0 where there is none."""
-        below = self.mask.cumsum(1, dtype=torch.int64)
-        counts = below[:, -1]
-        draws = (counts > 0).cumsum(0)
-        index = (mix(wrapped_sum(self.rng, GOLDEN * draws)) >> 31) * counts >> 32
-        self.rng = wrapped_sum(self.rng, GOLDEN * draws[-1:])
-        return torch.where(counts > 0, (below <= index[:, None]).sum(1), 0)
+        actions, self._rng = self._drawn or _draw(self.mask, self._rng)
+        self._drawn = None
+        return actions
+
+    @property
+    def rng(self) -> Tensor:
+        """int64 `[1]`, state of the action sampler. The caller may change it."""
+        self._drawn = None
+        return self._rng
 
     @property
     def states(self) -> np.ndarray:
@@ -148,16 +175,46 @@ class TorchBatch:
         self.matches = Matches(torch.where(flags, start.states, self.matches.states), keys)
         pairs = zip(first, result, strict=True)
         shown = StepTensors(*(torch.where(flags.view(-1, *[1] * (old.ndim - 1)), new, old) for new, old in pairs))
-        self.mask = shown.mask
+        self.mask, self._drawn = shown.mask, None
         return shown._replace(mask=shown.mask.clone())
 
     def set(self, states: np.ndarray, keys: np.ndarray, rng: np.ndarray) -> None:
         """Replaces the matches, by arrays laid out as those of `Batch`."""
         kind = self._step.start.dtype
         known = (torch.from_numpy(np.array(array, np.int64)).to(self.device) for array in (states.T, keys, rng))
-        words, hashes, self.rng = known
+        words, hashes, self._rng = known
+        self._drawn = None
         self.matches = Matches(words.to(kind), hashes)
         self._steps_with_room = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without compiled code: a copy compiles its own."""
+        return self.__dict__ | {"_compiled": None}
+
+    def _play(self, *arguments: Any) -> Played:
+        """`_Step.play`, compiled if that is wanted and possible."""
+        if not self._compiles:
+            return self._step.play(*arguments, draws=False)
+        from torch._dynamo.exc import TorchDynamoException  # slow to import
+
+        try:
+            self._compiled = self._compiled or torch.compile(self._step.play_alone, dynamic=False)
+            played = self._compiled(*arguments, draws=True)
+        except TorchDynamoException as error:
+            self._go_on_uncompiled(error)
+            return self._step.play(*arguments, draws=False)
+        if not played.is_compiled:
+            self._go_on_uncompiled("the compiler is switched off or has reached its limit")
+        return played
+
+    def _go_on_uncompiled(self, reason: Any) -> None:
+        self._compiles, self._compiled = False, None
+        warnings.warn(
+            f"PyTorch does not compile the steps of {len(self.mask)} matches of {self.game!r}, so they take many times"
+            f" as long: {one_line(str(reason))}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
     def _make_room_for_keys(self) -> None:
         """Doubles the room where a match may soon have gone on for longer without progress."""
@@ -175,8 +232,8 @@ class _Step:
     """A step of all matches as a function of tensors, and the constants of a game that it uses."""
 
     def __init__(self, game: Game, table: SimdTable, device: torch.device) -> None:
-        self._t = t = game.table.plain_words
-        self._codes = tuple(int(code) for code in table.codes)
+        self._words = t = game.table.plain_words
+        self._code_words = tuple(int(code) for code in table.codes)
         self._maps = torch.from_numpy(table.maps).to(device)
         self._num_vectors = table.num_vectors
         self.start = torch.from_numpy(table.start).to(device)[:, None]
@@ -187,6 +244,24 @@ class _Step:
         self._frames = [self._frame(player).to(device)[:, None] for player in (0, 1)]
         self._sources = [self._sources_of(table, player) for player in (0, 1)]
 
+    @property
+    def play_alone(self) -> Callable[..., Played]:
+        """`play` with code of its own.
+
+        PyTorch counts what it has compiled by the code of a function, and after eight variants it runs further ones as
+        they are, without a word. The step of another game or number of matches would be a variant of the same code.
+        """
+        return MethodType(FunctionType(_Step.play.__code__.replace(), _Step.play.__globals__), self)
+
+    # Compiled code would check in every step that the thousands of integers that it reads are what they were.
+    @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+    def _table(self) -> tuple[int, ...]:
+        return self._words
+
+    @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+    def _layout(self) -> tuple[int, ...]:
+        return self._code_words
+
     @cached_property
     def first(self) -> tuple[Matches, StepTensors]:
         """A match at the start, and what is seen of it."""
@@ -196,17 +271,17 @@ class _Step:
 
     def _frame(self, player: int) -> Tensor:
         """`[P]`, the point of the board at each point of a player's frame."""
-        t, points = self._t, self._t[e.T_POINTS]
+        t, points = self._words, self._words[e.T_POINTS]
         if t[e.T_TURN + player] == e.TURNED:
             return torch.tensor(t[t[e.T_FRAME] + player * points :][:points])
         seen = torch.arange(points)
         return seen.flip(0) if t[e.T_TURN + player] == e.HALF_TURN else seen
 
-    def _sources_of(self, table: SimdTable, player: int) -> list[tuple[Tensor, Tensor]]:
-        """Planes and points, each `[A]`, whose bits make the mask together. Behind the planes there is one of zeros."""
-        codes, points = self._codes, self._t[e.T_POINTS]
+    def _sources_of(self, table: SimdTable, player: int) -> tuple[Tensor, Tensor]:
+        """Planes and points, each `[R, A]`, whose bits make the mask together. Behind the planes is one of zeros."""
+        codes, points = self._code_words, self._words[e.T_POINTS]
         planes = codes[c.C_NUM_PLANES]
-        found: list[list[tuple[int, int]]] = [[] for _ in range(self._t[e.T_NUM_ACTIONS])]
+        found: list[list[tuple[int, int]]] = [[] for _ in range(self._words[e.T_NUM_ACTIONS])]
         for place, action in enumerate(table.maps[codes[c.C_MAPS + player] :][: planes * points].tolist()):
             plane, point = divmod(place, points)
             is_pass = plane == codes[c.C_PASS_PLANE]
@@ -214,16 +289,25 @@ class _Step:
                 found[action].append((plane, point))
         most = max(map(len, found))
         padded = torch.tensor([pairs + [(planes, 0)] * (most - len(pairs)) for pairs in found])
-        device, kind = self.start.device, self.start.dtype
-        return [(each[:, 0].to(device), each[:, 1].to(device, kind)) for each in padded.unbind(1)]
+        plane_rows, point_rows = padded.permute(2, 1, 0).contiguous().to(self.start.device)
+        return plane_rows, point_rows.to(self.start.dtype)
 
     def _origin(self, table: SimdTable, player: int, action: int) -> int:
         """Where an action begins; the maps have action 0 where a plane has none at a point."""
-        return int(table.maps[self._codes[c.C_STEPS + player] + action]) & c.POINT_MASK
+        return int(table.maps[self._code_words[c.C_STEPS + player] + action]) & c.POINT_MASK
+
+    def play(
+        self, matches: Matches, mask: Tensor, rng: Tensor, actions: Tensor, commands: Tensor, *, draws: bool
+    ) -> Played:
+        """Plays a step of every match, see `TorchBatch.step`, and draws the actions of the next one if it `draws`."""
+        wrong = (commands == PLAY) & ~_is_legal(mask, actions)
+        after, result = self.advance(matches, actions, torch.where(wrong, HOLD, commands))
+        drawn = _draw(result.mask, rng) if draws else None
+        return Played(after, result, wrong.any(), drawn, torch.compiler.is_compiling())
 
     def advance(self, matches: Matches, actions: Tensor, commands: Tensor) -> tuple[Matches, StepTensors]:
-        """Plays a step of every match, see `TorchBatch.step`."""
-        t, kind = self._t, matches.states.dtype
+        """Plays a step of every match. Actions are legal where the command is PLAY."""
+        t, kind = self._table(), matches.states.dtype
         before = list(matches.states.unbind(0))
         mover, plays, resets = before[e.PLAYER], commands == PLAY, commands == RESET
         after = list(before)
@@ -244,13 +328,13 @@ class _Step:
         return Matches(states, keys), shown
 
     def _moves(self, player: Tensor) -> Moves:
-        return Moves(self._codes, self._maps, [None] * self._num_vectors, player)
+        return Moves(self._layout(), self._maps, [None] * self._num_vectors, player)
 
     def _repeated(self, state: list[Tensor], keys: Tensor) -> tuple[Tensor, Tensor]:
         """Adds the hashes of the positions to the keys; returns also how often they occurred before."""
         if not self.looks_back:
             return keys, torch.zeros_like(state[e.PLAYER])
-        key, clock = position_key(self._t, state)[:, None], state[e.QUIET][:, None]
+        key, clock = position_key(self._table(), state)[:, None], state[e.QUIET][:, None]
         counts = (state[e.CHAIN] < 0)[:, None]
         place = torch.arange(keys.shape[1], device=keys.device)
         is_same = counts & (keys == key) & (place < clock) & ((clock - place) % 2 == 0)
@@ -259,16 +343,19 @@ class _Step:
 
     def _mask(self, moves: Moves) -> Tensor:
         """int8 `[A, B]`, 1 for legal actions."""
-        first, count = self._codes[c.C_PLANES], self._codes[c.C_NUM_PLANES]
+        first, count = self._layout()[c.C_PLANES], self._layout()[c.C_NUM_PLANES]
         planes = list(moves.words[first : first + count])
         found = torch.stack([*planes, torch.zeros_like(moves.player)])
-        south, north = (sum((found[plane] >> point[:, None]) & 1 for plane, point in rows) for rows in self._sources)
+        south, north = (
+            sum((found[plane] >> point[:, None]) & 1 for plane, point in zip(*rows, strict=True))
+            for rows in self._sources
+        )
         return (torch.where(moves.player == 0, south, north) != 0).to(torch.int8)
 
     def _observation(self, state: list[Tensor], earlier: Tensor) -> Tensor:
         """int8 `[B, C, P]`, in the frame of the player to move."""
         words: list[Any] = [None] * self.shape[0]
-        observe(self._t, state, earlier, words)
+        observe(self._table(), state, earlier, words)
         player, (south, north) = state[e.PLAYER], self._frames
         point = torch.where(player == 0, south, north).to(player.dtype)
         shown = [
@@ -276,3 +363,19 @@ class _Step:
             for word, is_bitboard in zip(words, self._is_bitboard, strict=True)
         ]
         return torch.stack(shown).to(torch.int8).permute(2, 0, 1).contiguous()
+
+
+def _is_legal(mask: Tensor, actions: Tensor) -> Tensor:
+    """Bool `[B]`, whether each action is legal by its mask."""
+    in_range = (actions >= 0) & (actions < mask.shape[1])
+    return in_range & (mask.gather(1, torch.where(in_range, actions, 0)[:, None])[:, 0] != 0)
+
+
+def _draw(mask: Tensor, rng: Tensor) -> tuple[Tensor, Tensor]:
+    """The actions of `TorchBatch.sample`, and the state of the sampler after it."""
+    below = mask.cumsum(1, dtype=torch.int32)
+    counts = below[:, -1].to(torch.int64)
+    draws = (counts > 0).cumsum(0)
+    index = (mix(wrapped_sum(rng, GOLDEN * draws)) >> 31) * counts >> 32
+    actions = torch.where(counts > 0, (below <= index.to(torch.int32)[:, None]).sum(1), 0)
+    return actions, wrapped_sum(rng, GOLDEN * draws[-1:])

@@ -126,7 +126,7 @@ class _Layout:
             else:
                 self._add_section(number)
         self.first_planes.append(len(self.planes))
-        self.has_pass = step_words(game.table)[e.T_PASS_ACTION] >= 0
+        self.has_pass = bool(step_words(game.table)[e.T_PASS_ACTION] >= 0)
         self.maps = self._maps()
         self._place_vectors()
 

@@ -89,17 +89,15 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
             raise gymnasium.error.ResetNeeded(
                 f"match {game} has ended: reset it by reset(options={{'reset_mask': mask}}) before step"
             )
-        plays = ~self._ended
-        legal = self._games.is_legal(actions)
-        self._was_illegal = self._was_illegal | (plays & ~legal).any()
+        over = self._ended
         if self.checks_at_once:
-            self._raise_illegal(actions, plays & ~legal)
-        commands = torch.where(plays, _commands(legal, PLAY, HOLD), HOLD if waits else RESET)
-        result = self._games.step(actions, commands)
+            self._raise_illegal(actions, ~over & ~self._games.is_legal(actions))
+        result = self._games.step(actions, _commands(over, HOLD if waits else RESET, PLAY))
+        self._was_illegal = self._was_illegal | self._games.was_illegal
         terminated = result.outcome != e.ONGOING
         truncated = torch.zeros_like(terminated)
         if self.max_cycles is not None:
-            self._elapsed = torch.where(plays, self._elapsed + 1, self._elapsed if waits else 0)
+            self._elapsed = torch.where(over, self._elapsed if waits else 0, self._elapsed + 1)
             truncated = ~terminated & (self._elapsed >= self.max_cycles)
         self._ended = terminated | truncated
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
@@ -108,7 +106,8 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
 
     def sample_actions(self) -> Any:
         """Returns int64 `[B]`, a legal action for each match drawn uniformly; 0 where the match has ended."""
-        return torch.where(self._ended, 0, self._games.sample())
+        actions = self._games.sample()
+        return actions if self.max_cycles is None else torch.where(self._ended, 0, actions)
 
     def match(self, env: int) -> Any:
         """See `SelfPlayVectorEnv.match`."""
@@ -170,13 +169,15 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
         return grid.reshape(len(observation), *form.shape)
 
     def _told(self, result: StepTensors, ended: Any = None) -> dict[str, Any]:
-        present = torch.ones_like(self._ended) if ended is None else ended
         mask: Any = result.mask
         if self.max_cycles is not None:
             mask = torch.where((self._ended if ended is None else ended)[:, None], 0, mask)
         arrays = {"action_mask": mask, "player": result.player, "winner": result.winner}
+        present = (torch.ones_like(self._ended) if ended is None else ended).repeat(len(arrays), 1)
         return {
-            name: each for key, array in arrays.items() for name, each in ((key, array), (f"_{key}", present.clone()))
+            name: each
+            for (key, array), there in zip(arrays.items(), present, strict=True)
+            for name, each in ((key, array), (f"_{key}", there))
         }
 
     def _check(self, actions: Any) -> Any:
@@ -186,11 +187,11 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
         return actions.to(self.device, torch.int64)
 
     def _raise_illegal(self, actions: Any = None, flags: Any = None) -> None:
-        """Raises the error of an illegal action, if there was one since the last call."""
-        if not self._was_illegal:
+        """Raises the error of an illegal action: of those with a flag, or of one since the last call without flags."""
+        if not self._is_reset or not (self._was_illegal if flags is None else flags.any()):
             return
-        self._was_illegal = torch.zeros_like(self._was_illegal)
         if flags is None:
+            self._was_illegal = torch.zeros_like(self._was_illegal)
             raise IllegalStepError("an earlier action was not legal, and its match was left as it was")
         wrong = int(flags.int().argmax())
         raise IllegalStepError(

@@ -117,7 +117,7 @@ def test_actions_are_drawn_by_their_probabilities_and_never_illegal() -> None:
     probabilities = masked_log_probs(
         torch.tensor([[0.5, 0.3, 9.0, 0.2]]).log(), torch.tensor([[True, True, False, True]])
     )
-    drawn = sample(probabilities.expand(20_000, 4), torch.Generator().manual_seed(3))
+    drawn = sample(probabilities.expand(20_000, 4), torch.rand(20_000, generator=torch.Generator().manual_seed(3)))
 
     shares = np.bincount(drawn.numpy(), minlength=4) / 20_000
     assert shares[2] == 0

@@ -108,9 +108,9 @@ def test_games_are_counted_when_they_end_with_all_their_steps(plies: int, max_cy
     choose = learner.games.openings.choose
 
     def choose_and_tell(*seen: Any) -> tuple[torch.Tensor, torch.Tensor]:
-        rows, actions = choose(*seen)
-        env.random.update(rows.tolist())
-        return rows, actions
+        flags, actions = choose(*seen)
+        env.random.update(flags.nonzero()[:, 0].tolist())
+        return flags, actions
 
     learner.games.openings.choose = choose_and_tell  # type: ignore[method-assign]
     lengths, outcomes, empty = [], set(), 0

@@ -23,11 +23,13 @@ import torch
 from torch import Tensor
 
 from alquerque_env import SelfPlayVectorEnv
+from alquerque_env.engine.simd_table import make_simd_table
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_training.config.loader import ConfigError
-from alquerque_training.config.settings import Config, PpoConfig
+from alquerque_training.config.settings import Config, PpoConfig, SelfPlayConfig
 from alquerque_training.experience.bot_opponents import MakeBots, bot_maker
+from alquerque_training.experience.numbers_ahead import copied
 from alquerque_training.experience.opponent_pool import OpponentPool
 from alquerque_training.experience.self_play_games import GameCounter, SelfPlayGames
 from alquerque_training.experience.state_arrays import (
@@ -46,6 +48,13 @@ from alquerque_training.networks.inference import choose_device
 from alquerque_training.rollout import CPU, Rollout, RolloutGames
 from alquerque_training.workers.backend import MakeWorkers, worker_seed
 from alquerque_training.workers.processes import ProcessWorkers
+
+TORCH_FROM = 8_000
+"""Games at once from which PyTorch plays faster on a GPU than the kernels on a core.
+
+An estimate, since no GPU was at hand: there a compiled step of `alquerque` takes 0.3 to 0.5 ms with up to some thousand
+games, in which a core plays about 20 million steps a second. `alquerque bench env GAME --device cuda` measures both.
+"""
 
 
 class Batch(NamedTuple):
@@ -132,9 +141,10 @@ class Learner:
         entropy_bonus = ppo.entropy_bonus + (final - ppo.entropy_bonus) * progress
 
         opponent = self.pool.draw(self._trained, self.iteration, self.generator)
-        order = {f"weights.{name}": array for name, array in weight_arrays(self._trained.state_dict()).items()}
-        order |= {f"opponent.{name}": array for name, array in weight_arrays(opponent or {}).items()}
-        self.workers.begin(order)
+        if self.config.processes > 1:
+            order = {f"weights.{name}": array for name, array in weight_arrays(self._trained.state_dict()).items()}
+            order |= {f"opponent.{name}": array for name, array in weight_arrays(opponent or {}).items()}
+            self.workers.begin(order)
         own = self.games.play(self._trained, self.generator, opponent)
         others = [Rollout.from_arrays(arrays, self.device) for arrays in self.workers.collect()]
         rollout = self.rollout = Rollout.join([own, *others])
@@ -261,17 +271,29 @@ def make_learner(config: Config, game: Game, make_workers: MakeWorkers = Process
     return Learner(config, _make_env(config, game, 0), Geometry.of(game), make_bots, make_workers)
 
 
+def choose_backend(config: SelfPlayConfig, game: Game, num_games: int) -> tuple[str, torch.device | str]:
+    """What plays the games of a process, by the names of `SelfPlayVectorEnv`, and on which device.
+
+    Args:
+      config: The settings of self-play.
+      game: The game.
+      num_games: Number of games that the process plays at once.
+    """
+    device, is_torch = choose_device(config.device), config.backend == "torch"
+    if config.backend == "auto" and num_games >= TORCH_FROM and device.type == "cuda":
+        is_torch = torch.cuda.is_available() and make_simd_table(game) is not None
+    return ("torch", device) if is_torch else ("auto", "cpu")
+
+
 def _make_env(config: Config, game: Game, number: int) -> SelfPlayGames:
     """The games of an actor."""
-    own = config.self_play
-    device = choose_device(own.device) if own.backend == "torch" else "cpu"
+    own, count = config.self_play, config.games_of(number)
+    backend, device = choose_backend(own, game, count)
     try:
-        games: SelfPlayGames = SelfPlayVectorEnv(
-            game, config.games_of(number), max_cycles=own.max_cycles, backend=own.backend, device=device
-        )
+        games: SelfPlayGames = SelfPlayVectorEnv(game, count, max_cycles=own.max_cycles, backend=backend, device=device)
     except AlquerqueError as error:
         raise ConfigError(f"self_play: {error}") from None
-    return SymmetricGames(games, game.symmetries) if config.ppo.symmetries else games
+    return SymmetricGames(games, game.symmetries, own.rollout_steps) if config.ppo.symmetries else games
 
 
 def _make_network(
@@ -284,16 +306,20 @@ def _make_network(
 
 def make_batch(rollout: Rollout, advantages: Tensor) -> Batch:
     """Gathers the steps to learn from and normalises their `[L, B]` advantages."""
-    learned = rollout.learned
-    advantages = advantages[learned]
-    deviations = advantages - advantages.mean()
+    rows = rollout.learned.flatten().nonzero()[:, 0]  # the one question to the device
+
+    def learned(field: Tensor) -> Tensor:
+        return field.flatten(0, 1)[rows]
+
+    gathered = learned(advantages)
+    deviations = gathered - gathered.mean()
     return Batch(
-        planes=rollout.planes[learned],
-        mask=rollout.mask[learned],
-        actions=rollout.actions[learned],
-        log_probs=rollout.log_probs[learned],
+        planes=learned(rollout.planes),
+        mask=learned(rollout.mask),
+        actions=learned(rollout.actions),
+        log_probs=learned(rollout.log_probs),
         advantages=deviations / (deviations.square().mean().sqrt() + 1e-8),
-        returns=advantages + rollout.values[:-1][learned],
+        returns=gathered + learned(rollout.values[:-1]),
     )
 
 
@@ -316,7 +342,7 @@ def update(
     minibatches = math.ceil(len(batch.actions) / config.minibatch_size)
     sums, rounds = torch.zeros(6, device=batch.actions.device), 0
     for _ in range(config.epochs):
-        order = torch.randperm(len(batch.actions), generator=generator).to(batch.actions.device)
+        order = copied(torch.randperm(len(batch.actions), generator=generator), batch.actions.device)
         for rows in torch.tensor_split(order, minibatches) if minibatches else ():
             minibatch = Batch(*(field[rows] for field in batch))
             logits, values = network(minibatch.planes)
@@ -363,4 +389,4 @@ def ppo_loss(log_probs: Tensor, values: Tensor, batch: Batch, config: PpoConfig)
 def explained_variance(returns: Tensor, errors: Tensor) -> float:
     """Share of the variance of returns that the values explain: 1 all of it, 0 no more than a constant."""
     variance = returns.var(correction=0)
-    return 0.0 if variance == 0 else (1 - errors.var(correction=0) / variance).item()
+    return torch.where(variance == 0, 0.0, 1 - errors.var(correction=0) / variance).item()

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.bot_opponents import BotOpponents, MakeBots
+from alquerque_training.experience.numbers_ahead import NumbersAhead, rows_of
 from alquerque_training.experience.opponent_pool import EarlierVersion, Weights
 from alquerque_training.experience.random_openings import RandomOpenings
 from alquerque_training.experience.self_play_games import Observation, SelfPlayGames, play
@@ -18,6 +19,8 @@ from alquerque_training.experience.state_arrays import Arrays, group
 from alquerque_training.networks import PolicyValueNetwork, Shape, masked_log_probs, sample
 
 CPU = torch.device("cpu")
+NUMBERS_A_STEP = 3
+"""The most random numbers for a step of a match: one for the network and two for an opening."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ class Chooser(Protocol):
     """Chooses actions instead of the network in some of the games. The network does not learn from these steps."""
 
     def choose(
-        self, games: SelfPlayGames, planes: Tensor, mask: Tensor, players: Tensor, generator: torch.Generator
+        self, games: SelfPlayGames, planes: Tensor, mask: Tensor, players: Tensor, numbers: NumbersAhead
     ) -> tuple[Tensor, Tensor]:
         """Chooses actions in the games where it is to move.
 
@@ -113,10 +116,10 @@ class Chooser(Protocol):
           planes: `[B, C, P]` observations.
           mask: `[B, A]` bool action masks.
           players: `[B]` 0 or 1, the player to move.
-          generator: Source of random numbers.
+          numbers: Source of random numbers.
 
         Returns:
-          `(rows, actions)`, each int64 `[K]`: the games, and the action in each.
+          `(flags, actions)`: bool `[B]`, the games in which it chooses, and int64 `[B]`, its actions there.
         """
 
 
@@ -165,11 +168,14 @@ class RolloutGames:
           The steps. The next call overwrites them.
         """
         if self._earlier is None:
-            self._earlier = EarlierVersion(network, self._pooled)
+            self._earlier = EarlierVersion(network, self._pooled, self.env.num_envs)
         self._earlier.begin(opponent)
         self._bots.begin(int(torch.randint(2**31, (), generator=generator)))
-        others = (self._earlier, self._bots)
-        self._now = collect(self.env, network, self._now, self._rollout, generator, others, self.openings)
+        others = [other for other in (self._earlier, self._bots) if other.plays]
+        most = NUMBERS_A_STEP * self.env.num_envs + self.num_pooled
+        numbers = NumbersAhead(generator, most * len(self._rollout.actions), self.device)
+        self._now = collect(self.env, network, self._now, self._rollout, numbers, others, self.openings)
+        numbers.finish()
         return self._rollout
 
     def get_state(self) -> dict[str, np.ndarray]:
@@ -189,37 +195,40 @@ def collect(
     network: PolicyValueNetwork,
     now: Observation,
     rollout: Rollout,
-    generator: torch.Generator,
+    numbers: NumbersAhead,
     others: Sequence[Chooser] = (),
     openings: Chooser | None = None,
 ) -> Observation:
-    """Plays both sides of every game and fills a rollout.
+    """Plays both sides of every game and fills a rollout. Only bots wait for the device of the games.
 
     Args:
       env: The games.
       network: Its policy is sampled.
       now: The observation before the first step.
       rollout: Filled.
-      generator: Source of random numbers.
+      numbers: Source of random numbers.
       others: Opponents that choose instead of the network where they are to move; a later one overrides an earlier one.
       openings: Chooses the random first steps of both players.
 
     Returns:
       The observation after the last step.
     """
+    everyone = torch.ones(env.num_envs, dtype=torch.bool, device=rollout.mask.device)
     for step in range(len(rollout.actions)):
         planes, mask = rollout.planes[step].copy_(now.planes), rollout.mask[step].copy_(now.mask)
-        rollout.players[step] = now.player
-        asked = ~without_choice(mask)
+        players = rollout.players[step].copy_(now.player)
+        asked = rows_of(~without_choice(mask))
         logits = torch.zeros(mask.shape, device=mask.device)
         logits[asked], rollout.values[step, asked] = network(planes[asked])
         log_probs = masked_log_probs(logits, mask)
-        actions = sample(log_probs, generator)
-        rollout.own[step], rollout.opening[step] = True, False
+        actions = sample(log_probs, numbers.uniform(everyone))
+        own, opening = rollout.own[step].fill_(True), rollout.opening[step].fill_(False)
         for other in (*others, openings) if openings is not None else others:
-            games, theirs = other.choose(env, planes, mask, rollout.players[step], generator)
-            actions[games], rollout.own[step, games] = theirs, False
-            rollout.opening[step, games] = other is openings
+            flags, theirs = other.choose(env, planes, mask, players, numbers)
+            actions = torch.where(flags, theirs, actions)
+            own &= ~flags
+            if other is openings:
+                opening.copy_(flags)
         rollout.actions[step] = actions
         rollout.log_probs[step] = log_probs.gather(-1, actions[:, None])[:, 0]
         now, rollout.rewards[step], rollout.terminated[step], rollout.truncated[step] = play(env, actions)

@@ -3,21 +3,26 @@
 import numpy as np
 import torch
 from alquerque_training.config.loader import parse_config
+from alquerque_training.experience.numbers_ahead import NumbersAhead
 from alquerque_training.experience.random_openings import RandomOpenings
 from alquerque_training.ppo import Learner
 from heap_game import HeapEnv, heap_config
 
 
+def random_numbers(seed: int, most: int) -> NumbersAhead:
+    return NumbersAhead(torch.Generator().manual_seed(seed), most, torch.device("cpu"))
+
+
 def play(openings: RandomOpenings, ends: list[int], steps: int, seed: int = 0) -> torch.Tensor:
     """`[steps, B]` whether it chose; match `b` ends after `ends[b]` steps and begins anew one step later."""
-    generator = torch.Generator().manual_seed(seed)
+    numbers = random_numbers(seed, 2 * steps * len(ends))
     lengths, chosen = torch.tensor(ends), []
     for step in range(steps):
         mask = torch.zeros(len(ends), 5, dtype=torch.bool)
         mask[:, 1:4] = (step % (lengths + 1) != lengths)[:, None]
-        rows, actions = openings.choose(None, None, mask, None, generator)
-        assert mask[rows, actions].all()
-        chosen.append(torch.zeros(len(ends), dtype=torch.bool).index_fill(0, rows, True))
+        flags, actions = openings.choose(None, None, mask, None, numbers)
+        assert mask.gather(1, actions[:, None])[flags].all()
+        chosen.append(flags)
     return torch.stack(chosen)
 
 
@@ -39,9 +44,9 @@ def test_a_match_that_ends_before_its_opening_does_leaves_nothing_to_the_next() 
 
 
 def test_it_chooses_evenly_among_what_is_legal() -> None:
-    openings, generator = RandomOpenings(10**6, 3000), torch.Generator().manual_seed(1)
+    openings = RandomOpenings(10**6, 3000)
     mask = torch.tensor([[True, False, True, True]]).expand(3000, 4)
-    _, actions = openings.choose(None, None, mask, None, generator)
+    _, actions = openings.choose(None, None, mask, None, random_numbers(1, 6000))
     counts = torch.bincount(actions, minlength=4).tolist()
     assert counts[1] == 0
     assert all(abs(count - 1000) < 120 for count in (counts[0], counts[2], counts[3]))

@@ -105,8 +105,9 @@ class SelfPlayConfig(Section):
         learns to win soon and to lose late.
       exact_values: For `alphazero`: whether the value target is the exact value of the first position that the game's
         endgame table knows. The match itself is played to its end. Each process holds the table in memory.
-      backend: For `ppo`: what plays the games: `auto` for the kernels of the package, `torch` for PyTorch, which can
-        play them on a GPU. Both give the same games.
+      backend: For `ppo`: what plays the games: `kernels` for those of the package, on the CPU, where the network then
+        learns too; `torch` for PyTorch, which can do both on a GPU; `auto` for `torch` if there is a GPU and a process
+        plays at least 8,000 games at once, with fewer the kernels are faster. Both give the same games.
       device: For `ppo` with the backend `torch`: where the games are played and the network learns: `cpu`, `cuda`, or
         `auto` for a GPU if there is one.
       bots: Specs of bots that play one seat in some of the games.
@@ -120,7 +121,7 @@ class SelfPlayConfig(Section):
     opening_plies: Annotated[int, Ge(0), Le(100)] = 4
     discount: Share = 1.0
     exact_values: bool = False
-    backend: Literal["auto", "torch"] = "auto"
+    backend: Literal["auto", "kernels", "torch"] = "auto"
     device: Literal["auto", "cpu", "cuda"] = "auto"
     bots: Annotated[tuple[str, ...], Strict(False)] = ()
     bots_share: Annotated[float, Ge(0), Le(1)] = 0.0

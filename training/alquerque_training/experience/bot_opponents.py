@@ -12,6 +12,7 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.config.settings import SelfPlayConfig
+from alquerque_training.experience.numbers_ahead import NumbersAhead
 from alquerque_training.experience.self_play_games import SelfPlayGames
 
 MakeBots = Callable[[int], Sequence[Bot]]
@@ -27,17 +28,19 @@ class BotOpponents:
 
     Attributes:
       num_games: Number of games with a bot.
+      plays: Whether there is such a game.
     """
 
     def __init__(self, make_bots: MakeBots, config: SelfPlayConfig, num_games: int) -> None:
         self.num_games = int(config.bots_share * num_games)
+        self.plays = self.num_games > 0
         self._seats = np.arange(self.num_games) % 2
         self._make_bots = make_bots
         self._bots: Sequence[Bot] = ()
 
     def begin(self, seed: int) -> None:
         """Makes new bots, so that the iteration does not depend on what earlier bots have cached."""
-        self._bots = self._make_bots(seed) if self.num_games else ()
+        self._bots = self._make_bots(seed) if self.plays else ()
 
     def to_move(self, players: np.ndarray) -> list[tuple[Bot, np.ndarray]]:
         """Each bot with the games in which it is to move.
@@ -49,17 +52,15 @@ class BotOpponents:
         return [(bot, rows[rows // 2 % len(self._bots) == place]) for place, bot in enumerate(self._bots)]
 
     def choose(
-        self, games: SelfPlayGames, _planes: Tensor, mask: Tensor, players: Tensor, _generator: torch.Generator
+        self, games: SelfPlayGames, _planes: Tensor, mask: Tensor, players: Tensor, _numbers: NumbersAhead
     ) -> tuple[Tensor, Tensor]:
-        """As `rollout.Chooser.choose`."""
+        """As `rollout.Chooser.choose`. Waits for the device: bots play on the host."""
         live = mask.any(-1).cpu().numpy()
-        chosen = [(np.zeros(0, np.int64),) * 2]
+        flags, actions = np.zeros(len(live), bool), np.zeros(len(live), np.int64)
         for bot, rows in self.to_move(players.cpu().numpy()):
             present = rows[live[rows]]
-            chosen.append((present, games.choose(bot, present)))
-        joined = (torch.from_numpy(np.concatenate(part)) for part in zip(*chosen, strict=True))
-        where, actions = (part.to(mask.device) for part in joined)
-        return where, actions
+            flags[present], actions[present] = True, games.choose(bot, present)
+        return torch.from_numpy(flags).to(mask.device), torch.from_numpy(actions).to(mask.device)
 
 
 def bot_maker(config: SelfPlayConfig, game: Game) -> MakeBots:

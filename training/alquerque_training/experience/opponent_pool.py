@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from alquerque_training.config.settings import PpoConfig
+from alquerque_training.experience.numbers_ahead import NumbersAhead, rows_of
 from alquerque_training.experience.self_play_games import SelfPlayGames
 from alquerque_training.experience.state_arrays import group, weight_tensors
 from alquerque_training.networks import PolicyValueNetwork, masked_log_probs, sample
@@ -58,26 +59,32 @@ class EarlierVersion:
 
     Args:
       network: The network that is trained.
-      games: Indices of the games in which it plays.
+      games: The games in which it plays.
+      num_games: Games in the batch.
+
+    Attributes:
+      plays: Whether it has weights to play with.
     """
 
-    def __init__(self, network: PolicyValueNetwork, games: range) -> None:
+    def __init__(self, network: PolicyValueNetwork, games: range, num_games: int) -> None:
         self._network = copy.deepcopy(network).requires_grad_(False)
-        self._games = torch.tensor(games, dtype=torch.int64, device=network.plane_scale.device)
-        self._seats = self._games % 2
-        self._plays = False
+        self._games = slice(games.start, games.stop)
+        numbers = torch.arange(num_games, device=network.plane_scale.device)
+        self._is_here, self._seats = (numbers >= games.start) & (numbers < games.stop), numbers % 2
+        self.plays = False
 
     def begin(self, weights: Weights | None) -> None:
         """Plays with these weights until the next call; not at all if they are None."""
-        self._plays = weights is not None
+        self.plays = weights is not None
         if weights is not None:
             self._network.load_state_dict(dict(weights))
 
     def choose(
-        self, _games: SelfPlayGames, planes: Tensor, mask: Tensor, players: Tensor, generator: torch.Generator
+        self, _games: SelfPlayGames, planes: Tensor, mask: Tensor, players: Tensor, numbers: NumbersAhead
     ) -> tuple[Tensor, Tensor]:
         """As `rollout.Chooser.choose`."""
-        if not self._plays:
-            return self._games[:0], self._games[:0]
-        rows = self._games[mask[self._games].any(-1) & (players[self._games] == self._seats)]
-        return rows, sample(masked_log_probs(self._network(planes[rows])[0], mask[rows]), generator)
+        flags = self._is_here & mask.any(-1) & (players == self._seats)
+        rows, actions = rows_of(flags, self._games), torch.zeros_like(self._seats)
+        log_probs = masked_log_probs(self._network(planes[rows])[0], mask[rows])
+        actions[rows] = sample(log_probs, numbers.uniform(flags)[rows])
+        return flags, actions

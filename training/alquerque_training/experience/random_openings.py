@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from alquerque_training.experience.numbers_ahead import NumbersAhead, rows_of
 from alquerque_training.experience.self_play_games import SelfPlayGames
 from alquerque_training.networks import masked_log_probs, sample
 
@@ -25,19 +26,19 @@ class RandomOpenings:
         self._left = torch.full((num_games,), _BEGINS)
 
     def choose(
-        self, _games: SelfPlayGames, _planes: Tensor, mask: Tensor, _players: Tensor, generator: torch.Generator
+        self, _games: SelfPlayGames, _planes: Tensor, mask: Tensor, _players: Tensor, numbers: NumbersAhead
     ) -> tuple[Tensor, Tensor]:
         """As `rollout.Chooser.choose`."""
-        drawn = torch.randint(self._most + 1, self._left.shape, generator=generator).to(mask.device)
-        left = self._left.to(mask.device)
+        left, live = self._left.to(mask.device), mask.any(-1)
+        drawn = numbers.below(self._most + 1, torch.ones_like(live))
         left = torch.where(left == _BEGINS, drawn, left)
-        live = mask.any(-1)
         opens = live & (left > 0)
         self._left = torch.where(live, left - opens.long(), _BEGINS)
-        legal = mask[opens]
-        return opens.nonzero()[:, 0], sample(
-            masked_log_probs(torch.zeros(legal.shape, device=legal.device), legal), generator
-        )
+        rows, actions = rows_of(opens), torch.zeros_like(left)
+        legal = mask[rows]
+        log_probs = masked_log_probs(torch.zeros(legal.shape, device=legal.device), legal)
+        actions[rows] = sample(log_probs, numbers.uniform(opens)[rows])
+        return opens, actions
 
     def get_state(self) -> dict[str, np.ndarray]:
         """The number of random steps that each match has left."""

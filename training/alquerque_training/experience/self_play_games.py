@@ -103,19 +103,16 @@ class GameCounter:
         self._steps = self._steps.to(live.device)
         lengths = torch.zeros_like(live, dtype=torch.int64)
         for step, ended in enumerate(terminated | truncated):
-            self._steps += live[step] & (decided[step] | (self._steps > 0))
+            self._steps = self._steps + (live[step] & (decided[step] | (self._steps > 0)))
             lengths[step] = torch.where(ended, self._steps, 0)
-            self._steps[ended] = 0
+            self._steps = torch.where(ended, 0, self._steps)
         counted = lengths > 0
         # The reward is the mover's; player_0 also wins where player_1 loses by its own step.
-        player_0_wins = rewards * (1 - 2 * players) > 0
-        return describe_games(
-            int(counted.sum()),
-            int(lengths.sum()),
-            player_0_wins=int((counted & player_0_wins).sum()),
-            draws=int((counted & terminated & (rewards == 0)).sum()),
-            truncated=int((counted & truncated).sum()),
-        )
+        won = rewards * (1 - 2 * players) > 0
+        outcomes = (won, terminated & (rewards == 0), truncated)
+        sums = [counted.sum(), lengths.sum(), *((counted & outcome).sum() for outcome in outcomes)]
+        games, steps, player_0_wins, draws, cut = torch.stack(sums).tolist()  # the one question to the device
+        return describe_games(games, steps, player_0_wins=player_0_wins, draws=draws, truncated=cut)
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Steps so far of each game in progress."""

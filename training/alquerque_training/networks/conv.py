@@ -92,7 +92,7 @@ class ResidualConv(PolicyValueNetwork):
         grid = planes.new_zeros(len(planes), self.shape.planes + 1, self.on_board.numel())
         grid[:, :-1, self.cells] = planes
         grid[:, -1] = self.on_board.flatten()
-        return grid.view(len(planes), -1, *self.on_board.shape).contiguous(memory_format=torch.channels_last)
+        return grid.view(*grid.shape[:2], *self.on_board.shape).contiguous(memory_format=torch.channels_last)
 
 
 def _direction(geometry: Geometry, move: Move) -> Direction:

@@ -111,17 +111,17 @@ def masked_log_probs(logits: Tensor, mask: Tensor) -> Tensor:
     return torch.log_softmax(exact.masked_fill(~mask, MASK_FILL), dim=-1)
 
 
-def sample(log_probs: Tensor, generator: torch.Generator) -> Tensor:
+def sample(log_probs: Tensor, numbers: Tensor) -> Tensor:
     """Samples an action for each row, by inverting the cumulative distribution.
 
     Args:
       log_probs: `[B, A]`.
-      generator: Source of random numbers, on the CPU, so that they do not depend on the device.
+      numbers: `[B]` random numbers in [0, 1).
 
     Returns:
       `[B]` int64; never an action without probability.
     """
     # In double precision the threshold stays below the last sum, so that there is always an action above it.
     sums = torch.softmax(log_probs, -1).double().cumsum(-1)
-    thresholds = torch.rand(len(sums), 1, generator=generator).to(sums.device) * sums[:, -1:]
+    thresholds = numbers[:, None] * sums[:, -1:]
     return (sums <= thresholds).sum(-1)
