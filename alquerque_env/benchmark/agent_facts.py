@@ -1,5 +1,6 @@
 """The description of an agent: for checkpoints what their files say, read without torch."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,7 +98,7 @@ def find_checkpoint(spec: str) -> tuple[Path, int] | None:
     name, _, number = spec.rpartition(":")
     for known, simulations in ((spec, "0"), (name, number)):
         path = shipped_bots().get(known, Path(known))
-        if known and (path / META).is_file() and simulations.isdecimal():
+        if known and os.path.isfile(path / META) and simulations.isdecimal():
             return path, int(simulations)
     return None
 
@@ -105,7 +106,7 @@ def find_checkpoint(spec: str) -> tuple[Path, int] | None:
 def find_exported_game(spec: str) -> str | None:
     """The game of the exported player that a spec names; None if it names none or the file does not say."""
     for path in (Path(spec), Path(spec.rpartition(":")[0])):
-        if path.suffix == ".py" and path.is_file():
+        if path.suffix == ".py" and os.path.isfile(path):
             found = read_exported_game(path)
             return found.name if found else None
     return None

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..engine.compiled_parts import BOTS
 from ..engine.forms import load_plain, uses_compiled
-from ..errors import BotError, MissingExtraError, shorten
+from ..errors import LONGEST_PATH, BotError, MissingExtraError, shorten
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId, as_game
 from ..game.kernel_arrays import JIT, PLAIN
@@ -243,8 +243,8 @@ def played_files(spec: str) -> tuple[Path, ...]:
     if prefix in SPEC_KINDS:
         return ()
     path = shipped_bots().get(prefix) or Path(split_path(spec)[0])
-    files = (path / META, path / WEIGHTS) if path.is_dir() else (path,)
-    return tuple(file for file in files if file.is_file())
+    files = (path / META, path / WEIGHTS) if os.path.isdir(path) else (path,)
+    return tuple(file for file in files if os.path.isfile(file))
 
 
 def split_path(spec: str) -> tuple[str, int | None]:
@@ -268,7 +268,7 @@ def _read_path(spec: str) -> Maker:
     hint = f"; did you mean {near[0]!r}?" if near else ""
     forms = [kind.form for kind in SPEC_KINDS.values()]
     names = [f"{name}[:SIMULATIONS]" for name in ("PATH", *shipped_bots())]
-    raise BotError(f"no bot and no file {spec!r}{hint} (known: {', '.join([*forms, *names])})")
+    raise BotError(f"no bot and no file {shorten(spec, LONGEST_PATH)!r}{hint} (known: {', '.join([*forms, *names])})")
 
 
 def read_checkpoint(path: Path, simulations: int | None, **named: str) -> Maker:

@@ -1,6 +1,8 @@
 """Arguments and options that several commands share."""
 
 import math
+import os
+import stat
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from ..errors import AlquerqueError, UnknownNameError
+from ..errors import LONGEST_PATH, AlquerqueError, UnknownNameError, shorten
 from ..game.game import Game, games, load_game
 from ..game.options import spell
 from .console.interruptible import run_interruptible
@@ -29,9 +31,18 @@ class FileOrFolder(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Checks what there is under the path."""
+        shown = repr(shorten(str(value), LONGEST_PATH))
+        if not os.fspath(value):
+            self.fail("the path is empty", param, ctx)
+        try:
+            mode = os.stat(value).st_mode
+        except FileNotFoundError:
+            mode = stat.S_IFREG
+        except (OSError, ValueError) as error:  # such as a circle of links, or a name that is too long
+            self.fail(f"{shown} cannot be used: {getattr(error, 'strerror', None) or error}", param, ctx)
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            self.fail(f"{shown} is a device or a pipe, expected a regular file", param, ctx)
         path: Any = super().convert(value, param, ctx)
-        if path.exists() and not path.is_file() and not path.is_dir():
-            self.fail(f"{str(path)!r} is a device or a pipe, expected a regular file", param, ctx)
         return path
 
 
@@ -44,8 +55,9 @@ class OutputFile(FileOrFolder):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Checks the folder, before hours are spent on what the file will hold."""
         path: Any = super().convert(value, param, ctx)
-        if not path.parent.is_dir():
-            self.fail(f"folder {str(path.parent)!r} does not exist", param, ctx)
+        folder = os.path.dirname(os.path.realpath(path)) if path.is_symlink() else str(path.parent)
+        if not os.path.isdir(folder):
+            self.fail(f"folder {shorten(folder, LONGEST_PATH)!r} does not exist", param, ctx)
         return path
 
 

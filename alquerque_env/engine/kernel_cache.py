@@ -26,26 +26,36 @@ UNUSED_SECONDS = 60 * 86_400.0
 
 def compile_kernel(function: Callable[..., Any], **options: Any) -> Any:
     """Compiles a function on its first call, by Numba's options, and keeps the machine code if there is a folder."""
+    folder = cache_folder(_module_file(function))
+    if folder is None:
+        return _compile(function, "", **options)
+    try:
+        compiled = _compile(function, str(folder), cache=True, **options)
+    except RuntimeError:
+        compiled = _compile(function, "", **options)
+    # Where Numba cannot write to a folder it chooses another one, which does not change with the source code.
+    if folder not in Path(compiled.stats.cache_path or "").parents:
+        return _compile(function, "", **options)
+    guard(compiled)
+    return compiled
+
+
+def _compile(function: Callable[..., Any], folder: str, **options: Any) -> Any:
+    """Calls Numba with another cache folder.
+
+    Whether it compiles was decided when `kernel_arrays.py` was imported. Numba reads its settings again whenever it
+    compiles, and finds others after a change of the working folder.
+    """
     import numba
 
     njit: Any = numba.njit
     config: Any = numba.config
-    folder = cache_folder(_module_file(function))
-    if folder is None:
-        return njit(**options)(function)
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)
+    before = config.CACHE_DIR, config.DISABLE_JIT
+    config.CACHE_DIR, config.DISABLE_JIT = folder, 0
     try:
-        compiled = njit(cache=True, **options)(function)
-    except RuntimeError:
-        compiled = njit(**options)(function)
-    finally:
-        config.CACHE_DIR = before
-    # Where Numba cannot write to a folder it chooses another one, which does not change with the source code.
-    if folder not in Path(compiled.stats.cache_path or "").parents:
         return njit(**options)(function)
-    guard(compiled)
-    return compiled
+    finally:
+        config.CACHE_DIR, config.DISABLE_JIT = before
 
 
 def _module_file(function: Callable[..., Any]) -> Path:

@@ -51,7 +51,8 @@ def read_game_file(path: Path) -> Definition:
       RulesError: If the file cannot be read or does not describe a game. The error names file, key and value, and what
         is expected.
     """
-    return _read(path.resolve(), path.resolve().parent, ())
+    found = _without_links(path)
+    return _read(found, found.parent, ())
 
 
 def define_game(
@@ -148,7 +149,7 @@ def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Tr
     """
     if folder is not None and name.endswith(SUFFIX):
         try:
-            found = (folder / name).resolve()
+            found = _without_links(folder / name)
             is_there = found.is_file()
         except (OSError, ValueError):  # a name that is too long, or has the character zero
             found, is_there = folder / name, False
@@ -165,6 +166,11 @@ def _find(kind: str, name: str, file: str, path: str, folder: Path | None) -> Tr
         f"{file}: {path} is {show(name)}, expected a {kind[:-1]} of the package or the path of a .toml file"
         f"{hint} (known: {', '.join(known)})"
     )
+
+
+def _without_links(path: Path) -> Path:
+    """The absolute path; one in a circle of links stays as it is, where `Path.resolve` may raise a `RuntimeError`."""
+    return Path(os.path.realpath(path))
 
 
 def _packaged(kind: str, name: str) -> Traversable:

@@ -1,12 +1,15 @@
 """Arrays for kernels: NumPy arrays for compiled kernels, lists and tuples for kernels that run as plain Python.
 
-`JIT` says whether kernels are compiled; finding that out does not import Numba. `engine/forms.py` loads this module a
+`JIT` says whether kernels are compiled; finding that out rarely imports Numba. `engine/forms.py` loads this module a
 second time, with the kernels that run as plain Python beside compiled ones.
 """
 
 import math
 import os
+import sys
+import warnings
 from collections.abc import Iterable
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,12 +17,46 @@ import numpy as np
 
 PLAIN = f"{__name__.partition('.')[0]}.plain"
 """The package of the modules that `engine/forms.py` loads a second time."""
-JIT = (
-    not __name__.startswith(PLAIN)
-    and os.environ.get("ALQUERQUE_JIT", "1") != "0"
-    and os.environ.get("NUMBA_DISABLE_JIT", "0") != "1"
-    and find_spec("numba") is not None
-)
+
+
+def _is_wanted() -> bool:
+    """Whether `ALQUERQUE_JIT` leaves compilation on."""
+    setting = os.environ.get("ALQUERQUE_JIT", "")
+    if setting not in ("", "0", "1"):
+        warnings.warn(f"ALQUERQUE_JIT is {setting!r}, expected 0 or 1: it is ignored", RuntimeWarning, stacklevel=2)
+    return setting != "0"
+
+
+def _numba_compiles() -> bool:
+    """Whether Numba is installed and compiles.
+
+    Numba is asked where something may have switched it off, since it alone knows how it reads its settings. Elsewhere
+    it need not be imported, which takes long.
+    """
+    if find_spec("numba") is None:
+        return False
+    if not ("NUMBA_DISABLE_JIT" in os.environ or os.path.isfile(".numba_config.yaml") or "numba" in sys.modules):
+        return True
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            compiles = not import_module("numba").config.DISABLE_JIT
+        except Exception as error:  # such as a file of settings that is not YAML
+            compiles = False
+            what = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            warnings.warn(
+                f"Numba cannot be imported, so kernels run as plain Python, slowly ({what}): mend its settings in the "
+                "environment and in .numba_config.yaml, or set ALQUERQUE_JIT=0",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+    for each in told:
+        # Below the first line Numba prints a traceback where it cannot read a setting.
+        warnings.warn(str(each.message).partition("\n")[0], each.category, stacklevel=2)
+    return compiles
+
+
+JIT = not __name__.startswith(PLAIN) and _is_wanted() and _numba_compiles()
 WORD_BITS = 63
 CACHE_LINE = 64  # bytes
 

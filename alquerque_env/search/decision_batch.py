@@ -12,10 +12,13 @@ from ..errors import AlquerqueError
 from ..game.array_check import check_array
 from ..game.game import Game
 from ..game.kernel_arrays import JIT, step_words, word_rows, words
+from ..match.choice import no_choice
 from ..match.state_check import check_states
 
 # In a game without a limit, a match that fills the room for its history is drawn.
 ROOM = 512
+# Draws of random steps that may lead to no choice, before a match begins without random steps.
+MOST_DRAWS = 4096
 
 
 class DecisionBatch:
@@ -26,6 +29,9 @@ class DecisionBatch:
     Attributes:
       states: Rows of integers, the engine's states.
       past: Rows of integers, hashes of the positions since the last progress.
+
+    Raises:
+      RulesError: If the game has no position with a choice.
     """
 
     def __init__(self, game: Game, count: int, opening_plies: int, seed: int) -> None:
@@ -40,7 +46,8 @@ class DecisionBatch:
         self.rng[0] = seed
         scratch, actions = words(t[e.T_SCRATCH_SIZE]), words(game.num_actions)
         self._work = Work(self.states, self.past, scratch, actions, self.rng)
-        reset_all(t, self._work, room, opening_plies)
+        if not reset_all(t, self._work, room, opening_plies):
+            raise no_choice(game)
 
     def players(self) -> np.ndarray:
         """int64 `[count]`, the players to move."""
@@ -104,11 +111,13 @@ class Work(NamedTuple):
 
 
 @entry_kernel
-def reset_all(t: Any, work: Work, room: int, plies: int) -> None:
-    """Resets every match."""
+def reset_all(t: Any, work: Work, room: int, plies: int) -> bool:
+    """Resets every match; returns whether the game has a choice."""
     p_t, p = borrowed(t), borrowed(work)
+    has_choice = True
     for match in range(len(work.states)):
-        _reset(p_t, p, match, room, plies)
+        has_choice = _reset(p_t, p, match, room, plies)
+    return has_choice
 
 
 @entry_kernel
@@ -131,20 +140,27 @@ def advance_all(t: Any, work: Work, room: int, plies: int, chosen: Any, stops: A
 
 
 @kernel
-def _reset(t: Table, p: Work, match: int, room: int, plies: int) -> None:
-    """Resets a match and plays random steps; repeats this until there is a choice after them."""
+def _reset(t: Table, p: Work, match: int, room: int, plies: int) -> bool:
+    """Resets a match and plays random steps, until there is a choice after them; returns whether there is one.
+
+    The last try plays no random steps. It ends at the first choice of the game, unless the game has none.
+    """
     s = p.states[match]
-    outcome = e.NO_PROGRESS
-    while outcome != e.ONGOING:
+    for draw in range(MOST_DRAWS + 1):
         for index in range(t[e.T_STATE_SIZE]):
             s[index] = t[t[e.T_START] + index]
         outcome, _ = _play_forced(t, p, match, room)
-        left = e.random_below(p.rng, plies + 1)
+        if outcome != e.ONGOING:
+            return False
+        left = e.random_below(p.rng, plies + 1) if draw < MOST_DRAWS else 0
         while left > 0 and outcome == e.ONGOING:
             action, _ = sample_action(t, s, p.scratch, p.actions, p.rng)
             e.apply_action(t, s, p.scratch, action)
             outcome, _ = _play_forced(t, p, match, room)
             left -= 1
+        if outcome == e.ONGOING:
+            return True
+    return False
 
 
 @inlined

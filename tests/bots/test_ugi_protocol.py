@@ -22,7 +22,7 @@ def test_what_is_written_is_read_again():
     for _ in range(200):
         maybe = [rng.choice([None, rng.randrange(1, 10**6)]) for _ in range(9)]
         go = Go(*maybe[:3], rng.random() < 0.5, *maybe[3:8])
-        assert parse_go(str(go).split()[1:]) == go
+        assert parse_go(str(go).split()[1:]) == (go, ())
         score, mate = rng.choice([(None, None), (rng.randrange(-999, 999), None), (None, rng.randrange(-9, 9))])
         info = Info(maybe[0], score, mate, maybe[1], maybe[2], rng.choice([(), ("a1-a2", "pass")]))
         assert parse_info(str(info)) == info
@@ -57,10 +57,30 @@ def test_the_time_of_a_clock_lasts_for_many_turns():
     assert Go(p1time=1000, p1inc=60_000).seconds(0) == pytest.approx(0.95)
 
 
-@pytest.mark.parametrize("read", [lambda: parse_go(["p1time", "--1"]), lambda: parse_position(["fen"])])
-def test_what_cannot_be_read_is_an_error_of_users(read):
+@pytest.mark.parametrize(
+    ("text", "go", "faults"),
+    [
+        ("wtime 100 btime 100 movetime 5", Go(movetime=5), ["go has no 'wtime 100 btime 100', which is skipped"]),
+        ("ponder searchmoves c2-c3 depth 2", Go(depth=2), ["go has no 'ponder searchmoves c2-c3', which is skipped"]),
+        ("movetime -1", Go(movetime=-1), []),
+        ("depth 1 depth 2", Go(depth=2), ["go has depth twice; the last one counts"]),
+        ("depth infinite", Go(infinite=True), ["go depth needs a whole number after it; depth is skipped"]),
+        ("nodes", Go(), ["go nodes needs a whole number after it; nodes is skipped"]),
+        ("p1time --1 nodes 7", Go(nodes=7), ["go p1time is '--1', expected a whole number of 0 or more"]),
+        ("depth 1e6 p1inc -3", Go(), ["go depth is '1e6', expected", "go p1inc is '-3', expected"]),
+    ],
+)
+def test_what_go_cannot_read_is_skipped_with_a_sentence(text, go, faults):
+    found, told = parse_go(text.split())
+    assert found == go
+    assert len(told) == len(faults)
+    assert all(sentence.startswith(begin) for sentence, begin in zip(told, faults, strict=True))
+    assert found.seconds(0) is None or found.seconds(0) >= 0.01
+
+
+def test_what_cannot_be_read_is_an_error_of_users():
     with pytest.raises(ProtocolError) as caught:
-        read()
+        parse_position(["fen"])
     assert isinstance(caught.value, AlquerqueError)
 
 

@@ -168,14 +168,6 @@ def test_another_game_has_other_options_and_its_own_start(talk):
         ("position startpos moves d3-c3 b3xd3 pass", ["pass is not legal"]),
         ("query", ["query needs one of gameover, p1turn, result"]),
         ("query p2turn", ["query needs one of"]),
-        ("go depth", ["go depth needs a whole number after it"]),
-        ("go depth x", ["go depth is 'x', expected a whole number"]),
-        ("go depth -1", ["expected a whole number of 0 or more"]),
-        ("go nodes 1e6", ["expected a whole number"]),
-        ("go movetime ٣", ["expected a whole number"]),
-        ("go nodes " + "9" * 5000, ["expected a whole number"]),
-        ("go depth 1 depth 2", ["depth twice"]),
-        ("go fast", ["go has no 'fast'; known: depth, infinite"]),
         ("gogo", ["no command 'gogo'; did you mean 'go'?"]),
         ("x" * 5000, ["no command 'xxx"]),
     ],
@@ -257,6 +249,42 @@ def test_go_searches_within_its_limits(talk, go):
     for turn in infos[-1].line:
         match.push_turn(turn)
     assert lines[-1] == f"bestmove {infos[-1].line[0]}"
+
+
+@pytest.mark.parametrize(
+    ("go", "words"),
+    [
+        ("go depth", ["go depth needs a whole number after it"]),
+        ("go depth x", ["go depth is 'x', expected a whole number"]),
+        ("go depth -1", ["expected a whole number of 0 or more"]),
+        ("go nodes 1e6", ["expected a whole number"]),
+        ("go movetime ٣", ["expected a whole number"]),
+        ("go nodes " + "9" * 5000, ["expected a whole number"]),
+        ("go depth 1 depth 2", ["depth twice; the last one counts"]),
+        ("go fast", ["go has no 'fast', which is skipped; known: depth, infinite"]),
+        ("go wtime 100 btime 100", ["go has no 'wtime 100 btime 100', which is skipped"]),
+        ("go ponder", ["go has no 'ponder'"]),
+        ("go mate 2 searchmoves c2-c3", ["go has no 'mate 2 searchmoves c2-c3'"]),
+        ("go movetime -1", []),
+        ("go " + "x " * 5000, ["go has no 'x x x"]),
+    ],
+)
+def test_a_wrong_go_is_answered_by_a_turn(talk, go, words):
+    talk.ask("position startpos")
+    talk.send(go)
+    lines = talk.until("bestmove", 10)
+    errors = [line for line in lines if line.startswith("info string")]
+    assert is_error(errors, *words) if words else not errors
+    assert all(len(line) < 600 for line in errors)
+    match = Match(load_game("alquerque"))
+    match.push_turn(lines[-1].removeprefix("bestmove "))
+
+
+def test_every_go_of_a_script_is_answered_whatever_came_before(talk):
+    for line in ("position startpos moves a1-a2", "position nonsense", "position fen W:Wa1:Bb2 moves a1xc3"):
+        talk.send(line, "go ponder", "isready")
+        answers = [line for line in talk.until("readyok", 10) if line.startswith("bestmove")]
+        assert answers == ["bestmove none"]
 
 
 def test_a_forced_win_is_given_as_a_number_of_turns(talk):

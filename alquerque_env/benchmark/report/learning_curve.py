@@ -1,5 +1,6 @@
 """Learning curves: measures every checkpoint of a training run."""
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -11,7 +12,7 @@ from ...arena.intervals import Estimate
 from ...arena.progress import Progress, Watch, unwatched
 from ...bots.network.model_card import read_card
 from ...bots.shipped import META
-from ...errors import BenchmarkError
+from ...errors import LONGEST_PATH, BenchmarkError, shorten
 from ..agent_result import FORMAT, Result
 from ..partial_result import PartialResults
 from ..protocol import Protocol
@@ -28,10 +29,11 @@ def list_checkpoints(run: Path) -> list[tuple[int, Path]]:
       CheckpointError: If a model card cannot be read.
     """
     by_steps: dict[int, Path] = {}
-    for card in sorted(run.glob(f"{CHECKPOINTS}/[!.]*/{META}"), key=lambda card: card.stat().st_mtime_ns):
+    cards = run.glob(f"{CHECKPOINTS}/[!.]*/{META}") if os.path.isdir(run) else ()
+    for card in sorted(cards, key=lambda card: card.stat().st_mtime_ns):
         by_steps[read_card(card.parent).steps] = card.parent
     if not by_steps:
-        raise BenchmarkError(f"{str(run)!r} is not a run with checkpoints")
+        raise BenchmarkError(f"{shorten(str(run), LONGEST_PATH)!r} is not a run with checkpoints")
     return sorted(by_steps.items())
 
 
@@ -58,9 +60,9 @@ def run_curve(
       AlquerqueError, MissingExtraError: As `run_benchmark`.
     """
     folder, colon, simulations = run.rpartition(":")
-    if not (colon and simulations.isdecimal()) or Path(run).exists():
+    if not (colon and simulations.isdecimal()) or os.path.exists(run):
         folder, colon, simulations = run, "", ""
-    called = name or f"{Path(folder).resolve().name}{colon}{simulations}"
+    called = name or f"{os.path.basename(os.path.realpath(folder))}{colon}{simulations}"
     command = format_command(["--curve", run], protocol, name)
     results = []
     for steps, path in list_checkpoints(Path(folder)):

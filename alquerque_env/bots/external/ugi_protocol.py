@@ -7,6 +7,7 @@ Source: kz04px, Universal Game Interface, github.com/kz04px/ugi, ugi.md; UCI for
 """
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
@@ -36,7 +37,7 @@ class Go:
     """The limits of a search: a `go` command.
 
     Attributes:
-      movetime: Milliseconds.
+      movetime: Milliseconds; below 1 if the time is up.
       depth: Whole turns.
       nodes: Positions or simulations.
       infinite: Whether to search until `stop`.
@@ -77,32 +78,46 @@ class Go:
 
 
 _GO = {field.name for field in fields(Go)}
-_CLOCKS = ("p1time", "p2time")
+_MAY_BE_UP = ("movetime", "p1time", "p2time")
 
 
-def parse_go(words: Sequence[str]) -> Go:
-    """Parses the words after `go`.
+def parse_go(words: Sequence[str]) -> tuple[Go, tuple[str, ...]]:
+    """Parses the words after `go` as far as they can be read, since every `go` is answered by a search.
 
-    Raises:
-      ProtocolError: If a word is unknown or repeated, or its value is not a whole number.
+    Returns:
+      The limits, and a sentence about each fault. Unknown words and wrong values are skipped; of a limit that is given
+      twice the last one counts.
     """
     found: dict[str, int | bool] = {}
-    rest = iter(words)
-    for word in rest:
+    unknown: list[str] = []
+    faults: list[str] = []
+    rest = deque(words)
+    while rest:
+        word = rest.popleft()
         if word not in _GO:
-            raise ProtocolError(f"go has no {clip(word)}; known: {', '.join(sorted(_GO))}")
+            unknown.append(word)
+            continue
         if word in found:
-            raise ProtocolError(f"go has {word} twice; give it once")
-        found[word] = True if word == "infinite" else _number(word, next(rest, None))
-    return Go(**found)  # type: ignore[arg-type]
+            faults.append(f"go has {word} twice; the last one counts")
+        if word == "infinite":
+            found[word] = True
+        elif not rest or rest[0] in _GO:
+            faults.append(f"go {word} needs a whole number after it; {word} is skipped")
+        elif (number := _number(word, text := rest.popleft())) is None:
+            faults.append(f"go {word} is {clip(text)}, expected a whole number of 0 or more; {word} is skipped")
+        else:
+            found[word] = number
+    if unknown:
+        listed = " ".join(unknown)
+        faults.insert(0, f"go has no {clip(listed)}, which is skipped; known: {', '.join(sorted(_GO))}")
+    return Go(**found), tuple(faults)  # type: ignore[arg-type]
 
 
-def _number(name: str, text: str | None) -> int:
-    if text is None:
-        raise ProtocolError(f"go {name} needs a whole number after it")
-    digits = text.removeprefix("-") if name in _CLOCKS else text
+def _number(name: str, text: str) -> int | None:
+    """The number of a limit; None if the text is not one."""
+    digits = text.removeprefix("-") if name in _MAY_BE_UP else text
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= LONGEST_NUMBER):
-        raise ProtocolError(f"go {name} is {clip(text)}, expected a whole number of 0 or more")
+        return None
     return int(text)
 
 

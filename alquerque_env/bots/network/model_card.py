@@ -2,12 +2,13 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from ...errors import AlquerqueError, made_for_other_rules
+from ...errors import LONGEST_PATH, AlquerqueError, made_for_other_rules, shorten
 from ...files.regular import read_regular
 from ...files.schema import Key, parse, show
 from ...game.game import Game
@@ -152,8 +153,8 @@ def read_card(path: Path) -> ModelCard:
       CheckpointError: If there is no checkpoint or its card is wrong; the error names file, key, value and what is
         expected.
     """
-    if not path.exists():
-        raise CheckpointError(f"no checkpoint {str(path)!r}")
+    if not os.path.exists(path):  # Path.exists raises where a name is too long
+        raise CheckpointError(f"no checkpoint {shorten(str(path), LONGEST_PATH)!r}")
     try:
         data = json.loads(read_regular(path / META))
     except OSError as error:

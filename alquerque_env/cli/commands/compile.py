@@ -41,7 +41,8 @@ def compile(parts: tuple[str, ...], in_background: bool) -> None:  # noqa: A001
     """
     require("numba", "fast")
     if not JIT:
-        raise AlquerqueError("ALQUERQUE_JIT or NUMBA_DISABLE_JIT switches compilation off; unset it")
+        settings = "ALQUERQUE_JIT, NUMBA_DISABLE_JIT or .numba_config.yaml"
+        raise AlquerqueError(f"{settings} switches compilation off; remove the setting")
     from ...engine.cache_files import unkept
     from ...engine.kernel_cache import cache_root, delete_unused
 

@@ -4,6 +4,7 @@ import os
 import platform
 import sys
 from importlib import import_module, metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -94,6 +95,9 @@ def _kernels() -> Finding:
         from ...game.kernel_arrays import JIT
     except Exception as error:
         return Finding("kernels", f"broken: {' '.join(str(error).split())}", "set NUMBA_CACHE_DIR", is_broken=True)
+    if not JIT and find_spec("numba") is not None:
+        advice = "for speed: remove the setting from ALQUERQUE_JIT, NUMBA_DISABLE_JIT or .numba_config.yaml"
+        return Finding("kernels", "plain Python, slow: compilation is switched off", advice)
     if not JIT:
         return Finding("kernels", "plain Python, slow", 'for speed: pip install "alquerque-env[fast]"')
     cached = legal_actions.stats.cache_path

@@ -158,7 +158,9 @@ class Engine:
         self._write(f"response {answer}")
 
     def _go(self, _line: str, words: list[str]) -> None:
-        go = parse_go(words)
+        go, faults = parse_go(words)
+        for fault in faults:
+            self.report_error(ProtocolError(fault))
         try:
             match = self._current_match()
             if match.outcome is not None:

@@ -6,7 +6,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
-from ...errors import RecordError
+from ...errors import LONGEST_PATH, RecordError, shorten
 from ...files.atomic import write_whole
 from ...files.regular import open_regular
 from .parsed import parse_matches
@@ -75,7 +75,7 @@ def _opened(path: Path | str) -> Iterator[TextIO]:
     except RecordError as error:
         raise RecordError(f"{str(path)!r}: {error}") from None
     except (OSError, ValueError) as error:
-        raise RecordError(f"cannot read {str(path)!r}: {_reason(error)}") from None
+        raise RecordError(f"cannot read {shorten(str(path), LONGEST_PATH)!r}: {_reason(error)}") from None
 
 
 def _reason(error: Exception) -> str:

@@ -1,5 +1,6 @@
 """The configs in the package, named by their file names without the suffix."""
 
+import os
 from pathlib import Path
 
 from alquerque_env.errors import UnknownNameError
@@ -28,6 +29,6 @@ def find_config(given: str | Path) -> Path:
     known = shipped_configs()
     if path := known.get(str(given)):
         return path
-    if not Path(given).exists():
+    if not os.path.exists(given):  # false for names that no file can have, too
         raise UnknownNameError("config", str(given), known)
     return Path(given)

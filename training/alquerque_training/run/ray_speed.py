@@ -27,6 +27,8 @@ from alquerque_training.workers.wire import pack, unpack
 
 ENOUGH_ROWS = 2000
 """Rows of experience with which the wire is measured."""
+MOST_ROUNDS = 10_000
+"""Rounds after which a game that gives too few rows is given up."""
 
 
 class RayFigures(NamedTuple):
@@ -235,11 +237,16 @@ def _gather(actor: Actor, order: Arrays) -> tuple[dict[str, np.ndarray], int]:
     experience = dict(actor.play(order))
     if "rows.outcome" not in experience:
         return experience, experience["actions"].size
-    while len(experience["rows.outcome"]) < ENOUGH_ROWS:
+    for _ in range(MOST_ROUNDS):
+        if (found := len(experience["rows.outcome"])) >= ENOUGH_ROWS:
+            return experience, found
         for name, array in actor.play(order).items():
             if name.startswith("rows."):
                 experience[name] = np.concatenate([experience[name], array])
-    return experience, len(experience["rows.outcome"])
+    raise ConfigError(
+        f"{MOST_ROUNDS} rounds of self-play gave {found} positions to learn from, expected {ENOUGH_ROWS}: play more "
+        "games at once, or shorter ones"
+    )
 
 
 def _storer(config: Config, experience: Arrays) -> Callable[[], object]:

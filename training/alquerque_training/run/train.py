@@ -14,6 +14,7 @@ from alquerque_env.bots.trainer import check_tracker
 from alquerque_env.engine.forms import compile_at_once
 from alquerque_env.errors import AlquerqueError, require
 from alquerque_env.game.game import Game
+from alquerque_env.match.choice import check_choice
 from alquerque_training.checkpoints.checkpoint import fitting_weights, load_checkpoint, load_start
 from alquerque_training.config.loader import ConfigError, load_config
 from alquerque_training.config.settings import Config, first_difference
@@ -101,6 +102,7 @@ def _connect(stack: ExitStack, ray: str | None, config: Config, console: Console
 def _prepare(config_path: Path, config: Config, make_workers: MakeWorkers) -> tuple[Game, Learner]:
     try:
         game = config.run.load_game()
+        check_choice(game)
     except AlquerqueError as error:
         raise ConfigError(f"{config_path.name}: [run] {error}") from None
     check_device(config)
