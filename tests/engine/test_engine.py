@@ -289,7 +289,9 @@ def test_a_rollout_that_fills_its_room_is_drawn():
 def test_a_rollout_counts_a_position_that_two_passes_repeat():
     """All men stand side by side on their last ranks; after four passes the position occurs for the third time."""
     fetaix = load_game("fetaix", no_moves="pass", repetition="threefold_draw")
-    game = replace(fetaix, start=(frozenset(range(20, 25)), frozenset(range(5))))  # nowhere else can men come to stand so
+    game = replace(
+        fetaix, start=(frozenset(range(20, 25)), frozenset(range(5)))
+    )  # nowhere else can men come to stand so
     table = game.table.words
     scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
     match = Match(game)
