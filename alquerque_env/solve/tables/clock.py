@@ -19,6 +19,7 @@ from . import index_layout as x
 from . import retrograde as r
 from .group import Each, GroupAnalysis, is_uneven, majority_wins
 from .index import Index
+from .slice_statistics import count_changed
 from .work_folder import LIMITED, Work
 
 # Codes of wins and losses by the next progress.
@@ -61,8 +62,8 @@ class ClockStudy:
             before = found
             longest, found = self._study(before)
         analysis.values[:] = solved
-        changed = int(np.count_nonzero(is_position & (signs != found)))
         first, last = analysis.group[0], analysis.group[-1]
+        changed = count_changed(self.index, analysis.group, is_position & (signs != found))
         if changed and self._limited is None:
             self._limited = self.work.open(LIMITED)
             self._limited[: first.base] = _next(self.work.values[: first.base])

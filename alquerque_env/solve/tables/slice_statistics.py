@@ -4,7 +4,7 @@ A table has values for positions in which men stand where they would have been p
 are not counted.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -40,22 +40,43 @@ def count_unreachable(
 
     Calls `report` with how many numbers of the slice are done.
     """
-    t = step_words(index.game.table)
-    unreachable = np.zeros(1 << 16, np.int64)
-    if part.own_men + part.enemy_men == 0 or not t[e.T_PROMOTION] | t[e.T_PROMOTION + 1]:
-        return unreachable
-    values = Values(index.rules, index.words, codes)
 
     def count(begin: int, end: int) -> np.ndarray:
-        states = np.zeros((e.CHAIN + 1, end - begin), np.int64)
-        states[e.CHAIN] = e.NO_POINT
-        _list_men(values, part.row, begin, end, states)
-        found = codes[part.base + begin : part.base + end][unpromoted_men(t, states) != 0]
+        found = codes[part.base + begin : part.base + end][find_unreachable(index, part, begin, end)]
         return np.bincount(found.astype(np.int32) - x.OUTSIDE, minlength=1 << 16)
 
-    for found in pool.map_ranges(part.size, count, _LISTED_AT_ONCE, report):
-        unreachable += found
+    found = pool.map_ranges(part.size, count, _LISTED_AT_ONCE, report) if _has_unreachable(index, part) else []
+    return np.sum([np.zeros(1 << 16, np.int64), *found], axis=0)
+
+
+def find_unreachable(index: Index, part: Slice, begin: int, end: int) -> np.ndarray:
+    """Returns bool `[end - begin]`: whether the position of each of these numbers is one that no match leads to."""
+    unreachable = np.zeros(end - begin, np.bool_)
+    if not _has_unreachable(index, part):
+        return unreachable
+    t, values = step_words(index.game.table), Values(index.rules, index.words, np.zeros(1, np.int16))
+    for first in range(begin, end, _LISTED_AT_ONCE):
+        last = min(first + _LISTED_AT_ONCE, end)
+        states = np.zeros((e.CHAIN + 1, last - first), np.int64)
+        states[e.CHAIN] = e.NO_POINT
+        _list_men(values, part.row, first, last, states)
+        unreachable[first - begin : last - begin] = unpromoted_men(t, states) != 0
     return unreachable
+
+
+def count_changed(index: Index, group: Sequence[Slice], is_changed: np.ndarray) -> int:
+    """How many positions of a group that matches lead to are marked in `is_changed`, bool with a place a number."""
+    count = int(np.count_nonzero(is_changed))
+    for part in group if count else ():
+        place = part.base - group[0].base
+        count -= int(
+            np.count_nonzero(is_changed[place : place + part.size] & find_unreachable(index, part, 0, part.size))
+        )
+    return count
+
+
+def _has_unreachable(index: Index, part: Slice) -> bool:
+    return index.game.rules.promotion != "none" and part.own_men + part.enemy_men > 0
 
 
 @entry_kernel

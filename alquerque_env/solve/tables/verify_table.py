@@ -13,7 +13,7 @@ from . import index_layout as x
 from .group import majority_wins
 from .index import Slice, has_clock
 from .probe import fill_in
-from .slice_statistics import count_codes, count_unreachable, describe_slice
+from .slice_statistics import count_changed, count_codes, count_unreachable, describe_slice
 from .slices import SolveProgress, Watch
 from .table import LONGEST_LINE, EndgameTable
 from .threads import SMALLEST, ThreadPool
@@ -95,7 +95,7 @@ class _Verification:
                 _, longest, within = self._play_clock(group, told, is_settled=False, restarted=before)
         elif self._limited is not None:
             _, longest, within = self._play_clock(group, self._limited, is_settled=False)
-        changed = int(np.count_nonzero(within != signs))
+        changed = count_changed(self._index, group, within != signs)
         if changed and self._limited is None:
             self._limited = codes.copy()
         if self._limited is not None:
