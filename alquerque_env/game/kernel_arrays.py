@@ -30,12 +30,13 @@ def _is_wanted() -> bool:
 def _numba_compiles() -> bool:
     """Whether Numba is installed and compiles.
 
-    Numba is asked where something may have switched it off, since it alone knows how it reads its settings. Elsewhere
-    it need not be imported, which takes long.
+    Numba is asked where settings may have switched it off or keep it from being imported, since it alone knows how it
+    reads them. Elsewhere it need not be imported, which takes long.
     """
     if find_spec("numba") is None:
         return False
-    if not ("NUMBA_DISABLE_JIT" in os.environ or os.path.isfile(".numba_config.yaml") or "numba" in sys.modules):
+    has_settings = any(name.startswith("NUMBA_") and name != "NUMBA_CACHE_DIR" for name in os.environ)
+    if not (has_settings or os.path.isfile(".numba_config.yaml") or "numba" in sys.modules):
         return True
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

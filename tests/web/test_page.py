@@ -516,6 +516,115 @@ def test_a_reload_restores_the_match(page: Page) -> None:
     expect(page.locator("#title")).to_contain_text("Fetaix")
 
 
+def test_a_browser_that_blocks_site_data_plays_without_keeping_the_match(
+    browser: Browser, address: str, tmp_path: Path
+) -> None:
+    preferences = tmp_path / "Default" / "Preferences"
+    preferences.parent.mkdir()
+    blocked = {"profile": {"default_content_setting_values": {"cookies": 2}}}
+    preferences.write_text(json.dumps(blocked), encoding="utf-8")
+    context = browser.browser_type.launch_persistent_context(
+        str(tmp_path), executable_path=CHROMIUM, args=FLAGS, reduced_motion="reduce"
+    )
+    page, complaints = context.new_page(), []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(address)
+    wait_until_still(page)
+    assert page.evaluate("(() => { try { return !sessionStorage; } catch { return true; } })()")
+    begin(page, "fetaix", north="Person")
+    play(page, "c2", "c3")
+    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+    page.reload()
+    wait_until_still(page)
+    expect(page.locator(".spot")).not_to_have_count(0)
+    expect(page.locator("#turns button")).to_have_count(0)
+    assert complaints == []
+    context.close()
+
+
+A_MATCH = {"game": "fetaix", "options": {}, "start": None, "steps": ["c2-c3"]}
+WRONG_STATES = (
+    *("null", "7", '"text"', "[]", "{}", '{"match": {"game"', "x" * 100_000),
+    *({"match": match} for match in (None, 1, {}, {"game": 7}, A_MATCH)),
+    *({"match": A_MATCH, "seats": seats} for seats in (None, 3, [], ["human"], [1, 2], ["human", None])),
+    *(
+        {"match": {**A_MATCH, **part}, "seats": ["human", "human"]}
+        for part in ({"game": "chess"}, {"game": "x" * 9999}, {"options": {"capture": [1]}}, {"options": 7})
+    ),
+    *(
+        {"match": {**A_MATCH, **part}, "seats": ["human", "human"]}
+        for part in ({"start": "nonsense"}, {"start": 5}, {"steps": "c2-c3"}, {"steps": [1]}, {"steps": ["a1-a9"]})
+    ),
+)
+WRONG_PARTS = (
+    {"id": 5, "names": "x", "date": 3, "headers": [], "turned": "yes", "ended": 1, "cursor": -4, "paused": "no"},
+    {"names": [1, 2], "headers": {"Event": 5}, "ended": {"result": None}, "cursor": 99, "isOver": 3, "turns": "many"},
+    {"names": ["A"], "ended": {}, "cursor": 0.5, "at": "yesterday", "isOver": None, "unknown": {"deep": [1]}},
+    {"cursor": "1", "at": 1e300, "turns": -1, "key": "x"},
+)
+
+
+def as_text(state: object) -> str:
+    return state if isinstance(state, str) else json.dumps(state)
+
+
+def put(page: Page, storage: str, **states: object) -> None:
+    stored = {f"alquerque.match{'.' if key else ''}{key}": as_text(state) for key, state in states.items()}
+    page.evaluate(f"(stored) => {{ {storage}.clear(); Object.assign({storage}, stored) }}", stored)
+
+
+@pytest.mark.parametrize("states", [WRONG_STATES[::5], pytest.param(WRONG_STATES, marks=pytest.mark.slow)])
+def test_nothing_that_was_stored_gives_a_blank_page(page: Page, states: tuple[object, ...]) -> None:
+    for state in states:
+        page.evaluate("localStorage.clear()")
+        put(page, "sessionStorage", **{"": state})
+        page.reload()
+        wait_until_still(page)
+        expect(page.locator(".spot")).not_to_have_count(0)
+        expect(page.locator("#status")).not_to_be_empty()
+        expect(page.locator("#turns button")).to_have_count(0)
+
+
+def test_a_stored_match_is_restored_without_the_parts_that_are_wrong(page: Page) -> None:
+    for part in WRONG_PARTS:
+        put(page, "sessionStorage", **{"": {"match": A_MATCH, "seats": ["human", "human"], **part}})
+        page.reload()
+        expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+        expect(page.locator("#status")).to_contain_text("North")
+        page.click("#turn")
+        wait_until_still(page)
+        expect(page.locator("#problem")).to_be_empty()
+
+
+def test_wrong_stored_matches_are_not_offered_and_the_others_are(page: Page) -> None:
+    right = {"match": A_MATCH, "seats": ["human", "human"]}
+    states = [*WRONG_STATES, *({**right, **part} for part in WRONG_PARTS)]
+    page.evaluate("sessionStorage.clear()")
+    put(page, "localStorage", **{str(number): state for number, state in enumerate(states)})
+    page.reload()
+    wait_until_still(page)
+    page.get_by_text("Resume the last match").click()
+    expect(page.locator(".spot")).not_to_have_count(0)
+    page.click("#open-setup")
+    page.click("text=Resume an earlier match")
+    offered = page.locator("#earlier button")
+    expect(offered.first).to_be_visible()
+    offered.filter(has_text="Fetaix").last.click()
+    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+
+
+def test_a_match_goes_on_when_the_storage_is_full(page: Page) -> None:
+    begin(page, "fetaix", north="Person")
+    fill = (
+        "let n = 2 ** 22; while (n > 1) try { localStorage['x' + n + Math.random()] = 'x'.repeat(n) } catch { n /= 2 }"
+    )
+    page.evaluate(f"() => {{ {fill} }}")
+    page.evaluate(f"() => {{ {fill.replace('localStorage', 'sessionStorage')} }}")
+    play(page, "c2", "c3")
+    expect(page.locator("#turns button")).to_have_text(["c2-c3"])
+    expect(page.locator("#problem")).to_be_empty()
+
+
 def test_tabs_do_not_disturb_each_other(browser: Browser, address: str) -> None:
     context = browser.new_context(reduced_motion="reduce")
     one, other = context.new_page(), context.new_page()

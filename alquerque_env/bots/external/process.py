@@ -1,5 +1,6 @@
 """A child process that exchanges lines of text; no call waits longer than its timeout."""
 
+import codecs
 import os
 import queue
 import signal
@@ -134,7 +135,10 @@ class Process:
 
 
 def _decode(line: bytes) -> str:
-    return one_line(line.decode(errors="replace"))
+    """The text of a line in UTF-8, or of one in ASCII that was written as UTF-16."""
+    for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        line = line.removeprefix(mark)
+    return one_line(line.decode(errors="replace").replace("\0", ""))
 
 
 def _read(stream: IO[bytes], lines: "queue.Queue[bytes | None]", closing: threading.Event) -> None:

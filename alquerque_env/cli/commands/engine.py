@@ -2,10 +2,12 @@
 
 import os
 import sys
+from typing import cast
 
 import click
 
 from ... import __version__
+from ...files.input_lines import Bytes
 from ..command import ARGUMENTS, HelpfulCommand
 from ..parameters import complete_game, game_with_options, rules_option, seed_option
 from ..ugi import Engine, EngineOptions, serve
@@ -29,7 +31,7 @@ def engine(spec: str, name: str, options: tuple[str, ...], seed: int | None) -> 
     input and answers on standard output.
     """
     settings = EngineOptions(game_with_options(name, options), spec)
-    serve(Engine(settings, _write_line, name=f"Alquerque {__version__}", seed=seed), sys.stdin.buffer)
+    serve(Engine(settings, _write_line, name=f"Alquerque {__version__}", seed=seed), cast(Bytes, sys.stdin.buffer))
 
 
 def _write_line(line: str) -> None:

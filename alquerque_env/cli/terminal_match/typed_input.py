@@ -3,14 +3,19 @@
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import TextIO, cast
 
 from ...errors import AlquerqueError, AmbiguousStepError, IllegalStepError, NotationError
+from ...files.input_lines import Bytes, read_lines
 from ...game.step import Step, join_turn, split_turn
 from ...match.match import Match
 from ..console.capabilities import join_words
 
 # An error message repeats no more legal steps than this: they are listed below the board.
 _MAX_STEPS = 8
+_LONGEST_LINE = 4000
+_TOO_LONG = "..."  # stands for a line that is longer, which is no step and no command
 
 
 def play_typed(match: Match, text: str) -> None:
@@ -75,10 +80,21 @@ def read_line(prompt: str) -> str:
     """
     if sys.stdin is None:
         raise EOFError
-    line = input(prompt)
-    if not sys.stdin.isatty():
-        print(line)  # the output of a script then reads like that of a terminal
-    return line.strip()
+    if sys.stdin.isatty() or not hasattr(sys.stdin, "buffer"):
+        return input(prompt).strip()
+    print(prompt, end="", flush=True)
+    try:
+        line = next(_lines_of(sys.stdin))
+    except StopIteration:
+        raise EOFError from None
+    line = _TOO_LONG if line is None else line.strip()
+    print(line)  # the output of a script then reads like that of a terminal
+    return line
+
+
+@lru_cache(maxsize=1)
+def _lines_of(stream: TextIO) -> Iterator[str | None]:
+    return read_lines(cast(Bytes, stream.buffer), _LONGEST_LINE, stream.encoding)
 
 
 def _spellings(step: Step, labels: Sequence[str]) -> Iterator[str]:

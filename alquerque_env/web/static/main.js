@@ -182,7 +182,7 @@ await start();
 // Restores the match of this tab. Without one, starts a new match and offers the latest unfinished one.
 async function start() {
   const before = stored();
-  if (before?.match) {
+  if (before) {
     await play.begin(newState(before.match, before.seats, before));
     if (play.view) return;
   }
@@ -198,6 +198,6 @@ function offerToResume(other) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = `Resume the last match (${newGame.describe(other)})`;
-  button.addEventListener("click", () => play.begin(other));
+  button.addEventListener("click", () => play.begin(newState(other.match, other.seats, other)));
   page.problem.replaceChildren(button);
 }

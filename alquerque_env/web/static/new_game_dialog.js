@@ -128,7 +128,7 @@ export class NewGameDialog {
       button.textContent = this.describe(state);
       button.addEventListener("click", () => {
         page.setup.close();
-        this.onBegin(state);
+        this.onBegin(newState(state.match, state.seats, state));
       });
       return button;
     });

@@ -42,45 +42,69 @@ function lock(id) {
 
 // Stores a match. `facts` describe it where it is offered.
 export function store(state, facts) {
-  write(sessionStorage, TAB_KEY, state);
+  write("sessionStorage", TAB_KEY, state);
   if (state.match.steps.length === 0) return;
-  write(localStorage, KEY_PREFIX + state.id, { ...state, ...facts, at: Date.now() });
-  for (const { id } of storedMatches().slice(MAX_KEPT)) localStorage.removeItem(KEY_PREFIX + id);
+  write("localStorage", KEY_PREFIX + state.id, { ...state, ...facts, at: Date.now() });
+  for (const { id } of storedMatches().slice(MAX_KEPT)) attempt(() => localStorage.removeItem(KEY_PREFIX + id));
 }
 
-function write(storage, key, state) {
+// The result of a task, null if it fails. The browser refuses even the name of a storage where site data is blocked, and
+// a storage can be full; the match continues without being kept.
+function attempt(task) {
   try {
-    storage.setItem(key, JSON.stringify(state));
-  } catch {
-    // Storage can be full or switched off; the match continues without it.
-  }
-}
-
-function read(storage, key) {
-  try {
-    return JSON.parse(storage.getItem(key));
+    return task();
   } catch {
     return null;
   }
 }
 
+const write = (storage, key, state) => attempt(() => window[storage].setItem(key, JSON.stringify(state)));
+const read = (storage, key) => attempt(() => checked(JSON.parse(window[storage].getItem(key))));
+
+const isText = (value) => typeof value === "string";
+const isTextOrNull = (value) => value === null || isText(value);
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isPair = (value, isRight) => Array.isArray(value) && value.length === 2 && value.every(isRight);
+
+// What a stored state may have besides match and seats. `newState` has a value for what is missing.
+const CHECKS = {
+  id: isText,
+  names: (value) => isPair(value, isTextOrNull),
+  date: isTextOrNull,
+  headers: (value) => isObject(value) && Object.values(value).every(isText),
+  turned: (value) => typeof value === "boolean",
+  ended: (value) => value === null || (isObject(value) && isText(value.result) && isTextOrNull(value.reason)),
+  cursor: (value, { steps }) => value === null || (Number.isInteger(value) && value >= 0 && value <= steps.length),
+  paused: (value) => typeof value === "boolean",
+  isOver: (value) => typeof value === "boolean",
+  turns: Number.isInteger,
+  at: Number.isFinite,
+};
+
+// A state without what this version does not understand: another version, or a person, may have stored it. Null if it
+// is not a match.
+function checked(found) {
+  const { match, seats } = found ?? {};
+  const { game, options = {}, start = null, steps = [] } = isObject(match) ? match : {};
+  const isMatch = isText(game) && isObject(options) && isTextOrNull(start) && Array.isArray(steps) && steps.every(isText);
+  if (!isMatch || !isPair(seats, isText)) return null;
+  const state = { match: { game, options, start, steps }, seats, isOver: false, turns: steps.length, at: 0 };
+  for (const [name, isRight] of Object.entries(CHECKS)) if (isRight(found[name], state.match)) state[name] = found[name];
+  return state;
+}
+
 function storedMatches() {
-  const keys = Object.keys(localStorage).filter((key) => key.startsWith(KEY_PREFIX));
-  const found = keys.map((key) => read(localStorage, key)).filter((state) => state?.match?.steps);
-  return found.sort((one, other) => other.at - one.at);
+  const keys = attempt(() => Object.keys(localStorage)) ?? [];
+  const ids = keys.filter((key) => key.startsWith(KEY_PREFIX)).map((key) => key.slice(KEY_PREFIX.length));
+  const found = ids.map((id) => ({ ...read("localStorage", KEY_PREFIX + id), id }));
+  return found.filter((state) => state.match).sort((one, other) => other.at - one.at);
 }
 
 // The match of this tab before a reload; null if there is none.
-export const stored = () => read(sessionStorage, TAB_KEY);
+export const stored = () => read("sessionStorage", TAB_KEY);
 
 // The other stored matches, the latest first.
-export function otherMatches(id) {
-  try {
-    return storedMatches().filter((state) => state.id !== id);
-  } catch {
-    return [];
-  }
-}
+export const otherMatches = (id) => storedMatches().filter((state) => state.id !== id);
 
 // The latest unfinished match that no tab plays; null if there is none.
 export async function latestUnfinished(id) {
