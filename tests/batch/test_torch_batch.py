@@ -1,13 +1,17 @@
 """Matches played by PyTorch are those of the other batches, to the bit."""
 
 import os
+import pickle
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import batch_digest
 import numpy as np
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from alquerque_env import load_game
 from alquerque_env.batch.batch import Batch
@@ -78,6 +82,151 @@ def test_there_is_room_for_the_positions_of_long_matches() -> None:
     assert batch.keys.shape[1] > 2 * room
 
 
+class Graphs:
+    """In place of PyTorch's compiler: counts the graphs that it would compile, and runs them as they are."""
+
+    def __init__(self) -> None:
+        self.count = self.runs = 0
+
+    def __call__(self, graph: Any, _inputs: Any) -> Callable[..., Any]:
+        self.count += 1
+
+        def run(*inputs: Any) -> Any:
+            self.runs += 1
+            return graph.forward(*inputs)
+
+        return run
+
+
+class CountOperations(TorchDispatchMode):
+    """Counts operations on tensors."""
+
+    count = 0
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.count += 1
+        return function(*args, **(kwargs or {}))
+
+
+@pytest.fixture
+def graphs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Graphs]:
+    graphs, compile_ = Graphs(), torch.compile
+    monkeypatch.setattr(torch, "compile", lambda step, **options: compile_(step, **options, backend=graphs))
+    yield graphs
+    torch.compiler.reset()
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("felli_simplified", {}),
+        # Repetition and memory.
+        ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (
+                ("fetaix", {"midchain_promotion": "promote_and_continue"}),
+                ("draughts_english", {}),
+                ("alquerque_murray", {"no_moves": "pass", "capture_removal": "end_of_turn"}),
+                ("kotu_ellima", {}),
+                ("felli", {}),
+            )
+        ),
+    ],
+    ids=str,
+)
+def test_a_step_of_random_play_is_one_graph(graphs: Graphs, name: str, options: dict[str, Any]) -> None:
+    game = load_game(name, **options)
+    batch, other = TorchBatch(game, GAMES, CPU, compiled=True), make_batch(game, GAMES)
+    actions, commands = np.zeros(GAMES, np.int64), np.full(GAMES, RESET, np.int8)
+    for number in range(1, 20):
+        result, expected = (
+            batch.step(torch.from_numpy(actions), torch.from_numpy(commands)),
+            other.step(actions, commands),
+        )
+        for field, got, known in zip(expected._fields, result, expected, strict=True):
+            np.testing.assert_array_equal(got.numpy(), known, field, strict=True)
+        assert (graphs.count, graphs.runs) == (1, number)
+        with CountOperations() as operations:
+            drawn = batch.sample()
+        assert operations.count == 0
+        actions = other.sample()
+        np.testing.assert_array_equal(drawn.numpy(), actions)
+        np.testing.assert_array_equal(batch.rng.numpy(), other.rng)
+        commands = (expected.outcome == 0).astype(np.int8) * PLAY + (expected.outcome != 0).astype(np.int8) * RESET
+
+
+def test_batches_beyond_the_limit_of_the_compiler_are_compiled_too(graphs: Graphs) -> None:
+    with torch._dynamo.config.patch(recompile_limit=1):
+        for number, size in enumerate((1, 2, 3), 1):
+            batch = TorchBatch(load_game("felli_simplified"), size, CPU, compiled=True)
+            batch.look()
+            assert graphs.count == graphs.runs == number
+
+
+@pytest.mark.parametrize("reason", ["switched off", "no compiler\nis here"])
+def test_a_step_that_is_not_compiled_gives_the_same_and_is_warned_of_once(
+    reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compile_ = torch.compile
+
+    def refuse(_graph: Any, _inputs: Any) -> Any:
+        raise RuntimeError(reason)
+
+    def plain(step: Any, **_options: Any) -> Any:
+        return step
+
+    given = plain if reason == "switched off" else lambda step, **options: compile_(step, **options, backend=refuse)
+    monkeypatch.setattr(torch, "compile", given)
+    game = load_game("felli_simplified")
+    batch = TorchBatch(game, GAMES, CPU, compiled=True)
+    message = "PyTorch does not compile the steps of 24 matches of .*felli_simplified.* so they take many times as long"
+    with pytest.warns(RuntimeWarning, match=message) as warned:
+        batch.look()
+    assert reason.partition("\n")[0] in str(warned[0].message)
+    assert "\n" not in str(warned[0].message)
+    assert_equal_steps(batch, make_batch(game, GAMES), 10)
+
+
+def test_a_copy_of_a_compiled_batch_goes_on_alike(graphs: Graphs) -> None:
+    batch = TorchBatch(load_game("felli_simplified"), GAMES, CPU, compiled=True)
+    batch.step(torch.zeros(GAMES, dtype=torch.int64), torch.full((GAMES,), RESET, dtype=torch.int8))
+    twin = pickle.loads(pickle.dumps(batch))
+    plays = torch.full((GAMES,), PLAY, dtype=torch.int8)
+    for _ in range(5):
+        assert torch.equal(batch.sample(), twin.sample())
+        actions = batch.sample()
+        assert torch.equal(twin.sample(), actions)
+        assert torch.equal(batch.step(actions, plays).observation, twin.step(actions, plays).observation)
+
+
+def test_a_changed_state_of_the_sampler_counts_for_the_next_draw(graphs: Graphs) -> None:
+    game = load_game("felli_simplified")
+    batches = [TorchBatch(game, GAMES, CPU, compiled=flag) for flag in (True, False)]
+    for batch in batches:
+        batch.step(torch.zeros(GAMES, dtype=torch.int64), torch.full((GAMES,), RESET, dtype=torch.int8))
+        batch.step(batch.sample(), torch.full((GAMES,), PLAY, dtype=torch.int8))
+        batch.rng[0] = 12345
+    assert torch.equal(batches[0].sample(), batches[1].sample())
+    assert graphs.count == 1
+
+
+def test_an_action_that_is_not_legal_leaves_its_match_as_it_is() -> None:
+    batch = TorchBatch(load_game("fetaix"), 3, CPU)
+    zeros = torch.zeros(3, dtype=torch.int64)
+    batch.step(zeros, torch.full((3,), RESET, dtype=torch.int8))
+    before, plays = batch.states, torch.full((3,), PLAY, dtype=torch.int8)
+    for wrong in (-1, 2**62, batch.num_actions):
+        actions = batch.sample()
+        actions[1] = wrong
+        batch.step(actions, torch.tensor([HOLD, PLAY, HOLD], dtype=torch.int8))
+        assert batch.was_illegal
+        np.testing.assert_array_equal(batch.states, before)
+    batch.step(batch.sample(), plays)
+    assert not batch.was_illegal
+    assert (batch.states != before).any(1).all()
+
+
 @pytest.mark.slow
 def test_a_compiled_step_gives_the_same_results() -> None:
     program = """
@@ -90,7 +239,8 @@ actions, commands = torch.zeros(64, dtype=torch.int64), torch.zeros(64, dtype=to
 for _ in range(200):
     one, other = (batch.step(actions, commands) for batch in batches)
     assert all(torch.equal(left, right) for left, right in zip(one, other, strict=True))
-    actions = batches[0].sample()
+    actions, same = (batch.sample() for batch in batches)
+    assert torch.equal(actions, same)
     commands = (one.outcome == 0).to(torch.int8)
 print("equal")
 """

@@ -5,10 +5,12 @@ import math
 import numpy as np
 import pytest
 import torch
-from alquerque_training.config.settings import NetworkConfig, PpoConfig
+from alquerque_training.config.settings import NetworkConfig, PpoConfig, SelfPlayConfig
 from alquerque_training.networks import MASK_FILL, Shape, build_network, masked_log_probs, sample
-from alquerque_training.ppo import Batch, explained_variance, make_batch, ppo_loss, update
+from alquerque_training.ppo import TORCH_FROM, Batch, choose_backend, explained_variance, make_batch, ppo_loss, update
 from alquerque_training.rollout import Rollout
+
+from alquerque_env import load_game
 
 SHAPE = Shape(planes=2, points=3, actions=4)
 
@@ -202,3 +204,33 @@ def test_explained_variance_is_one_for_perfect_values_and_zero_for_constant_ones
     assert explained_variance(returns, torch.zeros(3)) == 1
     assert explained_variance(returns, returns - 0.3) == pytest.approx(0, abs=1e-6)
     assert explained_variance(torch.ones(3), torch.ones(3)) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "options", "num_games", "has_gpu", "expected"),
+    [
+        ({}, {}, TORCH_FROM, True, ("torch", "cuda")),
+        ({"device": "cuda"}, {}, TORCH_FROM, True, ("torch", "cuda")),
+        ({}, {}, TORCH_FROM - 1, True, ("auto", "cpu")),
+        ({}, {}, 10 * TORCH_FROM, False, ("auto", "cpu")),
+        ({"device": "cpu"}, {}, 10 * TORCH_FROM, True, ("auto", "cpu")),
+        ({"device": "cuda"}, {}, 10 * TORCH_FROM, False, ("auto", "cpu")),
+        ({}, {"max_capture": "most_pieces"}, 10 * TORCH_FROM, True, ("auto", "cpu")),  # a rule that PyTorch cannot play
+        ({"backend": "kernels"}, {}, 10 * TORCH_FROM, True, ("auto", "cpu")),
+        ({"backend": "torch"}, {}, 1, True, ("torch", "cuda")),
+        ({"backend": "torch"}, {}, 1, False, ("torch", "cpu")),
+        ({"backend": "torch", "device": "cpu"}, {}, 1, True, ("torch", "cpu")),
+    ],
+)
+def test_games_are_played_by_pytorch_where_it_is_asked_for_or_faster(
+    settings: dict[str, str],
+    options: dict[str, str],
+    num_games: int,
+    has_gpu: bool,
+    expected: tuple[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: has_gpu)
+    backend, device = choose_backend(SelfPlayConfig.model_validate(settings), load_game("fetaix", **options), num_games)
+
+    assert (backend, str(device)) == expected

@@ -156,6 +156,16 @@ def test_a_position_is_answered_alike_in_any_batch(kind) -> None:
         assert torch.allclose(alone[1][0], values[row], atol=1e-5)
 
 
+@of_every_kind
+def test_no_positions_have_no_answers(kind) -> None:
+    """PPO asks about none where every player has a single legal step, as at the start of `felli`."""
+    game = load("fetaix")
+    logits, values = opinionated(kind, game)(positions(game)[0][:0])
+
+    assert logits.shape == (0, game.num_actions)
+    assert values.shape == (0,)
+
+
 @pytest.mark.parametrize(
     ("kind", "setting"),
     [

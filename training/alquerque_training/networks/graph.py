@@ -100,7 +100,7 @@ class Block(nn.Module):
         links = incidence.gather(_messages(self.to_links, active)).add_(self.kind(kinds)[:, None])
         if self.memory is not None:
             links = links.addcmul_(memory, self.memory)
-        answers = incidence.scatter(links.relu_()).view(len(ROLES), -1, links.shape[-1])
+        answers = incidence.scatter(links.relu_()).view(len(ROLES), points[..., 0].numel(), links.shape[-1])
         inner = self.self(active).add_(self.pool(_pooled(active)))
         for answer in self.from_links(answers):
             # Divided by the average number of links of a point: the same for all, so that the number of links counts.
@@ -185,12 +185,14 @@ def _draw_memory(memory: Tensor, generator: torch.Generator) -> None:
 
 def _sum_rows(rows: Tensor, chosen: Tensor, firsts: Tensor) -> Tensor:
     """Sums the chosen `[N, B, E]` rows from each first to the next. Five times as fast as a dense product."""
-    return functional.embedding_bag(chosen, rows.flatten(1), firsts, mode="sum").view(-1, *rows.shape[1:])
+    if rows.numel() == 0:  # embedding_bag refuses rows without numbers
+        return rows.new_zeros(len(firsts), *rows.shape[1:])
+    return functional.embedding_bag(chosen, rows.flatten(1), firsts, mode="sum").view(len(firsts), *rows.shape[1:])
 
 
 def _messages(roles: Roles, points: Tensor) -> Tensor:
     """`[P, B, width]` to `[3 P, B, outputs]`. Points are the first axis, so that whole rows are copied."""
-    return roles(points.flatten(0, 1)[None]).view(len(ROLES) * len(points), points.shape[1], -1)
+    return roles(points.flatten(0, 1)[None]).view(len(ROLES) * len(points), points.shape[1], roles.weight.shape[-1])
 
 
 def _pooled(points: Tensor) -> Tensor:
