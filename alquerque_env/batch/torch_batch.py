@@ -4,6 +4,7 @@ All matches take every branch of the rules. On a GPU a step is compiled by `torc
 hundreds of small operations. The tests compare all results with those of the other batches.
 """
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ from ..engine.words.torch_words import wrapped_sum
 from ..errors import RulesError
 from ..game import table_layout as e
 from ..game.game import Game
+from ..match.match import Match
 from .batch import GOLDEN, KEYS_AT_FIRST
 from .step_result import HOLD, PLAY, RESET
 
@@ -108,6 +110,20 @@ class TorchBatch:
         self.matches, result = self._advance(self.matches, actions, commands)
         self.mask = result.mask
         return result._replace(mask=result.mask.clone())
+
+    def begin(self, chosen: Tensor, starts: Mapping[int, Match]) -> StepTensors:
+        """Begins some matches anew and holds the others, see `Batch.begin`."""
+        commands = torch.where(chosen, RESET, HOLD).to(torch.int8)
+        if starts:
+            places = torch.tensor(list(starts), device=self.device)
+            words = [[int(word) for word in match.state] for match in starts.values()]
+            states = torch.tensor(words, dtype=self._step.start.dtype).T.to(self.device)
+            self.matches = Matches(
+                self.matches.states.index_copy(1, places, states), self.matches.keys.index_fill(0, places, 0)
+            )
+            self._steps_with_room = 0
+            commands[places] = HOLD
+        return self.step(torch.zeros(len(chosen), dtype=torch.int64, device=self.device), commands)
 
     def look(self) -> StepTensors:
         """The result for the matches where they are."""
