@@ -2,7 +2,10 @@
 
 import copy
 import pickle
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import gymnasium
@@ -16,6 +19,7 @@ from pettingzoo.utils import turn_based_aec_to_parallel
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.batch.scalar_batch import ScalarBatch
+from alquerque_env.engine.compiler import JIT
 from alquerque_env.engine.forms import load_plain
 from alquerque_env.envs.aec import AGENTS, MatchEnv
 from alquerque_env.envs.opponent import VersusEnv
@@ -47,6 +51,20 @@ ENDING = "B:WKc3:BKd1,e5:H4"
 WRONG = ("nonsense", "W:Wa9:Be5", "W:Wa1:Be5:H81", "W:Wc3:Bc3", "W:Wa1:Bi2", 3, b"W:Wa1:Be5", {"W:Wa1:Be5"}, {})
 OVER = ("W:W:Be5", "W:Wa1:B", "W:Wa1,Kc3:BKe5:H80")
 """Positions of Fetaix in which the match is over: South or North has no pieces, and there is no progress."""
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """PyTorch's threads wait for each other longer than such small batches take."""
+    with suppress(ImportError):
+        import_module("torch")
+    torch = sys.modules.get("torch")
+    threads = torch.get_num_threads() if torch else 1
+    if torch:
+        torch.set_num_threads(1)
+    yield
+    if torch:
+        torch.set_num_threads(threads)
 
 
 def positions_of(game: Game, seed: int = 0) -> list[str]:
@@ -91,14 +109,10 @@ class PlainEnv(SelfPlayVectorEnv):
 
 def batches(game: Game, count: int, **arguments: Any) -> dict[str, SelfPlayVectorEnv]:
     """Environments of each kind."""
-    kinds = {"default": SelfPlayVectorEnv, "scalar": ScalarEnv, "plain": PlainEnv}
+    kinds = {"default": SelfPlayVectorEnv, "plain": PlainEnv} | ({"scalar": ScalarEnv} if JIT else {})
     found = {name: kind(game, count, **arguments) for name, kind in kinds.items()}
-    try:
+    with suppress(RulesError, ImportError):  # PyTorch cannot play all rules, and may be missing
         found["torch"] = SelfPlayVectorEnv(game, count, backend="torch", **arguments)
-    except RulesError:
-        pass  # PyTorch cannot play it
-    except ImportError:
-        pass
     return found
 
 
