@@ -76,14 +76,18 @@ class OpenSpielGame(pyspiel.Game):
         return _load, (self.game.name, self.game.file_text, str(self))
 
     def new_initial_state(self, state: Any = None) -> "OpenSpielState":
-        """Returns the start of the game.
+        """Returns the start of the game, or another state from the text of its position, as `str(state)` writes it.
 
         Raises:
-          AlquerqueError: If a state is given: states are set by `OpenSpielState.match`.
+          PositionError: If the text is not a position of the game.
+          AlquerqueError: If anything else is given, such as a struct.
         """
+        if state is not None and not isinstance(state, str):
+            raise AlquerqueError("a state cannot be made from a struct: give the text of its position")
+        begun = OpenSpielState(self)
         if state is not None:
-            raise AlquerqueError("a state cannot be made from a struct: play its actions, or set its match")
-        return OpenSpielState(self)
+            begun.match = Match(self.game, state)
+        return begun
 
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> Any:
         """Returns what writes observations."""

@@ -5,6 +5,8 @@ RLlib's module with action masks, `ActionMaskingTorchRLModule`, expects observat
 
   tune.register_env("alquerque_env", env_creator)
   config = PPOConfig().environment("alquerque_env", env_config={"game": "fetaix"})
+
+`reset(options={"position": TEXT})` of this environment begins in a position, but RLlib calls `reset` without options.
 """
 
 from typing import Any
@@ -70,8 +72,13 @@ def env_creator(config: dict[str, Any]) -> Any:
 
     Raises:
       UnknownNameError, RulesError: As `alquerque_env.env`.
-      AlquerqueError: If it asks for another form of observations than "flat".
+      AlquerqueError: If it asks for another form of observations than "flat", or for a position.
     """
+    if "position" in config:
+        raise AlquerqueError(
+            "'position' is in env_config, but RLlib begins every match without options: register an environment whose "
+            "reset calls that of env_creator(...) with options={'position': TEXT}"
+        )
     form = config.get("observation", FLAT)
     if form != FLAT:
         raise AlquerqueError(

@@ -22,6 +22,7 @@ from pettingzoo.utils import BaseWrapper
 
 from ..bots.policy import Policy, PolicyBot
 from ..envs.arguments import check_seed
+from ..envs.first_position import check_options
 from ..envs.self_play_vector import SelfPlayVectorEnv
 from ..errors import AlquerqueError
 from ..game.game import Game, GameId
@@ -72,8 +73,15 @@ class BatchedVecEnv(_vec_env.VecEnv):
         super().__init__(env.num_envs, env.single_observation_space, actions)
 
     def reset(self) -> np.ndarray:
-        """Begins a match in every environment."""
-        observation, info = self.env.reset(seed=self._seeds[0], options=self._options[0] or None)
+        """Begins a match in every environment.
+
+        `set_options({"position": ...})` before it gives the positions to begin in, as for the batch: a text, or a list
+        with one for each match. `set_options([{"position": ...}, ...])` gives each match its own.
+
+        Raises:
+          PositionError: If a position is wrong. Nothing is changed.
+        """
+        observation, info = self.env.reset(seed=self._seeds[0], options=_of_batch(self._options))
         self._reset_seeds()
         self._reset_options()
         self._masks = info["action_mask"]
@@ -135,6 +143,13 @@ class BatchedVecEnv(_vec_env.VecEnv):
     def get_images(self) -> Sequence[np.ndarray | None]:
         """Returns no images: batched matches are not drawn."""
         return [None] * self.num_envs
+
+
+def _of_batch(options: list[dict[str, Any]]) -> dict[str, Any]:
+    """Returns the options of a batch, from those of its matches; all are one object if they were given together."""
+    if all(each is options[0] for each in options):
+        return options[0]
+    return {"position": [check_options(each).get("position") for each in options]}
 
 
 class MaskedPolicy:
@@ -247,6 +262,7 @@ class ActionMaskWrapper(BaseWrapper, gymnasium.Env):
         super().__init__(env)
         self._opponent = opponent
         self._seat = ""
+        self._ended_at_once = False
         agent = self.possible_agents[0]
         self.observation_space = env.observation_space(agent)["observation"]
         self.action_space = env.action_space(agent)
@@ -254,18 +270,34 @@ class ActionMaskWrapper(BaseWrapper, gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begins a new match, which the opponent opens if the model's seat does not."""
-        gymnasium.Env.reset(self, seed=check_seed(seed))
+        """Begins a new match, which the opponent opens if the model's seat does not.
+
+        Args:
+          seed: Seeds the draw of the seat.
+          options: Those of the environment: `position` is the text of the position to begin in.
+
+        Raises:
+          PositionError: If the position is wrong. Nothing is changed.
+          AlquerqueError: If the seed is no natural number. Nothing is changed.
+        """
+        seed = check_seed(seed)
         BaseWrapper.reset(self, seed, options)
+        gymnasium.Env.reset(self, seed=seed)
         if self._opponent is not None:
             self._seat = self.possible_agents[self.np_random.integers(2)]
         self._answer()
+        self._ended_at_once = self._is_over()
         return self.observe(self._seat or self.agent_selection), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Plays an action of the model, and then those of the opponent."""
-        agent = self.agent_selection
-        BaseWrapper.step(self, int(action))
+        """Plays an action of the model, and then those of the opponent.
+
+        If the opponent has ended the match in `reset`, the action is ignored and the result returned.
+        """
+        agent = self._seat or self.agent_selection
+        if not self._ended_at_once:
+            BaseWrapper.step(self, int(action))
+        self._ended_at_once = False
         self._answer()
         reward = float(self.rewards[agent])
         seen = self.observe(self._seat or self.agent_selection)

@@ -1,7 +1,8 @@
 """What all batches of matches share."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from ..game.game import Game
 from ..game.kernel_arrays import PLAIN, step_words
 from ..game.planes import planes
 from .step_result import HOLD, PLAY, RESET, StepResult
+
+if TYPE_CHECKING:
+    from ..match.match import Match  # would be imported a second time for plain batches
 
 GOLDEN = 0x1E3779B97F4A7C15
 """What the state of the action sampler grows by with each draw."""
@@ -61,6 +65,26 @@ class Batch(ABC):
     @abstractmethod
     def _copy_start(self, games: np.ndarray, fresh: Any, result: StepResult) -> None:
         """Sets matches to the state of a batch `fresh` of one match at the start."""
+
+    def begin(self, chosen: np.ndarray, starts: Mapping[int, "Match"]) -> StepResult:
+        """Begins some matches anew and holds the others.
+
+        Args:
+          chosen: Bool `[B]`, the matches to begin.
+          starts: Matches without earlier positions, in whose positions some of the chosen ones begin, by their places
+            in the batch. The other chosen ones begin at the start of the game.
+        """
+        commands = np.where(chosen, RESET, HOLD).astype(np.int8)
+        if starts:
+            commands[list(starts)] = HOLD
+            self._place(starts)
+        return self.step(np.zeros(len(commands), np.int64), commands)
+
+    def _place(self, starts: Mapping[int, "Match"]) -> None:
+        """Sets some matches to others without earlier positions."""
+        places = list(starts)
+        self.states[places] = [[int(word) for word in match.state] for match in starts.values()]
+        self.keys[places] = 0
 
     def first_illegal(self, actions: np.ndarray, commands: np.ndarray) -> int:
         """The first match whose command is PLAY with an illegal action, or -1."""

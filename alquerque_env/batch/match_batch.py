@@ -1,5 +1,7 @@
 """A batch of `Match` objects, for opponents that look at the whole match."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ..game import table_layout as e
@@ -44,6 +46,11 @@ class MatchBatch(Batch):
             if seen.winner[place] != e.NO_WINNER:
                 seen.reward[place] = 1 if seen.winner[place] == mover else -1
         return StepResult(*(array.copy() for array in seen))
+
+    def _place(self, starts: Mapping[int, Match]) -> None:
+        for place, match in starts.items():
+            self.matches[place] = match.copy()
+            self._look_at(place)
 
     def is_legal(self, actions: np.ndarray) -> np.ndarray:
         """See `Batch.is_legal`."""

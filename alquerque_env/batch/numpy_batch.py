@@ -4,6 +4,8 @@ Small batches, and games whose rules `engine/simd_table.py` does not cover or th
 by match. The tests compare every result with the compiled kernels under every option value.
 """
 
+from typing import Any
+
 import numpy as np
 
 from ..engine import rules_scalar as e
@@ -38,6 +40,10 @@ class NumpyBatch(Batch):
         self._mask = np.zeros((num_games, self.num_actions), np.int8)
         self._scratch = words(self.table[e.T_SCRATCH_SIZE])
         self._room = words(self.num_actions)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.states = self._vectors.T  # a copy is no view
 
     def step(self, actions: np.ndarray, commands: np.ndarray) -> StepResult:
         """See `Batch.step`."""

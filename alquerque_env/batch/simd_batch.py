@@ -39,6 +39,10 @@ class SimdBatch(ScalarBatch):
         shapes = ((count, lanes) for count in (size, table.num_vectors, FIELDS, self.shape[0]))
         self._room = Room(*(aligned(shape, table.kind) for shape in shapes))
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.states = self._vectors[:, : len(self.legal)].T  # a copy is no view
+
     def _make_one(self) -> "SimdBatch":
         return SimdBatch(self.game, self._simd, 1)
 

@@ -1,5 +1,6 @@
 """One match with as little work a step as possible, for environments of one match."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from ..engine.player_view import PlayerView
 from ..game.game import Game
 from ..game.kernel_arrays import step_words, word_rows
 
-RESET = -1
+# Commands in place of an action.
+RESET, LOOK = -1, -2
 KEYS_AT_FIRST = 64
 
 # Rows of one buffer, passed as one argument, since each array argument costs as much time as a step does.
@@ -48,12 +50,20 @@ class SingleMatch:
         return self._work[STATE][: self.table[e.T_STATE_SIZE]]
 
     def play(self, action: int) -> None:
-        """Plays a legal action, or begins a new match with RESET."""
-        if self._looks_back and self._work[STATE][e.QUIET] + 2 > len(self._work[KEYS]):
+        """Plays a legal action, begins a new match with RESET, or looks at the present state with LOOK."""
+        while self._looks_back and self._work[STATE][e.QUIET] + 2 > len(self._work[KEYS]):
             self._work = _twice_as_long(self._work)
         self.observation = observation = np.empty(self._shape, np.int8)
         self.masks = masks = np.zeros((COPIES + 1, self.num_actions), np.int8)
         self.player, self.outcome, self._earlier = play_one(self.table, self._work, action, observation, masks)
+
+    def begin_at(self, state: Iterable[int]) -> None:
+        """Begins a match in a state, of which no earlier positions are known."""
+        for place, word in enumerate(state):
+            self._work[STATE][place] = word
+        for place in range(len(self._work[KEYS])):
+            self._work[KEYS][place] = 0
+        self.play(LOOK)
 
     def observe(self, player: int) -> np.ndarray:
         """int8 `[C, P]`, the position as a player sees it, whether or not this player is to move."""
@@ -69,14 +79,14 @@ def _twice_as_long(rows: Any) -> Any:
 
 @entry_kernel
 def play_one(t: Table, work: Any, action: int, observation: Array, masks: Array) -> tuple[int, int, int]:
-    """Plays an action; returns the player to move, the outcome and how often the position occurred before."""
+    """Plays an action or a command; returns the player to move, the outcome and how often the position occurred."""
     p_table, p_work = borrowed(t), borrowed(work)
     p_observation, p_masks = borrowed(observation.reshape(-1)), borrowed(masks)
     s, w, actions = p_work[STATE], p_work[SCRATCH], p_work[ACTIONS]
     if action == RESET:
         for index in range(p_table[e.T_STATE_SIZE]):
             s[index] = p_table[p_table[e.T_START] + index]
-    else:
+    elif action != LOOK:
         e.apply_action(p_table, s, w, action)
     n = e.legal_actions(p_table, s, w, actions)
     earlier = e.earlier_occurrences(p_table, s, p_work[KEYS])

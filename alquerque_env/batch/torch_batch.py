@@ -5,7 +5,7 @@ hundreds of small operations. The tests compare all results with those of the ot
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -31,6 +31,7 @@ from ..engine.words.torch_words import wrapped_sum
 from ..errors import RulesError, one_line
 from ..game import table_layout as e
 from ..game.game import Game
+from ..match.match import Match
 from .batch import GOLDEN, KEYS_AT_FIRST
 from .step_result import HOLD, PLAY, RESET
 
@@ -133,6 +134,20 @@ class TorchBatch:
         self.matches, result, self.was_illegal, self._drawn, _ = played
         self.mask = result.mask
         return result._replace(mask=result.mask.clone())
+
+    def begin(self, chosen: Tensor, starts: Mapping[int, Match]) -> StepTensors:
+        """Begins some matches anew and holds the others, see `Batch.begin`."""
+        commands = torch.where(chosen, RESET, HOLD).to(torch.int8)
+        if starts:
+            places = torch.tensor(list(starts), device=self.device)
+            words = [[int(word) for word in match.state] for match in starts.values()]
+            states = torch.tensor(words, dtype=self._step.start.dtype).T.to(self.device)
+            self.matches = Matches(
+                self.matches.states.index_copy(1, places, states), self.matches.keys.index_fill(0, places, 0)
+            )
+            self._steps_with_room = 0
+            commands[places] = HOLD
+        return self.step(torch.zeros(len(chosen), dtype=torch.int64, device=self.device), commands)
 
     def look(self) -> StepTensors:
         """The result for the matches where they are."""

@@ -30,6 +30,7 @@ from ..game.observation_form import ObservationForm
 from ..match.match import Match
 from ..match.position_text import format_position
 from .arguments import check_max_cycles, check_seed, game_with_options
+from .first_position import check_options, match_from
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 from .spaces import action_space, observation_space
 
@@ -123,9 +124,8 @@ class MatchEnv(Rendered, AECEnv):
         }
         self.action_spaces = {agent: action_space(game) for agent in AGENTS}
         self._play: Any = None
-        self._begin()
+        self._begin(None)
         self._idle = np.zeros(game.num_actions, np.int8)
-        self._taken: list[int] = []
         self._is_unseen = False
         self.np_random, _ = seeding.np_random()
 
@@ -137,25 +137,28 @@ class MatchEnv(Rendered, AECEnv):
         """Returns the space of an agent's actions, the same object at every call."""
         return self.action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begins a new match.
 
         Args:
           seed: Seeds `np_random`; nothing else is random in these games.
-          options: Ignored.
+          options: `position`: text of the position to begin in, as `Match.position` writes it; the start of the game by
+            default. Other keys are ignored.
 
         Raises:
-          AlquerqueError: If the seed is no natural number. The match is unchanged.
+          PositionError: If this is not a position of the game, or one in which the match is over. Nothing is changed.
+          AlquerqueError: If the options are no dictionary, or the seed is no natural number. Nothing is changed.
         """
-        if (seed := check_seed(seed)) is not None:
+        seed = check_seed(seed)
+        first = match_from(self.game, check_options(options).get("position"))
+        if seed is not None:
             self.np_random, _ = seeding.np_random(seed)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
         self.terminations = dict.fromkeys(AGENTS, False)
         self.truncations = dict.fromkeys(AGENTS, False)
-        self._taken = []
-        self._begin()
+        self._begin(first)
         self._update()
         self._show()
 
@@ -204,8 +207,8 @@ class MatchEnv(Rendered, AECEnv):
 
     @property
     def match(self) -> Match:
-        """The match so far, as a new `Match`."""
-        match = Match(self.game)
+        """The match since `reset`, as a new `Match`."""
+        match = Match(self.game) if self._first is None else self._first.copy()
         for action in self._taken:
             match.push(action)
         return match
@@ -216,13 +219,21 @@ class MatchEnv(Rendered, AECEnv):
         state = [int(word) for word in self._play.state]
         return format_position(self.game.table.words, self.game.board.labels, state)
 
-    def _begin(self) -> None:
-        """Begins a match, by compiled kernels as soon as there are any."""
+    def _begin(self, first: Match | None) -> None:
+        """Begins a match where another one stands, by compiled kernels as soon as there are any.
+
+        Args:
+          first: The match at its beginning; None for the start of the game.
+        """
+        self._first = first
+        self._taken: list[int] = []
         single = load_kernels("batch.single", ENVIRONMENTS)
         if isinstance(self._play, single.SingleMatch):
             self._play.play(single.RESET)
         else:
             self._play = single.SingleMatch(self.game)
+        if first is not None:
+            self._play.begin_at(int(word) for word in first.state)
 
     def _check(self, action: Any) -> int:
         try:

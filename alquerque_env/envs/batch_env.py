@@ -14,13 +14,16 @@ from ..errors import AlquerqueError
 from ..game.array_check import check_at_least
 from ..game.game import Game
 from ..game.observation_form import ObservationForm
+from ..match.match import Match
 from .arguments import check_seed
+from .first_position import check_options, matches_from
 from .spaces import action_space, observation_space
 
 
 class BatchEnv(VectorEnv):
     """`B` matches of one game, their spaces, and which of them have ended."""
 
+    game: Game
     autoreset_mode: AutoresetMode
 
     def __init__(self, game: Game, num_envs: int, observation: str) -> None:
@@ -53,30 +56,32 @@ class BatchEnv(VectorEnv):
                 f"match {match} has ended: reset it by reset(options={{'reset_mask': mask}}) before step"
             )
 
-    def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> tuple[np.ndarray, bool]:
+    def _begin(self, seed: int | None, options: Mapping[str, Any] | None) -> tuple[np.ndarray, dict[int, Match], bool]:
         """Seeds the engine, at the first reset also without a seed.
 
         Returns:
-          bool `[B]`, the matches to begin anew: those of `options["reset_mask"]`, or all; and whether the engine has
-          been seeded.
+          bool `[B]`, the matches to begin anew: those of `options["reset_mask"]`, or all; those of them that begin in a
+          position of `options["position"]`, see `matches_from`; and whether the engine has been seeded.
 
         Raises:
+          PositionError: If a position is wrong. Nothing is changed.
           AlquerqueError: If the mask is not bool `[B]`, or leaves out matches that have not begun, or the seed is no
-            natural number.
+            natural number. Nothing is changed.
         """
-        seed = check_seed(seed)
-        mask = np.asarray((options or {}).get("reset_mask", np.ones(self.num_envs, bool)))
+        seed, chosen = check_seed(seed), check_options(options)
+        mask = np.asarray(chosen.get("reset_mask", np.ones(self.num_envs, bool)))
         if mask.shape != (self.num_envs,) or mask.dtype != bool:
             expected = f"expected bool of shape ({self.num_envs},)"
             raise AlquerqueError(f"reset_mask is {mask.dtype} of shape {mask.shape}, {expected}")
         if not self._is_reset and not mask.all():
             raise AlquerqueError("the first reset must begin all matches, but reset_mask leaves some out")
+        starts = matches_from(self.game, chosen.get("position"), mask)
         VectorEnv.reset(self, seed=seed)
         is_seeded = seed is not None or not self._is_reset
         if is_seeded:
             self._games.rng[0] = self.np_random.integers(2**62)
         self._is_reset = True
-        return mask, is_seeded
+        return mask, starts, is_seeded
 
 
 def batch_info(present: np.ndarray, **arrays: np.ndarray) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from ..game.planes import plane_scale
 from ..game.step import Step
 from ..match.match import Match
 from .arguments import check_max_cycles, check_seed, game_with_options
+from .first_position import check_options, match_from
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 from .spaces import action_space, observation_space
 
@@ -125,31 +126,33 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
         self._is_new = True
 
     def reset(
-        self,
-        *,
-        seed: int | None = None,
-        options: dict[str, Any] | None = None,  # noqa: ARG002
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begins a new match. The opponent plays first if the agent's player does not.
 
         Args:
           seed: Seeds the draws of the seat and of the opponent, and the opponents that are bot specs.
-          options: Ignored.
+          options: `position`: text of the position to begin in, as `Match.position` writes it; the start of the game by
+            default. If the opponent is to move there, it may end the match before the agent has played: then no action
+            is legal, and the next `step` ignores its action and returns the result. Other keys are ignored.
 
         Returns:
           `(observation, info)`.
 
         Raises:
-          AlquerqueError: If the seed is no natural number. The match is unchanged.
+          PositionError: If this is not a position of the game, or one in which the match is over. Nothing is changed.
+          AlquerqueError: If the options are no dictionary, or the seed is no natural number. Nothing is changed.
         """
-        super().reset(seed=check_seed(seed))
+        seed = check_seed(seed)
+        first = match_from(self.game, check_options(options).get("position"))
+        super().reset(seed=seed)
         if seed is not None or self._is_new:
             self._seed_opponents(self.np_random)
         self._is_new = False
         self._player = int(self.np_random.integers(2)) if self.seat == "random" else int(self.seat)
         if self._is_pool:
             self._drawn = int(self.np_random.integers(len(self._opponents)))
-        self._match = Match(self.game)
+        self._match = first or Match(self.game)
         self._ended = False
         self._answer(None)
         self._show()
@@ -171,7 +174,9 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
         if self._ended:
             raise gymnasium.error.ResetNeeded("the match has not begun or has ended: call reset before step")
         try:
-            self._match.push(as_integer(action))
+            number = as_integer(action)
+            if not self._match.is_over:
+                self._match.push(number)
         except TypeError:
             raise AlquerqueError(f"action is {action!r}, expected an integer") from None
         except IllegalStepError:

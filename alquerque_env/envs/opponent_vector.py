@@ -21,6 +21,9 @@ from .arguments import check_actions
 from .batch_env import BatchEnv, batch_info
 from .opponent import AgainstOpponent, Opponents
 
+NO_STARTS: Mapping[int, Match] = {}
+"""All matches begin at the start of the game."""
+
 
 class VersusVectorEnv(AgainstOpponent, BatchEnv):
     """`num_envs` matches of one agent against an opponent, stepped at once; what `gymnasium.make_vec` makes.
@@ -90,19 +93,23 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
 
         Args:
           seed: Seeds the draws of the seats and of the opponents, and the opponents that are bot specs.
-          options: `reset_mask`, bool `[B]`: the matches to begin anew; all by default. The others are unchanged.
+          options: `reset_mask` and `position`, as for `SelfPlayVectorEnv.reset`. Where the opponent is to move, it may
+            end the match before the agent has played: then no action is legal, and the next `step` ignores its action
+            and returns the result.
 
         Returns:
           `(observation, info)`.
 
         Raises:
+          PositionError: If a position is not one of the game, or the match is over there. Nothing is changed.
           AlquerqueError: If the mask is not bool `[B]`, the first reset leaves matches out, or the seed is no natural
-            number: one generator draws for all matches. The matches are unchanged.
+            number: one generator draws for all matches. Nothing is changed.
         """
-        chosen, is_seeded = self._begin(seed, options)
+        chosen, starts, is_seeded = self._begin(seed, options)
         if is_seeded and not self._is_random:
             self._seed_opponents(self.np_random)
-        result = self._advance(np.zeros(self.num_envs, np.int64), np.where(chosen, RESET, HOLD).astype(np.int8))
+        orders = np.where(chosen, RESET, HOLD).astype(np.int8)
+        result = self._advance(np.zeros(self.num_envs, np.int64), orders, starts)
         self._ended &= ~chosen
         return self._observation(result), self._info(result)
 
@@ -125,7 +132,8 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         in_range = (actions >= 0) & (actions < self.game.num_actions)
         legal = in_range & self._games.is_legal(np.where(in_range, actions, 0))
         result = self._advance(actions, np.where(begins, RESET, np.where(legal, PLAY, HOLD)).astype(np.int8))
-        illegal = ~begins & ~legal
+        # The opponent may have ended a match before the agent played.
+        illegal = ~begins & ~legal & (result.outcome == e.ONGOING)
         winner = result.winner
         winner[illegal] = 1 - self._seats[illegal]
         rewards = np.select([winner == self._seats, winner == 1 - self._seats], [1.0, -1.0], 0.0)
@@ -156,9 +164,9 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         result = self._advance(np.zeros(self.num_envs, np.int64), np.where(ended, RESET, HOLD).astype(np.int8))
         return self._observation(result), self._info(result) | final
 
-    def _advance(self, actions: np.ndarray, orders: np.ndarray) -> StepResult:
+    def _advance(self, actions: np.ndarray, orders: np.ndarray, starts: Mapping[int, Match] = NO_STARTS) -> StepResult:
         """Carries out the orders, then lets the opponent play until the agent is to move in every match."""
-        result = self._play(actions, orders)
+        result = self._play(actions, orders, starts)
         waiting = self._opponent_moves(result, orders)
         rest_of_turn: dict[int, list[int]] = {}
         while waiting.any():
@@ -167,7 +175,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
             waiting[list(rest_of_turn)] = True
         return result
 
-    def _play(self, actions: np.ndarray, orders: np.ndarray) -> StepResult:
+    def _play(self, actions: np.ndarray, orders: np.ndarray, starts: Mapping[int, Match] = NO_STARTS) -> StepResult:
         begins, plays = orders == RESET, orders == PLAY
         if self.seat == "random":
             self._seats[begins] = self.np_random.integers(2, size=int(begins.sum()))
@@ -178,7 +186,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         self._elapsed[begins] = 0
         self._own_steps[begins] = 0
         self._elapsed[plays] += 1
-        return self._games.step(actions, orders)
+        return self._games.begin(begins, starts) if starts else self._games.step(actions, orders)
 
     def _opponent_moves(self, result: StepResult, orders: np.ndarray) -> np.ndarray:
         waiting = (result.outcome == e.ONGOING) & (result.player != self._seats) & (orders != HOLD)
@@ -208,7 +216,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
 
     def _observation(self, result: StepResult) -> np.ndarray:
         """Returns each match in its agent's frame, also if it has ended with the opponent to move."""
-        for game in np.flatnonzero(self._ended & (result.player != self._seats)):
+        for game in np.flatnonzero(result.player != self._seats):
             result.observation[game] = self._view.convert(
                 result.observation[game], self._games.states[game], int(self._seats[game])
             )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from ..batch.step_result import HOLD, RESET, StepResult
+from ..batch.step_result import StepResult
 from ..errors import AlquerqueError, IllegalStepError, UnknownNameError, require
 from ..game import table_layout as e
 from ..game.game import Game, GameId, as_game
@@ -102,17 +102,21 @@ class SelfPlayVectorEnv(BatchEnv):
         Args:
           seed: Seeds `sample_actions`.
           options: `reset_mask`, bool `[B]`: the matches to begin anew; all by default. The others are unchanged.
+            `position`: the position in which these begin, text as `Match.position` writes it, or a list of `B` texts;
+            None stands for the start of the game, and what a list has for the other matches is ignored. Later matches,
+            which autoreset begins, begin at the start of the game. Other keys are ignored.
 
         Returns:
           `(observation, info)`.
 
         Raises:
+          PositionError: If a position is not one of the game, or the match is over there. Nothing is changed.
           AlquerqueError: If the mask is not bool `[B]`, the first reset leaves matches out, or the seed is no natural
-            number: one generator draws for all matches. The matches are unchanged.
+            number: one generator draws for all matches. Nothing is changed.
         """
-        chosen, _ = self._begin(seed, options)
+        chosen, starts, _ = self._begin(seed, options)
         self._elapsed[chosen] = 0
-        result = self._games.step(np.zeros(self.num_envs, np.int64), np.where(chosen, RESET, HOLD).astype(np.int8))
+        result = self._games.begin(chosen, starts)
         self._ended &= ~chosen
         return self._form(result.observation), self._info(result)
 

@@ -16,6 +16,7 @@ from ..game import table_layout as e
 from ..game.game import Game
 from ..game.observation_form import PLANES
 from ..match.match import Match
+from .first_position import check_options
 from .self_play_vector import SelfPlayVectorEnv
 
 
@@ -69,12 +70,13 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
     def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """See `SelfPlayVectorEnv.reset`; the mask may be a tensor."""
         self._raise_illegal()
-        given = (options or {}).get("reset_mask")
+        given = check_options(options).get("reset_mask")
         if isinstance(given, Tensor):
-            options = {"reset_mask": given.cpu().numpy()}
-        chosen = torch.from_numpy(self._begin(seed, options)[0]).to(self.device)
+            options = {**(options or {}), "reset_mask": given.cpu().numpy()}
+        mask, starts, _ = self._begin(seed, options)
+        chosen = torch.from_numpy(mask).to(self.device)
         self._elapsed = torch.where(chosen, 0, self._elapsed)
-        result = self._games.step(torch.zeros_like(self._elapsed), _commands(chosen, RESET, HOLD))
+        result = self._games.begin(chosen, starts)
         self._ended = self._ended & ~chosen
         return self._seen(result.observation), self._told(result)
 

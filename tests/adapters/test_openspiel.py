@@ -14,7 +14,7 @@ import pytest
 from option_values import core_games
 
 from alquerque_env import Match, games, load_game
-from alquerque_env.errors import AlquerqueError, RulesError
+from alquerque_env.errors import AlquerqueError, PositionError, RulesError
 from alquerque_env.game.game import Game
 from alquerque_env.game.observation_form import ObservationForm
 
@@ -196,6 +196,36 @@ def test_openspiels_search_finds_a_capture_that_wins() -> None:
     assert state.returns() == [1, -1]
 
 
+def test_a_state_is_made_from_the_text_of_a_position() -> None:
+    game = load("fetaix", repetition="threefold_draw")
+    text = "B:WKc3:BKd1,e5:H4"
+    state, match = game.new_initial_state(text), Match(game.game, text)
+    rng = np.random.default_rng(0)
+    while not match.is_over:
+        assert str(state) == match.position
+        assert state.current_player() == match.player
+        assert state.legal_actions() == [step.action for step in match.legal_steps]
+        for twin in (state.clone(), pickle.loads(pickle.dumps(state))):
+            assert str(twin) == match.position
+            assert twin.match.occurrences() == match.occurrences()
+        match.push(int(rng.choice(state.legal_actions())))
+        state.apply_action(match.steps[-1].action)
+    assert state.is_terminal()
+
+
+def test_a_wrong_text_of_a_position_is_refused() -> None:
+    with pytest.raises(PositionError, match="unknown point 'z9'"):
+        load("fetaix").new_initial_state("W:Wz9:Ba1")
+
+
+def test_openspiels_environment_takes_a_state_from_a_position() -> None:
+    rl_environment = pytest.importorskip("open_spiel.python.rl_environment")
+    game = load("fetaix")
+    env = rl_environment.Environment(game)
+    env.set_state(game.new_initial_state("B:WKc3:BKd1,e5:H4"))
+    assert str(env.get_state) == "B:WKc3:BKd1,e5:H4"
+
+
 def test_registering_again_has_no_effect() -> None:
     before = pyspiel.registered_names()
     assert openspiel.register() == tuple(f"python_{name}" for name in games())
@@ -203,7 +233,7 @@ def test_registering_again_has_no_effect() -> None:
 
 
 def test_structs_and_parameters_of_observers_are_refused() -> None:
-    with pytest.raises(AlquerqueError, match="a state cannot be made from a struct"):
+    with pytest.raises(AlquerqueError, match="a state cannot be made from a struct: give the text of its position"):
         load("fetaix").new_initial_state({"board": []})
     with pytest.raises(AlquerqueError, match="observations have no parameters"):
         load("fetaix").make_py_observer(params={"x": 1})

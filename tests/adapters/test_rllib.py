@@ -12,7 +12,7 @@ from option_values import core_games
 
 import alquerque_env
 from alquerque_env import Match, evaluate
-from alquerque_env.errors import AlquerqueError, UnknownNameError
+from alquerque_env.errors import AlquerqueError, PositionError, UnknownNameError
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -73,6 +73,17 @@ def test_options_and_limits_are_given_by_the_config() -> None:
     assert truncated["__all__"]
     with pytest.raises(UnknownNameError, match="no option 'nothing'"):
         env_creator({"game": "fetaix", "nothing": 1})
+
+
+def test_a_match_begins_in_a_position_where_rllib_passes_options_on() -> None:
+    env, text = env_creator({"game": "fetaix"}), "B:WKc3:BKd1,e5:H4"
+    seen, _ = env.reset(options={"position": text})
+    assert list(seen) == ["player_1"]
+    assert np.array_equal(seen["player_1"]["action_mask"], Match("fetaix", text).action_mask())
+    with pytest.raises(PositionError):
+        env.reset(options={"position": "nonsense"})
+    with pytest.raises(AlquerqueError, match="RLlib begins every match without options"):
+        env_creator({"game": "fetaix", "position": text})
 
 
 def test_another_form_of_observations_is_refused() -> None:

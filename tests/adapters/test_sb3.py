@@ -1,17 +1,20 @@
 """Environments and opponents for Stable-Baselines3: its own checks, and a model that learns."""
 
+from typing import Any
+
 import gymnasium
 import numpy as np
 import pytest
 
 import alquerque_env
 from alquerque_env import Match, evaluate
-from alquerque_env.errors import AlquerqueError
+from alquerque_env.errors import AlquerqueError, PositionError
 
 sb3_contrib = pytest.importorskip("sb3_contrib")
 from sb3_contrib import MaskablePPO  # noqa: E402
 from stable_baselines3 import PPO  # noqa: E402
 from stable_baselines3.common.env_checker import check_env  # noqa: E402
+from stable_baselines3.common.vec_env import DummyVecEnv  # noqa: E402
 
 from alquerque_env.adapters import sb3  # noqa: E402
 
@@ -85,6 +88,53 @@ def test_the_seed_decides_the_matches() -> None:
         return seen
 
     assert play(1) == play(1) != play(2)
+
+
+ENDING = "W:WKc3:BKd1,e5:H4"
+
+
+def test_matches_begin_in_the_positions_of_the_options() -> None:
+    env, other = batched(3, seat=0), "W:Wa1,c1:Be5,c5:H2"
+    shown = {text: Match("fetaix", text) for text in (ENDING, other, None)}
+    for options, texts in (
+        ({"position": ENDING}, [ENDING] * 3),
+        ({"position": [ENDING, other, None]}, [ENDING, other, None]),
+        ([{"position": other}, {}, {"position": ENDING}], [other, None, ENDING]),
+        (None, [None] * 3),
+    ):
+        env.set_options(options)
+        seen = env.reset()
+        assert np.array_equal(env.action_masks(), [shown[text].action_mask() for text in texts])
+        assert np.array_equal(seen > 0, [shown[text].observation().reshape(-1) > 0 for text in texts])
+        env.reset()  # options are for one reset
+        assert np.array_equal(env.action_masks(), [shown[None].action_mask()] * 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"position": "nonsense"}, "expected mover:W<pieces>:B<pieces>"),
+        ([{}, {"position": "W:Wz9:Ba1"}, {}], "match 1: unknown point 'z9'"),
+        ([{"position": ENDING}, {}], "a list of 2, expected a text for each of 3 matches"),
+    ],
+)
+def test_a_wrong_position_of_the_options_is_refused(options: Any, problem: str) -> None:
+    env = batched(3, seat=0)
+    env.reset()
+    before = env.action_masks()
+    env.set_options(options)
+    with pytest.raises(PositionError, match=problem):
+        env.reset()
+    assert np.array_equal(env.action_masks(), before)
+    env.step(before.argmax(1))
+
+
+def test_stable_baselines3_passes_positions_to_single_environments() -> None:
+    env = DummyVecEnv([lambda: gymnasium.make("alquerque/Fetaix-v0", seat=0, observation="flat")] * 2)
+    env.set_options([{"position": ENDING}, {}])
+    env.reset()
+    masks = [Match("fetaix", ENDING).action_mask(), Match("fetaix").action_mask()]
+    assert np.array_equal(env.env_method("action_masks"), masks)
 
 
 def test_another_autoreset_mode_is_refused() -> None:
@@ -182,6 +232,26 @@ class TestActionMaskWrapper:
             assert not truncated
         winner = match.outcome.winner if match.outcome else None
         assert reward == (0 if winner is None else 1 if winner == mover else -1)
+
+    def test_a_match_begins_in_a_position(self) -> None:
+        env = sb3.ActionMaskWrapper(alquerque_env.env("fetaix"))
+        seen, _ = env.reset(seed=0, options={"position": ENDING})
+        assert np.array_equal(seen, Match("fetaix", ENDING).observation())
+        generator, position = env.np_random.bit_generator.state, env.unwrapped.position
+        with pytest.raises(PositionError):
+            env.reset(seed=1, options={"position": "nonsense"})
+        assert env.np_random.bit_generator.state == generator
+        assert env.unwrapped.position == position
+
+    def test_a_match_that_the_opponent_ends_at_once_is_told_by_the_first_step(self) -> None:
+        env = sb3.ActionMaskWrapper(alquerque_env.env("fetaix"), lambda _seen, mask: mask.argmax())
+        results = set()
+        for seed in range(8):
+            env.reset(seed=seed, options={"position": "B:Wc3:Bc4"})  # North captures the only man of South
+            opened = env.unwrapped.match.is_over
+            _, reward, terminated, truncated, _ = env.step(int(env.action_masks().argmax()))
+            results.add((opened, reward, terminated, truncated))
+        assert results == {(True, -1, True, False), (False, 1, True, False)}
 
     def test_the_opponent_plays_the_other_seat(self) -> None:
         env = sb3.ActionMaskWrapper(alquerque_env.env("fetaix"), lambda _seen, mask: mask.argmax())

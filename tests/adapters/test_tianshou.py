@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from alquerque_env import evaluate
-from alquerque_env.errors import AlquerqueError
+from alquerque_env import Match, evaluate
+from alquerque_env.errors import AlquerqueError, PositionError
 
 pytest.importorskip("tianshou")
 import torch
@@ -97,6 +97,18 @@ def test_copies_continue_in_the_same_way(make_twin: Callable[[MaskInObservation]
         assert np.array_equal(seen["obs"], same["obs"])
         assert np.array_equal(seen["mask"], same["mask"])
         done = told[1] or told[2]
+
+
+def test_tianshou_passes_positions_on() -> None:
+    text, other = "W:WKc3:BKd1,e5:H4", "W:Wa1,Kc3:Be5:H4"
+    envs = DummyVectorEnv([partial(make, seat=0) for _ in range(2)])
+    masks = {given: Match("fetaix", given).action_mask() for given in (text, other)}
+    seen, _ = envs.reset(options={"position": text})
+    assert np.array_equal([each["mask"] for each in seen], [masks[text]] * 2)
+    seen, _ = envs.reset(1, options={"position": other})
+    assert np.array_equal(seen[0]["mask"], masks[other])
+    with pytest.raises(PositionError):
+        envs.reset(0, options={"position": "nonsense"})
 
 
 def test_an_actor_gives_illegal_actions_no_probability_and_no_gradient() -> None:

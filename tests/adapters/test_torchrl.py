@@ -1,22 +1,25 @@
 """Decisions of one agent from TorchRL's rollouts."""
 
 import warnings
+from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
 import alquerque_env
+from alquerque_env import Match
 
 torchrl = pytest.importorskip("torchrl")
 import torch  # noqa: E402
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    from torchrl.envs import PettingZooWrapper
+    from torchrl.envs import GymWrapper, PettingZooWrapper
     from torchrl.envs.utils import check_env_specs
 
 from alquerque_env.adapters.torchrl import acting_rows, safe_mask  # noqa: E402
-from alquerque_env.errors import AlquerqueError  # noqa: E402
+from alquerque_env.errors import AlquerqueError, PositionError  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -60,6 +63,30 @@ def test_rows_lead_from_one_decision_of_an_agent_to_its_next() -> None:
         total[agent] = float(rows["next", "reward"].sum())
         assert int(rows["next", "done"].sum()) >= 3
     assert total["player_0"] == -total["player_1"]
+
+
+ENDING = "B:WKc3:BKd1,e5:H4"
+
+
+def test_torchrl_passes_a_position_on() -> None:
+    env, match = wrapped("planes"), Match("fetaix", ENDING)
+    first = env.reset(options={"position": ENDING})
+    assert np.array_equal(first["player_1", "observation"]["observation"][0], match.observation(1))
+    assert np.array_equal(first["player_1", "action_mask"][0], match.action_mask())
+    with pytest.raises(PositionError):
+        env.reset(options={"position": "nonsense"})
+    assert env.rollout(3)["player_0", "mask"][0].item()  # later matches begin at the start of the game
+
+
+def test_torchrl_passes_positions_on_to_a_batch() -> None:
+    made = gymnasium.make_vec("alquerque/Fetaix-v0", 2, seat=1, autoreset_mode="Disabled", opponent=by_first)
+    first = GymWrapper(made).reset(options={"position": [ENDING, "B:Wa1,Kc3:Be5"]})
+    expected = [Match("fetaix", text).observation(1) for text in (ENDING, "B:Wa1,Kc3:Be5")]
+    assert np.array_equal(first["observation"], expected)
+
+
+def by_first(match: Match) -> Any:
+    return match.legal_steps[0]
 
 
 def test_a_mask_without_legal_actions_allows_all() -> None:
