@@ -13,6 +13,8 @@ from tempfile import TemporaryDirectory
 
 from mutants import SURVIVED, Mutant
 
+from alquerque_env.errors import AlquerqueError
+
 GRACE = 10
 """Seconds in which a command that is stopped may end what it started."""
 MOST_TEXT = 200
@@ -110,9 +112,16 @@ def copies_of(
 
 
 def files_of(root: Path) -> list[Path]:
-    """The files of a checkout that git knows or does not ignore."""
+    """The files of a checkout that git knows or does not ignore.
+
+    Raises:
+      AlquerqueError: If git cannot list them.
+    """
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    found = subprocess.run(listing, cwd=root, capture_output=True, text=True, check=True).stdout.split("\0")
+    try:
+        found = subprocess.run(listing, cwd=root, capture_output=True, text=True, check=True).stdout.split("\0")
+    except (OSError, subprocess.CalledProcessError):
+        raise AlquerqueError(f"--command needs git and a checkout: git cannot list the files of {root}") from None
     return [file for file in map(Path, filter(None, found)) if file not in LEFT_OUT and (root / file).is_file()]
 
 

@@ -107,7 +107,7 @@ def compare(old: dict[str, str], new: dict[str, str]) -> int:
     missed = [name for name in killed if new.get(name, SURVIVED) == SURVIVED]
     for name in missed:
         print(f"{'SURVIVED' if name in new else 'NOT RUN '}  {name}  (was {old[name]})")
-    print(f"{len(old)} mutants: {len(killed)} killed before, of these {len(killed) - len(missed)} are killed now")
+    print(f"{len(old)} mutants: OLD kills {len(killed)}, NEW kills {len(killed) - len(missed)} of these")
     return 1 if missed else 0
 
 
@@ -239,4 +239,6 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    # A shell lets what it starts in the background ignore it, and commands would ignore it too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())
