@@ -71,17 +71,16 @@ class Results(ExitStack):
     """What became of mutants under a command: in memory, and in a file if there is one, from which a run goes on.
 
     Raises:
-      AlquerqueError: If the file has results of another command.
+      AlquerqueError: If the file has results of another command, or is damaged.
     """
 
     def __init__(self, path: Path | None, command: str | None) -> None:
         super().__init__()
-        self.known: dict[str, str] = {}
+        self.known = read_results(path) if path and path.exists() else {}
         self._file: JsonLines | None = None
         if path:
             header = {"command": command or "the checks of the rules"}
             self._file = self.enter_context(JsonLines(path, "results of mutants", ("mutants_file", 1), header))
-            self.known = dict(map(result_of, self._file.entries))
 
     def add(self, mutant: Mutant, result: str) -> None:
         self.known[mutant.name] = result
@@ -89,16 +88,13 @@ class Results(ExitStack):
             self._file.add({"mutant": mutant.name, "result": result})
 
 
-def result_of(line: dict[str, Any]) -> tuple[str, str]:
-    return line["mutant"], line["result"]
-
-
 def read_results(path: Path) -> dict[str, str]:
     """The results in a file, by the names of mutants."""
     try:
-        return dict(result_of(json.loads(line)) for line in whole_lines(path.read_bytes())[1:])
+        lines = [json.loads(line) for line in whole_lines(path.read_bytes())[1:]]
+        return {line["mutant"]: line["result"] for line in lines}
     except (ValueError, KeyError, TypeError):
-        raise AlquerqueError(f"{str(path)!r} has no results of mutants, expected a file that --results wrote") from None
+        raise AlquerqueError(f"{str(path)!r} is damaged or no file that --results wrote: choose another file") from None
 
 
 def compare(old: dict[str, str], new: dict[str, str]) -> int:
@@ -230,7 +226,7 @@ def main(words: Sequence[str] | None = None) -> int:
                 run_rule_checks(to_do, arguments.jobs, results)
             return report(chosen, results.known)
     except OSError as error:
-        return fail(f"{error.filename}: {error.strerror}")
+        return fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except AlquerqueError as error:
         return fail(str(error))
     except (KeyboardInterrupt, asyncio.CancelledError):

@@ -41,7 +41,7 @@ forks = pytest.mark.skipif(sys.platform == "win32", reason="mutants run in proce
 
 @pytest.fixture
 def toy(tmp_path, monkeypatch):
-    """The top folder of a checkout with one module, whose mutants are those of the rules."""
+    """The top folder of a checkout with one module, whose mutants are the only ones."""
     root = tmp_path / "toy_checkout"
     root.mkdir()
     (root / "toy.py").write_text(TOY)
