@@ -126,9 +126,12 @@ def test_kernels_and_temporary_files_of_a_mutant_are_deleted_and_those_of_the_so
     copy = copies.Copy(toy, tmp_path / "copy", check, 10, os.environ)
     asyncio.run(copy.run())
     (kept,) = (tmp_path / "copy" / "kernels" / "kernels").iterdir()
+    time_of_source = (tmp_path / "copy" / "checkout" / "toy.py").stat().st_mtime_ns
     assert asyncio.run(copy.judge(toy_mutants(toy)[0])) == "survived"
     assert list((tmp_path / "copy" / "kernels" / "kernels").iterdir()) == [kept]
     assert not (tmp_path / "copy" / "tmp").exists()
+    # Numba compiles a file again that has another time.
+    assert (tmp_path / "copy" / "checkout" / "toy.py").stat().st_mtime_ns == time_of_source
 
 
 @forks
