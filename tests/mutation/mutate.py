@@ -107,6 +107,15 @@ def compare(old: dict[str, str], new: dict[str, str]) -> int:
     return 1 if missed else 0
 
 
+async def stoppable(work: Awaitable[None]) -> None:
+    """Cancels work at Ctrl-C or SIGTERM. A second signal does not interrupt the clean-up: task groups wait for it."""
+    task = asyncio.current_task()
+    assert task
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(sign, task.cancel)
+    await work
+
+
 async def run(to_do: list[Mutant], judges: Sequence[Judge], results: Results) -> None:
     """Judges mutants, as many at a time as there are judges."""
     left = enumerate(to_do, 1)
@@ -124,10 +133,6 @@ async def run(to_do: list[Mutant], judges: Sequence[Judge], results: Results) ->
 
 async def run_command(to_do: list[Mutant], arguments: argparse.Namespace, results: Results) -> None:
     """Runs mutants under a command, which must first find no fault in the source as it is."""
-    task = asyncio.current_task()
-    assert task
-    # Copies are deleted then, as at Ctrl-C.
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     jobs = min(arguments.jobs, len(to_do))
     with copies_of(ROOT, jobs, arguments.command, 60 * arguments.minutes, ENVIRONMENT) as copies:
         began = time.monotonic()
@@ -148,7 +153,7 @@ def run_rule_checks(to_do: list[Mutant], jobs: int, results: Results) -> None:
 
     run_checks_unchanged()
     killers: list[int] = []
-    asyncio.run(run(to_do, [lambda mutant: run_in_fork(mutant, killers)] * jobs, results))
+    asyncio.run(stoppable(run(to_do, [lambda mutant: run_in_fork(mutant, killers)] * jobs, results)))
 
 
 def choose(arguments: argparse.Namespace) -> list[Mutant]:
@@ -221,7 +226,7 @@ def main(words: Sequence[str] | None = None) -> int:
         with Results(arguments.results, arguments.command) as results:
             to_do = [mutant for mutant in chosen if mutant.name not in results.known]
             if to_do and arguments.command:
-                asyncio.run(run_command(to_do, arguments, results))
+                asyncio.run(stoppable(run_command(to_do, arguments, results)))
             elif to_do:
                 run_rule_checks(to_do, arguments.jobs, results)
             return report(chosen, results.known)

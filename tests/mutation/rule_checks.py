@@ -131,7 +131,10 @@ def run_checks(first: list[int]) -> None:
 
 def run_mutant(mutant: Mutant, first: list[int], connection: Any) -> None:
     """Sends how a mutant was killed, or that it survived, and the index of the game that killed it."""
+    # The handlers of these signals are those of the process that has forked.
+    signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGVTALRM, stop)
     import resource
 

@@ -197,12 +197,14 @@ def test_a_sample_of_the_mutants_is_killed():
 def test_an_interrupted_run_ends_its_commands_and_leaves_no_copies(sign, tmp_path):
     started, folder = tmp_path / "started", tmp_path / "temporary"
     folder.mkdir()
-    command = f"ls alquerque_env/arena/sprt.py && echo $$ >> {started}; sleep 600"
+    command = f"trap '' INT; ls alquerque_env/arena/sprt.py && echo $$ >> {started}; sleep 600"
     words = [sys.executable, str(Path(mutate.__file__)), "--only", "sprt.", "--jobs", "2", "--command", command]
     with subprocess.Popen(words, env={**os.environ, "TMPDIR": str(folder)}) as process:
         while not started.exists() or len(started.read_text().split()) < 2:
             time.sleep(0.1)
         process.send_signal(sign)
+        time.sleep(1)
+        process.send_signal(sign)  # does not interrupt the clean-up
         assert process.wait(60) == 130
     for leader in started.read_text().split():
         with pytest.raises(ProcessLookupError):
