@@ -805,7 +805,7 @@ def test_who_cannot_move_loses_draws_counts_or_passes(name, position, no_moves, 
 
 
 def test_a_forced_pass_changes_nothing_but_the_mover_and_the_clock():
-    assert after("fetaix", "W:Wa4:Ba5,b4,c4", "pass", no_moves="pass") == "B:Wa4:Ba5,b4,c4:H1"
+    assert after("fetaix", "W:Wa4:Ba5,b4,c4", "pass", no_moves="pass") == "B:Wa4:Bb4,c4,a5:H1"
 
 
 SHUFFLE = ("a1-a2", "c5-d5", "a2-a1", "d5-c5")

@@ -429,7 +429,7 @@ def test_an_unfinished_turn_is_the_last_of_the_turns():
 def test_keys_tell_how_often_the_position_occurred_since_the_last_progress(name, position, options):
     """`keys` is what the engine counts by; `occurrences` is what the match counts by."""
     repeated = 0
-    for seed in range(15):
+    for seed in range(30):
         match = begin(name, position, **options, repetition="threefold_draw")
         for _ in random_walk(match, seed, 300):
             if match.chain is not None:

@@ -118,7 +118,7 @@ def test_the_result_and_the_reason_are_those_on_the_board():
     drawn = format_record(played("fetaix", "a1-a2", position="W:WKa1:BKe4:H79"))
     open_ended = format_record(Match(load_game("fetaix")))
 
-    assert '[Result "1-0"]\n[Reason "captured"]\n\n1. a1xc1 1-0\n' in won
+    assert '[Result "1-0"]\n[Reason "captured"]\n\n1. a1xc3 1-0\n' in won
     assert '[Result "1/2-1/2"]\n[Reason "no_progress"]\n' in drawn
     assert '[Result "*"]\n\n*\n' in open_ended
     assert record(drawn).result == "1/2-1/2"

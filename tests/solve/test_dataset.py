@@ -16,7 +16,7 @@ from alquerque_env.solve.tables import EndgameTable, build_table
 
 pytestmark = pytest.mark.skipif(not JIT, reason="long without Numba")
 
-RULES = [("fetaix", {}), ("alquerque_murray", {}), ("awithlaknannai_mosona", {"no_progress_limit": 3})]
+RULES = [("fetaix", {}), ("felli", {}), ("alquerque_murray", {}), ("awithlaknannai_mosona", {"no_progress_limit": 3})]
 
 
 @pytest.fixture(scope="module", params=RULES, ids=lambda rules: rules[0])

@@ -746,7 +746,7 @@ def test_values_that_the_no_progress_limit_changes_are_counted(solved, base, boa
         values = [clocked.value(clocked.reference.parse(text)) for text in texts]
         without = [table.clockless(Match(game, text)) for text in texts]
         assert notes["changed"] == sum(a != b for a, b in zip(values, without, strict=True)), group
-    assert sum(notes["changed"] for notes in table.header.groups) > 5
+    assert sum(notes["changed"] for notes in table.header.groups) > 0
 
 
 def texts_of(table, part):
