@@ -7,6 +7,7 @@ ValueError
     ├── PositionError        position text that is not a position of the game
     ├── NotationError        text of a step or turn that cannot be read
     ├── IllegalStepError     a step or action that the rules forbid here
+    │   └── AmbiguousStepError   text that several legal steps or turns fit
     ├── RecordError          a match file that cannot be read or written, or breaks the rules
     ├── BotError             a bot that cannot be loaded or play this game
     ├── TableError           an endgame table that cannot be built, or is damaged or of another game
@@ -60,6 +61,18 @@ class NotationError(AlquerqueError):
 
 class IllegalStepError(AlquerqueError):
     """A step or action that is not legal in the position."""
+
+
+class AmbiguousStepError(IllegalStepError):
+    """Text that fits several legal steps or turns.
+
+    Attributes:
+      choices: The texts of these steps or turns.
+    """
+
+    def __init__(self, text: str, choices: Iterable[str]) -> None:
+        self.choices = tuple(choices)
+        super().__init__(f"{shorten(text)!r} is ambiguous; say which: {', '.join(self.choices)}")
 
 
 class RecordError(AlquerqueError):

@@ -92,6 +92,18 @@ def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
     return steps
 
 
+def captures_through(text: str, board: Board) -> tuple[int, ...]:
+    """The points of a turn of captures that names no victims, from its origin on; none of another text.
+
+    The text is one that `split_turn` reads.
+    """
+    found = _TURN.fullmatch(text)
+    landings = [] if found is None else _LANDING.findall(found[2])
+    if found is None or any(mark != "x" or over for mark, _, over in landings):
+        return ()
+    return tuple(board.index[label] for label in (found[1], *(target for _, target, _ in landings)))
+
+
 # A label ends in a digit, so that the sign behind it is a mark, though labels may begin with an x.
 _ORIGIN = re.compile(rf"\A{LABEL}")
 _LANDING = re.compile(rf"([-x])({LABEL})(?:\^({LABEL}))?")

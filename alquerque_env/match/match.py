@@ -4,7 +4,7 @@ Points and players are absolute, as the board numbers them: nothing here is turn
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -15,14 +15,20 @@ import numpy as np
 
 from ..engine.compiled_parts import ENVIRONMENTS
 from ..engine.forms import load_kernels
-from ..errors import AlquerqueError, IllegalStepError, NotationError, shorten
+from ..errors import AlquerqueError, AmbiguousStepError, IllegalStepError, NotationError, shorten
 from ..game import table_layout as e
 from ..game.game import Game, GameId, as_game
-from ..game.step import PASS, Step, join_turn, split_turn
+from ..game.step import PASS, Step, captures_through, join_turn, split_turn
 from ..render import Picture, draw_svg, draw_text
 from .chain_check import check_chain
 from .position_text import format_position, parse_position
 from .state_check import check_states
+
+MOST_TRIED = 10_000
+"""Steps that are tried to find the turn that a shortened text means."""
+
+MOST_NAMED = 8
+"""Turns that an error names at most."""
 
 REASONS = {
     e.CAPTURED_ALL: "captured",
@@ -230,11 +236,13 @@ class Match:
 
         Args:
           step: A step of `legal_steps`, its action index, its text such as "c2-c3", or the text of a turn of several
-            leaps such as "c2xc4xe4". A turn of several leaps is whole: if its chain could go on, the player stops.
+            leaps such as "c2xc4xe4", which may be shortened as in `push_turn`. A turn of several leaps is whole: if its
+            chain could go on, the player stops.
 
         Raises:
           NotationError: If this is not a step, an action index, or text that can be read.
-          IllegalStepError: If the step is not legal. The match is unchanged.
+          IllegalStepError: If the step is not legal; `AmbiguousStepError` if it could be one of several. The match is
+            unchanged.
         """
         if isinstance(step, str):
             self.push_turn(step, is_whole=len(split_turn(step, self.game.board)) > 1)
@@ -257,13 +265,30 @@ class Match:
         """Plays a turn, or the rest of one in the middle of a chain.
 
         Args:
-          text: The turn, such as "c2-c3", "c2xc4" or "c2xc4xe4".
+          text: The turn, such as "c2-c3", "c2xc4" or "c2xc4xe4". Where only one turn fits, landings before the last may
+            be left out: "c2xe4".
           is_whole: Whether the turn ends: if its chain could go on, the player stops. Otherwise the chain is left open.
 
         Raises:
           NotationError: If the text cannot be read.
-          IllegalStepError: If this is not a legal turn. The match is unchanged.
+          IllegalStepError: If this is not a legal turn; `AmbiguousStepError` if it could be one of several. The match
+            is unchanged.
         """
+        try:
+            self._push_parts(text, is_whole)
+        except AmbiguousStepError:
+            raise
+        except IllegalStepError:
+            turns = self._turns_through(text)
+            if len(turns) > 1:
+                raise AmbiguousStepError(text, [join_turn([step.text for step in turn]) for turn in turns]) from None
+            if not turns:
+                raise
+            for step in turns[0]:
+                self._push_legal(step)
+
+    def _push_parts(self, text: str, is_whole: bool) -> None:
+        """Plays a turn of which the text has every step."""
         parts = split_turn(text, self.game.board)
         for number, part in enumerate(parts):
             fitting = self._fitting(*part)
@@ -416,15 +441,46 @@ class Match:
             and (over is None or step.captured == (self.game.board.index[over],))
         ]
 
+    def _turns_through(self, text: str) -> list[tuple[Step, ...]]:
+        """Returns the whole turns of captures of which a text has the origin, the last landing and some between.
+
+        No more are looked for than an error can name.
+
+        Raises:
+          IllegalStepError: If too many turns begin at that origin to look at all of them.
+        """
+        points = captures_through(text, self.game.board)
+        found: list[tuple[Step, ...]] = []
+        ahead = self.copy()
+        begun: list[Step] = []
+        untried = [[step for step in self._legal if step.captured and step.origin == points[0]] if points else []]
+        for _ in range(MOST_TRIED):
+            while untried and not untried[-1]:
+                untried.pop()
+                if begun:
+                    ahead.pop()
+                    begun.pop()
+            if not untried or len(found) == MOST_NAMED:
+                return found
+            step = untried[-1].pop(0)
+            ahead._push_legal(step)
+            begun.append(step)
+            untried.append([] if ahead.chain is None else list(ahead._legal))
+            if ahead.chain is None and _lands_on(begun, points[1:]):
+                found.append(tuple(begun))
+        raise IllegalStepError(
+            f"{shorten(text)} could be one of too many turns; write every point where the piece lands"
+        )
+
     def _unfit(self, text: str, fitting: list[Step], pushed: int) -> IllegalStepError:
         """Takes back the pushed steps of a turn and returns the error that says why the next one is refused."""
         begun = join_turn([played.step.text for played in self._played[len(self._played) - pushed :]])
-        legal = ", ".join(step.text for step in fitting or self._legal)
+        legal = ", ".join(step.text for step in self._legal)
         is_over = self.chain is None
         for _ in range(pushed):
             self.pop()
         if fitting:
-            return IllegalStepError(f"{shorten(text)!r} is ambiguous; say which: {legal}")
+            return AmbiguousStepError(text, [step.text for step in fitting])
         if pushed == 0:
             return self._illegal(text)
         problem = f"the turn ends with {begun}" if is_over else f"after {begun} only {legal} can follow"
@@ -435,3 +491,10 @@ class Match:
             return IllegalStepError(f"{shorten(text)} is not legal in {self.position!r}: the match is over")
         legal = ", ".join(step.text for step in self._legal)
         return IllegalStepError(f"{shorten(text)} is not legal in {self.position!r}; legal: {legal}")
+
+
+def _lands_on(turn: Sequence[Step], landings: Sequence[int]) -> bool:
+    """Whether a turn lands on all these points in this order, on the last one at its end."""
+    targets = [step.target for step in turn if not step.is_pass]
+    ahead = iter(targets[:-1])
+    return targets[-1:] == list(landings[-1:]) and all(point in ahead for point in landings[:-1])

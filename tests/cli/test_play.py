@@ -292,7 +292,7 @@ def test_an_optional_chain_can_be_stopped_by_an_entry_of_the_list() -> None:
 
 
 def test_a_forced_pass_is_an_entry_of_the_list() -> None:
-    position, option = "W:Wa5:Ba4,a3,b5,c5,b4,c3", "no_moves=pass"
+    position, option = "W:WKa5:Ba4,a3,b5,c5,b4,c3", "no_moves=pass"
 
     output = shown("fetaix", "--position", position, "--option", option, typed="1")
 
@@ -460,10 +460,10 @@ def test_the_default_opponent_searches() -> None:
 @pytest.mark.parametrize(
     ("game", "options", "position", "typed", "sentence"),
     [
-        ("fetaix", {}, "W:Wa1:Bb1", "a1xc1", "You win! South wins: North has no pieces left."),
+        ("fetaix", {}, "W:Wa1:Bb2", "a1xc3", "You win! South wins: North has no pieces left."),
         ("fetaix", {}, "W:We1:Be3,a4", "e1-e2", "You lose. North wins: South has no pieces left."),
         ("alquerque", {}, BLOCKED, "c4-c5", "You win! South wins: North cannot move."),
-        ("fetaix", {"no_moves": "draw"}, BLOCKED, "c4-c5", "Draw: North cannot move."),
+        ("fetaix", {"no_moves": "draw"}, BLOCKED.replace("Wb5", "WKb5"), "c4-c5", "Draw: North cannot move."),
         (
             "alquerque_alfonso_x",
             {"no_moves": "majority"},
@@ -520,10 +520,10 @@ def test_a_draw_by_repetition_is_announced() -> None:
 
 
 def test_the_approaching_limit_is_announced() -> None:
-    output = shown("fetaix", "--position", "W:WKa1:BKe5,e1:H71", typed="quit")
+    output = shown("fetaix", "--position", "W:WKa1:BKe5,e2:H71", typed="quit")
 
     assert "The match ends after 9 more turns without a capture or a promotion." in output
-    assert "The match ends" not in shown("fetaix", "--position", "W:WKa1:BKe5,e1:H60", typed="quit")
+    assert "The match ends" not in shown("fetaix", "--position", "W:WKa1:BKe5,e2:H60", typed="quit")
 
 
 def test_examples_use_points_of_the_board():

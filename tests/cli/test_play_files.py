@@ -73,7 +73,7 @@ def test_save_writes_a_record_and_the_match_goes_on(file):
     assert "1. c2-c3 c4xc2   2. c1xc3" in output
 
 
-@pytest.mark.parametrize(("begin", "typed", "count"), [((), "1|1", 4), (("--position", "W:Wa1:Bb1"), "1", 1)])
+@pytest.mark.parametrize(("begin", "typed", "count"), [((), "1|1", 4), (("--position", "W:Wa1:Bb2"), "1", 1)])
 def test_a_turn_is_in_the_file_when_it_is_shown(begin, typed, count, file, monkeypatch):
     found = []
     say = Session.say
@@ -95,7 +95,7 @@ def test_a_match_that_is_over_is_written_once(file, monkeypatch):
     monkeypatch.setattr(
         match_file, "save_record", lambda path, text, **how: (written.append(text), save_record(path, text, **how))
     )
-    shown("fetaix", "--position", "W:Wa1:Bb1", "--save", str(file), typed="1")
+    shown("fetaix", "--position", "W:Wa1:Bb2", "--save", str(file), typed="1")
 
     assert written == [file.read_text()]
 
@@ -234,8 +234,8 @@ def test_a_damaged_file_is_refused_and_the_match_continues(file):
 
 
 def test_a_match_that_is_over_is_not_resumed(file):
-    match = Match(load_game("fetaix"), "W:Wa1:Bb1")
-    match.push("a1xc1")
+    match = Match(load_game("fetaix"), "W:Wa1:Bb2")
+    match.push("a1xc3")
     save_record(file, format_record(match))
 
     output = " ".join(shown("fetaix", typed=f"load {file}|c2-c3").split())
@@ -343,7 +343,7 @@ def test_what_a_killed_session_left_long_ago_is_removed(state_folder):  # noqa: 
     [
         (["alquerque"], "has a match of fetaix, not of alquerque; give that game"),
         (["fetaix", "--option", "chain=single"], "has other options: the defaults; omit --option"),
-        (["fetaix", "--position", "W:Wa1:Bb1"], "--load and --position exclude each other"),
+        (["fetaix", "--position", "W:Wa1:Bb2"], "--load and --position exclude each other"),
     ],
 )
 def test_a_file_that_does_not_fit_the_arguments_is_refused(three, arguments, message):

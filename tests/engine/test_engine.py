@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -287,10 +288,13 @@ def test_a_rollout_that_fills_its_room_is_drawn():
 
 def test_a_rollout_counts_a_position_that_two_passes_repeat():
     """All men stand side by side on their last ranks; after four passes the position occurs for the third time."""
-    game = load_game("fetaix", no_moves="pass", repetition="threefold_draw")
+    fetaix = load_game("fetaix", no_moves="pass", repetition="threefold_draw")
+    game = replace(
+        fetaix, start=(frozenset(range(20, 25)), frozenset(range(5)))
+    )  # nowhere else can men come to stand so
     table = game.table.words
     scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
-    match = Match(game, "W:Wa5,b5,c5,d5,e5:Ba1,b1,c1,d1,e1")
+    match = Match(game)
 
     code, played = entry_points.play_out(table, match.state, scratch, room, match.keys(ROOM), ROOM, seeded(0))
     assert (int(code), int(played)) == (4 * e.REPETITION + e.NOBODY, 4)

@@ -506,7 +506,7 @@ PROOF_MEMORY = 0.001
 """GiB."""
 
 SOLVED = load_game("fetaix", no_progress_limit=2)
-POSITION = "B:We3,e5:BKa1,e2"
+POSITION = "B:We3,e4:BKa1,e2"
 
 
 def _make_proof(folder: Path) -> Path:

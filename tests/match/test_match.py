@@ -15,7 +15,7 @@ from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError
 from alquerque_env.game import table_layout as e
 
 # South captures twice, or once where chains may stop.
-TWO_LEAPS = "W:Wa1,b2:Bc3,d3,c4,e1"
+TWO_LEAPS = "W:Wa1,b2:Bc3,d3,c4,e2"
 
 
 def begin(name: str, position: str | None = None, *steps: object, **options: object) -> Match:
@@ -79,7 +79,7 @@ def test_stopping_stands_on_the_point_of_the_chain_and_a_forced_pass_nowhere():
     stop = chain.legal_steps[-1]
     assert (stop.origin, stop.target, stop.captured, stop.text, stop.is_pass) == (18, 18, (), "pass", True)
 
-    (forced,) = begin("fetaix", "W:Wa5:Bb5,c5", no_moves="pass").legal_steps
+    (forced,) = begin("fetaix", "W:Wa4:Ba5,b4,c4", no_moves="pass").legal_steps
     assert (forced.origin, forced.target, forced.captured, forced.text, forced.is_pass) == (
         None,
         None,
@@ -152,7 +152,7 @@ def test_the_text_of_one_leap_does_not_stop_a_chain():
 
 def test_a_whole_turn_that_could_go_on_stops_an_optional_chain():
     """From b4 the piece could go on over b3 to b2."""
-    position = "W:Wa1,b2:Bc3,c4,b3,e1"
+    position = "W:Wa1,b2:Bc3,c4,b3,e2"
     match = begin("alquerque_murray", position, "b2xd4xb4")
 
     assert match.player == 1
@@ -182,7 +182,7 @@ def test_push_turn_refuses_a_turn_that_must_go_on():
 
 
 def test_a_whole_turn_may_begin_in_the_middle_of_a_chain():
-    match = begin("alquerque_murray", "W:Wa1,b2:Bc3,c4,b3,e1", "b2xd4", "d4xb4xb2")
+    match = begin("alquerque_murray", "W:Wa1,b2:Bc3,c4,b3,e2", "b2xd4", "d4xb4xb2")
 
     assert match.player == 1
     assert match.turns == ("b2xd4xb4xb2",)
@@ -230,13 +230,13 @@ def test_an_illegal_step_is_refused_with_the_legal_ones_and_changes_nothing(text
 
     with pytest.raises(IllegalStepError) as caught:
         match.push(text)
-    assert str(caught.value).startswith(f"{text} is not legal in 'W:Wa1,b2:Be1,c3,d3,c4'")
+    assert str(caught.value).startswith(f"{text} is not legal in 'W:Wa1,b2:Be2,c3,d3,c4'")
     assert "; legal: " in str(caught.value)
     assert everything(match) == before
 
 
 def test_a_turn_that_stops_too_early_is_refused_where_chains_are_compulsory():
-    match = begin("alquerque_murray", "W:Wa1,b2:Bc3,c4,b3,e1", chain="compulsory")
+    match = begin("alquerque_murray", "W:Wa1,b2:Bc3,c4,b3,e2", chain="compulsory")
     before = everything(match)
 
     with pytest.raises(IllegalStepError, match="b2xd4xb4 is not legal"):
@@ -421,7 +421,7 @@ def test_an_unfinished_turn_is_the_last_of_the_turns():
 @pytest.mark.parametrize(
     ("name", "position", "options"),
     [
-        ("fetaix", "W:Wa5,b5:BKa1,c5,d5,e5", {"no_moves": "pass", "capture": "optional"}),
+        ("fetaix", "W:Wa4:BKe1,a5,b4,c4", {"no_moves": "pass", "capture": "optional"}),
         ("alquerque_murray", None, {"no_progress_limit": "off"}),
         ("awithlaknannai_mosona", "W:Wb1:Bp3", {"chain_may_return_to_start": False}),
     ],

@@ -199,7 +199,7 @@ def test_at_depth_0_there_is_one_sequence():
 def test_a_match_that_is_over_counts_at_depth_0_only():
     game = load_game("fetaix")
 
-    for over in ("B:Wa1:B", "W:WKa1:BKc5:H80", "W:Wa5:Bb5,c5"):
+    for over in ("B:Wa1:B", "W:WKa1:BKc5:H80", "W:Wa4:Ba5,b4,c4"):
         assert [perft(game, depth, over) for depth in range(3)] == [1, 0, 0]
         assert [perft(game, depth, over, turns=True) for depth in range(3)] == [1, 0, 0]
 

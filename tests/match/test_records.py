@@ -114,7 +114,7 @@ def test_the_example_in_the_documentation_is_a_match_file():
 
 
 def test_the_result_and_the_reason_are_those_on_the_board():
-    won = format_record(played("fetaix", "a1xc1", position="W:Wa1:Bb1"))
+    won = format_record(played("fetaix", "a1xc3", position="W:Wa1:Bb2"))
     drawn = format_record(played("fetaix", "a1-a2", position="W:WKa1:BKe4:H79"))
     open_ended = format_record(Match(load_game("fetaix")))
 
@@ -147,7 +147,7 @@ def test_where_north_begins_its_turns_come_first():
 
 
 def test_a_forced_pass_is_a_turn():
-    match = played("fetaix", "pass", "a3-a2", position="W:Wa5:Ba4,a3,b5,c5,b4,c3", no_moves="pass")
+    match = played("fetaix", "pass", "a3-a2", position="W:WKa5:Ba4,a3,b5,c5,b4,c3", no_moves="pass")
 
     assert "1. pass a3-a2 *" in format_record(match)
     assert same(record(format_record(match)).match, match)
@@ -254,7 +254,7 @@ def test_further_headers_are_kept_in_their_order():
 
 
 def test_as_many_headers_as_can_be_written_can_be_read():
-    match = played("fetaix", "a1xc1", position="W:Wa1:Bb1", chain="single")
+    match = played("fetaix", "a1xc3", position="W:Wa1:Bb2", chain="single")
     others = {f"A{number}": '"' * 10_000 for number in range(100)}
 
     again = record(format_record(match, south="a", north="b", headers=others))

@@ -124,16 +124,16 @@ def test_other_text_is_refused(text, problem):
     ],
 )
 def test_a_result_that_contradicts_the_board_is_refused(result, headers, problem):
-    text = text_of("1. a1xc1", result=result, Position="W:Wa1:Bb1", **headers)
+    text = text_of("1. a1xc3", result=result, Position="W:Wa1:Bb2", **headers)
 
     assert problem in refused(text)
-    assert record(text_of("1. a1xc1", result="1-0", Position="W:Wa1:Bb1")).match.is_over
+    assert record(text_of("1. a1xc3", result="1-0", Position="W:Wa1:Bb2")).match.is_over
 
 
 def test_a_turn_after_the_end_is_refused():
-    text = text_of("1. a1xc1 c1-c2", result="1-0", Position="W:Wa1:Bb1")
+    text = text_of("1. a1xc3 c3-c4", result="1-0", Position="W:Wa1:Bb2")
 
-    assert "c1-c2 is not legal in 'B:Wc1:B': the match is over" in refused(text)
+    assert "c3-c4 is not legal in 'B:Wc3:B': the match is over" in refused(text)
 
 
 @pytest.mark.parametrize("result", ["1-0", "0-1", "1/2-1/2", "*"])
@@ -177,7 +177,7 @@ def test_arguments_that_could_not_be_read_back_are_refused(arguments, problem):
 def valid_texts() -> Iterator[str]:
     yield format_record(play_on(Match(load_game("alquerque_murray")), list(range(0, 300, 7))), south='a "b" \\')
     yield format_record(played("alquerque_murray", "a1xc1", position=MURRAY_CHAIN), north="x") * 2
-    yield format_record(played("fetaix", "a1xc1", position="W:Wa1:Bb1", chain="optional"))
+    yield format_record(played("fetaix", "a1xc3", position="W:Wa1:Bb2", chain="optional"))
     yield text_of("1. c2-c3 {x} c4xc2 ; y\n2. c1xc3 a3xc1", Date="2026.??.??")
 
 

@@ -20,7 +20,7 @@ from alquerque_env import Match, load_game
 from alquerque_env.errors import RulesError, TableError
 from alquerque_env.game import table_layout as e
 from alquerque_env.game.kernel_arrays import words
-from alquerque_env.match.position_text import format_position
+from alquerque_env.match.position_text import format_position, unpromoted_men
 from alquerque_env.solve.notes import write_notes
 from alquerque_env.solve.tables import build, build_table, load_table, locations, slices, table_file
 from alquerque_env.solve.tables import index_layout as x
@@ -458,7 +458,7 @@ def kept_numbers(table):
     t, state = table.game.table.words, words(table.game.table.words[e.T_STATE_SIZE])
     for part in table.index.slices:
         for number in range(part.size):
-            if set_up(t, table.index.words, part.row, number, state):
+            if set_up(t, table.index.words, part.row, number, state) and not unpromoted_men(t, state):
                 match = Match(table.game, format_position(t, table.game.board.labels, [int(word) for word in state]))
                 if match.is_over or not all(step.captured for step in match.legal_steps):
                     yield part.base + number

@@ -2,9 +2,9 @@
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from ...errors import AlquerqueError, IllegalStepError, NotationError
+from ...errors import AlquerqueError, AmbiguousStepError, IllegalStepError, NotationError
 from ...game.step import Step, join_turn, split_turn
 from ...match.match import Match
 from ..console.capabilities import join_words
@@ -32,13 +32,13 @@ def play_typed(match: Match, text: str) -> None:
         return
     steps = [step for step in match.legal_steps if text in _spellings(step, match.game.board.labels)]
     if len(steps) > 1:
-        raise _ambiguous(text, steps)
+        raise _ambiguous(text, map(str, steps))
     try:
         match.push(steps[0] if steps else text)
     except NotationError:
         raise AlquerqueError(f"cannot read {text!r}; type a step such as {match.legal_steps[0]}, or help") from None
-    except IllegalStepError:
-        raise _illegal(match, text) from None
+    except IllegalStepError as error:
+        raise _explain(match, text, error) from None
 
 
 def listed_steps(match: Match) -> list[str]:
@@ -94,21 +94,23 @@ def _normal(text: str) -> str:
     return re.sub(r"\s*([-x^])\s*", r"\1", " ".join(lowered.split()))
 
 
-def _ambiguous(text: str, steps: list[Step]) -> AlquerqueError:
-    return AlquerqueError(f"{text!r} is ambiguous; type {join_words(map(str, steps))}")
+def _ambiguous(text: str, choices: Iterable[str]) -> AlquerqueError:
+    return AlquerqueError(f"{text!r} is ambiguous; type {join_words(choices)}")
 
 
-def _illegal(match: Match, text: str) -> AlquerqueError:
-    """The error for an illegal turn, which names the first illegal step."""
+def _explain(match: Match, text: str, error: IllegalStepError) -> AlquerqueError:
+    """The error for an illegal or ambiguous turn, which names the first step that is."""
     ahead = match.copy()
     for step, victim in split_turn(text, match.game.board):
         steps = [legal for legal in ahead.legal_steps if legal.text.partition("^")[0] == step]
         if len(steps) > 1 and victim is None:
-            return _ambiguous(step, steps)
+            return _ambiguous(step, map(str, steps))
         try:
             ahead.push(f"{step}^{victim}" if victim else step)
         except IllegalStepError:
             break
+    if isinstance(error, AmbiguousStepError):
+        return _ambiguous(text, error.choices)
     played = join_turn([step.text for step in ahead.steps[len(match.steps) :]])
     if len(ahead.steps) == len(match.steps):
         forced = "-" in text and all(step.captured for step in match.legal_steps)

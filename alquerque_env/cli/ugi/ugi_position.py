@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...errors import IllegalStepError
-from ...game.step import PASS, join_turn, split_turn
+from ...game.step import PASS, join_turn
 from ...match.match import Match
 
 
@@ -15,7 +15,7 @@ def play_moves(match: Match, moves: Sequence[str]) -> None:
 
     Raises:
       NotationError: If a text cannot be read.
-      IllegalStepError: If a step is not legal or a turn is incomplete. The steps before it stay played.
+      IllegalStepError: If a step is not legal or a turn is incomplete. The turns before it stay played.
     """
     begun: list[str] = []
     for move in moves:
@@ -25,9 +25,9 @@ def play_moves(match: Match, moves: Sequence[str]) -> None:
             begun = []
             if move == PASS and not any(step.is_pass for step in match.legal_steps):
                 continue
-        for step, victim in split_turn(move, match.game.board):
-            match.push(step if victim is None else f"{step}^{victim}")
-            begun.append(match.steps[-1].text)
+        played = len(match.steps)
+        match.push_turn(move, is_whole=False)
+        begun += [step.text for step in match.steps[played:]]
         if match.chain is None:
             begun = []
     if begun:

@@ -17,7 +17,7 @@ from . import index_layout as x
 from .index import Index
 from .locations import table_path
 from .probe import encode
-from .slice_statistics import count_codes, describe_slice
+from .slice_statistics import count_codes, count_unreachable, describe_slice
 from .slices import SolveProgress, Solver, Watch, memory_needed
 from .table_file import BLOCK, Header, TableFile, compress, write_table
 from .threads import ThreadPool
@@ -82,6 +82,9 @@ def _build(index: Index, target: Path, folder: Path, threads: int | None, watch:
     values, notes = solver.run()
     counts = [count_codes(values, part) for part in index.slices]
     codes, blocks = _compress(index, values, counts, threads, watch)
+    counts = [
+        found - missing for found, missing in zip(counts, _unreachable(index, values, threads, watch), strict=True)
+    ]
     header = Header(
         game=game.name,
         options=dict(game.options),
@@ -132,6 +135,17 @@ def _is_built(path: Path, index: Index) -> bool:
     except TableError:
         return False
     return file.has_sizes([part.size for part in index.slices])
+
+
+def _unreachable(index: Index, values: np.ndarray, threads: int | None, watch: Watch | None) -> list[np.ndarray]:
+    """For each slice, how many positions that no match leads to have each code."""
+    found = []
+    with ThreadPool(threads) as pool:
+        for part in index.slices:
+            if watch:
+                watch(SolveProgress(part.name, "counting", part.base, index.size))
+            found.append(count_unreachable(index, values, part, pool))
+    return found
 
 
 def _compress(

@@ -16,6 +16,7 @@ from . import index_layout as x
 from . import retrograde as r
 from .group import Each, GroupAnalysis, is_uneven, majority_wins
 from .index import Index
+from .slice_statistics import count_changed
 from .work_folder import LIMITED, Work
 
 # Codes of wins and losses by the next capture or promotion.
@@ -52,8 +53,8 @@ class ClockStudy:
         The longest way is the most plies to the next progress that a player needs who would fare worse at the limit.
         """
         is_position = analysis.values != x.UNKNOWN
-        changed = int(np.count_nonzero(is_position & (_signs(analysis.values) != self._found)))
         first, last = analysis.group[0], analysis.group[-1]
+        changed = count_changed(self.index, analysis.group, is_position & (_signs(analysis.values) != self._found))
         if changed and self._limited is None:
             self._limited = self.work.open(LIMITED)
             self._limited[: first.base] = _next(self.work.values[: first.base])

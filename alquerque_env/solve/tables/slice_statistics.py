@@ -1,12 +1,27 @@
-"""The statistics of slices: how many positions have each result."""
+"""The statistics of slices: how many positions have each result.
+
+A table has values for positions in which men stand where they would have been promoted. No match leads there, so these
+are not counted.
+"""
+
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ...engine.compiler import allocate, borrowed, entry_kernel, release
+from ...engine.kernel_types import Rows
+from ...game import table_layout as e
+from ...game.kernel_arrays import step_words
+from ...match.position_text import unpromoted_men
 from . import index_layout as x
-from .index import Slice
+from .index import Index, Slice
+from .numbering import set_up
 from .table_file import SliceNotes
+from .threads import ThreadPool
+from .turn_values import Values
 
 _COUNTED_AT_ONCE = 1 << 24
+_LISTED_AT_ONCE = 1 << 17
 
 
 def count_codes(values: np.ndarray, part: Slice) -> np.ndarray:
@@ -18,8 +33,66 @@ def count_codes(values: np.ndarray, part: Slice) -> np.ndarray:
     return counts
 
 
+def count_unreachable(
+    index: Index, codes: np.ndarray, part: Slice, pool: ThreadPool, report: Callable[[int], None] | None = None
+) -> np.ndarray:
+    """int64 `[65536]`, as `count_codes`, for the positions of a slice that no match leads to.
+
+    Calls `report` with how many numbers of the slice are done.
+    """
+
+    def count(begin: int, end: int) -> np.ndarray:
+        found = codes[part.base + begin : part.base + end][find_unreachable(index, part, begin, end)]
+        return np.bincount(found.astype(np.int32) - x.OUTSIDE, minlength=1 << 16)
+
+    found = pool.map_ranges(part.size, count, _LISTED_AT_ONCE, report) if _has_unreachable(index, part) else []
+    return np.sum([np.zeros(1 << 16, np.int64), *found], axis=0)
+
+
+def find_unreachable(index: Index, part: Slice, begin: int, end: int) -> np.ndarray:
+    """Returns bool `[end - begin]`: whether the position of each of these numbers is one that no match leads to."""
+    unreachable = np.zeros(end - begin, np.bool_)
+    if not _has_unreachable(index, part):
+        return unreachable
+    t, values = step_words(index.game.table), Values(index.rules, index.words, np.zeros(1, np.int16))
+    for first in range(begin, end, _LISTED_AT_ONCE):
+        last = min(first + _LISTED_AT_ONCE, end)
+        states = np.zeros((e.CHAIN + 1, last - first), np.int64)
+        states[e.CHAIN] = e.NO_POINT
+        _list_men(values, part.row, first, last, states)
+        unreachable[first - begin : last - begin] = unpromoted_men(t, states) != 0
+    return unreachable
+
+
+def count_changed(index: Index, group: Sequence[Slice], is_changed: np.ndarray) -> int:
+    """How many positions of a group that matches lead to are marked in `is_changed`, bool with a place a number."""
+    count = int(np.count_nonzero(is_changed))
+    for part in group if count else ():
+        place = part.base - group[0].base
+        count -= int(
+            np.count_nonzero(is_changed[place : place + part.size] & find_unreachable(index, part, 0, part.size))
+        )
+    return count
+
+
+def _has_unreachable(index: Index, part: Slice) -> bool:
+    return index.game.rules.promotion != "none" and part.own_men + part.enemy_men > 0
+
+
+@entry_kernel
+def _list_men(values: Values, row: int, begin: int, end: int, states: Rows) -> None:
+    """Writes the men of each position of a slice to a column of `states`; none for numbers of no position."""
+    v, p_states = borrowed(values), borrowed(states)
+    state = allocate(1, v.t[e.T_STATE_SIZE])
+    for number in range(begin, end):
+        if set_up(v.t, v.x, row, number, state[0]):
+            p_states[e.MEN][number - begin] = state[0][e.MEN]
+            p_states[e.MEN + 1][number - begin] = state[0][e.MEN + 1]
+    release(state)
+
+
 def describe_slice(part: Slice, counts: np.ndarray, blocks: tuple[tuple[int, str], ...]) -> SliceNotes:
-    """What a table file says of a slice; `counts` says how many of its positions have each code."""
+    """What a table file says of a slice; `counts` says how many positions that matches lead to have each code."""
 
     def between(first: int, last: int) -> int:
         return int(counts[first - x.OUTSIDE : last + 1 - x.OUTSIDE].sum())

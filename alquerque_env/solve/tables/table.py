@@ -16,6 +16,7 @@ from ...game.game import Game, GameId, as_game
 from ...game.kernel_arrays import JIT, step_words, words
 from ...game.step import Step
 from ...match.match import Match
+from ...match.position_text import unpromoted_men
 from ...match.state_check import check_states
 from . import index_layout as x
 from .index import Index
@@ -216,6 +217,8 @@ class EndgameTable:
     def sample(self, count: int, generator: np.random.Generator) -> np.ndarray:
         """Draws positions at the beginning of a turn uniformly, some perhaps more than once.
 
+        Positions with men who would have been promoted, to which no match leads, are left out.
+
         Returns:
           int64 `[count, S]`, states with a clock of 0. Matches may be over in them.
         """
@@ -226,7 +229,7 @@ class EndgameTable:
         while len(found) < count:
             number = int(generator.integers(self.index.size))
             part = self.index.slices[int(np.searchsorted(ends, number, side="right"))]
-            if set_up(t, numbers, part.row, number - part.base, state):
+            if set_up(t, numbers, part.row, number - part.base, state) and not unpromoted_men(t, state):
                 found.append(np.array(state, np.int64))
         return np.stack(found)
 

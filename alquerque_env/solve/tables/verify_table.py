@@ -13,7 +13,7 @@ from . import index_layout as x
 from .group import majority_wins
 from .index import Slice, has_clock
 from .probe import fill_in
-from .slice_statistics import count_codes, describe_slice
+from .slice_statistics import count_changed, count_codes, count_unreachable, describe_slice
 from .slices import SolveProgress, Watch
 from .table import LONGEST_LINE, EndgameTable
 from .threads import SMALLEST, ThreadPool
@@ -66,7 +66,10 @@ class _Verification:
         found = {} if self._index.is_acyclic else self._verify_under_clock(group)
         for part in group:
             told = next(self._told)
-            if told != describe_slice(part, count_codes(self._table.codes, part), told.blocks):
+            counts = count_codes(self._table.codes, part) - count_unreachable(
+                self._index, self._table.codes, part, self._pool, self._report(part, "counting")
+            )
+            if told != describe_slice(part, counts, told.blocks):
                 raise _error(f"the statistics of slice {part.name} are wrong")
         if found != notes:
             raise _error(f"the notes on the no-progress limit of slice {group[0].name} are wrong")
@@ -84,7 +87,7 @@ class _Verification:
             return {}
         if self._limited is not None:
             _, longest, within = self._play_clock(group, self._limited, is_settled=False)
-        changed = int(np.count_nonzero(within != signs))
+        changed = count_changed(self._index, group, within != signs)
         if changed and self._limited is None:
             self._limited = codes.copy()
         if self._limited is not None:
@@ -123,11 +126,14 @@ class _Verification:
             plies += 1
 
     def _map(self, part: Slice, stage: str, task: Callable[[int, int], Any]) -> list[Any]:
+        return self._pool.map_ranges(part.size, task, SMALLEST, self._report(part, stage))
+
+    def _report(self, part: Slice, stage: str) -> Callable[[int], None]:
         def report(done: int) -> None:
             if self._watch:
                 self._watch(SolveProgress(part.name, stage, part.base + done, self._index.size))
 
-        return self._pool.map_ranges(part.size, task, SMALLEST, report)
+        return report
 
     def _refuse_value(self, part: Slice, number: int) -> None:
         """Refuses the value of a number unless it is -1."""
