@@ -225,7 +225,15 @@ def test_a_match_does_not_begin_from_other_states():
     for wrong in [*kinds, state[:-1], state[None], [], ["a"], [1.5] * len(state), [1 << 64] * len(state)]:
         with pytest.raises(PositionError, match=r"^states are .*, expected int64 \[N, \d+\]$"):
             Match.from_state(GAME, wrong)
-    for place, word in ((0, -1), (1, 1 << 60), (e.PLAYER, 2), (e.CHAIN, 25), (e.QUIET, -1), (e.CAPTURED, -1)):
+    for place, word in (
+        (0, -1),
+        (1, 1 << 60),
+        (e.PLAYER, 2),
+        (e.CHAIN, 25),
+        (e.QUIET, -1),
+        (e.QUIET, 1 << 20),
+        (e.CAPTURED, -1),
+    ):
         wrong = state.copy()
         wrong[place] = word
         with pytest.raises(PositionError, match="row 0 of the states is not a position of fetaix"):

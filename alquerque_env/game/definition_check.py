@@ -42,7 +42,8 @@ def check_definition(definition: Definition) -> None:
     _check_long_diagonals(definition)
     for choice in _choices(definition, *BOARD_OPTIONS, *_OPTIONS_OF_ACTIONS):
         _check_actions(definition, choose_options(definition, choice, Ruleset, definition.file))
-    for choice in _choices(definition, *BOARD_OPTIONS, "pieces", "opening", "who_starts", "lose_at_three"):
+    options = ("pieces", "opening", "who_starts", "lose_at_three", *_OPTIONS_OF_MEN)
+    for choice in _choices(definition, *BOARD_OPTIONS, *options):
         _check_start(definition, choose_options(definition, choice, Ruleset, definition.file))
     if definition.rules.get("promotion", "none") != "none":
         for choice in _choices(definition, *BOARD_OPTIONS, "pieces", *_OPTIONS_OF_MEN):
@@ -134,10 +135,11 @@ def _check_long_diagonals(definition: Definition) -> None:
 
 
 def _choices(definition: Definition, *names: str) -> Iterator[dict[str, OptionValue]]:
-    """Every combination of answers to those of the named options that the game has."""
+    """Every combination of answers to those of the named options that the game has, first that of the defaults."""
     table = definition.option_table
     open_names = [name for name in names if name in table]
-    for answers in product(*(table[name].values for name in open_names)):
+    asked = [table[name] for name in open_names]
+    for answers in product(*(sorted(option.values, key=lambda value: value != option.default) for option in asked)):
         yield dict(zip(open_names, answers, strict=True))
 
 
@@ -161,10 +163,17 @@ def _check_start(definition: Definition, game: Ruleset) -> None:
             is_open = all(seen.get(point, EMPTY) == what for what, point in template.path)
             if is_open and template.first and template.origin in game.start[player]:
                 return
-        raise RulesError(f"{definition.file}: start leaves player_{player}, who begins, without a step")
+        raise RulesError(f"{definition.file}: start leaves player_{player}, who begins, without a step{_with(game)}")
     for path, text in opening_steps(definition.content, game.rules.opening):
         if fault := _fault_of_opening(game, *opening_step(definition.file, path, text, game.board)):
-            raise RulesError(f"{definition.file}: {path} is {text!r}, but {fault}")
+            raise RulesError(f"{definition.file}: {path} is {text!r}, but {fault}{_with(game)}")
+
+
+def _with(game: Ruleset) -> str:
+    """Names the options that decide where men can go and differ from their defaults, for the end of an error."""
+    changed = {name: value for name, value in game.options.items() if value != game.option_table[name].default}
+    chosen = [f"{name}={spell(changed[name])}" for name in _OPTIONS_OF_MEN if name in changed]
+    return f" with {' and '.join(chosen)}" if chosen else ""
 
 
 def _fault_of_opening(game: Ruleset, origin: int | None, target: int | None) -> str | None:

@@ -28,7 +28,8 @@ def check_states(game: Game, states: Any, error: type[AlquerqueError] = Position
     known = check_array("states", states, "int64", ("N", size), error)
     least, most = np.zeros(size, np.int64), np.full(size, t[e.T_ALL_POINTS], np.int64)
     least[e.CHAIN] = e.NO_POINT
-    most[e.PLAYER], most[e.CHAIN], most[e.QUIET] = 1, t[e.T_POINTS] - 1, np.iinfo(np.int64).max
+    unlimited = np.iinfo(np.int64).max if t[e.T_COUNTS_QUIET] else 0
+    most[e.PLAYER], most[e.CHAIN], most[e.QUIET] = 1, t[e.T_POINTS] - 1, t[e.T_NO_PROGRESS_LIMIT] or unlimited
     pieces = known[:, : e.PLAYER]
     are_apart = np.bitwise_xor.reduce(pieces, 1) == pieces.sum(1)
     is_sound = are_apart & ((known >= least) & (known <= most)).all(1)

@@ -11,7 +11,7 @@ from alquerque_env.game.options import RULE_NAMES
 
 
 def test_random_games_are_played_alike_in_every_form_and_end() -> None:
-    assert sum(check_random_game(number) for number in range(60)) > 15
+    assert sum(check_random_game(number) for number in range(40)) > 10
 
 
 @pytest.mark.slow
@@ -23,18 +23,18 @@ def test_many_random_games_are_played_alike_in_every_form_and_end(first: int) ->
 def test_every_rule_and_every_kind_of_board_is_drawn_and_played() -> None:
     loaded: list[Tables] = []
     answers: dict[str, set[object]] = {name: set() for name in ANSWERS}
-    for number in range(700):
+    for number in range(350):
         tables = random_game(number)
         game = load_tables(tables, random_options(tables, number))
         if game is not None:
             loaded.append(tables)
             for name in ANSWERS:
                 answers[name].add(getattr(game.rules, name))
-    assert len(loaded) > 150
+    assert len(loaded) > 70
     assert ANSWERS.keys() == set(RULE_NAMES) - {"board", "dash_sides", "pieces", "opening"}
     assert {name: set(known) - answers[name] for name, known in ANSWERS.items() if set(known) - answers[name]} == {}
     for key in ("rows", "points", "labels", "lines", "end_arcs", "bends", "circles"):
-        assert sum(key in tables["board"] for tables in loaded) > 10, key
+        assert sum(key in tables["board"] for tables in loaded) > 3, key
     for key in ("sanctuary", "promotion", "openings", "promoted_piece"):
-        assert sum(key in tables for tables in loaded) > 3, key
+        assert sum(key in tables for tables in loaded) > 1, key
     assert PLAIN.keys() < ANSWERS.keys()

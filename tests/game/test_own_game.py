@@ -398,6 +398,15 @@ def test_a_match_that_goes_round_a_ring_for_ever_is_refused(here: Path) -> None:
     assert not load_game("open.toml").can_shuffle
 
 
+def test_an_option_that_leaves_the_first_player_without_a_step_is_refused(here: Path) -> None:
+    text = RING.replace('south = "a1"', 'south = "b2"').replace('north = "a2"', 'north = "b1"')
+    text = text.replace('no_progress_limit = "off"', "no_progress_limit = 9")
+    asked = '[options]\nlast_rank_frozen = { default = false, values = [false, true], source = "an example" }\n'
+    (here / "frozen.toml").write_text(text + asked, encoding="utf-8")
+    with pytest.raises(RulesError, match="who begins, without a step with last_rank_frozen=true"):
+        load_game("frozen.toml")
+
+
 def test_the_order_of_keys_in_a_file_says_nothing(here: Path) -> None:
     game = load_game(write_game(here))
     (here / "again").mkdir()
