@@ -59,7 +59,7 @@ def _shown_encoding(begin: bytes) -> str | None:
         return "utf-16"
     if begin[:2] == codecs.BOM_UTF8[:2]:
         return "utf-8-sig"
-    # The first character of a command is in ASCII.
-    if len(begin) > 1 and (begin[0] == 0) != (begin[1] == 0):
+    # The first character of a command is in ASCII; a zero before the end of a line is no sign of UTF-16.
+    if 0 in begin[:2] and max(begin[:2]) >= ord(" "):
         return "utf-16-be" if begin[0] == 0 else "utf-16-le"
     return None

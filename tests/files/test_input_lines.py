@@ -39,7 +39,8 @@ def test_a_line_that_is_too_long_is_none_and_the_next_one_is_read():
 
 
 @pytest.mark.parametrize(
-    ("data", "lines"), [(b"", []), (b"\n", [""]), (b"a", ["a"]), (b"\xff\xfe", []), (b"\xef\xbb\xbf", [])]
+    ("data", "lines"),
+    [(b"", []), (b"\n", [""]), (b"a", ["a"]), (b"\0\n2\n", ["\0", "2"]), (b"\xff\xfe", []), (b"\xef\xbb\xbf", [])],
 )
 def test_short_inputs_are_read(data, lines):
     assert list(read_lines(io.BytesIO(data), 10)) == lines
@@ -70,7 +71,7 @@ def test_the_engine_reads_commands_in_every_encoding(encoding):
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_a_match_in_the_terminal_reads_turns_in_every_encoding(encoding, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    typed = f"c2-c3\r\n\t\r\n{'x' * 5000}\r\nturns".encode(encoding)
+    typed = f"c2-c3\r\n\t\r\n{'x' * 70_000}\r\nturns".encode(encoding)
     result = CliRunner().invoke(main, ["play", "alquerque", "--opponent", "human"], input=typed)
     assert result.exit_code == 0
     assert "South> c2-c3\n" in result.stdout

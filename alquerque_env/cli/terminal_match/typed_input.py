@@ -14,7 +14,7 @@ from ..console.capabilities import join_words
 
 # An error message repeats no more legal steps than this: they are listed below the board.
 _MAX_STEPS = 8
-_LONGEST_LINE = 4000
+_LONGEST_LINE = 1 << 16
 _TOO_LONG = "..."  # stands for a line that is longer, which is no step and no command
 
 
