@@ -29,6 +29,7 @@ from ..game.game import Game, GameId, as_game, games, load_game, load_text
 from ..game.observation_form import ObservationForm
 from ..game.options import OptionValue
 from ..match.match import Match
+from ..match.records.record import starting_point
 from . import import_library
 
 pyspiel = import_library("pyspiel", "open_spiel>=1.6.13")
@@ -116,6 +117,9 @@ class OpenSpielState(pyspiel.State):
         if match.game.table_hash != game.table_hash:
             raise AlquerqueError(f"the match is of {match.game!r}, expected one of {game!r}")
         self._match = match
+        begun = starting_point(match).position
+        is_start = not match.steps and begun == Match(game).position
+        self._set = "" if is_start else " ".join([begun, *(step.text for step in match.steps)])
         self._count = len(match.steps)
         self._update()
 
@@ -133,6 +137,11 @@ class OpenSpielState(pyspiel.State):
         if outcome is None or outcome.winner is None:
             return [0.0, 0.0]
         return [1.0, -1.0] if outcome.winner == 0 else [-1.0, 1.0]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        """Returns the actions so far; after the start and the steps of a match that has been set, if there is one."""
+        told: str = super().information_state_string(*([] if player is None else [player]))
+        return " ".join(filter(None, [self._set, told]))
 
     def _legal_actions(self, player: int) -> list[int]:
         return [] if player != self._player else [step.action for step in self._match.legal_steps]
