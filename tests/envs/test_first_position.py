@@ -585,6 +585,16 @@ def test_supersuit_passes_the_position_on() -> None:
     assert env.unwrapped.position == ENDING
 
 
+@pytest.mark.filterwarnings("ignore")  # Shimmy knows no bounds of observations
+def test_shimmy_begins_at_the_start_of_the_game_as_the_documentation_says() -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    shimmy = pytest.importorskip("shimmy.openspiel_compatibility")
+    import_module("alquerque_env.adapters.openspiel").register()
+    env = shimmy.OpenSpielCompatibilityV0(env=pyspiel.load_game("python_fetaix"))
+    env.reset(options={"position": ENDING})
+    assert env.agent_selection == "player_0"
+
+
 def test_wrappers_of_gymnasium_pass_the_position_on() -> None:
     env = gymnasium.wrappers.RecordEpisodeStatistics(gymnasium.make("alquerque/Fetaix-v0", seat=1, opponent=answer))
     env.reset(options={"position": ENDING})
