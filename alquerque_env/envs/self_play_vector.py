@@ -222,7 +222,15 @@ class SelfPlayVectorEnv(BatchEnv):
                 raise AlquerqueError(
                     f"cannot set the state: {name!r} is not that of {self.num_envs} matches of {self.game!r}"
                 )
-        return check_states(self.game, state["states"], AlquerqueError)
+        states = check_states(self.game, state["states"], AlquerqueError)
+        room = np.asarray(state["keys"]).shape[1]
+        if self.game.rules.repetition != "off" and states[:, e.QUIET].max() >= room:
+            match = int(states[:, e.QUIET].argmax())
+            raise AlquerqueError(
+                f"cannot set the state: match {match} has {states[match, e.QUIET]} turns without progress, of which "
+                f"'keys' cannot hold all, expected fewer than {room}"
+            )
+        return states
 
     def _restart(
         self, result: StepResult, terminated: np.ndarray, truncated: np.ndarray

@@ -19,6 +19,7 @@ from alquerque_env.envs.aec import MatchEnv
 from alquerque_env.errors import AlquerqueError, IllegalStepError
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import planes
+from alquerque_env.game.table_layout import QUIET
 
 AGENTS = ("player_0", "player_1")
 
@@ -689,6 +690,16 @@ class TestState:
 
 
 class TestRepetitionWithoutALimit:
+    def test_a_state_with_a_clock_beyond_its_keys_is_refused(self) -> None:
+        game = load_game("alquerque_alfonso_x", repetition="threefold_draw", no_progress_limit="off")
+        env = begun(SelfPlayVectorEnv(game, 2))
+        state = env.get_state()
+        late = state["states"].copy()
+        late[1, QUIET] = 1 << 40
+        with pytest.raises(AlquerqueError, match="match 1 has 1099511627776 turns without progress"):
+            env.set_state(state | {"states": late})
+        assert_equal(env.get_state(), state)
+
     def test_a_third_occurrence_is_found_long_after_there_was_room_for_keys(self) -> None:
         game = load_game("alquerque_alfonso_x", repetition="threefold_draw", no_progress_limit="off")
         env = begun(SelfPlayVectorEnv(game, 2))
