@@ -80,16 +80,20 @@ def read_line(prompt: str) -> str:
     """
     if sys.stdin is None:
         raise EOFError
-    if sys.stdin.isatty() or not hasattr(sys.stdin, "buffer"):
+    if sys.stdin.isatty():
         return input(prompt).strip()
-    print(prompt, end="", flush=True)
-    try:
-        line = next(_lines_of(sys.stdin))
-    except StopIteration:
-        raise EOFError from None
-    line = _TOO_LONG if line is None else line.strip()
-    print(line)  # the output of a script then reads like that of a terminal
+    # A program may have put something else in the place of the stream.
+    line = _read_bytes(prompt) if hasattr(getattr(sys.stdin, "buffer", None), "read1") else input(prompt)
+    print(line := line.strip())  # the output of a script then reads like that of a terminal
     return line
+
+
+def _read_bytes(prompt: str) -> str:
+    """As `input`, for text in any encoding."""
+    print(prompt, end="", flush=True)
+    for line in _lines_of(sys.stdin):
+        return _TOO_LONG if line is None else line
+    raise EOFError
 
 
 @lru_cache(maxsize=1)
