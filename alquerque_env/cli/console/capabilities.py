@@ -33,7 +33,7 @@ class Terminal:
         """Breaks a paragraph into lines that begin with `indent`, or with `first` the first one."""
         opening = indent if first is None else first
         return textwrap.fill(
-            self.plain(text),
+            self.plain(plain_text(text)),
             self.width,
             initial_indent=opening,
             subsequent_indent=indent,
@@ -46,8 +46,7 @@ class Terminal:
         return (self.wrap(sentence, "  ", "- ") for sentence in sentences)
 
     def plain(self, text: str) -> str:
-        """Leaves out control characters, and replaces characters that the terminal lacks."""
-        text = plain_text(text)
+        """Replaces characters that the terminal lacks."""
         return text if self.unicode else text.replace("…", "...").encode("ascii", "replace").decode()
 
     def columns(self, items: Sequence[str], indent: str = "  ") -> str:

@@ -10,7 +10,7 @@ from functools import partial
 
 import click
 
-from ...errors import AlquerqueError, RecordError
+from ...errors import AlquerqueError, RecordError, plain_text
 from ...game.game import Game
 from ...game.rules_text import SIDES
 from ...game.step import Step, join_turn
@@ -91,8 +91,8 @@ class Session:
             raise SystemExit(1)
 
     def say(self, text: str = "") -> None:
-        """Prints a line, without characters that the terminal lacks."""
-        click.echo(self.terminal.plain(text))
+        """Prints a line, without control characters and those that the terminal lacks."""
+        click.echo(self.terminal.plain(plain_text(text)))
 
     def show(self, piece: int | None = None) -> None:
         """Draws the board and lists the legal steps; the board marks those of one piece or of all."""
