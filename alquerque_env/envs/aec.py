@@ -12,7 +12,6 @@ move, and for both when the match is over. A draw by the rules terminates, `max_
 keep the position.
 """
 
-from operator import index as as_integer
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ from ..game.game import Game, GameId
 from ..game.observation_form import ObservationForm
 from ..match.match import Match
 from ..match.position_text import format_position
-from .arguments import check_max_cycles, check_seed, game_with_options
+from .arguments import check_action, check_max_cycles, check_seed, game_with_options
 from .first_position import check_options, match_from
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 from .spaces import action_space, observation_space
@@ -237,7 +236,7 @@ class MatchEnv(Rendered, AECEnv):
 
     def _check(self, action: Any) -> int:
         try:
-            number = as_integer(action)
+            number = check_action(action)
         except TypeError:
             raise IllegalStepError(f"action is {action!r}, expected an integer") from None
         play = self._play

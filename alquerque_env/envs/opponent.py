@@ -2,20 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from operator import index as as_integer
 from typing import Any
 
 import gymnasium
 import numpy as np
 
 from ..bots import Bot, load_bot
-from ..errors import AlquerqueError, IllegalStepError
+from ..errors import AlquerqueError, BotError, IllegalStepError, NotationError
 from ..game.game import Game, GameId
 from ..game.observation_form import ObservationForm
 from ..game.planes import plane_scale
 from ..game.step import Step
 from ..match.match import Match
-from .arguments import check_max_cycles, check_seed, game_with_options
+from .arguments import check_action, check_max_cycles, check_seed, game_with_options
 from .first_position import check_options, match_from
 from .render_modes import RENDER_FPS, RENDER_MODES, Rendered, check_render_mode
 from .spaces import action_space, observation_space
@@ -24,6 +23,15 @@ Opponent = str | Bot | Callable[[Match], "Step | int | str"]
 """A bot spec, an object with `choose(match)`, or a function that returns a legal step or the text of a turn."""
 Opponents = Opponent | Sequence[Opponent]
 """One opponent, or several of which one is drawn for each match."""
+
+
+def _actions_of(match: Match, answer: Any) -> list[int]:
+    """Returns the actions of an answer: a step, its action, or the text of a turn."""
+    if isinstance(answer, Step) and answer in match.legal_steps:
+        return [answer.action]
+    ahead = match.copy()
+    ahead.push(answer)
+    return [step.action for step in ahead.steps[len(match.steps) :]]
 
 
 def _choose_one_by_one(choose: Callable[[Match], Any], matches: Sequence[Match]) -> list[Any]:
@@ -54,6 +62,31 @@ class AgainstOpponent:
         for number, opponent in enumerate(self._opponents):
             if isinstance(opponent, str):
                 self._choosers[number] = self._make_choose(opponent, int(generator.integers(2**31)))
+
+    def _ask(self, number: int, matches: Sequence[Match], places: Sequence[int] | None = None) -> list[list[int]]:
+        """Returns what an opponent plays in several matches: an action, or the actions of a turn.
+
+        Args:
+          number: Its place among the opponents.
+          matches: The matches.
+          places: Their places in the batch, for errors, if there is one.
+
+        Raises:
+          BotError: If it does not answer once for each match.
+          IllegalStepError, NotationError: If an answer is not a legal step or turn.
+        """
+        answers = list(self._choosers[number](matches))
+        if len(answers) != len(matches):
+            raise BotError(f"the opponent gave {len(answers)} answers in {len(matches)} matches, expected one for each")
+        played = []
+        for index, (match, answer) in enumerate(zip(matches, answers, strict=True)):
+            try:
+                played.append(_actions_of(match, answer))
+            except (IllegalStepError, NotationError) as error:
+                kind = NotationError if isinstance(error, NotationError) else IllegalStepError
+                where = "" if places is None else f" of match {places[index]}"
+                raise kind(f"the opponent{where} answered wrongly: {error}") from None
+        return played
 
     def _make_choose(self, opponent: Any, seed: int) -> Callable[[Sequence[Match]], Sequence[Any]]:
         """Returns the function by which an opponent chooses in several matches at once.
@@ -153,8 +186,9 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
         if self._is_pool:
             self._drawn = int(self.np_random.integers(len(self._opponents)))
         self._match = first or Match(self.game)
-        self._ended = False
+        self._ended = True  # stays so if the opponent fails
         self._answer(None)
+        self._ended = False
         self._show()
         return self._observation(), self._info()
 
@@ -169,12 +203,14 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
 
         Raises:
           AlquerqueError: If the action is not an integer. The match is unchanged.
+          BotError, IllegalStepError, NotationError: If the opponent fails, or does not answer with a legal step. The
+            environment must be reset then.
           gymnasium.error.ResetNeeded: If the match has not begun or has ended.
         """
         if self._ended:
             raise gymnasium.error.ResetNeeded("the match has not begun or has ended: call reset before step")
         try:
-            number = as_integer(action)
+            number = check_action(action)
             if not self._match.is_over:
                 self._match.push(number)
         except TypeError:
@@ -182,6 +218,7 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
         except IllegalStepError:
             self._ended = True
             return self._observation(), -1.0, True, False, self._info()
+        self._ended = True  # stays so if the opponent fails
         self._answer(self.max_cycles)
         terminated = self._match.is_over
         truncated = not terminated and self._has_lasted(self.max_cycles)
@@ -209,8 +246,9 @@ class VersusEnv(AgainstOpponent, Rendered, gymnasium.Env):
 
     def _answer(self, limit: int | None) -> None:
         while not self._match.is_over and self._match.player != self._player and not self._has_lasted(limit):
-            (answer,) = self._choosers[self._drawn]([self._match])
-            self._match.push(answer)
+            (actions,) = self._ask(self._drawn, [self._match])
+            for action in actions:
+                self._match.push(action)
 
     def _has_lasted(self, limit: int | None) -> bool:
         return limit is not None and len(self._match.steps) >= limit

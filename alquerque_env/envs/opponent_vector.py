@@ -15,7 +15,6 @@ from ..errors import AlquerqueError
 from ..game import table_layout as e
 from ..game.array_check import check_at_least
 from ..game.game import Game, GameId
-from ..game.step import Step
 from ..match.match import Match
 from .arguments import check_actions
 from .batch_env import BatchEnv, batch_info
@@ -124,6 +123,8 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
 
         Raises:
           IllegalStepError: If the actions are not integers, one for each match. No match is changed.
+          BotError, IllegalStepError, NotationError: If an opponent fails, or does not answer with a legal step; the
+            message says in which match. All matches must be reset then.
           gymnasium.error.ResetNeeded: Before the first `reset`, or in `DISABLED` if a match has ended.
         """
         self._check_may_step()
@@ -166,6 +167,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
 
     def _advance(self, actions: np.ndarray, orders: np.ndarray, starts: Mapping[int, Match] = NO_STARTS) -> StepResult:
         """Carries out the orders, then lets the opponent play until the agent is to move in every match."""
+        self._is_reset = False  # stays so if an opponent fails
         result = self._play(actions, orders, starts)
         waiting = self._opponent_moves(result, orders)
         rest_of_turn: dict[int, list[int]] = {}
@@ -173,6 +175,7 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
             result = self._play(self._answers(waiting, rest_of_turn), np.where(waiting, PLAY, HOLD).astype(np.int8))
             waiting &= self._opponent_moves(result, orders)
             waiting[list(rest_of_turn)] = True
+        self._is_reset = True
         return result
 
     def _play(self, actions: np.ndarray, orders: np.ndarray, starts: Mapping[int, Match] = NO_STARTS) -> StepResult:
@@ -203,11 +206,11 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         matches, actions = self._games.matches, np.zeros(self.num_envs, np.int64)
         rests = {game: rest_of_turn.pop(game) for game in list(rest_of_turn)}
         asked = [game for game in np.flatnonzero(waiting).tolist() if game not in rests]
-        for number, choose in enumerate(self._choosers):
+        for number in range(len(self._opponents)):
             games = [game for game in asked if self._drawn[game] == number]
             if games:
-                answers = choose([matches[game] for game in games])
-                rests |= {game: _actions_of(matches[game], answer) for game, answer in zip(games, answers, strict=True)}
+                answers = self._ask(number, [matches[game] for game in games], games)
+                rests |= dict(zip(games, answers, strict=True))
         for game, rest in rests.items():
             actions[game] = rest[0]
             if len(rest) > 1:
@@ -234,12 +237,3 @@ class VersusVectorEnv(AgainstOpponent, BatchEnv):
         if not isinstance(self._seen_by, views.PlayerView):
             self._seen_by = views.PlayerView(self.game)
         return self._seen_by
-
-
-def _actions_of(match: Match, answer: Any) -> list[int]:
-    """Returns the actions of an answer, a step or the text of a turn."""
-    if isinstance(answer, Step):
-        return [answer.action]
-    ahead = match.copy()
-    ahead.push(answer)
-    return [step.action for step in ahead.steps[len(match.steps) :]]

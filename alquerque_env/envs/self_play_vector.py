@@ -8,8 +8,9 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 
 from ..batch.step_result import StepResult
-from ..errors import AlquerqueError, IllegalStepError, UnknownNameError, require
+from ..errors import AlquerqueError, BotError, IllegalStepError, UnknownNameError, require
 from ..game import table_layout as e
+from ..game.array_check import check_array
 from ..game.game import Game, GameId, as_game
 from ..game.planes import plane_scale
 from ..match.match import Match
@@ -161,17 +162,39 @@ class SelfPlayVectorEnv(BatchEnv):
         """Returns the position of one match as a new `Match` without its earlier positions.
 
         Raises:
+          AlquerqueError: If `env` is no integer.
           IndexError: If there is no such match.
         """
-        return Match.from_state(self.game, self._games.states[env])
+        (place,) = self._places([env])
+        return Match.from_state(self.game, self._games.states[place])
 
     def choose(self, bot: "Bot", envs: np.ndarray) -> np.ndarray:
         """Asks a bot for its actions, int64 `[K]`, in the matches `envs`, int64 `[K]`, one by one.
 
         Raises:
-          BotError: If one of the matches has ended.
+          AlquerqueError: If `envs` is no list or array of integers.
+          IndexError: If there is no such match.
+          BotError: If one of the matches has ended, by the rules or by `max_cycles`; no bot is asked.
         """
-        return np.array([bot.choose(self.match(env)).action for env in envs], np.int64)
+        places = self._places(envs)
+        ended = self._which_ended()
+        for place in places:
+            if ended[place]:
+                raise BotError(f"no bot can choose in match {place}: it has ended")
+        states = self._games.states
+        return np.array([bot.choose(Match.from_state(self.game, states[place])).action for place in places], np.int64)
+
+    def _places(self, envs: Any) -> np.ndarray:
+        """Returns the numbers of matches as int64 `[K]`."""
+        none = np.zeros(0, np.int64)  # an empty list would be an array of floats
+        places = check_array("numbers of matches", envs if np.size(envs) else none, "int64", ("K",))
+        for place in places:
+            if not -self.num_envs <= place < self.num_envs:
+                raise IndexError(f"there is no match {place} among {self.num_envs}")
+        return places
+
+    def _which_ended(self) -> np.ndarray:
+        return self._ended
 
     def get_state(self) -> dict[str, np.ndarray]:
         """Returns copies of all arrays that determine how the matches continue; `set_state` takes them."""

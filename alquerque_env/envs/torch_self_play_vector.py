@@ -15,7 +15,6 @@ from ..errors import AlquerqueError, IllegalStepError, one_line
 from ..game import table_layout as e
 from ..game.game import Game
 from ..game.observation_form import PLANES
-from ..match.match import Match
 from .first_position import check_options
 from .self_play_vector import SelfPlayVectorEnv
 
@@ -119,8 +118,11 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
     def choose(self, bot: Any, envs: np.ndarray) -> np.ndarray:
         """See `SelfPlayVectorEnv.choose`; the indices and the actions are in the host's memory."""
         self._raise_illegal()
-        states = self._games.states
-        return np.array([bot.choose(Match.from_state(self.game, states[env])).action for env in envs], np.int64)
+        return super().choose(bot, envs)
+
+    def _which_ended(self) -> np.ndarray:
+        ended: np.ndarray = self._ended.cpu().numpy()
+        return ended
 
     def get_state(self) -> dict[str, np.ndarray]:
         """See `SelfPlayVectorEnv.get_state`; the arrays are in the host's memory."""

@@ -64,7 +64,7 @@ class ObservationForm:
         if self.name == PLANES:
             return observation
         if self.cells is None:
-            return (observation / self.scale).reshape(*before, -1)
+            return (observation / self.scale).reshape(*before, *self.shape)
         grid = np.zeros((*before, self.shape[0], len(self._off)), np.int8)
         grid[..., : observation.shape[-2], self.cells] = observation
         if self._has_off:

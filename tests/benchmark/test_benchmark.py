@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from alquerque_env import Match, env, games, load_game
+from alquerque_env.arena.match_runner import play_matches
 from alquerque_env.arena.progress import Progress, Watch
 from alquerque_env.benchmark import BenchmarkError, Training, load_protocol, run_benchmark, run_curve
 from alquerque_env.benchmark import Result as Measured
@@ -339,6 +340,25 @@ def test_a_faulty_match_is_lost_and_the_others_are_played(protocol: Protocol) ->
 
     assert against_random.losses >= 2
     assert result.faults.crash == 4  # as player 0 against two opponents from two openings
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_each_failed_decision_is_one_fault_in_one_match_and_in_many(count: int) -> None:
+    class Crashing(Failing):
+        def ask(self, match: Match) -> Answer:
+            self._asked += 1
+            raise RuntimeError("no idea")
+
+        def ask_many(self, matches: Sequence[Match]) -> None:
+            """None: it takes one match at a time."""
+
+    crashing = Crashing(None)
+    checked = CheckedPlayer(crashing, LIMITS)
+    seats = [(checked, load_bot("random", GAME, seed=0))] * count
+    ends = dict(play_matches([Match(GAME) for _ in range(count)], seats, max_steps=100))
+
+    assert [end.reason for end in ends.values()] == ["fault"] * count
+    assert checked.faults["crash"] == crashing._asked == count
 
 
 @pytest.mark.parametrize(

@@ -145,6 +145,15 @@ def test_tensors_have_the_same_values(form: str) -> None:
                 assert np.array_equal(info["final_obs"].numpy(), their_info["final_obs"])
 
 
+@every_form
+def test_many_observations_have_the_form_of_each(form: str) -> None:
+    change, plain = ObservationForm(load_game("fetaix"), form), ObservationForm(load_game("fetaix"))
+    seen = np.random.default_rng(0).integers(2, size=(2, 3, *plain.shape), dtype=np.int8)
+
+    assert np.array_equal(change(seen), [[change(one) for one in row] for row in seen])
+    assert change(seen[:, :0]).shape == (2, 0, *change.shape)
+
+
 @every_game
 @every_form
 def test_the_checks_of_pettingzoo_and_gymnasium_pass(name: str, form: str) -> None:

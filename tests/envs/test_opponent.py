@@ -4,7 +4,7 @@ import copy
 import dataclasses
 import itertools
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
@@ -21,7 +21,7 @@ from alquerque_env import Match, SelfPlayVectorEnv, Step, games, load_bot, load_
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.envs.registration import camel_case, register
-from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError, UnknownNameError
+from alquerque_env.errors import AlquerqueError, BotError, IllegalStepError, NotationError, UnknownNameError
 from alquerque_env.game.planes import planes
 from alquerque_env.render import Window
 
@@ -272,6 +272,54 @@ class TestPlay:
             with pytest.raises(error):
                 env.step(draw(info["action_mask"], np.random.default_rng(0)))
 
+    @pytest.mark.parametrize(
+        ("answer", "error", "message"),
+        [
+            (lambda _match: 0, IllegalStepError, "answered wrongly: action 0 is not legal"),
+            (lambda _match: Match("fetaix").legal_steps[0], IllegalStepError, "answered wrongly: b2-c3 is not legal"),
+            (lambda _match: True, NotationError, "answered wrongly: a step is"),
+            (lambda _match: 1 / 0, ZeroDivisionError, "division"),
+            (lambda _match: None, BotError, "gave 0 answers in 1 matches, expected one for each"),
+        ],
+    )
+    def test_an_opponent_that_fails_in_one_match_or_in_one_of_many_is_named_and_waits_for_reset(
+        self, answer: Any, error: type[Exception], message: str
+    ) -> None:
+        class Opponent:
+            fails = True
+
+            def choose(self, match: Match) -> Any:
+                """Unused: `choose_many` is there."""
+
+            def choose_many(self, matches: Sequence[Match]) -> list[Any]:
+                answers = [
+                    answer(match) if self.fails and str(match.steps[0]) == "b2-c3" else match.legal_steps[0]
+                    for match in matches
+                ]
+                return [] if error is BotError and self.fails else answers
+
+        opponent = Opponent()
+        env = make("fetaix", opponent=opponent, seat=0)
+        envs = make_vec("fetaix", 3, opponent=opponent, seat=0)
+        steps = {str(step): step.action for step in Match("fetaix").legal_steps}
+        actions = np.array([steps["d2-c3"], steps["d2-c3"], steps["b2-c3"]])
+        env.reset(), envs.reset()
+
+        where = "" if error in (ZeroDivisionError, BotError) else "the opponent "
+        with pytest.raises(error, match=where + message):
+            env.step(steps["b2-c3"])
+        where = "the opponent of match 2 " if where else ""
+        with pytest.raises(error, match=where + message.replace("1 matches", "3 matches")):
+            envs.step(actions)
+        for step in (lambda: env.step(0), lambda: envs.step(actions)):
+            with pytest.raises(gymnasium.error.ResetNeeded):
+                step()
+
+        opponent.fails = False
+        env.reset(), envs.reset()
+        assert env.step(steps["b2-c3"])[2] is False
+        assert not envs.step(actions)[2].any()
+
     def test_an_illegal_action_loses_the_match(self) -> None:
         for action in (-1, 10**6, None):
             env = make("fetaix", opponent=first_legal, seat=0)
@@ -291,7 +339,7 @@ class TestPlay:
                 env.unwrapped.step(0)
             assert env.reset()[1]["action_mask"].any()
 
-    @pytest.mark.parametrize("action", [1.0, None, "c2-c3", np.float32(2), [3], np.array([3])], ids=repr)
+    @pytest.mark.parametrize("action", [1.0, None, True, "c2-c3", np.float32(2), [3], np.array([3])], ids=repr)
     def test_an_action_that_is_not_an_integer_raises_and_changes_nothing(self, action: Any) -> None:
         env = VersusEnv("fetaix", first_legal, 0)
         _, info = env.reset()

@@ -16,7 +16,7 @@ from option_values import core_games, slow_beyond_core
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.envs.aec import MatchEnv
-from alquerque_env.errors import AlquerqueError, IllegalStepError
+from alquerque_env.errors import AlquerqueError, BotError, IllegalStepError
 from alquerque_env.game.game import Game
 from alquerque_env.game.planes import planes
 from alquerque_env.game.table_layout import QUIET
@@ -144,6 +144,27 @@ class TestAgreement:
         assert env.choose(bot, live[:0]).shape == (0,)
         with pytest.raises(IndexError):
             env.match(8)
+
+    @pytest.mark.parametrize("backend", ["auto", "torch"])
+    def test_only_numbers_of_matches_in_progress_are_asked_for(self, backend: str) -> None:
+        if backend == "torch":
+            pytest.importorskip("torch")
+        env = SelfPlayVectorEnv("fetaix", 3, max_cycles=1, backend=backend)
+        env.reset(seed=0)
+        bot = load_bot("greedy", env.game, seed=0)
+
+        assert env.choose(bot, []).shape == (0,)
+        for wrong in (np.array([True, False, True]), [0.0], 1, [[0]], [None]):
+            with pytest.raises(AlquerqueError, match=r"numbers of matches are .*, expected int64 \[K\]"):
+                env.choose(bot, wrong)
+        for wrong in (True, [0], slice(0, 1), None):
+            with pytest.raises(AlquerqueError, match="numbers of matches are"):
+                env.match(wrong)
+        with pytest.raises(IndexError, match="there is no match 3 among 3"):
+            env.choose(bot, [0, 3])
+        env.step(env.sample_actions())
+        with pytest.raises(BotError, match="no bot can choose in match 2: it has ended"):
+            env.choose(bot, [2, 0])
 
     @every_case
     def test_every_field_is_that_of_single_matches_at_every_step(

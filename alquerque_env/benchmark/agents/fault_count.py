@@ -69,12 +69,12 @@ class CheckedPlayer:
         Raises:
           AgentError: If the agent failed in one of them.
         """
-        if len(matches) > 1:
+        if any(_key(match) not in self._kept for match in matches):
             answers = zip(matches, self._ask_all(matches), strict=True)
             self._kept = {_key(match): (match, found) for match, found in answers}
         steps = []
         for match in matches:
-            _, found = self._kept.get(_key(match)) or (match, self.ask(match))
+            _, found = self._kept[_key(match)]
             if isinstance(found, AgentError):
                 raise found
             steps.append(found.step)
@@ -82,7 +82,7 @@ class CheckedPlayer:
 
     def _ask_all(self, matches: Sequence[Match]) -> list[Answer | AgentError]:
         answers = None
-        if not self.has_given_up:
+        if len(matches) > 1 and not self.has_given_up:
             with suppress(Exception):  # asked one match at a time, the agent shows where it fails
                 answers = self._player.ask_many(matches)
         if answers is None or len(answers) != len(matches):
