@@ -63,15 +63,16 @@ def minimax(match):
 def few_pieces(game, pieces, seed, count):
     """Positions of so many pieces on random points, a piece of each player at least, with several legal steps."""
     rng = random.Random(seed)
-    has_kings = game.rules.promotion != "none"
+    promotes = game.rules.promotion != "none"
     found = []
     while len(found) < count:
         labels = rng.sample(game.board.labels, pieces)
         own = rng.randint(1, pieces - 1)
-        sides = [
-            ",".join("K" * (has_kings and rng.random() < 0.3) + label for label in side)
-            for side in (labels[:own], labels[own:])
-        ]
+        sides = []
+        for player, side in enumerate((labels[:own], labels[own:])):
+            ends = {game.board.labels[point] for point in game.promotion_points(player)}
+            kings = {label for label in side if promotes and (label in ends or rng.random() < 0.3)}
+            sides.append(",".join("K" * (label in kings) + label for label in side))
         match = Match(game, f"{rng.choice('WB')}:W{sides[0]}:B{sides[1]}")
         if not match.is_over and len(match.legal_steps) > 1:
             found.append(match)
@@ -193,7 +194,7 @@ def test_a_stopped_search_is_resumed(tmp_path, monkeypatch):
 def test_answers_of_earlier_runs_are_kept(tmp_path, monkeypatch):
     """A search that begins again does not know at once what it has found out."""
     monkeypatch.setattr("alquerque_env.solve.proof.game_value.NODES_AT_ONCE", 256)
-    match = few_pieces(load_game("fetaix", no_progress_limit=12), 3, seed=7, count=1)[0]
+    match = few_pieces(load_game("fetaix", no_progress_limit=12), 3, seed=8, count=1)[0]
     south, north = 0, 1
 
     first = solve_position(match, memory=MEMORY, seconds=0, folder=tmp_path)
