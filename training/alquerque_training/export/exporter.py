@@ -52,16 +52,18 @@ RECIPE = Recipe(
     fixed={"JIT": False, "TYPE_CHECKING": False},
     dropped=frozenset({"entry_kernel", "kernel", "inlined"}),
     left_out=frozenset(
-        f"Match.{name}"
-        for name in (
-            "_repr_svg_",
-            "from_state",
-            "observation",
-            "action_mask",
-            "_view",
-            "__getstate__",
-            "__setstate__",
-        )
+        f"{name}.{member}"
+        for name, members in {
+            "Board": (
+                *("reached_from", "reflections", "half_turn"),
+                *("_plane_maps", "_symmetry", "_places", "_drawing", "_permuted"),
+            ),
+            "Match": (
+                *("from_state", "observation", "action_mask", "value", "distance", "_view"),
+                *("_repr_svg_", "__repr__", "__copy__", "__deepcopy__", "__getstate__", "__setstate__"),
+            ),
+        }.items()
+        for member in members
     ),
 )
 
