@@ -27,7 +27,7 @@ from ..engine.rules_torch import (
     winner_of,
 )
 from ..engine.simd_table import SimdTable, make_simd_table
-from ..engine.words.torch_words import wrapped_sum
+from ..engine.words.torch_words import wrapped_product, wrapped_sum
 from ..errors import RulesError, one_line
 from ..game import table_layout as e
 from ..game.game import Game
@@ -391,6 +391,7 @@ def _draw(mask: Tensor, rng: Tensor) -> tuple[Tensor, Tensor]:
     below = mask.cumsum(1, dtype=torch.int32)
     counts = below[:, -1].to(torch.int64)
     draws = (counts > 0).cumsum(0)
-    index = (mix(wrapped_sum(rng, GOLDEN * draws)) >> 31) * counts >> 32
+    states = wrapped_sum(rng, wrapped_product(draws, GOLDEN))
+    index = (mix(states) >> 31) * counts >> 32
     actions = torch.where(counts > 0, (below <= index.to(torch.int32)[:, None]).sum(1), 0)
-    return actions, wrapped_sum(rng, GOLDEN * draws[-1:])
+    return actions, states[-1:]

@@ -233,15 +233,17 @@ def test_a_compiled_step_gives_the_same_results() -> None:
 import numpy as np, torch
 from alquerque_env import load_game
 from alquerque_env.batch.torch_batch import TorchBatch
-game, cpu = load_game("awithlaknannai_mosona"), torch.device("cpu")
-batches = [TorchBatch(game, 64, cpu, compiled=flag) for flag in (True, False)]
-actions, commands = torch.zeros(64, dtype=torch.int64), torch.zeros(64, dtype=torch.int8)
-for _ in range(200):
-    one, other = (batch.step(actions, commands) for batch in batches)
-    assert all(torch.equal(left, right) for left, right in zip(one, other, strict=True))
-    actions, same = (batch.sample() for batch in batches)
-    assert torch.equal(actions, same)
-    commands = (one.outcome == 0).to(torch.int8)
+cpu = torch.device("cpu")
+for game in (load_game("awithlaknannai_mosona"), load_game("alquerque", repetition="threefold_draw")):
+    batches = [TorchBatch(game, 64, cpu, compiled=flag) for flag in (True, False)]
+    actions, commands = torch.zeros(64, dtype=torch.int64), torch.zeros(64, dtype=torch.int8)
+    for _ in range(200):
+        one, other = (batch.step(actions, commands) for batch in batches)
+        assert all(torch.equal(left, right) for left, right in zip(one, other, strict=True))
+        assert torch.equal(batches[0].matches.keys, batches[1].matches.keys)
+        actions, same = (batch.sample() for batch in batches)
+        assert torch.equal(actions, same)
+        commands = (one.outcome == 0).to(torch.int8)
 print("equal")
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -14,6 +14,9 @@ from ..kernel_types import Vector, Vectors
 F = TypeVar("F", bound=Callable[..., Any])
 
 MASK = (1 << 63) - 1
+# What is added to a term or factor below 2**63 to make it negative, which changes nothing modulo 2**63. A C++ compiler
+# takes sums and products of numbers that are not negative for not negative, and would leave out `& MASK` behind them.
+LOWEST = -1 << 63
 
 
 def kernel(function: F) -> F:
@@ -51,12 +54,12 @@ def wide(vector: Vector) -> Vector:
 
 def wrapped_sum(vector: Vector, other: Any) -> Vector:
     """The sum modulo 2**63."""
-    return vector + other & MASK
+    return vector + (other + LOWEST) & MASK
 
 
 def wrapped_product(vector: Vector, factor: Any) -> Vector:
     """The product modulo 2**63."""
-    return vector * factor & MASK
+    return vector * (factor + LOWEST) & MASK
 
 
 def where(flags: Vector, one: Vector, other: Vector) -> Vector:
