@@ -374,13 +374,15 @@ def _check_batches(game: Game, found: list[Match]) -> None:
 
 def random_position(game: Game, rng: np.random.Generator) -> str:
     """Text of a position with pieces anywhere, a random mover, a clock up to the limit, and a memory."""
-    density, kings = rng.uniform(0.05, 0.9), rng.uniform(0, 0.5) if game.promotion_points(0) else 0.0
+    promotes = game.rules.promotion != "none"
+    density, kings = rng.uniform(0.05, 0.9), rng.uniform(0, 0.5) if promotes else 0.0
     sides: tuple[list[str], list[str]] = [], []
     men = []
     for point, label in enumerate(game.board.labels):
         if rng.random() < density:
-            is_king = rng.random() < kings
-            sides[rng.integers(2)].append(("K" if is_king else "") + label)
+            player = int(rng.integers(2))
+            is_king = rng.random() < kings or (promotes and point in game.promotion_points(player))
+            sides[player].append(("K" if is_king else "") + label)
             if not is_king:
                 men.append(point)
     limit = game.rules.no_progress_limit

@@ -91,7 +91,7 @@ def test_among_more_chains_than_can_be_walked_every_legal_one_takes_all_pieces(r
 @pytest.mark.parametrize(
     ("name", "options", "position"),
     [
-        ("kharbaga", {}, "W:WKb6:Bc1,d2,f2,h2,a3,c3,g3,b4,f4,h4,c5,e5,d6,f6,h6,a7,c7,g7,i7,d8,f8,h8,a9,e9"),
+        ("kharbaga", {}, "W:WKb6:BKc1,d2,f2,h2,a3,c3,g3,b4,f4,h4,c5,e5,d6,f6,h6,a7,c7,g7,i7,d8,f8,h8,a9,e9"),
         ("7x9", MOST, "W:WKd5:Bb2,d2,f2,b4,d4,f4,b6,d6,f6,b8,d8,f8,c3,e3,c5,e5,c7,e7,a3,g3,a7,g7"),
         (
             "7x9",

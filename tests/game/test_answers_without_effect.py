@@ -215,7 +215,7 @@ def test_memory_is_not_spoken_of_where_nothing_can_be_taken_back(tmp_path: Path)
 def test_a_promoted_piece_may_take_back_its_steps_and_the_text_says_so(scope: str, tmp_path: Path) -> None:
     game = own_game(tmp_path, undo_scope=scope)
     assert "A mullah may take back every step." in words(game)
-    match = Match(game, "W:WKa1,b1:Bd1,Kc4")
+    match = Match(game, "W:WKa1,b1:Bd3,Kc4")
     for step in ("a1-a2", "c4-c3"):
         match.push(step)
     assert "a2-a1" in [step.text for step in match.legal_steps]

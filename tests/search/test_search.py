@@ -124,8 +124,12 @@ def decided(name: str) -> tuple[tuple[str, frozenset[int]], ...]:
     found = []
     for _ in range(1500):
         south, north = (rng.integers(1, 4) for _ in range(2))
-        points = [game.board.labels[point] for point in rng.permutation(len(game.board.points))[: south + north]]
-        match = Match(game, f"{'WB'[rng.integers(2)]}:W{','.join(points[:south])}:B{','.join(points[south:])}")
+        points = rng.permutation(len(game.board.points))[: south + north].tolist()
+        sides = []
+        for player, own in enumerate((points[:south], points[south:])):
+            ends = game.promotion_points(player) if game.rules.promotion != "none" else ()
+            sides.append(",".join("K" * (point in ends) + game.board.labels[point] for point in own))
+        match = Match(game, f"{'WB'[rng.integers(2)]}:W{sides[0]}:B{sides[1]}")
         if len(match.legal_steps) < 2:
             continue
         wins, bad = set(), set()

@@ -11,7 +11,7 @@ from small_games import small_game
 
 from alquerque_env import Match
 from alquerque_env.game import table_layout as e
-from alquerque_env.match.position_text import format_position
+from alquerque_env.match.position_text import format_position, unpromoted_men
 from alquerque_env.match.status_text import exact_sentence
 from alquerque_env.solve.tables import build_table, load_table
 from alquerque_env.solve.tables import index_layout as x
@@ -99,22 +99,25 @@ def test_what_the_limit_changes_is_counted_under_the_rule_of_progress_of_the_gam
     is_same = True
     for group, notes in zip(table.index.groups, table.header.groups, strict=True):
         changed, ways = 0, [0]
-        for lead, clockless, state in numbered(table, group, clocked.reference):
+        for lead, clockless, state, is_reachable in numbered(table, group, clocked.reference):
             value = clocked.value(state)
-            changed += value != clockless
+            is_same = is_same and value == clockless
+            changed += is_reachable and value != clockless
             at_limit = lead if game.rules.no_progress_result == "majority" else 0
             if value != at_limit and clocked.reference.outcome(state) is None:
                 late = (
                     q for q in range(game.rules.no_progress_limit) if clocked.value(state._replace(quiet=q)) == value
                 )
                 ways.append(game.rules.no_progress_limit - max(late))
-        is_same = is_same and not changed
         assert notes["changed"] == changed
         assert notes["longest_way"] == max(ways) or not is_same
 
 
 def numbered(table, group, reference):
-    """For each position of a group of slices: who has more pieces, its value without the clock, and the position."""
+    """For each number of a group of slices: who has more pieces, the value without the clock, and the position.
+
+    The last item says whether a match can come to the position: a man may stand where it would have been promoted.
+    """
     table.expand()
     game = table.game
     state = np.zeros(int(game.table.words[e.T_STATE_SIZE]), np.int64)
@@ -123,7 +126,8 @@ def numbered(table, group, reference):
             if set_up(table.data.t, table.data.x, part.row, number, state):
                 text = format_position(game.table.words, game.board.labels, state.tolist())
                 value = 0 if code == x.DRAWN else 1 if code > 0 else -1
-                yield (part.lead > 0) - (part.lead < 0), value, reference.parse(text)
+                is_reachable = not unpromoted_men(game.table.words, state)
+                yield (part.lead > 0) - (part.lead < 0), value, reference.parse(text), is_reachable
 
 
 def test_a_win_that_comes_too_late_is_no_win(tmp_path):

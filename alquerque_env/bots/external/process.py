@@ -135,8 +135,8 @@ class Process:
 
 
 def _decode(line: bytes) -> str:
-    """The text of a line in UTF-8, or of one in ASCII that was written as UTF-16."""
-    for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+    """The text of a line in UTF-8, or of one in ASCII that was written as UTF-16, without a byte order mark."""
+    for mark in (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         line = line.removeprefix(mark)
     return one_line(line.decode(errors="replace").replace("\0", ""))
 
