@@ -270,7 +270,8 @@ def test_examples_give_what_is_printed(page: str, tmp_path: Path, monkeypatch: p
 def parse(words: list[str]) -> None:
     """Parses the words of an `alquerque` command as the program does, without running it."""
     command: click.Command = main
-    context, rest = click.Context(main, info_name="alquerque"), words[1:]
+    # Without its settings the group would keep a help option without `-h`, and later tests would see that.
+    context, rest = click.Context(main, info_name="alquerque", **main.context_settings), words[1:]
     while isinstance(command, click.Group):
         name, command, rest = command.resolve_command(context, rest)
         if isinstance(command, click.Group):

@@ -139,7 +139,7 @@ def test_what_is_no_game_file_is_refused_in_one_sentence(
 
     assert re.search(message, str(caught.value))
     assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 500
+    assert len(str(caught.value).replace(str(here), "")) < 500  # the folder of the tests may have a long path
 
 
 def test_a_file_as_a_windows_editor_writes_it_is_the_same_game(here: Path) -> None:
