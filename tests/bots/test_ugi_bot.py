@@ -298,14 +298,17 @@ BAD = {
     "writes garbage": ("os.write(1, bytes(range(256)) * 40 + b'\\n'); time.sleep(600)", "has not answered within"),
     "plays garbage": ("os.write(1, b'bestmove \\xff\\x00\\x1b[2J\\n')", "answered '"),
     "floods": ("[print('info string so what') for _ in iter(int, 1)]", f"wrote more than {MOST_LINES} lines"),
-    "floods without end of line": ("[os.write(1, b'x' * 65536) for _ in iter(int, 1)]", "has not answered within 1.4"),
+    "floods without end of line": (
+        "[os.write(1, b'x' * 65536) for _ in iter(int, 1)]",
+        f"more than {MOST_LINES} lines",
+    ),
 }
 
 
 @pytest.mark.parametrize("kind", BAD)
 def test_a_bad_engine_loses_its_matches_and_the_others_go_on(fake, kind):
     at_go, words = BAD[kind]
-    bot = fake(at_go).bot(timeouts=replace(QUICK, turn=60) if kind == "floods" else QUICK)
+    bot = fake(at_go).bot(timeouts=replace(QUICK, turn=60) if kind.startswith("floods") else QUICK)
     first = bot.pid
     random_bots = [load_bot("random", ALQUERQUE, seed=seed) for seed in range(2)]
     seats = [(bot, random_bots[0]), (random_bots[0], random_bots[1]), (random_bots[1], bot)]
