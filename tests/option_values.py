@@ -78,31 +78,43 @@ MIXED: list[Case] = [
 ]
 
 
-# Games that between them have every kind of rule and board; tests that take long play the others only as slow tests.
 CORE = (
-    *("alquerque", "alquerque_alfonso_x", "alquerque_murray", "awithlaknannai_mosona", "awithlaknannai_mosona_davis"),
-    "fetaix",
+    "alquerque",  # memory of the last step
+    "fetaix",  # flying kings, and an option of nearly every kind
+    "awithlaknannai_mosona",  # leaps that bend, and an opening
+    "kharbaga",  # the capture of most pieces
+    "pretwa",  # circles
+)
+"""The games that the default tests play."""
+
+VARIED = (
+    *CORE,
+    *("alquerque_alfonso_x", "alquerque_murray", "awithlaknannai_mosona_davis"),
     "draughts_english",  # labels without letters, kings of one step, North starts
     "felli",  # points of promotion
     "high_jump",  # a sanctuary
-    "kharbaga",  # the capture of most pieces
     "kolowis_awithlaknannai",  # 49 points
-    "pretwa",  # circles
 )
+"""Games that between them have every kind of rule and board: those of the slow tests. The long tests play all games."""
 
 
 def core_games() -> list[Any]:
-    """Parameters for a test: every game's id, those outside `CORE` marked as slow."""
-    return slow_beyond_core((name,) for name in games())
+    """Parameters for a test: every game's id, marked as `marks_of` says."""
+    return core_first((name,) for name in games())
 
 
-def slow_beyond_core(cases: Iterable[tuple[Any, ...]]) -> list[Any]:
-    """Parameters for a test: cases that begin with a game's id, those of games outside `CORE` marked as slow."""
-    return [pytest.param(*case, marks=() if case[0] in CORE else pytest.mark.slow) for case in cases]
+def core_first(cases: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """Parameters for a test: cases that begin with a game's id, marked as `marks_of` says."""
+    return [pytest.param(*case, marks=marks_of(case[0])) for case in cases]
+
+
+def marks_of(name: str) -> tuple[pytest.MarkDecorator, ...]:
+    """Games of `CORE` are played by default, the others of `VARIED` by slow tests, and all others by long ones."""
+    return () if name in CORE else (pytest.mark.slow,) if name in VARIED else (pytest.mark.long,)
 
 
 def sampled_values() -> list[Any]:
-    """Parameters for a test: `every_value`, marked as slow but for the defaults and a third of the others in `CORE`."""
+    """Parameters for a test: `every_value`, marked as `marks_of` says; of values that are no defaults, a sample."""
     return [pytest.param(*case, marks=_marks(place, case)) for place, case in enumerate(every_value())]
 
 
@@ -117,4 +129,8 @@ def sampled_numbers(cases: Sequence[Case], numbers: Iterable[int] | None = None)
 
 def _marks(place: int, case: Case) -> tuple[pytest.MarkDecorator, ...]:
     name, options = case
-    return (pytest.mark.slow,) if options and (place % 3 or name not in CORE) else ()
+    if not options:
+        return marks_of(name)
+    if name not in VARIED or place % 3:
+        return (pytest.mark.long,)
+    return () if name in CORE and place % 2 else (pytest.mark.slow,)

@@ -103,7 +103,7 @@ def test_many_matches_against_an_opponent_go_on_alike(twin: Twin, mode: str, opp
 
 @pytest.mark.parametrize("make_twin", [*TWINS, "state"])
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
-@pytest.mark.parametrize("backend", ["auto", pytest.param("torch", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("backend", ["auto", pytest.param("torch", marks=pytest.mark.long)])
 def test_self_play_goes_on_alike(make_twin: str, mode: str, backend: str, game: Game) -> None:
     if backend == "torch":
         pytest.importorskip("torch")

@@ -381,7 +381,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     assert all(88 <= count < 100 for count in hits.values()), hits
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_intervals_hold_the_truth_for_players_far_above_the_anchor():
     """As random does; of 100 intervals of 95 %, fewer than 88 are three deviations away from that."""
     truth, generator = [0, 600, 750, 900], np.random.default_rng(4)

@@ -19,7 +19,7 @@ from alquerque_env.engine.compiler import JIT
 
 
 @pytest.mark.skipif(not JIT, reason="without Numba there is nothing to compare with")
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.long)])
 def test_compiled_and_numpy_batches_agree_in_every_field_under_option_values(every: int) -> None:
     script = Path(batch_digest.__file__)
     environment = {**os.environ, "ALQUERQUE_JIT": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -37,7 +37,7 @@ def test_compiled_and_numpy_batches_agree_in_every_field_under_option_values(eve
 
 
 @pytest.mark.skipif(not JIT, reason="without Numba there are no SIMD batches")
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.long)])
 def test_simd_and_scalar_batches_agree_under_option_values(every: int) -> None:
     compared = 0
     for name, game in batch_digest.sampled_games(every):

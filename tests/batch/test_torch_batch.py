@@ -50,7 +50,7 @@ def assert_equal_steps(batch: TorchBatch, other: Batch, steps: int, *, begins: b
         commands[(expected.outcome != 0) & (commands == PLAY)] = RESET
 
 
-@pytest.mark.parametrize("every", [13, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [13, pytest.param(1, marks=pytest.mark.long)])
 def test_all_fields_agree_under_option_values(every: int) -> None:
     compared, refused = 0, []
     for _, game in batch_digest.sampled_games(every):
@@ -123,7 +123,7 @@ def graphs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Graphs]:
         # Repetition and memory.
         ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}),
         *(
-            pytest.param(*case, marks=pytest.mark.slow)
+            pytest.param(*case, marks=pytest.mark.long)
             for case in (
                 ("fetaix", {"midchain_promotion": "promote_and_continue"}),
                 ("draughts_english", {}),
@@ -227,7 +227,7 @@ def test_an_action_that_is_not_legal_leaves_its_match_as_it_is() -> None:
     assert (batch.states != before).any(1).all()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_compiled_step_gives_the_same_results() -> None:
     program = """
 import numpy as np, torch

@@ -10,7 +10,7 @@ from _thread import interrupt_main
 
 import pytest
 from minimax import SURE, WIN, ab, minimax, some_position, static_score
-from option_values import CORE, core_games, slow_beyond_core
+from option_values import CORE, core_first, core_games
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.game.kernel_arrays import JIT
@@ -61,7 +61,7 @@ def played_score(match, actions, depth):
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    slow_beyond_core([*((name, {}) for name in games()), *VARIANTS]),
+    core_first([*((name, {}) for name in games()), *VARIANTS]),
     ids=lambda value: str(value)[:60],
 )
 def test_the_score_is_that_of_looking_at_everything(name, options):

@@ -17,7 +17,7 @@ from alquerque_training.checkpoints.torch_bot import NetworkEvaluator, load_chec
 from alquerque_training.config.loader import load_config
 from alquerque_training.config.settings import Config
 from hidden_packages import hide_package
-from option_values import slow_beyond_core
+from option_values import core_first
 from random_checkpoints import matches, save_random_checkpoint
 
 from alquerque_env import Match, games, load_bot, load_game
@@ -187,7 +187,7 @@ def rewrite_weights(path: Path, data: bytes) -> None:
     rewrite(path, sha256={WEIGHTS: sha256(data).hexdigest()})
 
 
-@pytest.mark.parametrize(("name", "options"), slow_beyond_core(CASES))
+@pytest.mark.parametrize(("name", "options"), core_first(CASES))
 def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -> None:
     game = load_game(name, **options)
     depth = {"alquerque": 2, "awithlaknannai_mosona_davis": 0}.get(name, "off")

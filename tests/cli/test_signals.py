@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals"
 
 PROGRAM = [sys.executable, "-m", "alquerque_env"]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)]
-ENDINGS = [signal.SIGTERM, *(pytest.param(number, marks=pytest.mark.slow) for number in (SIGNALS[0], SIGNALS[2]))]
+ENDINGS = [signal.SIGTERM, *(pytest.param(number, marks=pytest.mark.long) for number in (SIGNALS[0], SIGNALS[2]))]
 
 TINY = """
 [run]
@@ -109,7 +109,7 @@ def test_a_signal_ends_a_proof_and_keeps_its_work(tmp_path: Path, number: int, m
 
 
 @NEEDS_TORCH
-@pytest.mark.parametrize("processes", [2, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("processes", [2, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("number", ENDINGS)
 def test_a_signal_ends_training_and_saves_it(tmp_path: Path, number: int, processes: int) -> None:
     """The processes of self-play get the signal too."""
@@ -121,7 +121,7 @@ def test_a_signal_ends_training_and_saves_it(tmp_path: Path, number: int, proces
     assert list((run / "checkpoints").glob("step-*/training.safetensors"))
 
 
-@pytest.mark.parametrize("count", [4, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [4, pytest.param(60, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "words",
     [["games"], ["arena", "fetaix", "random", "greedy"], pytest.param(["train", "quickstart"], marks=NEEDS_TORCH)],

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from option_values import slow_beyond_core
+from option_values import core_first
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.bots.external.process import Process, ProcessError
@@ -371,7 +371,7 @@ def test_a_bad_argument_ends_in_one_line(arguments, words):
 # Turns
 
 
-@pytest.mark.parametrize(("name", "options"), slow_beyond_core(VARIANTS), ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=lambda value: str(value)[:40])
 def test_moves_can_be_turns_or_steps(name, options):
     for match in random_matches(name, options, 12):
         if match.chain is not None:
@@ -416,7 +416,7 @@ def test_pass_after_a_chain_is_the_turn_of_an_opponent_who_cannot_move():
 
 
 @pytest.mark.parametrize("level", ["random", "greedy", "alphabeta:2", f"mcts:{30 if JIT else 3}"])
-@pytest.mark.parametrize(("name", "options"), slow_beyond_core(VARIANTS), ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=lambda value: str(value)[:40])
 def test_every_bestmove_is_a_whole_legal_turn(name, options, level):
     here, chains = Here(name, level, **options), 0
     for match in random_matches(name, options, 10):

@@ -195,7 +195,7 @@ def test_the_measured_figures_are_those_of_the_commands() -> None:
     assert kept["random_play"]["endings"] == found.rollouts.endings()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_game_of_ones_own_gets_a_page(tmp_path: Path) -> None:
     write_files("docs/add_a_game.md", tmp_path)
     words = [str(DOCS / "make_game_pages.py"), "small_alquerque.toml", "-o", "pages"]
@@ -394,7 +394,7 @@ def shortened(words: list[str]) -> list[str]:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=pytest.mark.slow if page in (*MEASURE_SPEED, *GAME_PAGES) else ())
+        pytest.param(page, marks=pytest.mark.long if page in (*MEASURE_SPEED, *GAME_PAGES) else ())
         for page, text in PAGES.items()
         if commands(text)
     ],

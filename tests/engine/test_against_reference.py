@@ -18,7 +18,7 @@ def test_engine_and_reference_agree_at_every_sub_step(name: str, options: dict[s
     assert compare_matches(load_game(name, **options), MATCHES) > 10 * MATCHES
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "options"), every_value(), ids=lambda case: str(case).replace("'", ""))
 def test_engine_and_reference_agree_in_many_matches(name: str, options: dict[str, object]) -> None:
     assert compare_matches(load_game(name, **options), 10 * MATCHES) > 100 * MATCHES

@@ -230,7 +230,7 @@ def test_kernels_are_compiled_here_if_the_other_process_fails(
     assert forms.uses_compiled(ENVIRONMENTS) == compiles_here
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_process_compiles_behind_the_first_one_and_the_next_one_finds_the_kernels(
     empty_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

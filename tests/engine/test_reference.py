@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
-from option_values import needed, slow_beyond_core
+from option_values import core_first, needed
 from reference import Outcome, Reference, RefMatch, RefState, RefStep, positions
 
 from alquerque_env.game.game import games, load_game
@@ -826,7 +826,7 @@ def variants() -> list[tuple[str, dict[str, OptionValue]]]:
     return found
 
 
-@pytest.mark.parametrize(("name", "options"), slow_beyond_core(variants()))
+@pytest.mark.parametrize(("name", "options"), core_first(variants()))
 def test_random_matches_keep_the_books(name: str, options: dict[str, OptionValue]) -> None:
     """Pieces only leave by capture, what is taken or remembered stands on the board, and the clock stops in time."""
     game = load_game(name, **options)

@@ -15,7 +15,7 @@ import numpy as np
 import pettingzoo
 import pytest
 from gymnasium import spaces
-from option_values import core_games, slow_beyond_core
+from option_values import core_first, core_games
 
 import alquerque_env
 from alquerque_env import Match, games, load_game
@@ -55,7 +55,7 @@ def named(case: object) -> str:
 
 
 every_game = pytest.mark.parametrize("name", core_games())
-every_case = pytest.mark.parametrize(("name", "options"), slow_beyond_core(CASES), ids=named)
+every_case = pytest.mark.parametrize(("name", "options"), core_first(CASES), ids=named)
 
 
 def module(name: str) -> Any:

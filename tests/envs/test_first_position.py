@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as vector_wrappers
-from option_values import slow_beyond_core
+from option_values import core_first
 from pettingzoo.utils import turn_based_aec_to_parallel
 
 import alquerque_env
@@ -38,7 +38,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("sixteen_soldiers", {}),
     ("draughts_international", {}),
 ]
-every_case = pytest.mark.parametrize(("name", "options"), slow_beyond_core(CASES), ids=str)
+every_case = pytest.mark.parametrize(("name", "options"), core_first(CASES), ids=str)
 modes = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
 COUNT = 16

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from option_values import core_games, slow_beyond_core
+from option_values import core_first, core_games
 
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, Step, games, load_bot, load_game
@@ -42,7 +42,7 @@ def named(value: object) -> str:
     return "-".join(str(part) for part in value.values()) if isinstance(value, dict) else str(value)
 
 
-every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), slow_beyond_core(CASES), ids=named)
+every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), core_first(CASES), ids=named)
 
 
 def make(name: str, **arguments: Any) -> gymnasium.Env:

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from option_values import core_games, slow_beyond_core
+from option_values import core_first, core_games
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.envs.aec import MatchEnv
@@ -44,7 +44,7 @@ def named(value: object) -> str:
 
 
 every_game = pytest.mark.parametrize("name", core_games())
-every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), slow_beyond_core(CASES), ids=named)
+every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), core_first(CASES), ids=named)
 modes = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
 

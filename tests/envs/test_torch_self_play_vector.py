@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from gymnasium.vector import AutoresetMode
-from option_values import slow_beyond_core
+from option_values import core_first
 from torch import Tensor
 
 from alquerque_env import SelfPlayVectorEnv, games, load_bot, load_game
@@ -49,7 +49,7 @@ def assert_alike(tensors: Any, arrays: Any, where: str = "") -> None:
         np.testing.assert_array_equal(tensors.numpy(), arrays, where, strict=True)
 
 
-@pytest.mark.parametrize(("name", "options", "max_cycles"), slow_beyond_core(CASES), ids=str)
+@pytest.mark.parametrize(("name", "options", "max_cycles"), core_first(CASES), ids=str)
 @modes
 def test_every_field_is_that_of_the_other_backend(
     name: str, options: dict[str, Any], max_cycles: int | None, mode: AutoresetMode

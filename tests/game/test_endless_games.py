@@ -142,7 +142,7 @@ def test_one_player_alone_cannot_go_on_for_ever(tmp_path) -> None:
         load_game(write(tmp_path, RING, **frozen, **progress, no_moves="pass"))
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.slow) for first in (1000, 2000))])
+@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.long) for first in (1000, 2000))])
 def test_no_state_recurs_where_a_match_is_said_to_end(first: int) -> None:
     checked = 0
     for number in range(first, first + (150 if first == 0 else 1000)):

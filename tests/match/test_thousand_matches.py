@@ -28,7 +28,7 @@ def check(game: Game, match: Match) -> None:
     assert (once_more == seen).all(), match.position
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", games())
 def test_a_thousand_matches_come_back(name: str) -> None:
     game = load_game(name)

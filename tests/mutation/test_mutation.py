@@ -183,7 +183,7 @@ def test_a_comparison_names_what_the_old_command_killed_and_the_new_one_does_not
     assert mutate.main(["--compare", __file__, new]) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @forks
 def test_a_sample_of_the_mutants_is_killed():
     command = [sys.executable, str(Path(mutate.__file__)), "--sample", "40", "--seed", "1"]
@@ -191,7 +191,7 @@ def test_a_sample_of_the_mutants_is_killed():
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @forks
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_ends_its_commands_and_leaves_no_copies(sign, tmp_path):

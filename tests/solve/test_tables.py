@@ -16,7 +16,7 @@ from array_forms import LAYOUTS, with_wrong_types
 from brute_force import Clocked, Truth, all_positions, text_of, wandering
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from option_values import every_value, slow_beyond_core
+from option_values import core_first, every_value
 from reference import Reference
 from small_games import small_game
 
@@ -106,8 +106,8 @@ TWO = [
     ("name", "options"),
     [
         # The options of large boards are slow tests as well.
-        pytest.param(*case, marks=pytest.mark.slow if case[1] and len(load_game(case[0]).board.points) > 25 else marks)
-        for case, (_, marks, _) in zip(TWO, slow_beyond_core(TWO), strict=True)
+        pytest.param(*case, marks=pytest.mark.long if case[1] and len(load_game(case[0]).board.points) > 25 else marks)
+        for case, (_, marks, _) in zip(TWO, core_first(TWO), strict=True)
     ],
     ids=lambda case: str(case).replace("'", ""),
 )

@@ -61,7 +61,7 @@ PATIENCE = 20_000
 
 def quick(*names: str) -> list[object]:
     """The games as parameters of a test, all but some of them marked as slow."""
-    return [name if name in names else pytest.param(name, marks=pytest.mark.slow) for name in games()]
+    return [name if name in names else pytest.param(name, marks=pytest.mark.long) for name in games()]
 
 
 expect.set_options(timeout=PATIENCE)
@@ -573,7 +573,7 @@ def put(page: Page, storage: str, **states: object) -> None:
     page.evaluate(f"(stored) => {{ {storage}.clear(); Object.assign({storage}, stored) }}", stored)
 
 
-@pytest.mark.parametrize("states", [WRONG_STATES[::5], pytest.param(WRONG_STATES, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("states", [WRONG_STATES[::5], pytest.param(WRONG_STATES, marks=pytest.mark.long)])
 def test_nothing_that_was_stored_gives_a_blank_page(page: Page, states: tuple[object, ...]) -> None:
     for state in states:
         page.evaluate("localStorage.clear()")

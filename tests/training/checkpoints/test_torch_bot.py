@@ -15,7 +15,7 @@ from alquerque_training.checkpoints.checkpoint import META, CheckpointError, loa
 from alquerque_training.checkpoints.torch_bot import load_checkpoint_bot
 from alquerque_training.config.loader import parse_config
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network, masked_log_probs
-from option_values import slow_beyond_core
+from option_values import core_first
 from random_checkpoints import matches, save_random_checkpoint
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
@@ -205,9 +205,7 @@ def single_precision(network: PolicyValueNetwork, planes: np.ndarray, mask: np.n
     return masked_log_probs(logits, torch.from_numpy(mask).bool())[0].exp().numpy(), float(value)
 
 
-@pytest.mark.parametrize(
-    ("name", "options"), slow_beyond_core([("fetaix", REPEATING), *((name, {}) for name in games())])
-)
+@pytest.mark.parametrize(("name", "options"), core_first([("fetaix", REPEATING), *((name, {}) for name in games())]))
 def test_the_bot_says_what_the_network_says_in_training(folder: Path, name: str, options: dict) -> None:
     game, rng = load_game(name, **options), random.Random(2)
     path = save_random_checkpoint(folder / f"{name}-{len(options)}", game)

@@ -27,7 +27,7 @@ from alquerque_training.export.exporter import ExportError, export_player, make_
 from alquerque_training.export.packing import WeightReader, pack_weights
 from alquerque_training.export.player.bigint_vectors import Layer
 from click.testing import CliRunner
-from option_values import CORE, slow_beyond_core
+from option_values import CORE, core_first, marks_of
 from random_checkpoints import matches, save_random_checkpoint
 
 from alquerque_env import Match, games, load_bot, load_game
@@ -54,7 +54,7 @@ SEARCH_FEATURES = {
 }
 CORE_CASES = [case for case, (name, _) in enumerate(CASES) if name in CORE]
 every_case = pytest.mark.parametrize(
-    "case", [case if case in CORE_CASES else pytest.param(case, marks=pytest.mark.slow) for case in range(len(CASES))]
+    "case", [pytest.param(case, marks=marks_of(name)) for case, (name, _) in enumerate(CASES)]
 )
 POSITIONS, SEARCHED = 250, 30
 SIMULATIONS = 30
@@ -119,7 +119,7 @@ def forget_history(match: Match) -> Match:
     return Match(match.game, position=match.position)
 
 
-@pytest.mark.parametrize("positions", [POSITIONS, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("positions", [POSITIONS, pytest.param(1000, marks=pytest.mark.long)])
 @every_case
 def test_the_file_says_and_chooses_what_its_checkpoint_does(make_player, case: int, positions: int) -> None:
     player = make_player(case)
@@ -210,7 +210,7 @@ class SmallBot:
 SMALL = [name.removesuffix("-small") for name in shipped_bots() if name.endswith("-small") and "ladder" not in name]
 
 
-@pytest.fixture(scope="module", params=slow_beyond_core((name,) for name in SMALL))
+@pytest.fixture(scope="module", params=core_first((name,) for name in SMALL))
 def small(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SmallBot:
     return SmallBot(tmp_path_factory.mktemp("small"), load_game(request.param))
 
@@ -221,7 +221,7 @@ def test_a_small_player_takes_less_than_400_kilobytes(small: SmallBot) -> None:
 
 @pytest.mark.parametrize(
     ("simulations", "positions"),
-    [(0, 100), (50, 10), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((0, 1000), (50, 100)))],
+    [(0, 100), (50, 10), *(pytest.param(*case, marks=pytest.mark.long) for case in ((0, 1000), (50, 100)))],
 )
 def test_a_small_player_decides_as_its_checkpoint(small: SmallBot, simulations: int, positions: int) -> None:
     bot = load_checkpoint_bot(small.checkpoint, small.game, simulations)

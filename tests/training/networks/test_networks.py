@@ -17,7 +17,7 @@ from alquerque_training.networks import NETWORKS, Geometry, NetworkError, Policy
 from alquerque_training.networks.board_geometry import Maker, Move
 from alquerque_training.networks.inference import Inference
 from alquerque_training.ppo import Learner
-from option_values import core_games, slow_beyond_core
+from option_values import core_first, core_games
 from test_planes import SYMMETRIC, observe
 from torch import Tensor, nn
 
@@ -34,7 +34,7 @@ KINDS = (*NETWORKS, FEATURES)
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU"))]
 of_every_kind = pytest.mark.parametrize("kind", KINDS)
 in_every_game = pytest.mark.parametrize(
-    ("name", "options"), slow_beyond_core(GAMES), ids=[f"{name}-{len(rest)}" for name, rest in GAMES]
+    ("name", "options"), core_first(GAMES), ids=[f"{name}-{len(rest)}" for name, rest in GAMES]
 )
 
 

@@ -50,7 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture(scope="module", params=["ppo", pytest.param("alphazero", marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=["ppo", pytest.param("alphazero", marks=pytest.mark.long)])
 def alone(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, TrainingResult]:
     """A run of an algorithm in processes of this machine."""
     folder = tmp_path_factory.mktemp(request.param)
@@ -121,7 +121,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_run_begun_on_one_machine_goes_on_on_a_cluster(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
     given = DIVIDED["alphazero"]
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
