@@ -25,6 +25,7 @@ from alquerque_env.bots.levels import levels
 from alquerque_env.bots.network.model_card import ModelCard
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import COMMANDS, main
+from alquerque_env.envs.registration import camel_case
 from alquerque_env.files.schema import document
 from alquerque_env.game.board_file import BoardFile
 from alquerque_env.game.game_keys import GameFile
@@ -72,6 +73,17 @@ def game_table(kind: str) -> str:
                 str(game.num_actions),
             )
             for name, game in ((name, load_game(name)) for name in names)
+        ),
+    )
+
+
+def id_table(_: str) -> str:
+    """The ids of all games and of their environments."""
+    return rows(
+        ("id", "PettingZoo", "Gymnasium"),
+        (
+            (f"[`{name}`](games/{name}.md)", f"`alquerque_env.{name}_v0`", f"`alquerque/{camel_case(name)}-v0`")
+            for name in games()
         ),
     )
 
@@ -166,6 +178,7 @@ def _describe(command: click.Command, parent: click.Context, name: str, heading:
 
 TABLES: Mapping[str, Callable[[str], str]] = {
     "games": game_table,
+    "ids": id_table,
     "levels": level_table,
     "bots": bot_table,
     "settings": setting_table,

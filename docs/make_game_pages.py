@@ -1,6 +1,6 @@
 """Writes one page a game: `python docs/make_game_pages.py [GAME ...] [-o FOLDER] [--measure]`.
 
-    docs/games/<game>.md         rules, options, sources, actions, planes, random play, exact value and bots
+    docs/games/<game>.md         environments, rules, options, sources, actions, planes, random play, exact value, bots
     docs/games/<game>.svg        the start; docs/images/<game>.svg is a smaller one
     docs/games/measured.json     what was measured for the pages, see `measure_games.py`
 
@@ -9,6 +9,7 @@ pictures and measurements go to another folder, as those of your own games must.
 the same rules and bots is measured, which takes about a minute a game; `--measure` measures again.
 """
 
+import json
 from collections.abc import Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -26,22 +27,20 @@ from alquerque_env import games, load_game
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.commands.describe import action_ranges, action_text, names_victims
 from alquerque_env.cli.console.capabilities import join_words
+from alquerque_env.envs.registration import camel_case
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.game.game_source import names_file
-from alquerque_env.game.options import Option, OptionValue, spell
+from alquerque_env.game.options import spell
 from alquerque_env.game.planes import planes
 from alquerque_env.game.rules_text import (
     SIDES,
-    answer,
     endings,
-    fixed_sentences,
     notation_sentences,
-    open_questions,
     pass_meanings,
+    play_sentences,
+    start_sentence,
 )
-from alquerque_env.game.ruleset import NORTH, SOUTH
-from alquerque_env.match.position_text import in_order
 from alquerque_env.solve.solutions import known_solution
 
 DOCS = Path(__file__).parent
@@ -89,39 +88,49 @@ def page(game: Game, introduction: str, picture: str, measured: Any) -> str:
         "Exact value": exact_value(game),
         "Bots": bots(game, measured),
     }
-    head = [f"# {game.title}\n", f"![Start of {game.title}]({picture})\n"]
+    head = [f"# {game.title}\n", environments(game), f"![Start of {game.title}]({picture})\n"]
     if introduction:
         head.insert(1, paragraph(introduction))
-    return "\n".join([*head, facts(game), *(f"## {title}\n\n{text}" for title, text in sections.items())])
+    return "\n".join([*head, *(f"## {title}\n\n{text}" for title, text in sections.items())])
 
 
-def facts(game: Game) -> str:
-    """How the match begins, and how to see and play the game."""
-    men = [len(side) for side in game.start]
-    sides = f"Each side begins with {men[SOUTH]} men"
-    if men[SOUTH] != men[NORTH]:
-        sides = f"{SIDES[SOUTH]} begins with {men[SOUTH]} men and {SIDES[NORTH]} with {men[NORTH]}"
-    labels = game.board.labels
-    points = in_order(sorted(set(range(len(labels))) - game.start[SOUTH] - game.start[NORTH]), labels)
-    vacant = join_words([labels[point] for point in points] or ["no point"], "and")
-    begins = (
-        f"The board has {len(labels)} points. {sides}; {vacant} {'are' if len(points) > 1 else 'is'} vacant. "
-        f"{SIDES[game.first_player]} moves first."
+def environments(game: Game) -> str:
+    """How to make the environments, what their spaces are, and how to play the game."""
+    argument, shown = json.dumps(game.argument), planes(game)
+    aec, single = f"{game.name}_v0.env()", f'"alquerque/{camel_case(game.name)}-v0"'
+    if game.path:
+        aec, single = f"env({argument})", f'"alquerque/Game-v0", game={argument}'
+    facts = {
+        "action space": f"`Discrete({game.num_actions})`",
+        "action mask": f'int8 `({game.num_actions},)` in `info["action_mask"]`',
+        "observation": f"int8 `({len(shown)}, {len(game.board.points)})`: points on the planes "
+        + ", ".join(f"`{plane.name}`" for plane in shown),
+        "agents": "`player_0` (South), `player_1` (North)",
+        "rewards": "1 for the winner, -1 for the loser, 0 for a draw and before the end",
+        "version": str(game.version),
+    }
+    made = code(
+        "python",
+        "import alquerque_env",
+        "import gymnasium",
+        "",
+        f"env = alquerque_env.{aec}  # PettingZoo: two agents",
+        f'env = gymnasium.make({single}, opponent="greedy")  # Gymnasium: against a bot',
+        f"envs = alquerque_env.SelfPlayVectorEnv({argument}, num_envs=256)  # Gymnasium: many matches, both sides",
     )
-    return "\n".join(
-        [paragraph(begins), code("sh", f"alquerque describe {game.argument}", f"alquerque play {game.argument}")]
-    )
+    played = code("sh", f"alquerque describe {game.argument}", f"alquerque play {game.argument}")
+    return "\n".join([made, rows(("", ""), facts.items()), played])
 
 
 def rules(game: Game) -> str:
     """The rules under the default options."""
-    answers = [f"{answer(game, name)} (`{name}`)" for name in open_questions(game)]
     return "\n".join(
         [
-            bullets([*fixed_sentences(game), *answers]),
+            paragraph(start_sentence(game)),
+            bullets(play_sentences(game)),
             "After each turn, the first of these that applies ends the match:\n",
             numbered(f"{ending.sentence} (`{ending.reason}`)" for ending in endings(game)),
-            "In texts:\n",
+            "Notation:\n",
             bullets(notation_sentences(game)),
         ]
     )
@@ -129,27 +138,20 @@ def rules(game: Game) -> str:
 
 def options(game: Game) -> str:
     """The options with their values, defaults and sources."""
-
-    def other_values(option: Option) -> str:
-        return "<br>".join(f"`{spell(value)}`: {option.values[value]}" for value in others(option)) or "none"
-
-    def others(option: Option) -> list[OptionValue]:
-        return [value for value in option.values if value != option.default]
-
+    body = []
+    for name, option in game.option_table.items():
+        shown = {value: f"`{spell(value)}`: {option.meaning(value)}" for value in (option.default, *option.values)}
+        default = shown.pop(option.default)
+        body.append((f"`{name}`", option.question, default, "<br>".join(shown.values()) or "none", option.source))
     return "\n".join(
         [
             paragraph(
-                "These answers can be chosen. The rules above have the meanings of the defaults. The last column says "
-                "what the [sources](#sources) answer, each named by its letters; where it says *no source*, none "
-                "answers the question."
+                "The rules above are those of the defaults. Other values are keyword arguments of environments and of "
+                "`load_game`, and `--option NAME=VALUE` of commands. The last column says what the "
+                "[sources](#sources) answer, each named by its letters; *no source* means that none answers the "
+                "question."
             ),
-            rows(
-                ("option", "question", "default", "other values", "source"),
-                (
-                    (f"`{name}`", option.question, f"`{spell(option.default)}`", other_values(option), option.source)
-                    for name, option in game.option_table.items()
-                ),
-            ),
+            rows(("option", "question", "default", "other values", "source"), body),
         ]
     )
 
@@ -172,10 +174,7 @@ def actions(game: Game) -> str:
         kinds.append(f"{game.actions.index(None)}: pass, which {join_words(pass_meanings(game))}")
     return "\n".join(
         [
-            paragraph(
-                f"There are {game.num_actions} actions. An action moves one piece once, so a chain of captures takes "
-                f"several. {_turned(game)}"
-            ),
+            paragraph(f"An action moves one piece once, so a chain of captures takes several. {_turned(game)}"),
             bullets(kinds),
         ]
     )
@@ -186,7 +185,7 @@ def observations(game: Game) -> str:
     shown = planes(game)
     return "\n".join(
         [
-            paragraph(f"An int8 array of {len(shown)} planes and {len(game.board.points)} points. {_turned(game)}"),
+            paragraph(_turned(game)),
             rows(
                 ("plane", "name", "values", "meaning"),
                 (
@@ -199,7 +198,7 @@ def observations(game: Game) -> str:
 
 
 def _turned(game: Game) -> str:
-    return "For North the board is turned by 180 degrees." if game.is_symmetric else "It is the same for both players."
+    return f"For North the board is {'turned by 180 degrees' if game.is_symmetric else 'not turned'}."
 
 
 def random_play(game: Game, measured: Any) -> str:
@@ -209,28 +208,24 @@ def random_play(game: Game, measured: Any) -> str:
     order = [game.first_player, 1 - game.first_player]
     body = [
         *(
-            (f"{SIDES[player]}, who moves {when}, wins", _percent(found["wins"][player]))
+            (f"{SIDES[player]}, who moves {when}, wins", f"{found['wins'][player]:.1%}")
             for player, when in zip(order, ("first", "second"), strict=True)
         ),
-        ("draws", _percent(found["draws"])),
-        *((f"{kind} a match", _spread(found[kind])) for kind in ("turns", "actions")),
+        ("draws", f"{found['draws']:.1%}"),
+        *((f"{kind} per match", _spread(found[kind])) for kind in ("turns", "actions")),
         ("legal actions in a position", "{mean:.1f} (at most {most})".format(**found["legal_actions"])),
-        *((f"ends when {REASONS[reason]}", _percent(count / matches)) for reason, count in found["endings"].items()),
+        *((f"ends when {REASONS[reason]}", f"{count / matches:.1%}") for reason, count in found["endings"].items()),
     ]
     return "\n".join(
         [
             paragraph(
-                f"In {matches:,} matches both players chose among the legal actions, each with the same probability. "
-                "Lengths are means, with the shortest and the longest in brackets."
+                f"In {matches:,} matches, both players chose uniformly among the legal actions. Lengths are means, "
+                "with the shortest and the longest in brackets."
             ),
             rows(("", ""), body),
             code("sh", found["command"]),
         ]
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
 
 
 def _spread(found: Any) -> str:
@@ -261,7 +256,7 @@ def bots(game: Game, measured: Any) -> str:
     if trained:
         parts += [
             paragraph(
-                "These trained bots come with the package. Their figures are from other matches, played after their "
+                "These trained bots come with the package. Their figures are from other matches, played after "
                 "training; [bots](../bots.md#trained-bots) explains the columns."
             ),
             bot_rows(trained),
@@ -276,18 +271,18 @@ def _ladder(found: Any) -> str:
     scores |= {(b, a): 1 - score for (a, b), score in scores.items()}
 
     def cell(bot: str, other: str) -> str:
-        return "" if bot == other else f"{100 * scores[bot, other]:.0f} %"
+        return "" if bot == other else f"{scores[bot, other]:.0%}"
 
     return "\n".join(
         [
             paragraph(
-                f"Every two of these bots played {found['pairs'][0]['games']} matches, which began with random turns. "
-                "The table has their Elo ratings with 95 % intervals, where `random` has 0. Column 1 is the score "
-                "against the first bot of the table, column 2 against the second, and so on; a draw counts half. "
-                "Without a number after its name, a trained bot plays without simulations."
+                f"Each pair played {found['pairs'][0]['games']} matches, which began with random turns. The table "
+                "shows Elo ratings with 95% intervals; `random` has 0. Column 1 is the score against the first bot of "
+                "the table, column 2 against the second, and so on; a draw counts half. A trained bot without a number "
+                "after its name plays without simulations."
             ),
             rows(
-                ("", "bot", "Elo", "95 %", *(str(number) for number in range(1, len(ratings) + 1))),
+                ("", "bot", "Elo", "95%", *(str(number) for number in range(1, len(ratings) + 1))),
                 (
                     (
                         str(number),

@@ -1,7 +1,7 @@
 """The rules as questions with answers.
 
-`options.toml` has the questions that a game may leave open, with a sentence for every answer. A game file answers the
-others, and lists its open questions, the options, each with its source.
+`options.toml` has the questions, with the meaning of every answer and its sentence for the rules. A game file answers
+them, or leaves them open: its options, each with its source.
 """
 
 import re
@@ -31,11 +31,9 @@ class Rules:
       RulesError: If answers contradict each other.
     """
 
-    man_steps: Annotated[Literal["all", "forward_sideways", "forward"], Key("In which directions does a man step?")]
-    promotion: Annotated[Literal["none", "last_rank", "points"], Key("Where is a man promoted?")]
-    progress: Annotated[
-        Literal["capture", "capture_or_promotion", "capture_or_man_step"], Key("What counts as progress?")
-    ]
+    man_steps: Literal["all", "forward_sideways", "forward"]
+    promotion: Literal["none", "last_rank", "points"]
+    progress: Literal["capture", "capture_or_promotion", "capture_or_man_step"]
     capture: Literal["compulsory", "optional"]
     chain: Literal["compulsory", "optional", "single"]
     man_capture_dirs: Literal["all", "forward_sideways", "forward", "first_leap_forward_sideways"]
@@ -114,6 +112,10 @@ class Option:
             return Literal[listed]
         return Literal[listed] | Limit if listed else Limit
 
+    def meaning(self, value: OptionValue) -> str:
+        """What a value means."""
+        return self.values[value] if value in self.values else number_meaning(self.values["N"], value)
+
     def as_dict(self) -> dict[str, Any]:
         """The option for JSON."""
         values = [{"value": value, "meaning": meaning} for value, meaning in self.values.items()]
@@ -147,9 +149,10 @@ def spell(value: OptionValue) -> str:
 
 @dataclass(frozen=True)
 class Question:
-    """An option in `options.toml`."""
+    """A question in `options.toml`."""
 
     question: Annotated[str, Key("The question, for people.", low=1)]
+    sentences: Annotated[dict[str, str], Key("What each answer adds to the rules.")]
     values: Annotated[dict[str, str], Key("What each answer means. `N` stands for an integer.")] = field(
         default_factory=dict
     )
@@ -172,15 +175,15 @@ class OptionFile:
 
 @cache
 def vocabulary() -> dict[str, Question]:
-    """The questions that games may leave open and the meaning of every answer, from `options.toml`."""
+    """The questions with the meaning and the sentence of every answer, from `options.toml`."""
     file = resources.files(__package__) / "options.toml"
     return parse(dict[str, Question], read_toml(file, file.name, RulesError), file.name, RulesError)
 
 
 def name_pieces(text: str, promoted_piece: str) -> str:
     """A text of the vocabulary with a game's own word for a promoted piece in place of `mullah`."""
-    article = "an " if promoted_piece[0] in "aeiou" else "a "
-    return re.sub(r"\b(a )?mullah", lambda found: (article if found[1] else "") + promoted_piece, text)
+    named = text.replace("mullah", promoted_piece)
+    return re.sub(rf"\b([aA]) (?={promoted_piece})", r"\1n ", named) if promoted_piece[0] in "aeiou" else named
 
 
 def make_option(name: str, entry: OptionFile, file: str, promoted_piece: str) -> Option:
@@ -189,8 +192,9 @@ def make_option(name: str, entry: OptionFile, file: str, promoted_piece: str) ->
     Raises:
       RulesError: If the vocabulary does not have the option or one of its values, or the default is none of the values.
     """
-    if name not in vocabulary():
-        raise unknown_key(file, RulesError, "options", name, vocabulary())
+    known_names = [rule for rule, entry in vocabulary().items() if entry.values or "*" in entry.sentences]
+    if name not in known_names:
+        raise unknown_key(file, RulesError, "options", name, known_names)
     path = f"options.{name}"
     meanings = {**vocabulary()[name].values, **_own_meanings(name, entry, file)}
     kind = get_type_hints(Rules)[name]

@@ -1,80 +1,27 @@
-"""The rules of a game in sentences."""
+"""The rules of a game in sentences. `options.toml` has the sentence of every answer."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from typing import NamedTuple
 
 from .game import Game
-from .options import RULE_NAMES, OptionValue, Rules, name_pieces, number_meaning, spell, vocabulary
+from .options import RULE_NAMES, OptionValue, Rules, name_pieces, spell, vocabulary
 from .ruleset import NORTH, SOUTH
 from .templates import flights, leaps_of_men, long_diagonals
 
 SIDES = ("South", "North")
 
-_TURN = {
-    "single": "The players take turns. A turn is one step or one capture.",
-    "optional": "The players take turns. A turn is one step, or one or more captures by one piece.",
-    "compulsory": "The players take turns. A turn is one step, or all captures that one piece makes in a row.",
-}
-_CHOICE = "A player who can capture in several ways is free to choose."
-_AIM = {
-    "loss": "The aim is to {goal}, or to leave the enemy without a move.",
-    "draw": "The aim is to {goal}.",
-    "majority": "The aim is to {goal}, or to have more when nobody can go on.",
-    "pass": "The aim is to {goal}.",
-}
-_LEAP = {
-    "straight": "the vacant point behind it on the same {line}",
-    "drawn_line": "the vacant point behind it on the same drawn line, even where the line bends",
-    "pattern": "any other vacant neighbour of its point; the leap follows the lines and may bend",
-}
-# Rules that no game leaves open, so that `options.toml` does not have them.
-_ALWAYS_FIXED = {
-    "man_steps": {
-        "all": "A man steps along a line to the next point, in every direction, if it is vacant.",
-        "forward_sideways": "A man steps along a line to the next point, forward or sideways, if it is vacant.",
-        "forward": "A man steps along a line to the next point, forward only, if it is vacant.",
-    },
-    "promotion": {
-        "none": "There is no promotion.",
-    },
-    "progress": {
-        "capture": "Only a capture counts as progress.",
-        "capture_or_promotion": "A capture or a promotion counts as progress.",
-        "capture_or_man_step": "A capture or a man's step counts as progress.",
-    },
-}
-_PROMOTION_PLACES = {
-    "last_rank": "the enemy's first rank",
-    "points": "a promotion point, {south} for South and {north} for North,",
-}
-_CAPTURE_DIRS = {
-    "all": "in every direction",
-    "forward_sideways": "forward or sideways",
-    "forward": "forward only",
-    "first_leap_forward_sideways": "forward or sideways by the first leap of a turn, then in every direction",
-}
-_MULLAH_STEPS = {
-    "any_distance": "steps along a {line} over any number of vacant points",
-    "one_point": "steps along a line to the next point, in every direction",
-}
-_MULLAH_CAPTURES = {
-    "any_distance": "captures the first enemy on a {line} from any distance, landing on {landing} vacant point behind "
-    "it before the next piece",
-    "next_point": "captures an enemy on the next point by leaping over it, in every direction",
-}
-# Rules of which the sentences on endings tell everything.
-_TOLD_BY_ENDINGS = {"repetition", "no_progress_limit", "no_progress_result", "lose_at_three"}
 _PROGRESS = {
     "capture": "a capture",
     "capture_or_promotion": "a capture or a promotion",
     "capture_or_man_step": "a capture or a man's step",
 }
-_BLOCKED = {
-    "loss": "A player who cannot move loses.",
-    "draw": "If the player to move cannot, the match is drawn.",
-    "majority": "If the player to move cannot, the side with more pieces wins; equal numbers draw.",
-}
+# How promoted pieces move on a board without a line to fly along.
+_NEAR = {"mullah_steps": "one_point", "mullah_captures": "next_point"}
+# Rules that the sentences on the start and on endings tell.
+_TOLD_ELSEWHERE = {"board", "dash_sides", "pieces", "lose_at_three", "no_moves", "repetition", "progress"}
+_TOLD_ELSEWHERE |= {"no_progress_limit", "no_progress_result"}
 
 
 class FixedRule(NamedTuple):
@@ -95,11 +42,33 @@ class Ending(NamedTuple):
 def fixed_rules(game: Game) -> list[FixedRule]:
     """The rules that no option changes, without those that do not arise in the game."""
     return [
-        FixedRule(field.name, value, _sentence(game, field.name, value))
+        FixedRule(field.name, value, sentence(game, field.name))
         for field in fields(Rules)
         if field.name not in game.option_table
         and (value := getattr(game.rules, field.name)) != (None if field.default is MISSING else field.default)
     ]
+
+
+def sentence(game: Game, name: str) -> str:
+    """What the answer to a question adds to the rules; empty if it adds nothing."""
+    value, sentences = _meant(game, name), vocabulary()[name].sentences
+    if value == "":
+        return ""
+    rules, own = game.rules, sentences.get("*") or sentences.get("N", "")
+    found = sentences.get(spell(value), own).format(
+        answer=game.option_table[name].meaning(value) if name == "board" and name in game.option_table else value,
+        piece="a piece" if rules.promotion == "none" else "a man",
+        side="a player",
+        captor="its side" if rules.undo_scope == "per_player_last_move" else "the piece",
+        line=_line(game),
+        flight="long diagonal" if rules.mullah_lines == "long_diagonals" else _line(game),
+        opening=_opening(game),
+        south=_points(game, game.promotion[SOUTH]),
+        north=_points(game, game.promotion[NORTH]),
+        limit=rules.no_progress_limit,
+        progress=progress(game),
+    )
+    return re.sub(r"(?:^|(?<=\. ))a\b", "A", name_pieces(found, game.promoted_piece))
 
 
 def _meant(game: Game, name: str) -> OptionValue:
@@ -117,6 +86,10 @@ def _meant(game: Game, name: str) -> OptionValue:
         return "forward"
     if name == "progress" and value == "capture_or_promotion" and rules.promotion == "none":
         return "capture"
+    if name == "capture_removal" and rules.chain == "single":
+        return "immediate"
+    if name in _NEAR and not _flies(game):
+        return _NEAR[name]
     return value
 
 
@@ -125,121 +98,66 @@ def _is_level(game: Game, origin: int, target: int) -> bool:
     return all(not game.goes("forward", player, origin, target) for player in (0, 1))
 
 
-def _sentence(game: Game, name: str, value: OptionValue) -> str:
-    if name == "promotion" and value != "none":
-        return _promotion(game)
-    if name == "opening":
-        return _opening(game)
-    if name in _ALWAYS_FIXED:
-        return _ALWAYS_FIXED[name][str(_meant(game, name))]
-    entry, value = vocabulary()[name], _meant(game, name)
-    meaning = entry.values.get(spell(value)) or number_meaning(entry.values["N"], value)
-    return name_pieces(f"{entry.question} {_finish(_on_board(game, name, meaning))}", game.promoted_piece)
-
-
-def _promotion(game: Game) -> str:
-    """Where a man is promoted, and how the promoted piece moves where no option says it."""
-    rules = game.rules
-    south, north = (_points(game, game.promotion_points(player)) for player in (0, 1))
-    place = _PROMOTION_PLACES[rules.promotion].format(south=south, north=north)
-    stops_there = rules.midchain_promotion == "only_if_turn_ends_there" or rules.chain == "single"
-    arrives = "ends a turn on" if stops_there else "reaches"
-    text = f"A man that {arrives} {place} is promoted to a mullah (K in texts)."
-    if _tells_moves(game):
-        landing = "any" if rules.mullah_landing == "free" else "a"
-        line = "long diagonal" if rules.mullah_lines == "long_diagonals" else "line"
-        steps, captures = rules.mullah_steps, rules.mullah_captures
-        if not _flies(game):
-            steps, captures = "one_point", "next_point"
-        moves = f"{_along(game, _MULLAH_STEPS[steps])}, and {_MULLAH_CAPTURES[captures]}"
-        text += f" The mullah {moves.format(line=line, landing=landing)}."
-    return name_pieces(text, game.promoted_piece)
-
-
 def _opening(game: Game) -> str:
-    """The first steps of a game that always begins so; an option has the meaning of its answers in the game file."""
+    """The first steps that the opening rule allows, as they are seen on the board."""
     turn = game.turn if game.first_player == NORTH else range(len(game.board.points))
     found = []
     for step in game.opening or ():
         origin, target = (None if point is None else game.board.labels[turn[point]] for point in step)
         ends = [f"from {origin}"] * (origin is not None) + [f"to {target}"] * (target is not None)
         found.append(" ".join(["a step", *ends]))
-    return f"The first turn of the match is {' or '.join(found)}; captures are not considered."
+    return " or ".join(dict.fromkeys(found))
 
 
 def _points(game: Game, points: Iterable[int]) -> str:
     """The labels of points in a sentence."""
-    *others, last = (game.board.labels[point] for point in sorted(points))
+    *others, last = (game.board.labels[point] for point in sorted(points)) if points else [""]
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def fixed_sentences(game: Game) -> list[str]:
-    """The aim, the turn, and the rules that no option changes."""
-    rules = game.rules
-    skipped = _TOLD_BY_ENDINGS | _moot(game) | {"man_capture_dirs"}
-    if _tells_moves(game):
-        skipped |= {"mullah_steps", "mullah_captures"}
-    if rules.no_moves in _BLOCKED:
-        skipped.add("no_moves")
-    steps, *others = [rule.sentence for rule in fixed_rules(game) if rule.name not in skipped]
-    if rules.capture == "compulsory" and rules.max_capture == "none":
-        others.append(_CHOICE)
-    if game.sanctuary:
-        others.append(f"A piece on {_points(game, game.sanctuary)} cannot be captured.")
-    if game.relations and rules.promotion != "none":
-        others.append(name_pieces("A mullah may take back every step.", game.promoted_piece))
-    return [_aim(game), _TURN[rules.chain], _along(game, steps), _captures(game), *others]
-
-
-def _aim(game: Game) -> str:
-    goal = "capture all but three enemy pieces" if game.rules.lose_at_three else "capture all enemy pieces"
-    return _AIM[game.rules.no_moves].format(goal=goal)
-
-
-def _captures(game: Game) -> str:
-    """How a man captures; in which directions, if no option says it."""
-    meant = str(_meant(game, "man_capture_dirs"))
-    dirs = "" if "man_capture_dirs" in game.option_table else f", {_CAPTURE_DIRS[meant]},"
-    leap = _LEAP[str(_meant(game, "leap"))].format(line=_line(game))
-    return f"A man captures an enemy on the next point{dirs} by leaping over it to {leap}."
-
-
-def _along(game: Game, text: str) -> str:
-    """A sentence on steps, which on some boards follow circles too."""
-    return text.replace("along a line", f"along a {_line(game)}")
 
 
 def _line(game: Game) -> str:
     return "line or circle" if game.board.circles else "line"
 
 
-def _tells_moves(game: Game) -> bool:
-    """Whether the sentence on promotion says how a promoted piece moves, because no option does."""
-    return "mullah_steps" not in game.option_table and "mullah_captures" not in game.option_table
+def start_sentence(game: Game) -> str:
+    """The board, and what stands on it at the start."""
+    labels, (south, north) = game.board.labels, game.start
+    if len(south) == len(north):
+        sides = f"Each side begins with {len(south)} pieces"
+    else:
+        sides = f"South begins with {len(south)} pieces and North with {len(north)}"
+    vacant = set(range(len(labels))) - south - north
+    named = _points(game, vacant) if len(vacant) <= 3 else f"the other {len(vacant)} points"
+    vacancy = f"; {named} {'is' if len(vacant) == 1 else 'are'} vacant" if vacant else ""
+    return f"{game.board.title}: {len(labels)} points. {sides}{vacancy}."
+
+
+def play_sentences(game: Game) -> list[str]:
+    """The aim and how to play under the chosen options."""
+    skipped = _moot(game) - {"capture_removal"} | _TOLD_ELSEWHERE
+    if game.rules.promotion != "none":
+        skipped -= _NEAR.keys()
+    if game.rules.no_moves == "pass":
+        skipped -= {"no_moves"}
+    found = [_aim(game), *(sentence(game, name) for name in vocabulary() if name not in skipped)]
+    if game.sanctuary:
+        found.append(f"A piece on {_points(game, game.sanctuary)} cannot be captured.")
+    if game.relations and game.rules.promotion != "none":
+        found.append(name_pieces("A mullah may take back every step.", game.promoted_piece))
+    return [text for text in found if text]
+
+
+def _aim(game: Game) -> str:
+    goal = "capture all but three enemy pieces" if game.rules.lose_at_three else "capture all enemy pieces"
+    blocking = ", or to leave the enemy without a legal move" if game.rules.no_moves == "loss" else ""
+    return f"The aim is to {goal}{blocking}."
 
 
 def answer(game: Game, name: str) -> str:
     """The question of an option and its chosen answer."""
-    option, value = game.option_table[name], _meant(game, name)
-    if value in option.values:
-        meaning = option.values[value]
-    elif value == game.options[name]:
-        meaning = number_meaning(option.values["N"], value)
-    else:
-        meaning = name_pieces(vocabulary()[name].values[spell(value)], game.promoted_piece)
-    return f"{option.question} {_finish(_on_board(game, name, meaning))}"
-
-
-def _on_board(game: Game, name: str, meaning: str) -> str:
-    """The meaning of an answer with the number of lines of the board."""
-    if name != "mullah_lines" or game.rules.mullah_lines != "long_diagonals":
-        return meaning
-    count = len(long_diagonals(game.board))
-    if count == 0:
-        piece = f"{'an' if game.promoted_piece[0] in 'aeiou' else 'a'} {game.promoted_piece}"
-        return f"along none, since this board has no long diagonal: {piece} moves like a man, but in every direction"
-    lines = "the long diagonal" if count == 1 else f"the {'two' if count == 2 else count} long diagonals"
-    return meaning.replace("the two long diagonals", lines)
+    option = game.option_table[name]
+    meaning = option.meaning(game.options[name])
+    return f"{option.question} {meaning[:1].upper()}{meaning[1:]}."
 
 
 def open_questions(game: Game) -> list[str]:
@@ -318,32 +236,22 @@ def pass_meanings(game: Game) -> list[str]:
 
 
 def rule_sentences(game: Game) -> list[str]:
-    """All rules under the chosen options: aim, moves, endings, notation."""
-    answers = [answer(game, name) for name in open_questions(game)]
-    ends = [ending.sentence for ending in endings(game)]
-    return [*fixed_sentences(game), *answers, *ends, *notation_sentences(game)]
-
-
-def _finish(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+    """All rules under the chosen options: aim, play, endings, notation."""
+    return [*play_sentences(game), *(ending.sentence for ending in endings(game)), *notation_sentences(game)]
 
 
 def endings(game: Game) -> list[Ending]:
     """How a match ends, in order of precedence."""
-    rules = game.rules
-    few = "with three pieces or fewer" if rules.lose_at_three else "without pieces"
-    found = [Ending("captured", f"A player {few} loses.")]
-    if rules.no_moves in _BLOCKED:
-        found.append(Ending("blocked", _BLOCKED[rules.no_moves]))
-    if rules.repetition == "threefold_draw":
-        found.append(Ending("repetition", "The third occurrence of a position with the same player to move is a draw."))
-    if rules.no_progress_limit != "off":
-        when = f"After {rules.no_progress_limit} turns in a row without {progress(game)}, both players' counted,"
-        if rules.no_progress_result == "majority":
-            found.append(Ending("majority", f"{when} the side with more pieces wins; equal numbers draw."))
-        else:
-            found.append(Ending("no_progress", f"{when} the match is drawn."))
-    return found
+    moot = _moot(game) | ({"no_moves"} if game.rules.no_moves == "pass" else set())
+    limit = "majority" if game.rules.has_majority_at_limit else "no_progress"
+    deciding = {
+        "captured": "lose_at_three",
+        "blocked": "no_moves",
+        "repetition": "repetition",
+        limit: "no_progress_result",
+    }
+    told = {reason: sentence(game, name) for reason, name in deciding.items() if name not in moot}
+    return [Ending(reason, text) for reason, text in told.items() if text]
 
 
 def progress(game: Game) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..bots.levels import Level
 from ..game.game import Game
-from ..game.rules_text import answer, endings, fixed_sentences, notation_sentences, open_questions
+from ..game.rules_text import answer, endings, notation_sentences, open_questions, play_sentences
 from ..match.match import Match
 from ..render import Picture, Piece, draw_board, draw_piece
 from ..render.geometry import PIECE_RADIUS, UNIT, lay_out
@@ -30,7 +30,7 @@ def show_rules(game: Game) -> dict[str, Any]:
     return {
         "title": game.title,
         "board": {"title": game.board.title, "source": game.board.source},
-        "sentences": fixed_sentences(game),
+        "sentences": play_sentences(game),
         "options": [
             {
                 "name": name,

@@ -346,7 +346,7 @@ def test_the_board_is_turned_for_north() -> None:
         ("c2-c3; import os", "cannot read"),
         ("undo", "there is nothing to take back"),
         ("help", "go back to your previous turn"),
-        ("rules", "In which directions may a man capture?"),
+        ("rules", "A man captures forward or sideways but never backward."),
         ("rules", "The aim is to capture all enemy pieces"),
         ("rules", "After 80 turns in a row without a capture or a promotion"),
         ("rules", "a1xc1 is a capture"),

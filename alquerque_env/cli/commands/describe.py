@@ -12,10 +12,18 @@ from ...errors import AlquerqueError
 from ...game.game import Game
 from ...game.options import spell
 from ...game.planes import planes
-from ...game.rules_text import SIDES, answer, endings, fixed_rules, fixed_sentences, open_questions, pass_meanings
+from ...game.rules_text import (
+    SIDES,
+    answer,
+    endings,
+    fixed_rules,
+    open_questions,
+    pass_meanings,
+    play_sentences,
+    start_sentence,
+)
 from ...game.ruleset import NORTH, SOUTH
 from ...match.match import Match
-from ...match.position_text import in_order
 from ...match.status_text import exact_sentence, lasts, outcome_sentence, standing
 from ...solve.solutions import known_solution
 from ..command import HelpfulCommand, print_report
@@ -159,7 +167,7 @@ def game_text(game: Game, terminal: Terminal) -> Iterator[str]:
         ("Specs", _specs(game)),
         ("Board", _drawn_board(game, terminal)),
         ("Start", _start(game, terminal)),
-        ("Rules", terminal.bullets(fixed_sentences(game))),
+        ("Rules", terminal.bullets(play_sentences(game))),
         ("Options", _options(game, terminal)),
         ("Observation", _observation(game, terminal)),
         ("Action", _actions(game, terminal)),
@@ -201,11 +209,7 @@ def _drawn_board(game: Game, terminal: Terminal) -> Iterator[str]:
 
 
 def _start(game: Game, terminal: Terminal) -> Iterator[str]:
-    vacant = sorted(set(range(len(game.board.points))) - game.start[SOUTH] - game.start[NORTH])
-    labels = [game.board.labels[point] for point in in_order(vacant, game.board.labels)]
-    counts = f"South has {len(game.start[SOUTH])} men, North {len(game.start[NORTH])}"
-    vacancy = f"; {join_words(labels, 'and')} {'is' if len(labels) == 1 else 'are'} vacant" if labels else ""
-    yield terminal.wrap(f"{counts}{vacancy}. {SIDES[game.first_player]} moves first.")
+    yield terminal.wrap(start_sentence(game))
     yield terminal.wrap(open_match(game).position)
 
 
