@@ -29,7 +29,7 @@ class FixedRule(NamedTuple):
 
     name: str
     value: OptionValue
-    sentence: str
+    sentence: str  # empty if it adds nothing to the rules
 
 
 class Ending(NamedTuple):
@@ -41,8 +41,9 @@ class Ending(NamedTuple):
 
 def fixed_rules(game: Game) -> list[FixedRule]:
     """The rules that no option changes, without those that do not arise in the game."""
+    moot = _moot(game)
     return [
-        FixedRule(field.name, value, sentence(game, field.name))
+        FixedRule(field.name, value, "" if field.name in moot else sentence(game, field.name))
         for field in fields(Rules)
         if field.name not in game.option_table
         and (value := getattr(game.rules, field.name)) != (None if field.default is MISSING else field.default)
@@ -141,7 +142,8 @@ def play_sentences(game: Game) -> list[str]:
         skipped -= {"no_moves"}
     found = [_aim(game), *(sentence(game, name) for name in vocabulary() if name not in skipped)]
     if game.sanctuary:
-        found.append(f"A piece on {_points(game, game.sanctuary)} cannot be captured.")
+        safe = f"A piece on {_points(game, game.sanctuary)} cannot be captured."
+        found.insert(found.index(sentence(game, "promotion")), safe)
     if game.relations and game.rules.promotion != "none":
         found.append(name_pieces("A mullah may take back every step.", game.promoted_piece))
     return [text for text in found if text]

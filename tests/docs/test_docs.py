@@ -181,6 +181,17 @@ def test_the_page_of_a_game_says_what_the_package_says(page: str, tmp_path: Path
         assert rule in " ".join(PAGES[page].split())
 
 
+def test_the_page_of_a_game_makes_its_environments_and_tells_their_spaces() -> None:
+    for game in ("fetaix", "awithlaknannai_mosona"):
+        page, made = PAGES[f"docs/games/{game}.md"], {}
+        exec(blocks(page, "python")[0], made)
+        space, observed = made["env"].action_space, made["env"].observation_space
+        assert made["envs"].single_action_space == space
+        assert made["envs"].single_observation_space == observed
+        assert f"| action space | `{space}` |" in page
+        assert f"| observation | {observed.dtype} `{observed.shape}`: " in page
+
+
 def test_only_games_of_the_package_are_measured() -> None:
     assert set(load_script("make_game_pages").measure_games.read(DOCS / "games")) == set(games())
 
