@@ -103,7 +103,7 @@ def environments(game: Game) -> str:
     facts = {
         "action space": f"`Discrete({game.num_actions})`",
         "action mask": f'int8 `({game.num_actions},)` in `info["action_mask"]`',
-        "observation": f"int8 `({len(shown)}, {len(game.board.points)})`: points on the planes "
+        "observation": f"int8 `({len(shown)}, {len(game.board.points)})`: a row of points for each of the planes "
         + ", ".join(f"`{plane.name}`" for plane in shown),
         "agents": "`player_0` (South), `player_1` (North)",
         "rewards": "1 for the winner, -1 for the loser, 0 for a draw and before the end",
@@ -114,9 +114,9 @@ def environments(game: Game) -> str:
         "import alquerque_env",
         "import gymnasium",
         "",
-        f"env = alquerque_env.{aec}  # PettingZoo: two agents",
-        f'env = gymnasium.make({single}, opponent="greedy")  # Gymnasium: against a bot',
-        f"envs = alquerque_env.SelfPlayVectorEnv({argument}, num_envs=256)  # Gymnasium: many matches, both sides",
+        f"env = alquerque_env.{aec}  # PettingZoo",
+        f'env = gymnasium.make({single}, opponent="greedy")  # Gymnasium, against a bot',
+        f"envs = alquerque_env.SelfPlayVectorEnv({argument}, num_envs=256)  # Gymnasium, self-play",
     )
     played = code("sh", f"alquerque describe {game.argument}", f"alquerque play {game.argument}")
     return "\n".join([made, rows(("", ""), facts.items()), played])
