@@ -110,10 +110,10 @@ def _opening(game: Game) -> str:
     return " or ".join(dict.fromkeys(found))
 
 
-def _points(game: Game, points: Iterable[int]) -> str:
+def _points(game: Game, points: Iterable[int], word: str = "and") -> str:
     """The labels of points in a sentence."""
     *others, last = (game.board.labels[point] for point in sorted(points)) if points else [""]
-    return f"{', '.join(others)} and {last}" if others else last
+    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def _line(game: Game) -> str:
@@ -142,7 +142,7 @@ def play_sentences(game: Game) -> list[str]:
         skipped -= {"no_moves"}
     found = [_aim(game), *(sentence(game, name) for name in vocabulary() if name not in skipped)]
     if game.sanctuary:
-        safe = f"A piece on {_points(game, game.sanctuary)} cannot be captured."
+        safe = f"A piece on {_points(game, game.sanctuary, 'or')} cannot be captured."
         found.insert(found.index(sentence(game, "promotion")), safe)
     if game.relations and game.rules.promotion != "none":
         found.append(name_pieces("A mullah may take back every step.", game.promoted_piece))

@@ -162,6 +162,9 @@ def test_the_aim_is_what_wins() -> None:
 
 def test_a_sanctuary_is_named() -> None:
     assert "A piece on c3 cannot be captured." in sentences("high_jump")
+    assert "on c3 or d3 cannot be captured." in sentences(
+        replace(load_game("high_jump"), sanctuary=frozenset({12, 13}))
+    )
 
 
 @pytest.mark.parametrize(
