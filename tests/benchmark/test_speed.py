@@ -5,8 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +15,6 @@ from alquerque_env import games, load_game
 from alquerque_env.benchmark.speed import env_speed, peers
 from alquerque_env.benchmark.speed.peers import Peer
 from alquerque_env.benchmark.speed.rate import RUNS, rate, rates
-from alquerque_env.benchmark.speed.start_speed import KINDS, README_EXAMPLE
-from alquerque_env.cli.commands.bench import bench
 from alquerque_env.cli.main import main
 
 
@@ -216,68 +212,6 @@ def test_search_is_measured_with_the_other_networks_too() -> None:
     check_search({**found, "figures": on_processor}, processes=1)
 
 
-def test_starts_are_measured_with_both_caches_beside_the_base() -> None:
-    found = run_bench("start", "--only", "import", "--repeat", "1")
-    base = found["base"]["seconds"]
-    assert base > 0
-    (figure,) = found["figures"]
-    assert (figure["name"], figure["goal"], figure["goal_unit"]) == ("import alquerque_env", 1.3, "base")
-    assert figure["thinking_seconds"] is None
-    for cache in ("empty", "warm"):
-        assert figure[f"{cache}_seconds"] > 0
-        assert 0 < figure[f"{cache}_multiple"] <= figure[f"{cache}_seconds"] / base  # the best of all bases
-    assert found["compile_seconds"] is None
-    assert found["not_installed"] == []
-
-
-def test_a_process_that_fails_ends_the_measurement_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "pettingzoo.py").write_text("raise ModuleNotFoundError('it is broken')")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
-    result = CliRunner().invoke(main, ["bench", "start", "--only", "import", "--repeat", "1"])
-    assert result.exit_code == 2
-    last = result.stderr.splitlines()[-1]
-    assert "import numpy, gymnasium, pettingzoo" in last
-    assert "ended with status 1" in last
-    assert last.endswith("ModuleNotFoundError: it is broken")
-
-
-# A module that does so, and then makes room for the real one of its name.
-LEAVE_A_PROCESS = """
-import pathlib, subprocess, sys
-program = [sys.executable, "-c", "import time; time.sleep(600)"]
-left = subprocess.Popen(program, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-with pathlib.Path(__file__).with_name("left").open("a") as file:
-    print(left.pid, file=file)
-sys.path.remove(str(pathlib.Path(__file__).parent))
-del sys.modules[__name__]
-import pettingzoo
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the environment of other processes")
-def test_no_process_and_no_file_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "temporary").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
-    (tmp_path / "pettingzoo.py").write_text(LEAVE_A_PROCESS)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
-    run_bench("start", "--only", "import", "--repeat", "1", "--no-warm")
-    assert list((tmp_path / "temporary").iterdir()) == []
-    for pid in (tmp_path / "left").read_text().split():
-        with suppress(FileNotFoundError, ProcessLookupError):
-            assert Path("/proc", pid, "cmdline").read_bytes() == b"", "neither gone nor a zombie"
-
-
-def test_every_start_can_be_measured_alone() -> None:
-    only = next(option for option in bench.commands["start"].params if option.name == "kinds")
-    assert tuple(only.type.choices) == KINDS
-
-
-def test_the_measured_example_is_that_of_the_readme() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    (code, *_) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-    assert "".join(re.findall(r"^(?:>>>|\.\.\.) (.*\n)", code, re.MULTILINE)) == README_EXAMPLE
-
-
 SMALL = """
 [self_play]
 num_games = 8
@@ -298,15 +232,30 @@ width = 8
 """
 
 
-@pytest.mark.parametrize("algorithm", ["ppo", "alphazero"])
-def test_training_is_measured_in_playing_and_learning(tmp_path: Path, algorithm: str) -> None:
-    config = tmp_path / "small.toml"
-    config.write_text(SMALL)
-    (figure,) = run_bench("train", str(config), f"run.algorithm={algorithm}", "--iterations", "2")["figures"]
-    assert figure["algorithm"] == algorithm
-    assert figure["iterations"] == 2
-    assert figure["steps_per_second"] > 0
-    assert figure["steps_per_processor_second"] > 0
-    assert 0 < figure["playing_share"] < 1
-    assert figure["positions_per_second"] > 0
-    assert list(tmp_path.iterdir()) == [config]
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("script", "figure"),
+    [
+        ("start.py import --repeat 1", "import alquerque_env"),
+        ("train.py small.toml --iterations 1", "steps_of_processor"),
+        ("train.py small.toml run.algorithm=alphazero --iterations 1", "learned"),
+        ("tables.py felli_simplified --table small.aqt --seconds 0.01", "table.value(match)"),
+        ("cluster.py small.toml run.algorithm=alphazero --seconds 0.01 --senders 2", "2 senders of 2,000 rows/s"),
+    ],
+)
+def test_the_scripts_of_the_maintainers_measure(script: str, figure: str, tmp_path: Path) -> None:
+    if script.startswith("cluster"):
+        pytest.importorskip("ray")
+    (tmp_path / "small.toml").write_text(SMALL)
+    if script.startswith("tables"):
+        arguments = ["solve", "felli_simplified", "--pieces", "3", "-o", str(tmp_path / "small.aqt")]
+        CliRunner().invoke(main, arguments, catch_exceptions=False)
+    name, *arguments = script.split()
+    command = [sys.executable, str(Path(__file__).parents[2] / "benchmarks" / name), *arguments]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONSAFEPATH"}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith(figure))
+    assert re.search(r"[1-9]", line.removeprefix(figure))

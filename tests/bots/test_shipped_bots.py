@@ -27,7 +27,7 @@ from alquerque_env.benchmark.suite import measured_games
 from alquerque_env.bots import shipped
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.network.model_card import read_card
-from alquerque_env.bots.network.numpy_bot import load_numpy_bot, needs_torch
+from alquerque_env.bots.network.numpy_bot import load_numpy_bot
 from alquerque_env.bots.network.numpy_mlp import read_weights
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError
@@ -285,27 +285,6 @@ def test_a_card_that_asks_for_a_giant_network_is_refused_before_it_is_built(
     with pytest.raises(AlquerqueError, match="needs torch" if kind != "mlp" else "16x1, .* asks for 4096x64"):
         load_numpy_bot(path, game)
     assert drawn == []
-
-
-@pytest.mark.parametrize(
-    ("older", "message"),
-    [
-        ({"turns": 0}, r"network\.turns is now network\.search_features: 'off', or a depth from 0 to 4"),
-        (
-            {"kind": "quiescent", "turns": 3},
-            r"network\.kind = 'quiescent' is now network\.kind = 'mlp' with network\.search_features = 3",
-        ),
-    ],
-)
-def test_a_card_with_older_names_is_refused_with_the_new_ones(folder: Path, older: dict, message: str) -> None:
-    path, game = folder / "alquerque" / "strong", load_game("alquerque")
-    network = json.loads((path / META).read_text())["network"]
-    del network["search_features"]
-    rewrite(path, network=network | older)
-    assert not needs_torch(path)
-    for load in (load_numpy_bot, load_checkpoint_bot):
-        with pytest.raises(AlquerqueError, match=rf"meta\.json: .*{message}"):
-            load(path, game)
 
 
 def test_a_card_without_search_features_is_that_of_a_network_without_them(folder: Path) -> None:

@@ -352,11 +352,7 @@ ADDED = {
     "benchmark": {"": ["--quick"]},
     "openings": {"": ["--judge", "alphabeta:1"]},
     "bench env": {"": ["--seconds", "0.01"]},
-    "bench ray": {"": ["--seconds", "0.01", "--senders", "2"]},
     "bench search": {"": ["--seconds", "0.01", "--games", "8"]},
-    "bench start": {"": ["--repeat", "1", "--only", "import"]},
-    "bench tables": {"": ["--seconds", "0.01"]},
-    "bench train": {"": ["--iterations", "1"]},
 }
 """Arguments that make a command quick, added where a word is present; the empty word always is."""
 
@@ -386,7 +382,7 @@ SETTINGS = {
 def shortened(words: list[str]) -> list[str]:
     """A command that does the same with less work."""
     name = " ".join(words[1:3]) if words[1] == "bench" else words[1]
-    if name in ("train", "bench train") and not {"--resume", "--print-config"} & set(words):
+    if name == "train" and not {"--resume", "--print-config"} & set(words):
         settings = SETTINGS | ({"alphazero.processes": "2"} if "--ray" in words else {})
         given = [word for word in words if word.partition("=")[0] not in settings]
         words = [*given, *("=".join(setting) for setting in settings.items())]

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -164,8 +163,6 @@ def read_card(path: Path) -> ModelCard:
     name = f"checkpoint {str(path)!r}: {META}"
     if isinstance(data, dict) and data.get("format") != FORMAT:
         raise CheckpointError(f"checkpoint {str(path)!r} has format {show(data.get('format'))}, expected {FORMAT}")
-    if isinstance(data, dict) and isinstance(network := data.get("network"), dict) and (new := find_renamed(network)):
-        raise CheckpointError(f"{name}: {new}")
     card = parse(ModelCard, data, name, CheckpointError)
     if not {WEIGHTS} <= card.sha256.keys() <= {WEIGHTS, TRAINING}:
         raise CheckpointError(f"{name}: sha256 names {sorted(card.sha256)}, expected {WEIGHTS}")
@@ -194,16 +191,6 @@ def describe_player(search_features: int | None, simulations: int) -> str:
     if simulations:
         return f"search of {simulations} simulations"
     return "policy alone" + ("" if search_features is None else f" with search features, depth {search_features}")
-
-
-def find_renamed(network: Mapping[Any, Any]) -> str | None:
-    """Explains what replaces the first name in a network's settings that older versions used; None if all are known."""
-    turns = network.get("turns", 0)
-    if network.get("kind") == "quiescent":
-        return f"network.kind = 'quiescent' is now network.kind = 'mlp' with network.search_features = {turns!r:.40}"
-    if "turns" in network:
-        return f"network.turns is now network.search_features: {NO_FEATURES!r}, or a depth from 0 to {MAX_DEPTH}"
-    return None
 
 
 def check_game(path: Path, card: ModelCard, game: Game) -> None:

@@ -4,18 +4,14 @@ import os
 import platform
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...bots.trainer import load_from_trainer
-from ...errors import MissingExtraError, require
 from ...game.game import Game, games, load_game
 from ..command import HelpfulCommand, print_json
-from ..console.memory import keep_freed_memory
-from ..console.progress_bar import Display
-from ..parameters import PATH, Command, FloatRange, IntRange, json_option
+from ..parameters import Command, FloatRange, IntRange, json_option
 
 if TYPE_CHECKING:
     from ...benchmark.speed.env_speed import EnvSpeed, Figure
@@ -192,7 +188,7 @@ def search(names: tuple[str, ...], seconds: float, processes: int, as_json: bool
     the fastest setting in several processes at once.
     """
     games = [load_game(name) for name in names or (DEFAULT_GAME,)]
-    measured = load_from_trainer("train_speed")
+    measured = load_from_trainer("search_speed")
     report = _Report(f"Gumbel search, {measured.SIMULATIONS} simulations a decision, one thread", as_json)
     report.line(
         "ratio: simulations/s to network alone/s; of peak (mlp without search features only): operations/s of "
@@ -220,197 +216,6 @@ def _short(ratio: float) -> str:
     return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.2g}" if ratio < 10 else f"{ratio:.1f}"
 
 
-@bench.command(cls=HelpfulCommand, examples=["bench start", "bench start --only page --only levels --repeat 1"])
-@click.option("--repeat", type=IntRange(1, 100), default=3, metavar="N", help="Times of each figure; the best counts.")
-@click.option(
-    "--only",
-    "kinds",
-    type=click.Choice(["import", "aec", "play", "page", "readme", "batch", "levels"]),
-    multiple=True,
-    show_default="all",
-    help="What to measure; repeatable.",
-)
-@click.option(
-    "--warm/--no-warm",
-    "is_warm",
-    default=True,
-    help="Whether to measure with a full cache too. It takes some minutes to fill, by `alquerque compile`.",
-)
-@json_option
-def start(repeat: int, kinds: tuple[str, ...], is_warm: bool, as_json: bool) -> None:
-    """Measure how long the package takes to start, beside what it imports.
-
-    Compares new processes with one that imports NumPy, Gymnasium and PettingZoo (the base), by the clock. Each runs
-    with an empty cache of compiled kernels, as after an installation, and with a full one. All times include the
-    start of Python, and end when the result is there.
-
-    `page` ends when a browser would have all that it needs to draw the page. The replies of `levels` are seconds from
-    the page's request to the answer, without the time that a compiled bot thinks.
-    """
-    from ...benchmark.speed.start_speed import BASE, KINDS, WEB_KINDS, measure_start
-
-    chosen, missing = kinds or KINDS, []
-    if set(chosen) & set(WEB_KINDS):
-        try:
-            from ... import web  # noqa: F401  raises the error if the extra is not installed
-        except MissingExtraError as error:
-            if kinds:
-                raise
-            chosen = tuple(kind for kind in KINDS if kind not in WEB_KINDS)
-            missing = [f"{' and '.join(WEB_KINDS)}: not measured: {error}"]
-    report = _Report(f"new processes, by the clock; Python {platform.python_version()}", as_json)
-    with Display("nothing is kept") as display:
-        times = measure_start(chosen, repeat, display.update, is_warm=is_warm)
-    report.line(f"base: {BASE}: {times.base_seconds:.2f} s")
-    report.line(_heading(56, START_COLUMNS))
-    for figure in times.figures:
-        thinks = "" if figure.thinking_seconds is None else f" (thinks {figure.thinking_seconds:.2g} s)"
-        report.line(_row(f"{figure.name + thinks:<56}", figure, START_COLUMNS))
-    if times.compile_seconds is not None:
-        report.line(f"alquerque compile: {times.compile_seconds:.1f} s")
-    for line in missing:
-        report.line(line)
-    report.finish(
-        repeat=repeat,
-        base={"name": BASE, "seconds": times.base_seconds},
-        compile_seconds=times.compile_seconds,
-        figures=[figure._asdict() for figure in times.figures],
-        not_installed=missing,
-    )
-
-
-@bench.command(
-    cls=HelpfulCommand, examples=["bench tables fetaix", "bench tables fetaix --table fetaix.aqt --seconds 5"]
-)
-@click.argument("name", metavar="GAME")
-@click.option("--table", "path", type=PATH, metavar="PATH", show_default="that of the game", help="Table to measure.")
-@_seconds(1.0)
-@json_option
-def tables(name: str, path: Path | None, seconds: float, as_json: bool) -> None:
-    """Measure an endgame table, in lookups a second of one core.
-
-    Compares lookups with reading the same memory at random.
-    """
-    from ...benchmark.speed.table_lookup import measure_table
-    from ...solve.tables import load_table
-
-    table = load_table(load_game(name), path)
-    report = _Report(f"{name}, up to {table.pieces} pieces, {table.index.size:,} numbers", as_json)
-    found = []
-    for rate in measure_table(table, seconds):
-        found.append(rate._asdict())
-        report.line(f"  {rate.name:<56} {rate.per_second:>14,.0f}  {rate.ratio:8.4f}")
-    report.finish(game=name, pieces=table.pieces, rates=found)
-
-
-@bench.command(
-    cls=HelpfulCommand,
-    arguments={"CONFIG|GAME": "Name or path of a config; or a game, for PPO and AlphaZero with their defaults."},
-    examples=["bench train ppo", "bench train fetaix --iterations 5"],
-)
-@click.argument("config", metavar="CONFIG|GAME")
-@click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
-@click.option(
-    "--iterations",
-    type=IntRange(1, 1000),
-    default=3,
-    metavar="N",
-    help="Iterations to measure, after some that do not count.",
-)
-@json_option
-def train(config: str, overrides: tuple[str, ...], iterations: int, as_json: bool) -> None:
-    """Measure training, in steps a second of whole iterations.
-
-    Writes no files.
-    """
-    measured = load_from_trainer("train_speed")
-    configs = measured.configs_to_measure(config, overrides)
-    keep_freed_memory()  # as `alquerque train` does
-    report = _Report("whole iterations, by the clock", as_json)
-    report.line(_heading(20, TRAIN_COLUMNS))
-    figures = []
-    for settings in configs:
-        figure = measured.measure_training(settings, iterations)
-        figures.append(figure._asdict())
-        report.line(_row(f"{figure.algorithm:<20}", figure, TRAIN_COLUMNS))
-    report.finish(config=config, figures=figures)
-
-
-@bench.command(
-    cls=HelpfulCommand,
-    arguments={"CONFIG": "Name or path of a config of AlphaZero or PPO.  [default: strong]"},
-    examples=["bench ray", "bench ray strong run.game=fetaix --senders 100"],
-)
-@click.argument("config", metavar="[CONFIG]", default="strong")
-@click.argument("overrides", nargs=-1, metavar="[SECTION.KEY=VALUE]...")
-@_seconds(2.0)
-@click.option(
-    "--senders",
-    type=IntRange(1, 1000),
-    default=10,
-    metavar="N",
-    help="Processes of this machine that send rows at once, for AlphaZero.",
-)
-@click.option(
-    "--rows", type=IntRange(1, 100_000), default=1000, metavar="N", help="Rows that each of them sends a second."
-)
-@json_option
-def ray(config: str, overrides: tuple[str, ...], seconds: float, senders: int, rows: int, as_json: bool) -> None:
-    """Measure the parts of training on a Ray cluster, in rows a second.
-
-    A row is a position of AlphaZero or a step of PPO. Actor, wire and learner are measured one after the other on one
-    core. Then processes that sleep send real rows to this process through Ray, by the clock.
-    """
-    settings = load_from_trainer("load_config")(config, overrides)
-    require("ray", "ray")
-    measured = load_from_trainer("ray_speed")
-    from ...adapters.ray import connect
-
-    keep_freed_memory()
-    report = _Report("rows a second of one core", as_json)
-    parts = measured.measure_parts(settings, seconds)
-    for name, speed in (
-        ("played by one actor", parts.played),
-        ("packed by an actor", parts.packed),
-        ("unpacked by the learner", parts.unpacked),
-        ("stored by the learner", parts.stored),
-        ("learned from, as often as the config says", parts.learned),
-        ("received: unpacked and stored", parts.taken_in),
-        ("trained: received and learned from", parts.trained),
-    ):
-        actors = "" if speed == parts.played else f"  {_short(speed / parts.played)} x one actor"
-        report.line(f"  {name:<56} {speed:>13,.0f}{actors}")
-    report.line(f"  {'bytes of a row on the wire':<56} {parts.wire_bytes:>13,.1f}  of {parts.raw_bytes:,.0f}")
-    report.line(f"  {'bytes of the state of an actor, a round':<56} {parts.state_bytes:>13,}")
-    report.line(f"  {'bytes of the weights, a round':<56} {parts.weight_bytes:>13,}")
-    found: dict[str, Any] = {}
-    with connect("local"), Display("nothing is kept") as display:
-        broadcast = measured.measure_broadcast(settings, seconds)
-        if parts.algorithm == "alphazero":
-            for each in (rows, None):
-                figure = measured.measure_senders(
-                    settings, senders, each, 5 * seconds, lambda begun: display.update("senders", begun, senders)
-                )
-                found["senders" if each else "senders_without_sleep"] = figure._asdict()
-    report.line(
-        f"  weights to a task: {broadcast.put:.1f} ms to store, {broadcast.task:.1f} ms for a task that reads them, "
-        f"{broadcast.empty_task:.1f} ms for one without"
-    )
-    for figure in found.values():
-        goal = "as many as they can" if figure["wanted"] is None else f"{figure['wanted']:,.0f}"
-        report.line(
-            f"  {figure['senders']} senders of {goal} rows/s: {figure['received']:,.0f} received, "
-            f"{figure['processor_share']:.0%} of a processor"
-        )
-    report.finish(
-        config=config,
-        seconds=seconds,
-        parts={**parts._asdict(), "received": parts.taken_in, "trained": parts.trained},
-        broadcast=broadcast._asdict(),
-        **found,
-    )
-
-
 # Heading, attribute of the figure, and format of each column.
 SEARCH_COLUMNS = (
     ("simulations/s", "simulations_per_second", ",.0f"),
@@ -420,19 +225,6 @@ SEARCH_COLUMNS = (
     ("network alone/s", "evaluations_per_second", ",.0f"),
     ("ratio", "ratio", ".2f"),
     ("of peak", "peak_share", ".2%"),
-)
-START_COLUMNS = (
-    ("goal", "goal_text", ""),
-    ("empty cache, s", "empty_seconds", ".2f"),
-    ("x base", "empty_multiple", ".2f"),
-    ("full cache, s", "warm_seconds", ".2f"),
-    ("x base", "warm_multiple", ".2f"),
-)
-TRAIN_COLUMNS = (
-    ("steps/s", "steps_per_second", ",.0f"),
-    ("steps/processor s", "steps_per_processor_second", ",.0f"),
-    ("playing", "playing_share", ".1%"),
-    ("positions learned/s", "positions_per_second", ",.0f"),
 )
 
 

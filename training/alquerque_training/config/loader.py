@@ -192,9 +192,7 @@ def _apply(override: str, data: dict[str, Any]) -> None:
 def _explain(error: ValidationError) -> str:
     """Describes the first error in one line."""
     errors = error.errors()
-    first = min(errors, key=lambda entry: entry["type"] not in ("renamed", "extra_forbidden"))
-    if first["type"] == "renamed":
-        return first["msg"]
+    first = min(errors, key=lambda entry: entry["type"] != "extra_forbidden")
     section, *rest = (str(part) for part in first["loc"])
     if section not in SECTIONS:
         return f"unknown section {shorten(section)!r}{_suggest(section, SECTIONS)}"

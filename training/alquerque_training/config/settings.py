@@ -3,13 +3,12 @@
 import math
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le, Lt, MultipleOf
 from pydantic import BaseModel, ConfigDict, Strict, model_validator
-from pydantic_core import PydanticCustomError
 
-from alquerque_env.bots.network.model_card import NO_FEATURES, describe_network, describe_player, find_renamed
+from alquerque_env.bots.network.model_card import NO_FEATURES, describe_network, describe_player
 from alquerque_env.files.toml_text import format_toml
 from alquerque_env.game.game import Game, load_text
 from alquerque_env.search.puct import EXPLORATION, MOST_EXPLORATION
@@ -23,27 +22,9 @@ MOST_PROCESSES = 4096
 
 
 class Section(BaseModel):
-    """A table of the file. Unknown keys are refused, values are not converted, and an instance is immutable.
-
-    Attributes:
-      renamed: Keys of older versions with their new names; a file that uses one is refused with the new name.
-    """
+    """A table of the file. Unknown keys are refused, values are not converted, and an instance is immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
-    renamed: ClassVar[Mapping[str, str]] = MappingProxyType({})
-
-    @model_validator(mode="before")
-    @classmethod
-    def _refuse_old_names(cls, data: Any) -> Any:
-        for old, new in cls.renamed.items():
-            if isinstance(data, dict) and old in data:
-                raise renamed_error(f"{new.partition('.')[0]}.{old} is now {new}")
-        return data
-
-
-def renamed_error(message: str) -> PydanticCustomError:
-    """The error about a name of an older version."""
-    return PydanticCustomError("renamed", "{message}", {"message": message})
 
 
 class RunConfig(Section):
@@ -189,8 +170,6 @@ class SearchConfig(Section):
       resign_exempt: Share of the matches in which nobody resigns.
     """
 
-    renamed = MappingProxyType({"magnet": "search.mmd_weight", "considered": "search.max_considered_actions"})
-
     rule: Literal["gumbel", "puct"] = "gumbel"
     simulations: Annotated[int, Ge(1), Le(4096)] = 32
     final_simulations: Annotated[int, Ge(1), Le(4096)] | None = None
@@ -239,8 +218,6 @@ class AlphaZeroConfig(Section):
       device: `cpu`, `cuda`, or `auto` for a GPU if there is one.
     """
 
-    renamed = MappingProxyType({"first_window": "alphazero.warmup_positions"})
-
     learning_rate: Share = 2e-3
     final_learning_rate: Share = 5e-5
     weight_decay: Annotated[float, Ge(0), Le(1)] = 1e-4
@@ -286,9 +263,7 @@ class NetworkConfig(Section):
     @model_validator(mode="before")
     @classmethod
     def _complete(cls, data: Any) -> Any:
-        """Refuses names of older versions and fills in the default sizes of the kind."""
-        if isinstance(data, dict) and (message := find_renamed(data)):
-            raise renamed_error(message)
+        """Fills in the default sizes of the kind."""
         sizes = {"conv": {"width": 32, "blocks": 4}, "graph": {"width": 64, "blocks": 4}}
         return sizes.get(str(data.get("kind")), {}) | data if isinstance(data, dict) else data
 

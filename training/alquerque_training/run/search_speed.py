@@ -1,31 +1,26 @@
-"""Speed of self-play and of training: `alquerque bench search` and `alquerque bench train`.
+"""Speed of self-play with a search: `alquerque bench search`.
 
 Self-play is compared with the network alone at the same number of positions. Each process uses one thread of torch,
 because products of matrices as small as these gain nothing from a second core.
 """
 
-import math
 import multiprocessing as mp
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
-from alquerque_env import SelfPlayVectorEnv, load_game
+from alquerque_env import SelfPlayVectorEnv
 from alquerque_env.benchmark.speed.rate import Clock, rate, repeat
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
-from alquerque_training.config.loader import load_config, parse_config
 from alquerque_training.config.settings import Config, NetworkConfig, SearchConfig, SelfPlayConfig
-from alquerque_training.config.shipped_configs import shipped_configs
 from alquerque_training.networks.inference import Inference, choose_precision, make_network
-from alquerque_training.run.learner import make_learner
 from alquerque_training.self_play.generator import SelfPlay
 
 SIMULATIONS = 32
@@ -42,8 +37,6 @@ NETWORKS = (
 PLAIN, WITH_FEATURES = "mlp", "mlp-search-features"
 # Sides of the square matrices whose product shows the peak speed of a device.
 MATRIX = {"cpu": 1024, "cuda": 8192}
-# AlphaZero learns nothing before the first matches end. After this many iterations it is measured all the same.
-MOST_WARM_UP = 12
 
 
 class BenchError(AlquerqueError):
@@ -106,25 +99,6 @@ class TogetherFigure(NamedTuple):
     simulations_per_clock_second: float
 
 
-class TrainFigure(NamedTuple):
-    """Speed of whole iterations of training.
-
-    Attributes:
-      algorithm: `ppo`, `alphazero` or the name of another learner.
-      steps_per_second: Steps by the wall clock, learning included.
-      steps_per_processor_second: Steps by the processor time of the learning process.
-      playing_share: Share of the wall-clock time that the learning process plays; None if the learner does not log it.
-      positions_per_second: Positions learned from, in the time spent learning; None if `playing_share` is.
-    """
-
-    algorithm: str
-    iterations: int
-    steps_per_second: float
-    steps_per_processor_second: float
-    playing_share: float | None
-    positions_per_second: float | None
-
-
 class _Played(NamedTuple):
     """A measurement of self-play: seconds by the setup's clock; begin and end by the wall clock."""
 
@@ -182,56 +156,6 @@ def measure_together(game: Game, figures: Sequence[SearchFigure], seconds: float
         processes=processes,
         simulations_per_second=sum(each.simulations / each.seconds for each in played),
         simulations_per_clock_second=sum(each.simulations for each in played) / elapsed,
-    )
-
-
-def configs_to_measure(given: str, overrides: Sequence[str]) -> list[Config]:
-    """The configs to measure.
-
-    Args:
-      given: Name or path of a config; or a game, for PPO and AlphaZero with their defaults.
-      overrides: Texts `section.key=value` that change the config.
-
-    Raises:
-      AlquerqueError: If there is neither such a config nor such a game, or overrides are given for a game.
-    """
-    if Path(given).suffix == ".toml" or given in shipped_configs():
-        return [load_config(given, overrides)]
-    if overrides:
-        known = ", ".join(shipped_configs())
-        raise AlquerqueError(f"{overrides[0]!r} changes a config, and {given!r} is none (known: {known})")
-    name = load_game(given).name
-    return [parse_config({"run": {"game": name, "algorithm": kind}}, name) for kind in ("ppo", "alphazero")]
-
-
-def measure_training(config: Config, iterations: int) -> TrainFigure:
-    """Measures some iterations of a run, after the first one with an update. Writes no files."""
-    game = config.run.load_game()
-    with one_thread(config.run.threads), closing(make_learner(config, game)) as learner:
-        record = learner.iterate()
-        while "policy_loss" not in record and learner.iteration < MOST_WARM_UP:
-            record = learner.iterate()
-        updates = record.get("updates", 0)
-        processor, playing = time.process_time(), 0.0
-        start = begun = time.perf_counter()
-        for _ in range(iterations):
-            record = learner.iterate()
-            now = time.perf_counter()
-            playing += record.get("playing_share", math.nan) * (now - begun)
-            begun = now
-        wall, processor = begun - start, time.process_time() - processor
-    steps = iterations * config.steps_per_iteration
-    share = None if math.isnan(playing) else min(1.0, playing / wall)
-    learned = steps * config.ppo.epochs
-    if config.run.algorithm == "alphazero":
-        learned = int(record["updates"] - updates) * config.alphazero.batch_size
-    return TrainFigure(
-        algorithm=config.run.algorithm,
-        iterations=iterations,
-        steps_per_second=steps / wall,
-        steps_per_processor_second=steps / processor,
-        playing_share=share,
-        positions_per_second=None if share is None else learned / max(wall - playing, 1e-9),
     )
 
 

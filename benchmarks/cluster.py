@@ -1,29 +1,33 @@
-"""Speed of each part of training on a Ray cluster: `alquerque bench ray`.
+"""Rows a second of each part of training on a Ray cluster. A row is a position of AlphaZero or a step of PPO.
 
 The parts are measured apart, so that one machine shows where a cluster of any size saturates: what an actor plays, what
-its experience takes on the wire, and what the learner's process can take in and learn from. At last many senders, which
-sleep instead of playing, send real experience to this process through Ray.
+its experience takes on the wire, and what the learner's process can take in and learn from, each on one core. At last
+many senders, which sleep instead of playing, send real experience to this process through Ray, by the clock.
+
+    python benchmarks/cluster.py strong run.game=fetaix --senders 100
 """
 
+import argparse
 import time
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import ray
-
-from alquerque_env.benchmark.speed.rate import rate, repeat
 from alquerque_training.alphazero import SelfPlayActor
-from alquerque_training.config.loader import ConfigError
+from alquerque_training.config.loader import ConfigError, load_config
 from alquerque_training.config.settings import Config
 from alquerque_training.experience.replay_buffer import ReplayBuffer, Rows
 from alquerque_training.experience.state_arrays import Arrays, group, weight_arrays
 from alquerque_training.ppo import RolloutActor
 from alquerque_training.rollout import Rollout
 from alquerque_training.run.learner import make_learner
-from alquerque_training.run.train_speed import measure_training, one_thread
 from alquerque_training.workers.backend import Actor
 from alquerque_training.workers.wire import pack, unpack
+from train import measure
+
+from alquerque_env.adapters.ray import connect
+from alquerque_env.benchmark.speed.rate import rate, repeat
 
 ENOUGH_ROWS = 2000
 """Rows of experience with which the wire is measured."""
@@ -31,111 +35,34 @@ MOST_ROUNDS = 10_000
 """Rounds after which a game that gives too few rows is given up."""
 
 
-class RayFigures(NamedTuple):
-    """Speeds of one actor and one learner. A row is a position of AlphaZero or a step of PPO.
-
-    Rates are rows a second of processor time.
-
-    Attributes:
-      algorithm: `ppo` or `alphazero`.
-      played: Played by one actor.
-      raw_bytes: Bytes of a row before it is packed.
-      wire_bytes: Bytes of a row on the wire.
-      packed: Packed by an actor.
-      unpacked: Unpacked by the learner's process.
-      stored: Added to the replay buffer, or joined with the other rollouts.
-      learned: Learned from; each row as often as the config says.
-      state_bytes: Bytes of the state of one actor on the wire, once a round in each direction.
-      weight_bytes: Bytes of the weights, once a round to each machine.
-    """
-
-    algorithm: str
-    played: float
-    raw_bytes: float
-    wire_bytes: float
-    packed: float
-    unpacked: float
-    stored: float
-    learned: float
-    state_bytes: int
-    weight_bytes: int
-
-    @property
-    def taken_in(self) -> float:
-        """Rows a second that the learner's process can receive if it does not learn."""
-        return 1 / (1 / self.unpacked + 1 / self.stored)
-
-    @property
-    def trained(self) -> float:
-        """Rows a second that it can receive and learn from."""
-        return 1 / (1 / self.taken_in + 1 / self.learned)
-
-
-class SendersFigures(NamedTuple):
-    """Many senders of real experience and one receiver.
-
-    Attributes:
-      senders: Number of senders, each a process.
-      wanted: Rows a second that all of them send if nothing holds them up; None if they do not sleep.
-      received: Rows a second that arrived, unpacked and stored, by the clock.
-      processor_share: Processor time of the receiving process, as a share of the time.
-    """
-
-    senders: int
-    wanted: float | None
-    received: float
-    processor_share: float
-
-
-class BroadcastFigures(NamedTuple):
-    """Times to bring weights to the tasks of a round, in milliseconds by the clock; medians.
-
-    Attributes:
-      put: Putting them into the object store, once a round.
-      task: A task that reads them.
-      empty_task: A task without them.
-    """
-
-    put: float
-    task: float
-    empty_task: float
-
-
-def measure_parts(config: Config, seconds: float) -> RayFigures:
-    """Measures actor, wire and learner in this process, with one thread.
-
-    Args:
-      config: Settings of a run with `ppo` or `alphazero`.
-      seconds: Processor time of each figure.
-
-    Raises:
-      ConfigError: If the run has another algorithm.
-    """
-    with one_thread(config.run.threads):
-        actor, order = _make_actor(config)
-        rounds = config.games_of(1) * config.self_play.rollout_steps
-        played = rate(repeat(lambda: actor.play(order), rounds), seconds)
-        experience, count = _gather(actor, order)
-        packed = pack(experience)
-        stored = rate(repeat(_storer(config, experience), count), seconds)
-        learned = measure_training(_alone(config), 2).positions_per_second
-    assert learned is not None
+def measure_parts(config: Config, seconds: float) -> None:
+    """Measures actor, wire and learner in this process, each for some seconds of processor time."""
+    actor, order = _make_actor(config)
+    played = rate(repeat(lambda: actor.play(order), config.games_of(1) * config.self_play.rollout_steps), seconds)
+    experience, count = _gather(actor, order)
+    packed = pack(experience)
+    unpacked = rate(repeat(lambda: unpack(packed), count), seconds)
+    stored = rate(repeat(_storer(config, experience), count), seconds)
     often = config.alphazero.reuse if config.run.algorithm == "alphazero" else config.ppo.epochs
-    return RayFigures(
-        algorithm=config.run.algorithm,
-        played=played,
-        raw_bytes=sum(array.nbytes for array in experience.values()) / count,
-        wire_bytes=len(packed) / count,
-        packed=rate(repeat(lambda: pack(experience), count), seconds),
-        unpacked=rate(repeat(lambda: unpack(packed), count), seconds),
-        stored=stored,
-        learned=learned / often,
-        state_bytes=len(pack(actor.get_state())),
-        weight_bytes=sum(array.nbytes for array in order.values()),
-    )
+    learned = measure(_alone(config), 2)["learned"] / often
+    received = 1 / (1 / unpacked + 1 / stored)
+    for name, speed in (
+        ("played by one actor", played),
+        ("packed by an actor", rate(repeat(lambda: pack(experience), count), seconds)),
+        ("unpacked by the learner", unpacked),
+        ("stored by the learner", stored),
+        ("learned from, as often as the config says", learned),
+        ("received: unpacked and stored", received),
+        ("trained: received and learned from", 1 / (1 / received + 1 / learned)),
+    ):
+        print(f"{name:<48} {speed:>13,.0f}  {speed / played:8.1f} x one actor")
+    raw = sum(array.nbytes for array in experience.values()) / count
+    print(f"{'bytes of a row on the wire':<48} {len(packed) / count:>13,.1f}  of {raw:,.0f}")
+    print(f"{'bytes of the state of an actor, a round':<48} {len(pack(actor.get_state())):>13,}")
+    print(f"{'bytes of the weights, a round':<48} {sum(array.nbytes for array in order.values()):>13,}")
 
 
-def measure_broadcast(config: Config, seconds: float) -> BroadcastFigures:
+def measure_broadcast(config: Config, seconds: float) -> None:
     """Measures how weights reach the tasks of this machine. Ray must be connected."""
     _, order = _make_actor(config)
 
@@ -144,16 +71,13 @@ def measure_broadcast(config: Config, seconds: float) -> BroadcastFigures:
         return 0 if given is None else sum(int(array.nbytes) for array in given.values())
 
     reference = ray.put(order)
-    return BroadcastFigures(
-        put=_median_ms(lambda: ray.put(order), seconds),
-        task=_median_ms(lambda: ray.get(read.remote(reference)), seconds),
-        empty_task=_median_ms(lambda: ray.get(read.remote(None)), seconds),
-    )
+    put = _median_ms(lambda: ray.put(order), seconds)
+    task = _median_ms(lambda: ray.get(read.remote(reference)), seconds)
+    empty = _median_ms(lambda: ray.get(read.remote(None)), seconds)
+    print(f"weights: {put:.1f} ms to store, {task:.1f} ms for a task that reads them, {empty:.1f} ms for one without")
 
 
-def measure_senders(
-    config: Config, senders: int, rows_per_second: float | None, seconds: float, watch: Callable[[int], object]
-) -> SendersFigures:
+def measure_senders(config: Config, senders: int, rows_per_second: float | None, seconds: float) -> None:
     """Measures what this process receives from many processes of this machine. Ray must be connected.
 
     Args:
@@ -161,13 +85,7 @@ def measure_senders(
       senders: Number of processes that send.
       rows_per_second: Rows that each of them sends in a second; None for as many as it can.
       seconds: Time by the clock, after all of them have sent once.
-      watch: Called with the number of senders that have begun.
-
-    Raises:
-      ConfigError: If the run has another algorithm.
     """
-    if config.run.algorithm != "alphazero":
-        raise ConfigError(f"run.algorithm is {config.run.algorithm!r}, expected 'alphazero': its rows go to a buffer")
     actor, order = _make_actor(config)
     experience, count = _gather(actor, order)
     packed, state = pack(experience), pack(actor.get_state())
@@ -198,17 +116,16 @@ def measure_senders(
         buffer.add(Rows(**group(unpack(played), "rows.")))
         if len(begun) < senders:
             begun.add(number)
-            watch(len(begun))
             received, clock, processor = 0, time.perf_counter(), time.process_time()
             continue
         received += count
         if (elapsed := time.perf_counter() - clock) >= seconds:
             break
-    spent = time.process_time() - processor
+    share = (time.process_time() - processor) / elapsed
     for task in running:
         ray.cancel(task, force=True)
-    wanted = None if rows_per_second is None else senders * rows_per_second
-    return SendersFigures(senders, wanted, received / elapsed, spent / elapsed)
+    goal = "as many as they can" if rows_per_second is None else f"{senders * rows_per_second:,.0f}"
+    print(f"{senders} senders of {goal} rows/s: {received / elapsed:,.0f} received, {share:.0%} of a processor")
 
 
 def _alone(config: Config) -> Config:
@@ -271,3 +188,24 @@ def _median_ms(task: Callable[[], object], seconds: float) -> float:
         task()
         times.append(time.perf_counter() - begin)
     return 1000 * float(np.median(times))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("config", nargs="?", default="strong", help="name or path of a config")
+    parser.add_argument("overrides", nargs="*", metavar="SECTION.KEY=VALUE")
+    parser.add_argument("--seconds", type=float, default=2.0, help="processor time of each figure")
+    parser.add_argument("--senders", type=int, default=10, help="processes that send rows at once, for AlphaZero")
+    parser.add_argument("--rows", type=int, default=1000, help="rows that each of them sends a second")
+    chosen = parser.parse_args()
+    config = load_config(chosen.config, chosen.overrides)
+    measure_parts(config, chosen.seconds)
+    with connect("local"):
+        measure_broadcast(config, chosen.seconds)
+        if config.run.algorithm == "alphazero":
+            for rows in (chosen.rows, None):
+                measure_senders(config, chosen.senders, rows, 5 * chosen.seconds)
+
+
+if __name__ == "__main__":
+    main()
