@@ -16,10 +16,20 @@ from alquerque_env.batch.match_batch import MatchBatch
 from alquerque_env.batch.scalar_batch import ScalarBatch
 from alquerque_env.batch.step_result import HOLD, PLAY, RESET
 from alquerque_env.engine.compiler import JIT
+from alquerque_env.engine.forms import load_plain
 
 
 @pytest.mark.skipif(not JIT, reason="without Numba there is nothing to compare with")
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona", "kharbaga"])
+def test_compiled_and_numpy_batches_agree_in_every_field(name: str) -> None:
+    game = load_game(name)
+    assert list(batch_digest.play(game, 24)) == list(
+        batch_digest.play(game, 24, load_plain("batch.numpy_batch").NumpyBatch)
+    )
+
+
+@pytest.mark.skipif(not JIT, reason="without Numba there is nothing to compare with")
+@pytest.mark.parametrize("every", [pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)])
 def test_compiled_and_numpy_batches_agree_in_every_field_under_option_values(every: int) -> None:
     script = Path(batch_digest.__file__)
     environment = {**os.environ, "ALQUERQUE_JIT": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -37,7 +47,9 @@ def test_compiled_and_numpy_batches_agree_in_every_field_under_option_values(eve
 
 
 @pytest.mark.skipif(not JIT, reason="without Numba there are no SIMD batches")
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "every", [30, pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)]
+)
 def test_simd_and_scalar_batches_agree_under_option_values(every: int) -> None:
     compared = 0
     for name, game in batch_digest.sampled_games(every):
@@ -68,8 +80,9 @@ def test_matches_that_are_held_or_reset_do_not_disturb_others(name: str, batch: 
         actions[commands != PLAY] = generator.integers(-(2**40), 2**40)  # must not be read
 
 
-def test_a_batch_of_match_objects_agrees_with_the_others_under_option_values() -> None:
-    for name, game in batch_digest.sampled_games(9):
+@pytest.mark.parametrize("every", [30, pytest.param(9, marks=pytest.mark.slow)])
+def test_a_batch_of_match_objects_agrees_with_the_others_under_option_values(every: int) -> None:
+    for name, game in batch_digest.sampled_games(every):
         matches, others = MatchBatch(game, 4), make_batch(game, 4)
         actions, commands = np.zeros(4, np.int64), np.full(4, RESET, np.int8)
         for number in range(50):

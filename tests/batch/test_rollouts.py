@@ -91,6 +91,7 @@ print((found.length * (found.winner + 2)).sum())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT or platform.machine() not in ("x86_64", "AMD64"), reason="asks for the least of its kind")
 def test_a_processor_without_extensions_plays_the_same_matches(tmp_path: Path) -> None:
     environment = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "+sse2", "NUMBA_CACHE_DIR": str(tmp_path)}
@@ -101,11 +102,19 @@ def test_a_processor_without_extensions_plays_the_same_matches(tmp_path: Path) -
     assert int(played.stdout) == (found.length * (found.winner + 2)).sum()
 
 
+def test_the_piecepack_rules_always_yield_a_winner() -> None:
+    """At most 24 quiet moves of a coin between captures."""
+    found = rollouts("alquerque", 1000, seed=1)
+    assert set(found.winner.tolist()) == {0, 1}
+    assert set(found.endings()) >= {"captured", "blocked"}
+    assert found.length.max() <= 2 * ((24 + 23) * 24 + 23)
+
+
 def test_matches_without_a_seed_differ() -> None:
     assert (rollouts("fetaix", 500).length != rollouts("fetaix", 500).length).any()
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 @given(count=st.integers(1, 70), seed=st.integers(0, 2**63 - 1))
 def test_the_requested_number_of_matches_is_finished(count: int, seed: int) -> None:
     found = rollouts("awithlaknannai_mosona", count, seed=seed)

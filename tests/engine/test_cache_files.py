@@ -68,6 +68,7 @@ def output(process: subprocess.Popen) -> list[str]:
     return lines
 
 
+@pytest.mark.slow
 def test_processes_that_compile_at_once_do_not_mix_up_their_code(module: Path, tmp_path: Path) -> None:
     processes = [start(module, (kind,), tmp_path / "cache") for kind in KINDS]
     for process in processes:
@@ -78,6 +79,7 @@ def test_processes_that_compile_at_once_do_not_mix_up_their_code(module: Path, t
     assert found == [f"4950.0 {number}" for number in range(1, len(KINDS) + 1)]
 
 
+@pytest.mark.slow
 def test_a_file_that_is_cut_short_is_made_again(module: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     assert output(start(module, ("int8",), cache)) == ["4950.0 0"]
@@ -88,6 +90,7 @@ def test_a_file_that_is_cut_short_is_made_again(module: Path, tmp_path: Path) ->
         assert output(start(module, ("int8",), cache)) == ["4950.0 1"]
 
 
+@pytest.mark.slow
 def test_on_a_full_disk_kernels_are_compiled_and_not_kept(module: Path, tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 64) as disk:
         other = fill(disk)

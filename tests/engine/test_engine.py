@@ -7,11 +7,11 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+from option_values import core_first
 from reference import Reference
 
 from alquerque_env import Match, games, load_game, perft
@@ -114,7 +114,6 @@ def print_digests() -> None:
         print(digest(name, options))
 
 
-@cache
 def plain_digests() -> list[str]:
     environment = os.environ | {"ALQUERQUE_JIT": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
     code = "import test_engine; test_engine.print_digests()"
@@ -131,19 +130,16 @@ def plain_digests() -> list[str]:
 
 
 @pytest.mark.skipif(not JIT, reason="Numba is not installed or switched off")
-@pytest.mark.parametrize("number", range(len(VARIANTS)), ids=[str(variant) for variant in VARIANTS])
-def test_compiled_kernels_agree_with_their_plain_source(number):
-    assert digest(*VARIANTS[number]) == plain_digests()[number]
+@pytest.mark.slow
+def test_compiled_kernels_agree_with_their_plain_source():
+    digests = {str(variant): digest(*variant) for variant in VARIANTS}
+    assert digests == dict(zip(digests, plain_digests(), strict=True))
+    assert len(set(digests.values())) > len(digests) / 2
 
 
-def test_a_digest_changes_with_the_rules():
-    digests = [digest(*variant) for variant in VARIANTS[:4]]
-
-    assert digests == [digest(*variant) for variant in VARIANTS[:4]]
-    assert len(set(digests)) == 4
-
-
-@pytest.mark.parametrize(("name", "options"), [*VARIANTS, ("fetaix", {"opening": "straight_only"})], ids=str)
+@pytest.mark.parametrize(
+    ("name", "options"), core_first([*VARIANTS, ("fetaix", {"opening": "straight_only"})]), ids=str
+)
 def test_legal_actions_do_not_depend_on_what_buffers_held_before(name, options):
     game = load_game(name, **options)
     table = game.table.words
@@ -171,7 +167,7 @@ def test_the_opening_rule_holds_at_any_clock_where_there_is_no_limit():
 # The hash of a position.
 
 
-@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+@pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=str)
 def test_the_hash_depends_on_everything_in_a_state_but_the_clock(name, options):
     game = load_game(name, **options)
     table = game.table.words
@@ -187,7 +183,7 @@ def test_the_hash_depends_on_everything_in_a_state_but_the_clock(name, options):
 def test_different_positions_have_different_hashes(name, options):
     game = load_game(name, **options)
     keys: dict[int, tuple[int, ...]] = {}
-    for seed in range(30):
+    for seed in range(12):
         for match in random_match(game, seed):
             words_but_clock = tuple(int(word) for place, word in enumerate(match.state) if place != e.QUIET)
             key = int(entry_points.position_key(game.table.words, match.state))
@@ -215,7 +211,7 @@ def test_random_numbers_differ_with_the_seed_and_do_not_repeat_soon():
     assert draws[0] == tuple(int(random_below(rng, 2**31 - 1)) for rng in [seeded(0)] for _ in range(100))
 
 
-@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+@pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=str)
 def test_a_sample_is_each_legal_action_equally_often(name, options):
     game = load_game(name, **options)
     table = game.table.words
@@ -250,7 +246,7 @@ def test_a_sample_is_none_where_nothing_is_legal():
 REASONS = {e.CAPTURED_ALL: "captured", e.BLOCKED: "blocked", e.NO_PROGRESS: "no_progress", e.BY_MAJORITY: "majority"}
 
 
-@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=str)
+@pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=str)
 def test_a_rollout_ends_as_in_the_reference(name, options):
     """Repetition apart, which the reference does not see in a position."""
     game = load_game(name, **options)

@@ -14,6 +14,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from option_values import marks_of
 
 from alquerque_env import SelfPlayVectorEnv, load_bot, load_game
 from alquerque_env.bots import GameBot
@@ -67,7 +68,7 @@ def start_anew() -> Callable[[], bool]:
 START = compiled_parts.start_compiling
 
 
-@pytest.fixture(params=VARIANTS, ids=str)
+@pytest.fixture(params=[pytest.param(case, marks=marks_of(case[0]), id=str(case)) for case in VARIANTS])
 def game(request: pytest.FixtureRequest) -> Game:
     name, options = request.param
     return load_game(name, **options)
@@ -175,6 +176,7 @@ def test_a_note_in_a_folder_of_others_is_not_believed(empty_cache: Path) -> None
     assert not is_compiled(ENVIRONMENTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("variable", "form"), [("0", "plain"), ("1", "compiled"), (None, "plain")])
 def test_the_environment_decides_the_form(
     variable: str | None, form: str, empty_cache: Path, monkeypatch: pytest.MonkeyPatch

@@ -82,6 +82,7 @@ def machine_code(folder: Path) -> list[Path]:
     return [file for file in folder.rglob("*") if file.suffix in (".nbi", ".nbc")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", ["NUMBA_CACHE_DIR", "XDG_CACHE_HOME"])
 def test_a_change_to_anything_that_a_kernel_uses_is_seen(package, tmp_path, variable):
     if variable == "XDG_CACHE_HOME" and sys.platform != "linux":
@@ -99,6 +100,7 @@ def test_a_change_to_anything_that_a_kernel_uses_is_seen(package, tmp_path, vari
     assert run(package, **cache)[::2] == (111, 1)
 
 
+@pytest.mark.slow
 def test_without_a_folder_that_can_be_written_nothing_is_kept(package, tmp_path):
     """Numba would take `__pycache__`, where it compares one file only."""
     (tmp_path / "file").write_text("")
@@ -110,6 +112,7 @@ def test_without_a_folder_that_can_be_written_nothing_is_kept(package, tmp_path)
     assert not machine_code(tmp_path)
 
 
+@pytest.mark.slow
 def test_numba_does_not_choose_another_folder(package, tmp_path):
     cache = {"NUMBA_CACHE_DIR": tmp_path / "cache", "NUMBA_CACHE_LOCATOR_CLASSES": "InTreeCacheLocator"}
 
@@ -120,6 +123,7 @@ def test_numba_does_not_choose_another_folder(package, tmp_path):
     assert not machine_code(package)
 
 
+@pytest.mark.slow
 @ONLY_POSIX
 @pytest.mark.parametrize("place", ["kernels", "kernels/*"])
 @pytest.mark.parametrize("mode", [0o770, 0o707])
@@ -132,6 +136,7 @@ def test_code_that_others_could_have_written_is_not_used(package, tmp_path, plac
     assert run(package, **cache) == (111, "None", 0)
 
 
+@pytest.mark.slow
 @ONLY_POSIX
 def test_code_of_another_user_is_not_used(package, tmp_path):
     if os.geteuid() != 0:
@@ -157,6 +162,7 @@ def test_new_folders_are_closed_to_others_under_any_umask(package, tmp_path):
     assert all(stat.S_IMODE(each.stat().st_mode) & 0o077 == 0 for each in kept)
 
 
+@pytest.mark.slow
 def test_folders_of_other_versions_are_deleted_on_demand_if_they_were_not_used_lately(package, tmp_path, monkeypatch):
     cache = {"NUMBA_CACHE_DIR": tmp_path / "cache"}
     used = Path(run(package, **cache).folder).parent

@@ -249,6 +249,7 @@ def test_a_copied_batch_continues_in_the_same_way(
 # Other processes
 
 
+@pytest.mark.slow
 @every_form
 def test_gymnasium_makes_environments_in_spawned_processes(form: str) -> None:
     # The name of the package makes a process import it, which knows nothing of this one.
@@ -266,6 +267,7 @@ def test_gymnasium_makes_environments_in_spawned_processes(form: str) -> None:
         spawned.close()
 
 
+@pytest.mark.slow
 @every_form
 def test_an_environment_goes_on_in_a_spawned_process(form: str) -> None:
     aec = alquerque_env.env("fetaix", observation=form)

@@ -76,6 +76,7 @@ def is_svg(picture: Any) -> bool:
     return ElementTree.fromstring(picture).tag == "{http://www.w3.org/2000/svg}svg"
 
 
+@pytest.mark.slow
 @every_game
 def test_the_render_test_passes_in_every_mode(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     modes = []

@@ -533,6 +533,7 @@ def test_the_table_hash_changes_with_everything_that_the_rules_depend_on(name):
     assert replace(game, title="Another title", sources=()).table_hash == game.table_hash
 
 
+@pytest.mark.slow
 def test_the_table_hash_does_not_depend_on_the_process():
     code = "from alquerque_env import *; print([load_game(name).table_hash for name in games()])"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
