@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.kernel_types import Table
 from ..errors import AlquerqueError, PositionError
 from ..game import table_layout as e
 from ..game.array_check import check_array
 from ..game.game import Game
-from ..game.kernel_types import Table
 from .position_text import points_of, unpromoted_men
 
 
