@@ -126,6 +126,23 @@ def core_first(cases: Iterable[tuple[Any, ...]]) -> list[Any]:
     return [pytest.param(*case, marks=marks_of(case[0])) for case in cases]
 
 
+FEW = ("fetaix", "awithlaknannai_mosona")
+"""The games of default tests to which one game is as good as another, as of environments."""
+
+
+def few_games() -> list[Any]:
+    """As `core_games`, with those of `FEW` by default."""
+    return few_first((name,) for name in games())
+
+
+def few_first(cases: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """As `core_first`, but of games under their defaults only those of `FEW` are played by default."""
+    return [
+        pytest.param(*case, marks=marks_of(case[0]) or (() if case[0] in FEW or any(case[1:2]) else pytest.mark.slow))
+        for case in cases
+    ]
+
+
 def marks_of(name: str) -> tuple[pytest.MarkDecorator, ...]:
     """Games of `CORE` are played by default, the others of `VARIED` by slow tests, and all others by long ones."""
     return () if name in CORE else (pytest.mark.slow,) if name in VARIED else (pytest.mark.long,)

@@ -24,7 +24,7 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.match.match import REASONS
 
-MATCHES = 40_000
+MATCHES = 10_000
 # As many standard deviations are missed by chance once in two million trials.
 SIGMAS = 5
 

@@ -203,6 +203,7 @@ def test_a_step_that_is_not_compiled_gives_the_same_and_is_warned_of_once(
     assert_equal_steps(batch, make_batch(game, GAMES), 10)
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_compiled_batch_goes_on_alike(graphs: Graphs) -> None:
     batch = TorchBatch(load_game("felli_simplified"), GAMES, CPU, compiled=True)
     batch.step(torch.zeros(GAMES, dtype=torch.int64), torch.full((GAMES,), RESET, dtype=torch.int8))

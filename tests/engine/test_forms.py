@@ -108,14 +108,14 @@ def test_matches_by_plain_rules_equal_those_by_compiled_ones(game: Game, monkeyp
 def test_environments_that_begin_plain_and_end_compiled_equal_compiled_ones(
     game: Game, monkeypatch: pytest.MonkeyPatch, empty_cache: Path
 ) -> None:
-    changing, single = SelfPlayVectorEnv(game, 20), MatchEnv(game, max_cycles=40)
+    changing, single = SelfPlayVectorEnv(game, 10), MatchEnv(game, max_cycles=40)
     assert type(changing._games).__module__ == "alquerque_env.plain.batch.numpy_batch"
     monkeypatch.setenv("ALQUERQUE_JIT", "1")
-    compiled, other = SelfPlayVectorEnv(game, 20), MatchEnv(game, max_cycles=40)
+    compiled, other = SelfPlayVectorEnv(game, 10), MatchEnv(game, max_cycles=40)
     monkeypatch.delenv("ALQUERQUE_JIT")
     seen = [env.reset(seed=3) for env in (changing, compiled)]
-    for number in range(60):
-        if number == 30:
+    for number in range(30):
+        if number == 15:
             assert changing._games.is_plain
             note_environments(empty_cache)
             assert not changing._games.is_plain
@@ -251,7 +251,10 @@ def test_a_process_compiles_behind_the_first_one_and_the_next_one_finds_the_kern
     assert set(empty_cache.rglob("*.nbc")) == kept
 
 
-SPECS = ["random", "greedy", "alphabeta:2", "mcts:12", "fetaix-strong:4"]
+SPECS = [
+    "mcts:12",
+    *(pytest.param(spec, marks=pytest.mark.slow) for spec in ("random", "greedy", "alphabeta:2", "fetaix-strong:4")),
+]
 
 
 def choices(bot: GameBot, match: Match, plies: int) -> list[str]:

@@ -15,7 +15,7 @@ import numpy as np
 import pettingzoo
 import pytest
 from gymnasium import spaces
-from option_values import core_first, core_games
+from option_values import few_first, few_games
 
 import alquerque_env
 from alquerque_env import Match, games, load_game
@@ -54,8 +54,8 @@ def named(case: object) -> str:
     return "-".join(str(value) for value in case.values()) if isinstance(case, dict) else str(case)
 
 
-every_game = pytest.mark.parametrize("name", core_games())
-every_case = pytest.mark.parametrize(("name", "options"), core_first(CASES), ids=named)
+every_game = pytest.mark.parametrize("name", few_games())
+every_case = pytest.mark.parametrize(("name", "options"), few_first(CASES), ids=named)
 
 
 def module(name: str) -> Any:
@@ -394,7 +394,7 @@ CHAINS = [(name, options) for name, options in CASES if load_game(name, **option
 
 
 @pytest.mark.parametrize("make", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
-@pytest.mark.parametrize(("name", "options"), CHAINS, ids=named)
+@pytest.mark.parametrize(("name", "options"), few_first(CHAINS), ids=named)
 class TestCopies:
     def test_a_copy_made_in_a_chain_continues_in_the_same_way(
         self, name: str, options: dict[str, Any], make: Any

@@ -31,6 +31,9 @@ with warnings.catch_warnings():  # it imports PettingZoo's games in the old way
     from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 every_form = pytest.mark.parametrize("form", FORMS)
+one_form = pytest.mark.parametrize(
+    "form", [pytest.param(form, marks=() if form == "planes" else pytest.mark.slow) for form in FORMS]
+)
 every_mode = pytest.mark.parametrize("mode", list(AutoresetMode))
 every_copy = pytest.mark.parametrize(
     "make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"]
@@ -98,7 +101,7 @@ def play(env: gymnasium.Env, seed: int = 0) -> list[tuple[Any, float, bool, bool
 # Wrappers of Gymnasium
 
 
-@every_form
+@one_form
 @pytest.mark.parametrize("wrapper", SINGLE)
 def test_gymnasiums_wrappers_fit(wrapper: str, form: str) -> None:
     bare, wrapped = play(single(form)), play(SINGLE[wrapper](single(form)))
@@ -121,7 +124,7 @@ def test_gymnasiums_wrappers_fit(wrapper: str, form: str) -> None:
         assert last[1] == bare[-1][1] / 2 != 0
 
 
-@every_form
+@one_form
 @every_batch
 @pytest.mark.parametrize("wrapper", VECTOR)
 def test_gymnasiums_vector_wrappers_fit(wrapper: str, make_batch: Callable[..., Any], form: str) -> None:
@@ -131,7 +134,7 @@ def test_gymnasiums_vector_wrappers_fit(wrapper: str, make_batch: Callable[..., 
     seen, info = env.reset(seed=0)
     bare.reset(seed=0)
     ends = 0
-    for _ in range(80):
+    for _ in range(60):
         assert env.observation_space.contains(seen)
         actions = draw(info["action_mask"], rng)
         seen, rewards, terminated, _, info = env.step(actions)
@@ -145,7 +148,7 @@ def test_gymnasiums_vector_wrappers_fit(wrapper: str, make_batch: Callable[..., 
     assert ends
 
 
-@every_form
+@one_form
 @every_mode
 @every_batch
 def test_statistics_count_the_steps_and_rewards_of_each_match(
@@ -223,7 +226,7 @@ def assert_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> None:
     assert np.array_equal(one[-1]["action_mask"], other[-1]["action_mask"])
 
 
-@every_form
+@one_form
 @every_mode
 @every_copy
 @every_batch

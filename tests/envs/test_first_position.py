@@ -43,7 +43,7 @@ modes = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mo
 
 COUNT = 16
 """Matches in a batch: with so many, all kinds of batches play many at once."""
-LONG = 120
+LONG = 60
 """Steps after which a comparison ends."""
 
 ENDING = "B:WKc3:BKd1,e5:H4"

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from option_values import core_first, core_games
+from option_values import few_first, few_games
 
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, Step, games, load_bot, load_game
@@ -25,7 +25,7 @@ from alquerque_env.errors import AlquerqueError, BotError, IllegalStepError, Not
 from alquerque_env.game.planes import planes
 from alquerque_env.render import Window
 
-every_game = pytest.mark.parametrize("name", core_games())
+every_game = pytest.mark.parametrize("name", few_games())
 seats = pytest.mark.parametrize("seat", [0, 1])
 
 CASES: list[tuple[str, dict[str, object], int | None]] = [
@@ -42,7 +42,7 @@ def named(value: object) -> str:
     return "-".join(str(part) for part in value.values()) if isinstance(value, dict) else str(value)
 
 
-every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), core_first(CASES), ids=named)
+every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), few_first(CASES), ids=named)
 
 
 def make(name: str, **arguments: Any) -> gymnasium.Env:

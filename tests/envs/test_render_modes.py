@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from option_values import core_games
+from option_values import few_games
 
 import alquerque_env
 from alquerque_env.render import Window
@@ -23,7 +23,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import render_test
 
-every_game = pytest.mark.parametrize("name", core_games())
+every_game = pytest.mark.parametrize("name", few_games())
 MODES = ("human", "rgb_array", "ansi", "svg")
 
 

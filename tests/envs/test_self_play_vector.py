@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from option_values import core_first, core_games
+from option_values import few_first, few_games
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.envs.aec import MatchEnv
@@ -43,8 +43,8 @@ def named(value: object) -> str:
     return "-".join(str(part) for part in value.values()) if isinstance(value, dict) else str(value)
 
 
-every_game = pytest.mark.parametrize("name", core_games())
-every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), core_first(CASES), ids=named)
+every_game = pytest.mark.parametrize("name", few_games())
+every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), few_first(CASES), ids=named)
 modes = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
 

@@ -286,7 +286,7 @@ def refused_or(read: Callable[[], T]) -> T | None:
     return None
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_changed_game_file_is_refused_or_gives_a_game(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(games()))
@@ -297,7 +297,7 @@ def test_a_changed_game_file_is_refused_or_gives_a_game(data: st.DataObject) -> 
         play(game)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_changed_board_file_is_refused_or_gives_a_board(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(BOARD_TABLES)))

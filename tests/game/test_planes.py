@@ -369,7 +369,7 @@ def test_the_image_of_a_position_has_the_image_of_its_mask_and_observation_and_t
     game = load_game(name, **options)
     checked = 0
     for seed in range(2):
-        for match in islice(random_match(game, seed), 120):
+        for match in islice(random_match(game, seed), 0, 120, 3):
             if opens(match) or (match.outcome is not None and match.outcome.reason == "repetition"):
                 continue
             here = Match(game, match.position)
@@ -385,7 +385,7 @@ def test_the_image_of_a_position_has_the_image_of_its_mask_and_observation_and_t
                 assert there.outcome == here.outcome
                 checked += 1
 
-    assert checked > 20 * count
+    assert checked > 8 * count
 
 
 def absolute(game: Game, player: int, points: tuple[int, ...]) -> tuple[int, ...]:
@@ -401,7 +401,7 @@ def test_the_image_of_a_position_has_the_same_counts(name, options, count):
 
     for text in texts:
         images = {moved(game, text, symmetry.points, swap=False) for symmetry in game.symmetries}
-        assert len({perft(game, 3, image) for image in images}) == 1
+        assert len({perft(game, 2, image) for image in images}) == 1
     assert len(texts) == 4
 
 

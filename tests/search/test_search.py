@@ -85,7 +85,7 @@ def test_puct_decides_as_plain_puct(name, simulations, exploration):
         weights = np.exp(logits[0][list(position.actions)])
         return (weights / weights.sum()).tolist(), float(value[0])
 
-    matches = positions(game, 12)
+    matches = positions(game, 4)
     found = search(game, matches, simulations, Rule(kind=PUCT, exploration=exploration))
     for row, match in enumerate(matches):
         expected = puct.decide(Position.of(match), evaluate, simulations, exploration=exploration)
@@ -149,7 +149,16 @@ def decided(name: str) -> tuple[tuple[str, frozenset[int]], ...]:
 
 @PLAIN
 @pytest.mark.parametrize("kind", [GUMBEL, PUCT])
-@pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona", "alquerque_murray"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "alquerque",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("fetaix", "awithlaknannai_mosona", "alquerque_murray")
+        ),
+    ],
+)
 def test_a_search_without_a_network_keeps_wins_that_minimax_finds(name, kind):
     game = load_game(name)
     endings = decided(name)
