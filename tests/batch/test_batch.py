@@ -55,7 +55,7 @@ def test_simd_and_scalar_batches_agree_under_option_values(every: int) -> None:
     for name, game in batch_digest.sampled_games(every):
         if type(make_batch(game, 24)) is not ScalarBatch:
             compared += 1
-            assert batch_digest.digests(every)[f"{name} x 24"] == list(batch_digest.play(game, 24, ScalarBatch)), name
+            assert list(batch_digest.play(game, 24)) == list(batch_digest.play(game, 24, ScalarBatch)), name
     assert compared > 80 / every
 
 
