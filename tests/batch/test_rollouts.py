@@ -40,6 +40,12 @@ SMALL = {
 }
 
 
+LARGER = ("memory", "flights", "stopping")
+every_small_game = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in LARGER else ()) for name in SMALL]
+)
+
+
 def expect(game: Game) -> tuple[float, float, float, float]:
     """Chances that either player wins, mean and variance of the number of steps, worked out on the reference."""
     reference = Reference(game)
@@ -57,7 +63,7 @@ def expect(game: Game) -> tuple[float, float, float, float]:
     return south, north, length, square - length * length
 
 
-@pytest.mark.parametrize("name", SMALL)
+@every_small_game
 def test_winners_and_lengths_have_the_probabilities_of_the_reference(name: str) -> None:
     game = SMALL[name]
     south, north, length, variance = expect(game)
@@ -173,7 +179,7 @@ def test_an_ended_match_is_refused() -> None:
         rollouts(Match(load_game("fetaix"), "W:Wa1:B"), 1)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@every_small_game
 def test_turns_and_legal_actions_have_the_means_of_the_reference(name: str) -> None:
     game = SMALL[name]
     reference = Reference(game)

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as vector_wrappers
-from option_values import core_first
 from pettingzoo.utils import turn_based_aec_to_parallel
 
 import alquerque_env
@@ -38,7 +37,11 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("sixteen_soldiers", {}),
     ("draughts_international", {}),
 ]
-every_case = pytest.mark.parametrize(("name", "options"), core_first(CASES), ids=str)
+every_case = pytest.mark.parametrize(
+    ("name", "options"),
+    [pytest.param(*case, marks=() if place < 3 else pytest.mark.slow) for place, case in enumerate(CASES)],
+    ids=str,
+)
 modes = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
 COUNT = 16
@@ -480,7 +483,7 @@ def test_options_that_are_no_dictionary_are_refused(options: Any) -> None:
 
 def test_no_position_and_unknown_options_begin_at_the_start_of_the_game() -> None:
     start = Match("fetaix").position
-    for options in ({"position": None}, {"unknown": 1}, {}):
+    for options in ({"position": None}, {"unknown": 1}):
         for env in every_environment():
             env.reset(options=dict(options))
             env = getattr(env, "unwrapped", env)
