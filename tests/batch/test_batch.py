@@ -1,55 +1,37 @@
 """All kinds of batches, scalar, SIMD, NumPy and of match objects, return the same results to the bit."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import batch_digest
 import numpy as np
 import pytest
 
-from alquerque_env import load_game
+from alquerque_env import load_game, rollouts
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.match_batch import MatchBatch
 from alquerque_env.batch.scalar_batch import ScalarBatch
 from alquerque_env.batch.step_result import HOLD, PLAY, RESET
 from alquerque_env.engine.compiler import JIT
 from alquerque_env.engine.forms import load_plain
+from alquerque_env.engine.simd_table import make_simd_table
+
+one_in = pytest.mark.parametrize(
+    "every", [30, pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)]
+)
 
 
 @pytest.mark.skipif(not JIT, reason="without Numba there is nothing to compare with")
-@pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona", "kharbaga"])
-def test_compiled_and_numpy_batches_agree_in_every_field(name: str) -> None:
-    game = load_game(name)
-    assert list(batch_digest.play(game, 24)) == list(
-        batch_digest.play(game, 24, load_plain("batch.numpy_batch").NumpyBatch)
-    )
-
-
-@pytest.mark.skipif(not JIT, reason="without Numba there is nothing to compare with")
-@pytest.mark.parametrize("every", [pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)])
+@one_in
 def test_compiled_and_numpy_batches_agree_in_every_field_under_option_values(every: int) -> None:
-    script = Path(batch_digest.__file__)
-    environment = {**os.environ, "ALQUERQUE_JIT": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
-    plain = subprocess.Popen(
-        [sys.executable, str(script), str(every)], stdout=subprocess.PIPE, text=True, env=environment
-    )
-    with plain:
-        compiled = batch_digest.digests(every)
-        by_numpy = json.loads(plain.communicate(timeout=1800)[0])
-    assert plain.returncode == 0
-    assert compiled.keys() == by_numpy.keys()
-    assert len(compiled) > 200 / every
-    differing = {case: digests for case, digests in compiled.items() if digests != by_numpy[case]}
-    assert not differing, sorted(differing)[:5]
+    make_plain, play_plain = load_plain("batch.numpy_batch").NumpyBatch, load_plain("batch.rollouts").rollouts
+    for name, game in batch_digest.sampled_games(every):
+        for count in (batch_digest.SIZE, 24):
+            assert list(batch_digest.play(game, count)) == list(batch_digest.play(game, count, make_plain)), name
+        if make_simd_table(game) is not None and game.options["repetition"] == "off":
+            for array, plain in zip(rollouts(game, 8, seed=7), play_plain(game, 8, seed=7), strict=True):
+                np.testing.assert_array_equal(array, plain, name)
 
 
 @pytest.mark.skipif(not JIT, reason="without Numba there are no SIMD batches")
-@pytest.mark.parametrize(
-    "every", [30, pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)]
-)
+@one_in
 def test_simd_and_scalar_batches_agree_under_option_values(every: int) -> None:
     compared = 0
     for name, game in batch_digest.sampled_games(every):

@@ -1,27 +1,24 @@
-"""The engine itself: compiled and plain source agree to the bit; its hash, its random numbers and its samples."""
+"""The engine itself: what its scratch space held, the hash of positions, random numbers, samples and play-outs."""
 
-import hashlib
 import os
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from option_values import core_first
 from reference import Reference
 
-from alquerque_env import Match, games, load_game, perft
+from alquerque_env import Match, games, load_game
 from alquerque_env.engine import entry_points, random_play
 from alquerque_env.engine import rules_scalar as rules
-from alquerque_env.engine.compiler import JIT, borrowed, entry_kernel
+from alquerque_env.engine.compiler import borrowed, entry_kernel
 from alquerque_env.game import table_layout as e
 from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import words
-from alquerque_env.game.planes import planes
 from alquerque_env.match.position_text import format_position
 
 MOSONA = "awithlaknannai_mosona"
@@ -38,7 +35,6 @@ VARIANTS: list[tuple[str, dict[str, object]]] = [
     (MOSONA, {"board": "culin", "capture": "optional", "who_starts": "player_1", "repetition": "threefold_draw"}),
     ("alquerque_murray", {"no_moves": "pass", "no_progress_result": "majority", "no_progress_limit": 150}),
 ]
-MATCHES = 2
 ROOM = 400
 
 
@@ -78,63 +74,6 @@ def random_match(game: Game, seed: int) -> Iterator[Match]:
     while not match.is_over:
         match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
         yield match.copy()
-
-
-# Compiled and plain.
-
-
-def digest(name: str, options: dict[str, object]) -> str:
-    """A hash of what the engine says in some matches: states, legal actions, outcomes, hashes, planes, play-outs."""
-    game = load_game(name, **options)
-    table = game.table.words
-    seen = np.zeros(len(planes(game)) * len(game.board.points), np.int8)
-    said = hashlib.sha256()
-    rng = seeded(5)
-    for seed in range(MATCHES):
-        for match in random_match(game, seed):
-            state = [int(word) for word in match.state]
-            legal = [step.action for step in match.legal_steps]
-            key = int(entry_points.position_key(table, copied(state)))
-            observe(table, copied(state), max(match.occurrences() - 1, 0), seen)
-            said.update(repr((state, legal, match.outcome, key, seen.tolist())).encode())
-            if len(match.steps) % 8 == 0 and not match.is_over:
-                end = copied(state)
-                scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
-                result = entry_points.play_out(table, end, scratch, room, match.keys(ROOM), ROOM, rng)
-                said.update(repr(([int(word) for word in end], [int(number) for number in result])).encode())
-                said.update(repr((perft(game, 2, match.position), perft(game, 2, match.position, turns=True))).encode())
-    said.update(repr([int(random_below(rng, below)) for below in range(1, 200)]).encode())
-    return said.hexdigest()
-
-
-def print_digests() -> None:
-    """What the process without compiled kernels is asked for."""
-    assert not JIT
-    for name, options in VARIANTS:
-        print(digest(name, options))
-
-
-def plain_digests() -> list[str]:
-    environment = os.environ | {"ALQUERQUE_JIT": "0", "PYTHONPATH": os.pathsep.join(sys.path)}
-    code = "import test_engine; test_engine.print_digests()"
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=Path(__file__).parent,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stderr
-    return result.stdout.split()
-
-
-@pytest.mark.skipif(not JIT, reason="Numba is not installed or switched off")
-@pytest.mark.slow
-def test_compiled_kernels_agree_with_their_plain_source():
-    digests = {str(variant): digest(*variant) for variant in VARIANTS}
-    assert digests == dict(zip(digests, plain_digests(), strict=True))
-    assert len(set(digests.values())) > len(digests) / 2
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,8 @@
 """A match as a PettingZoo environment: PettingZoo's own tests, and what they do not cover."""
 
-import copy
 import importlib
 import itertools
 import logging
-import pickle
 import subprocess
 import sys
 import warnings
@@ -387,40 +385,6 @@ def pieces_seen(game: Game, observation: np.ndarray) -> np.ndarray:
         if plane in rows:
             found[number] = observation[rows.index(plane)]
     return found
-
-
-CHAINS = [(name, options) for name, options in CASES if load_game(name, **options).rules.chain != "single"]
-
-
-@pytest.mark.parametrize("make", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
-@pytest.mark.parametrize(("name", "options"), few_first(CHAINS), ids=named)
-class TestCopies:
-    def test_a_copy_made_in_a_chain_continues_in_the_same_way(
-        self, name: str, options: dict[str, Any], make: Any
-    ) -> None:
-        for wrapped in (module(name).env, module(name).raw_env):
-            env = begun(wrapped(max_cycles=200, **options))
-            play_into_a_chain(env, np.random.default_rng(3))
-            twin = make(env)
-            assert snapshot(twin) == snapshot(env)
-            rng = np.random.default_rng(4)
-            while not is_done(env):
-                action = int(rng.choice(choices(env)))
-                env.step(action)
-                twin.step(action)
-                assert snapshot(twin) == snapshot(env)
-            twin.reset()
-            assert len(play(twin, rng, steps=3)) == 3
-
-    def test_a_copy_goes_its_own_way(self, name: str, options: dict[str, Any], make: Any) -> None:
-        env = begun(module(name).env(**options))
-        play_into_a_chain(env, np.random.default_rng(3))
-        before = snapshot(env)
-        twin = make(env)
-        play(twin, np.random.default_rng(0))
-
-        assert snapshot(twin) != before
-        assert snapshot(env) == before
 
 
 class TestFreshArrays:

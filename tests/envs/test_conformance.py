@@ -3,9 +3,7 @@
 Every form of observations is tested with each.
 """
 
-import copy
 import multiprocessing
-import pickle
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -35,9 +33,6 @@ one_form = pytest.mark.parametrize(
     "form", [pytest.param(form, marks=() if form == "planes" else pytest.mark.slow) for form in FORMS]
 )
 every_mode = pytest.mark.parametrize("mode", list(AutoresetMode))
-every_copy = pytest.mark.parametrize(
-    "make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"]
-)
 
 SINGLE: dict[str, Callable[[gymnasium.Env], gymnasium.Env]] = {
     "statistics": wrappers.RecordEpisodeStatistics,
@@ -190,32 +185,7 @@ def test_infos_become_a_list_of_those_of_single_matches(form: str) -> None:
         *_, info = bare.step(actions)
 
 
-# Copies
-
-
-@every_form
-@every_copy
-def test_a_copied_match_continues_in_the_same_way(make_twin: Callable[[Any], Any], form: str) -> None:
-    aec = alquerque_env.env("fetaix", observation=form)
-    aec.reset(seed=0)
-    for _ in range(5):
-        aec.step(int(aec.last()[0]["action_mask"].argmax()))
-    twin = make_twin(aec)
-    while not (aec.last()[2] or aec.last()[3]):
-        for agent in AGENTS:
-            for key, seen in aec.observe(agent).items():
-                assert np.array_equal(twin.observe(agent)[key], seen)
-        action = int(aec.last()[0]["action_mask"].argmax())
-        aec.step(action)
-        twin.step(action)
-    assert twin.unwrapped.position == aec.unwrapped.position
-
-    env = single(form)
-    env.reset(seed=0)
-    env = make_twin(env)
-    for one, other in zip(play(single(form), 1), play(env, 1), strict=True):
-        assert np.array_equal(one[0], other[0])
-        assert one[1:4] == other[1:4]
+# Other processes
 
 
 def assert_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> None:
@@ -224,32 +194,6 @@ def assert_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> None:
         assert np.array_equal(mine, theirs)
     assert one[-1].keys() == other[-1].keys()
     assert np.array_equal(one[-1]["action_mask"], other[-1]["action_mask"])
-
-
-@one_form
-@every_mode
-@every_copy
-@every_batch
-def test_a_copied_batch_continues_in_the_same_way(
-    make_batch: Callable[..., Any], make_twin: Callable[[Any], Any], mode: AutoresetMode, form: str
-) -> None:
-    env, rng = make_batch(form, mode), np.random.default_rng(0)
-    _, info = env.reset(seed=0)
-    for _ in range(6):
-        *_, info = env.step(draw(info["action_mask"], rng))
-    twin = make_twin(env)
-    for _ in range(60):
-        actions = draw(info["action_mask"], rng)
-        told = env.step(actions)
-        assert_same(told, twin.step(actions))
-        info = told[-1]
-        if mode is AutoresetMode.DISABLED and (told[2] | told[3]).any():
-            chosen = {"reset_mask": told[2] | told[3]}
-            (_, info), (_, same) = env.reset(options=chosen), twin.reset(options=chosen)
-            assert np.array_equal(info["action_mask"], same["action_mask"])
-
-
-# Other processes
 
 
 @pytest.mark.slow

@@ -1,9 +1,7 @@
 """Matches against an opponent as Gymnasium environments, one by one and batched."""
 
-import copy
 import dataclasses
 import itertools
-import pickle
 from collections.abc import Callable, Iterator, Sequence
 from types import SimpleNamespace
 from typing import Any
@@ -413,23 +411,6 @@ class TestPlay:
             told[0][:] = told[1]["action_mask"][:] = 1
             action = draw(same[1]["action_mask"], rng)
             told, same = ((step[0], step[4], step[2]) for step in (env.step(action), twin.step(action)))
-
-    @pytest.mark.parametrize("opponent", ["random", "greedy", first_legal])
-    def test_copies_continue_in_the_same_way(self, opponent: Any) -> None:
-        env = VersusEnv("fetaix", opponent, 0)
-        rng = np.random.default_rng(0)
-        _, info = env.reset(seed=0)
-        for _ in range(6):
-            *_, info = env.step(draw(info["action_mask"], rng))
-        twins = [copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
-        while info["action_mask"].any():
-            action = draw(info["action_mask"], rng)
-            observation, *rest, info = env.step(action)
-            for twin in twins:
-                seen, *told, same = twin.step(action)
-                assert np.array_equal(seen, observation)
-                assert told == rest
-                assert np.array_equal(same["action_mask"], info["action_mask"])
 
     def test_masks_reach_through_wrappers(self) -> None:
         env = gymnasium.wrappers.FlattenObservation(make("fetaix", opponent="random", seat=0))

@@ -1,7 +1,5 @@
 """Batched self-play: agreement with single matches and with Gymnasium's own vector environments."""
 
-import copy
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -659,16 +657,6 @@ class TestState:
         env, other = make("fetaix", 2), begun(make("fetaix", 2))
         env.set_state(other.get_state())
         assert_equal(env.step(env.sample_actions()), other.step(other.sample_actions()))
-
-    @pytest.mark.parametrize("make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-    def test_copies_continue_in_the_same_way(self, make_twin: Any) -> None:
-        env = begun(make("fetaix", 5, repetition="threefold_draw"))
-        self.play(env, 40)
-        twin = make_twin(env)
-        before = env.get_state()
-        ahead = self.play(twin, 50)
-        assert_equal(env.get_state(), before)
-        assert_equal(self.play(env, 50), ahead)
 
     @pytest.mark.parametrize(
         ("name", "options", "num_envs"),

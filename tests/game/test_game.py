@@ -25,7 +25,6 @@ from alquerque_env.match.perft import divide
 
 MOSONA = "awithlaknannai_mosona"
 DAVIS = "awithlaknannai_mosona_davis"
-ALQUERQUES = ("alquerque", "alquerque_alfonso_x", "alquerque_murray", "fetaix")
 BOARDS = ("alquerque", "culin", "murray", "zigzag")
 
 
@@ -199,35 +198,6 @@ def test_a_game_can_be_had_with_other_options():
 # Boards.
 
 
-@pytest.mark.parametrize(
-    ("name", "edges", "lines", "arcs", "degrees"),
-    [
-        ("alquerque", 56, 16, 0, {8: 5, 5: 4, 4: 4, 3: 12}),
-        ("culin", 54, 17, 2, {3: 6, 4: 12, 6: 7}),
-        ("murray", 40, 19, 0, {2: 16, 3: 2, 6: 7}),
-        ("zigzag", 32, 18, 0, {2: 18, 4: 7}),
-    ],
-)
-def test_a_board_has_the_edges_lines_and_degrees_of_the_dossier(name, edges, lines, arcs, degrees):
-    board = board_of(name)
-
-    assert len(board.points) == 25
-    assert len(board.edges) == 2 * edges
-    assert len(board.lines) == lines
-    assert len(board.end_arcs) == arcs
-    assert Counter(len(neighbours) for neighbours in board.neighbours) == degrees
-
-
-def test_the_alquerque_board_has_diagonals_where_column_and_row_are_both_even_or_both_odd():
-    board = board_of("alquerque")
-    diagonal = {
-        a for a, b in board.edges if board.points[a][0] != board.points[b][0] and abs(a - b) != 1 and abs(a - b) != 5
-    }
-
-    assert diagonal == {point for point, (x, y) in enumerate(board.points) if (x + y) % 2 == 0}
-    assert {point for point in range(25) if len(board.neighbours[point]) == 8} == {6, 8, 12, 16, 18}
-
-
 @pytest.mark.parametrize("name", BOARDS)
 def test_points_are_numbered_row_by_row_and_labelled_by_column_and_row(name):
     board = board_of(name)
@@ -238,67 +208,6 @@ def test_points_are_numbered_row_by_row_and_labelled_by_column_and_row(name):
     assert board.labels[12] == ("c3" if name == "alquerque" else "i2")
     assert board.labels[0] == ("a1" if name == "alquerque" else "b1")
     assert [board.index[label] for label in board.labels] == list(range(25))
-
-
-@pytest.mark.parametrize(("name", "count"), [("alquerque", 8), ("culin", 4), ("murray", 4), ("zigzag", 4)])
-def test_a_board_has_its_reflections_the_identity_first_and_the_half_turn_among_them(name, count):
-    board = board_of(name)
-
-    assert len(board.reflections) == count
-    assert board.reflections[0] == tuple(range(25))
-    assert board.half_turn == tuple(range(24, -1, -1))
-    assert board.half_turn in board.reflections
-    for permutation in board.reflections:
-        assert {(permutation[a], permutation[b]) for a, b in board.edges} == board.edges
-
-
-def leaps(game: Game) -> set[tuple[int, int, int]]:
-    """Short leaps that South's men can make, as (origin, victim, target)."""
-    return {
-        (template.origin, template.victim, template.target)
-        for template in game.table.templates[0]
-        if template.victim >= 0 and not template.is_king
-    }
-
-
-@pytest.mark.parametrize(
-    ("options", "count"),
-    [
-        ({"board": "culin", "leap": "straight", "end_arc": False}, 66),
-        ({"board": "culin", "leap": "straight"}, 70),
-        ({"board": "culin", "leap": "drawn_line"}, 70),
-        ({"board": "culin", "leap": "drawn_line", "end_arc": False}, 70),
-        ({"board": "culin", "leap": "pattern"}, 390),
-        ({"board": "murray", "leap": "straight"}, 42),
-        ({"board": "murray", "leap": "drawn_line"}, 78),
-        ({"board": "murray", "leap": "pattern"}, 254),
-        ({"board": "zigzag", "leap": "straight"}, 28),
-    ],
-)
-def test_mosona_has_as_many_leaps_as_the_dossier_counts(options, count):
-    """The dossier does not count the zigzag board: 14 diagonals, both ways."""
-    assert len(leaps(load_game(MOSONA, **options))) == count
-
-
-def test_alquerque_has_80_straight_leaps_30_on_rows_30_on_columns_20_on_diagonals():
-    found = leaps(load_game("alquerque"))
-    directions = Counter({2: "row", 10: "column"}.get(abs(target - origin), "diagonal") for origin, _, target in found)
-
-    assert directions == {"row": 30, "column": 30, "diagonal": 20}
-    assert leaps(load_game("fetaix", man_capture_dirs="all")) == found
-    assert len(leaps(load_game("fetaix"))) == 80 - 15 - 10
-
-
-@pytest.mark.parametrize("name", [*ALQUERQUES, MOSONA, DAVIS])
-def test_both_sides_begin_with_12_men_and_the_centre_is_vacant(name):
-    game = load_game(name)
-    south, north = game.start
-
-    assert len(south) == len(north) == 12
-    assert set(range(25)) - south - north == {12}
-    assert {24 - point for point in south} == north
-    expected = {*range(10), 13, 14} if name in ALQUERQUES else {*range(8), *range(13, 17)}
-    assert south == expected
 
 
 # Actions.
@@ -339,18 +248,6 @@ def test_actions_are_all_steps_then_all_captures_then_the_pass_and_name_a_victim
 
         assert list(game.actions) == expected + [None] * has_pass, game
         assert len(set(game.actions)) == game.num_actions, game
-
-
-@pytest.mark.parametrize(("board", "pairs", "ambiguous"), [("murray", 222, 32), ("culin", 246, 144)])
-def test_bent_leaps_between_the_same_points_are_different_actions(board, pairs, ambiguous):
-    """1.2.4: never more than two victims."""
-    game = load_game(MOSONA, board=board)
-    captures = [key for key in zip(game.actions, game.table.over, strict=True) if key[1] is not None]
-    victims = Counter(action[:2] for action, _ in captures)
-
-    assert len(victims) == pairs
-    assert Counter(victims.values()) == {1: pairs - ambiguous, 2: ambiguous}
-    assert sum(game.table.has_two_victims) == 2 * ambiguous
 
 
 PINNED = {
