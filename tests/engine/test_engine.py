@@ -4,11 +4,10 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
 import pytest
+from chosen_steps import random_match
 from option_values import core_first
 from reference import Reference
 
@@ -17,7 +16,6 @@ from alquerque_env.engine import entry_points, random_play
 from alquerque_env.engine import rules_scalar as rules
 from alquerque_env.engine.compiler import borrowed, entry_kernel
 from alquerque_env.game import table_layout as e
-from alquerque_env.game.game import Game
 from alquerque_env.game.kernel_arrays import words
 from alquerque_env.match.position_text import format_position
 
@@ -66,23 +64,13 @@ def seeded(seed: int) -> object:
     return rng
 
 
-def random_match(game: Game, seed: int) -> Iterator[Match]:
-    """A copy of a random match at every sub-step."""
-    match = Match(game)
-    rng = np.random.default_rng(seed)
-    yield match.copy()
-    while not match.is_over:
-        match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
-        yield match.copy()
-
-
 @pytest.mark.parametrize(
     ("name", "options"), core_first([*VARIANTS, ("fetaix", {"opening": "straight_only"})]), ids=str
 )
 def test_legal_actions_do_not_depend_on_what_buffers_held_before(name, options):
     game = load_game(name, **options)
     table = game.table.words
-    for match in list(random_match(game, 3))[:30]:
+    for match in [match.copy() for match in random_match(game, 3)][:30]:
         found = []
         for action in {0, game.num_actions - 1, *(step.action for step in match.legal_steps)}:
             scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
@@ -110,7 +98,7 @@ def test_the_opening_rule_holds_at_any_clock_where_there_is_no_limit():
 def test_the_hash_depends_on_everything_in_a_state_but_the_clock(name, options):
     game = load_game(name, **options)
     table = game.table.words
-    for match in list(random_match(game, 6))[::5]:
+    for match in [match.copy() for match in random_match(game, 6)][::5]:
         key = entry_points.position_key(table, match.state)
         for place in range(len(match.state)):
             other = copied(match.state)
@@ -156,7 +144,7 @@ def test_a_sample_is_each_legal_action_equally_often(name, options):
     table = game.table.words
     scratch, room = words(table[e.T_SCRATCH_SIZE]), words(game.num_actions)
     rng = seeded(2)
-    matches = list(random_match(game, 9))
+    matches = [match.copy() for match in random_match(game, 9)]
     in_chains = [match for match in matches if match.chain is not None]
     for match in in_chains[:3] + matches[:: max(1, len(matches) // 6)]:
         if match.is_over:

@@ -74,17 +74,6 @@ def game(request: pytest.FixtureRequest) -> Game:
     return load_game(name, **options)
 
 
-def test_plain_kernels_are_other_modules_and_the_rest_are_the_same() -> None:
-    ours = import_module("alquerque_env.engine.rules_scalar")
-    assert plain("engine.rules_scalar") is not ours
-    assert plain("engine.rules_scalar").legal_actions is not ours.legal_actions
-    assert not plain("game.kernel_arrays").JIT
-    assert import_module("alquerque_env.game.kernel_arrays").JIT
-    assert import_module("alquerque_env.game").kernel_arrays.JIT
-    for name in ("errors", "game.game", "game.table_layout", "match.match", "batch.step_result"):
-        assert plain(name) is import_module(f"alquerque_env.{name}")
-
-
 @pytest.mark.usefixtures("empty_cache")
 def test_matches_by_plain_rules_equal_those_by_compiled_ones(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Match(game)
@@ -128,21 +117,6 @@ def test_environments_that_begin_plain_and_end_compiled_equal_compiled_ones(
     single.reset()
     other.reset()
     assert single._play.play.__module__ == "alquerque_env.batch.single"
-
-
-@pytest.mark.usefixtures("empty_cache")
-def test_a_single_match_is_plain_until_a_reset_finds_compiled_kernels(empty_cache: Path) -> None:
-    env = MatchEnv(load_game("fetaix"))
-    forms_seen = []
-    for _ in range(2):
-        env.reset()
-        while env.agents:
-            observation = env.last()[0]
-            legal = np.flatnonzero(observation["action_mask"])
-            env.step(int(legal[0]) if len(legal) else None)
-        forms_seen.append(type(env._play).__module__)
-        note_environments(empty_cache)
-    assert forms_seen == ["alquerque_env.plain.batch.single", "alquerque_env.batch.single"]
 
 
 @pytest.mark.usefixtures("empty_cache")

@@ -616,16 +616,6 @@ class TestIllegalActions:
 
         assert snapshot(raw) == before == snapshot(wrapped)
 
-    @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.array])
-    def test_integers_of_numpy_are_actions(self, kind: Any) -> None:
-        raw, wrapped = begun(raw_env("fetaix")), begun(module("fetaix").env())
-        twin = begun(raw_env("fetaix"))
-        action = int(choices(twin)[0])
-        twin.step(action)
-        for env in (raw, wrapped):
-            env.step(kind(action))
-            assert snapshot(env) == snapshot(twin)
-
     def test_a_step_before_the_first_reset_is_refused(self) -> None:
         with pytest.raises(AttributeError, match="cannot be accessed before reset"):
             module("fetaix").env().agent_selection  # noqa: B018

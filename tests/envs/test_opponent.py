@@ -347,12 +347,6 @@ class TestPlay:
         assert env.match.position == before
         assert np.array_equal(env.action_masks(), info["action_mask"])
 
-    def test_integers_of_numpy_are_actions(self) -> None:
-        for kind in (np.int16, np.int64, np.array):
-            env = VersusEnv("fetaix", first_legal, 0)
-            _, info = env.reset()
-            assert env.step(kind(draw(info["action_mask"], np.random.default_rng(0))))[2] is False
-
     def test_a_step_before_the_first_reset_is_refused(self) -> None:
         for opponent in ("random", first_legal):
             with pytest.raises(gymnasium.error.ResetNeeded):

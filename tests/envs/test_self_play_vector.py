@@ -762,25 +762,8 @@ class TestArguments:
         with pytest.raises(AlquerqueError, match="max_cycles is "):
             SelfPlayVectorEnv("fetaix", 1, max_cycles=number)
 
-    def test_numpy_integers_are_integers(self) -> None:
-        env = SelfPlayVectorEnv("fetaix", np.int64(2), max_cycles=np.int32(1))  # type: ignore[arg-type]
-        env.reset()
-        assert env.step(env.sample_actions())[3].tolist() == [True, True]
-
     def test_an_unknown_game_or_mode_is_refused(self) -> None:
         with pytest.raises(AlquerqueError, match="did you mean 'fetaix'"):
             SelfPlayVectorEnv("fetiax", 1)
         with pytest.raises(ValueError, match="Sometimes"):
             SelfPlayVectorEnv("fetaix", 1, autoreset_mode="Sometimes")
-
-    def test_gymnasiums_wrappers_for_vector_environments_fit(self) -> None:
-        env = gymnasium.wrappers.vector.RecordEpisodeStatistics(make("fetaix", 4))
-        env.reset(seed=0)
-        lengths = []
-        for _ in range(150):
-            *_, info = env.step(env.unwrapped.sample_actions())
-            if "episode" in info:
-                lengths += info["episode"]["l"][info["_episode"]].tolist()
-        env.close()
-        assert len(lengths) >= 4
-        assert min(lengths) >= 10

@@ -1,11 +1,11 @@
 """What an agent sees: plane by plane as the reference has it, the same from both sides, nothing missing; symmetries."""
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 
 import numpy as np
 import pytest
+from chosen_steps import random_match
 from observation_kernels import recall_observation, write_observation
 from option_values import under_option_values
 from reference import Reference, RefMatch, RefStep
@@ -58,16 +58,6 @@ def outcome_of(match: Match) -> tuple[int | None, str] | None:
         return None
     winner = match.outcome.winner
     return None if winner is None else int(winner != match.player), match.outcome.reason
-
-
-def random_match(game: Game, seed: int, position: str | None = None) -> Iterator[Match]:
-    """One match, at every sub-step of a random play of it, the end included."""
-    match = Match(game, position)
-    rng = np.random.default_rng(seed)
-    yield match
-    while not match.is_over:
-        match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
-        yield match
 
 
 @pytest.mark.parametrize("board", BOARDS)

@@ -1,6 +1,5 @@
 """Position text and step text: what is written is read back, and what is wrong is refused with a reason."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from chosen_steps import random_match
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from option_values import under_option_values
@@ -34,16 +34,6 @@ def state(match: Match) -> list[int]:
     if match.game.rules.no_progress_limit == "off":
         words[e.QUIET] = 0
     return words
-
-
-def random_match(game: Game, seed: int) -> Iterator[Match]:
-    """One match, at every sub-step of a random play of it."""
-    match = Match(game)
-    rng = np.random.default_rng(seed)
-    yield match
-    while not match.is_over:
-        match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
-        yield match
 
 
 # What is written is read back.

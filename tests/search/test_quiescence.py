@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from chosen_steps import random_match
 from option_values import Variants, under_option_values
-from test_planes import mask_of, observe, random_match
+from test_planes import mask_of, observe
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import PositionError
