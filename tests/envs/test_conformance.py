@@ -214,8 +214,7 @@ def test_gymnasium_makes_environments_in_spawned_processes(form: str) -> None:
         spawned.close()
 
 
-@pytest.mark.slow
-@every_form
+@one_form
 def test_an_environment_goes_on_in_a_spawned_process(form: str) -> None:
     aec = alquerque_env.env("fetaix", observation=form)
     aec.reset(seed=0)
