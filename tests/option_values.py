@@ -1,8 +1,9 @@
 """The option values under which tests play every game, and the games that they play by default."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -148,7 +149,8 @@ def marks_of(name: str) -> tuple[pytest.MarkDecorator, ...]:
     return () if name in CORE else (pytest.mark.slow,) if name in VARIED else (pytest.mark.long,)
 
 
-class Variants(NamedTuple):
+@dataclass(frozen=True)
+class Variants:
     """A game under some of its option values, which are loaded one after another; a test loops over them.
 
     Attributes:
@@ -177,12 +179,9 @@ def core_values() -> dict[str, list[dict[str, object]]]:
     tried: set[tuple[str, object]] = set()
     found = {}
     for name in CORE:
-        found[name] = [
-            options for options in values_of(name) if not options or next(iter(options.items())) not in tried
-        ]
-        tried |= {item for options in values_of(name) for item in options.items()} | set(
-            load_game(name).options.items()
-        )
+        values = values_of(name)  # the value itself comes first, before what it needs
+        found[name] = [options for options in values if not options or next(iter(options.items())) not in tried]
+        tried.update(load_game(name).options.items(), *(options.items() for options in values))
     return found
 
 
