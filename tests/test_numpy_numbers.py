@@ -54,11 +54,6 @@ def test_other_numbers_are_refused_as_a_limit(wrong: Any) -> None:
         load_game("fetaix", no_progress_limit=wrong)
 
 
-def test_one_and_zero_are_no_booleans() -> None:
-    with pytest.raises(AlquerqueError, match="end_arc cannot be"):
-        load_game("awithlaknannai_mosona", end_arc=np.int64(1))
-
-
 @pytest.mark.parametrize("kind", INTEGERS)
 def test_integers_of_numpy_set_up_environments(kind: Any) -> None:
     environment = alquerque_env.fetaix_v0.raw_env(max_cycles=kind(2), no_progress_limit=kind(40))

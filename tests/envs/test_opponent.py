@@ -14,7 +14,6 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from option_values import few_first, few_games
 
-import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, Step, games, load_bot, load_game
 from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
@@ -688,12 +687,6 @@ class TestVector:
         _, info = env.reset(seed=0)
         assert info["action_mask"].shape == (2, env.single_action_space.n)
         env.close()
-
-
-def test_the_package_has_the_documented_names() -> None:
-    assert alquerque_env.SelfPlayVectorEnv is SelfPlayVectorEnv
-    assert callable(alquerque_env.env)
-    assert callable(alquerque_env.load_bot)
 
 
 class TestPools:

@@ -12,7 +12,7 @@ from option_values import core_first, core_games
 
 from alquerque_env import Match, Outcome, Step, games, load_game
 from alquerque_env.engine import entry_points
-from alquerque_env.errors import AlquerqueError, IllegalStepError, NotationError
+from alquerque_env.errors import IllegalStepError, NotationError
 from alquerque_env.game import table_layout as e
 
 # South captures twice, or once where chains may stop.
@@ -476,9 +476,3 @@ def test_repr_is_code_that_makes_the_match():
 
     assert repr(match) == "Match(load_game('fetaix', chain='optional'), position='W:Wa1:BKe5:H3')"
     assert eval(repr(match), {"Match": Match, "load_game": load_game}).position == match.position
-
-
-def test_refusals_are_value_errors():
-    for kind in (NotationError, IllegalStepError):
-        assert issubclass(kind, AlquerqueError)
-        assert issubclass(kind, ValueError)
