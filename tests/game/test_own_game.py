@@ -242,6 +242,7 @@ def answers(rule: str) -> tuple[object, ...]:
     return (True, False) if kind is bool else tuple(each for each in listed if isinstance(each, str))
 
 
+@pytest.mark.slow
 def test_files_that_differ_in_a_rule_have_different_hashes(here: Path) -> None:
     source = (GAMES / "fetaix.toml").read_text(encoding="utf-8")
     found: dict[str, str] = {}
