@@ -327,7 +327,9 @@ def changed_copies(game: Game) -> dict[str, Game]:
     return copies
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name == "alquerque" else pytest.mark.slow) for name in games()])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "alquerque" else pytest.mark.slow) for name in games()]
+)
 def test_the_table_hash_changes_with_everything_that_the_rules_depend_on(name):
     game = load_game(name)
     # Rules that let every other answer be tried.
