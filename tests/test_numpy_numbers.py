@@ -16,7 +16,10 @@ from alquerque_env.envs.opponent import VersusEnv
 from alquerque_env.errors import AlquerqueError
 from alquerque_env.match.perft import divide
 
-INTEGERS = [np.int64, np.int8, np.uint8, np.uint64, np.intp]
+INTEGERS = [
+    *(np.int64, np.uint8),
+    *(pytest.param(kind, marks=pytest.mark.slow) for kind in (np.int8, np.uint64, np.intp)),
+]
 
 
 @pytest.mark.parametrize("kind", INTEGERS)

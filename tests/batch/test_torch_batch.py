@@ -61,7 +61,7 @@ def assert_equal_steps(batch: TorchBatch, other: Batch, steps: int, *, begins: b
 )
 def test_all_fields_agree(name: str, options: dict[str, Any]) -> None:
     game = load_game(name, **options)
-    assert_equal_steps(TorchBatch(game, GAMES, CPU), make_batch(game, GAMES), 12)
+    assert_equal_steps(TorchBatch(game, GAMES, CPU), make_batch(game, GAMES), 8)
 
 
 @pytest.mark.parametrize("every", [pytest.param(13, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)])

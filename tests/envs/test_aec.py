@@ -242,6 +242,7 @@ class TestRegistry:
         assert {f"alquerque/{name}-v0" for name in games()} <= set(before)
 
 
+@pytest.mark.slow
 def test_the_package_works_with_a_pettingzoo_that_has_no_registry() -> None:
     program = """
 import pettingzoo

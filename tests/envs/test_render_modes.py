@@ -217,6 +217,7 @@ def test_a_copy_of_a_watched_match_opens_its_own_window(make: Any, shown: list[A
     twin.close()
 
 
+@pytest.mark.slow
 def test_pygame_is_not_loaded_unless_pixels_are_drawn() -> None:
     program = """
 import sys, alquerque_env

@@ -20,10 +20,10 @@ from alquerque_env.errors import AlquerqueError, IllegalStepError, RulesError
 LONG = {"alquerque_alfonso_x", "alquerque_murray", "kolowis_awithlaknannai"}
 CASES: list[tuple[str, dict[str, Any], int | None]] = [
     *((game, {}, 45 if game in LONG else None) for game in games()),
-    ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}, 25),
+    ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}, 12),
     ("alquerque_murray", {"no_moves": "pass", "capture_removal": "end_of_turn"}, 60),
     ("awithlaknannai_mosona", {"leap": "straight", "board": "zigzag", "who_starts": "player_1"}, 17),
-    ("fetaix", {"midchain_promotion": "promote_and_continue"}, 30),
+    ("fetaix", {"midchain_promotion": "promote_and_continue"}, 12),
 ]
 modes = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
@@ -51,10 +51,7 @@ def assert_alike(tensors: Any, arrays: Any, where: str = "") -> None:
 
 @pytest.mark.parametrize(
     ("name", "options", "max_cycles"),
-    [
-        pytest.param(*case, marks=marks_of(case[0]) if case[1] else (pytest.mark.slow, *marks_of(case[0])))
-        for case in CASES
-    ],
+    [pytest.param(*case, marks=marks_of(case[0]) or (() if case[1] else pytest.mark.slow)) for case in CASES],
     ids=str,
 )
 @modes
