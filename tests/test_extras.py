@@ -134,7 +134,7 @@ def test_without_ray_the_option_is_a_wrong_argument() -> None:
     assert run_without(["ray"], lines) == [(2, "", sentence)] * 4
 
 
-@pytest.mark.parametrize("package", PACKAGES["log"])
+@pytest.mark.parametrize("package", ["tensorboard", pytest.param("wandb", marks=pytest.mark.slow)])
 def test_a_tracker_whose_packages_are_missing_is_a_wrong_argument(package: str) -> None:
     [(status, output, error)] = run_without([package], ["alquerque train quickstart --track wandb"])
     advice = 'pip install "alquerque-env[log]"'

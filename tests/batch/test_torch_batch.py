@@ -216,6 +216,7 @@ def test_a_copy_of_a_compiled_batch_goes_on_alike(graphs: Graphs) -> None:
         assert torch.equal(batch.step(actions, plays).observation, twin.step(actions, plays).observation)
 
 
+@pytest.mark.slow
 def test_a_changed_state_of_the_sampler_counts_for_the_next_draw(graphs: Graphs) -> None:
     game = load_game("felli_simplified")
     batches = [TorchBatch(game, GAMES, CPU, compiled=flag) for flag in (True, False)]

@@ -537,7 +537,10 @@ def test_a_mask_chooses_the_matches_against_an_opponent_that_begin_in_positions(
 # Copies, pictures, wrappers
 
 
-@pytest.mark.parametrize("make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize(
+    "make_twin",
+    [pytest.param(copy.deepcopy, marks=pytest.mark.slow), lambda env: pickle.loads(pickle.dumps(env))],
+)
 def test_copies_keep_the_first_position(make_twin: Callable[[Any], Any]) -> None:
     for env in (MatchEnv(load_game("fetaix")), VersusEnv("fetaix", "greedy", 1, render_mode="ansi")):
         env.reset(seed=0, options={"position": ENDING})

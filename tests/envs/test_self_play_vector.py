@@ -264,7 +264,7 @@ def gymnasium_vectorized(game: Game, max_cycles: int | None, count: int, mode: A
 
 
 @modes
-@pytest.mark.parametrize("count", [4, 12])
+@pytest.mark.parametrize("count", [4, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("name", "options", "max_cycles"),
     [("fetaix", {}, 40), ("alquerque", {}, None), ("alquerque_murray", {"no_progress_limit": 9}, 30)],

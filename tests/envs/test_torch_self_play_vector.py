@@ -182,7 +182,10 @@ def test_without_a_check_at_once_ended_matches_wait() -> None:
     env.get_state()
 
 
-@pytest.mark.parametrize("make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize(
+    "make_twin",
+    [pytest.param(copy.deepcopy, marks=pytest.mark.slow), lambda env: pickle.loads(pickle.dumps(env))],
+)
 def test_copies_continue_in_the_same_way(make_twin: Any) -> None:
     env: Any = SelfPlayVectorEnv("fetaix", 3, backend="torch")
     env.reset(seed=0)

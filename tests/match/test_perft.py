@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from option_values import core_games
+from option_values import VARIED, core_games
 from reference import Reference, RefState, RefStep
 
 from alquerque_env import Match, games, load_game, perft
@@ -65,7 +65,9 @@ def read_blocks(file: Path) -> list[Block]:
 
 
 FILES = sorted(FOLDER.glob("*.perft"))
-every_file = pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+every_file = pytest.mark.parametrize(
+    "file", [pytest.param(file, id=file.stem, marks=() if file.stem in VARIED else pytest.mark.slow) for file in FILES]
+)
 
 
 def reference_state(reference: Reference, position: str | None) -> RefState:

@@ -7,7 +7,7 @@ from datetime import date
 
 import pytest
 from chosen_steps import play_on
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from option_values import under_option_values
 
@@ -83,6 +83,7 @@ def test_every_match_survives_writing_and_reading(variants):
             assert all(len(line) <= 80 for line in text.split("\n\n")[1].splitlines() if " " in line)
 
 
+@settings(max_examples=25, deadline=None)
 @given(south=st.text(st.characters(exclude_categories=UNPRINTABLE)))
 def test_every_name_survives_writing_and_reading(south):
     text = format_record(Match("fetaix"), south=south, north="random")
