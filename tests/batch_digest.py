@@ -1,43 +1,23 @@
-"""Plays many matches at once under every option value and prints digests of all results; run by test_batch.py."""
+"""Games under option values whose matches are played many at once, and digests of what is played."""
 
 import hashlib
-import json
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 from option_values import CORE, every_value
 
-from alquerque_env import load_game, rollouts
+from alquerque_env import load_game
 from alquerque_env.batch.batch import Batch
 from alquerque_env.batch.make_batch import make_batch
 from alquerque_env.batch.step_result import RESET
-from alquerque_env.engine.simd_table import make_simd_table
 from alquerque_env.game.board_file import parse_board
 from alquerque_env.game.game import Game
 
-# A batch that NumPy plays match by match, and one that it plays at once.
-BATCHES = (3, 24)
+SIZE = 3
+"""Matches of a batch that is too small to be played at once."""
+
 STEPS = 60
-ROLLOUTS = 20
-
-
-@cache
-def digests(every: int) -> dict[str, list[str]]:
-    """One digest a step, for each game with its options and each batch; one of the rollouts of the SIMD kernels.
-
-    Those of `sampled_games`.
-    """
-    found = {}
-    for name, game in sampled_games(every):
-        for batch in BATCHES:
-            found[f"{name} x {batch}"] = list(play(game, batch))
-        if make_simd_table(game) is not None and game.options["repetition"] == "off":
-            results = rollouts(game, ROLLOUTS, seed=7)
-            found[f"{name} rollouts"] = [hashlib.sha256(b"".join(array.tobytes() for array in results)).hexdigest()]
-    return found
 
 
 def sampled_games(every: int) -> Iterator[tuple[str, Game]]:
@@ -87,7 +67,7 @@ def play(game: Game, batch: int, make: Callable[[Game, int], Batch] = make_batch
 
 def compare_batches(game: Game) -> None:
     """Plays a batch at once and the same matches in batches too small for that; raises an error at a difference."""
-    size = BATCHES[0]
+    size = SIZE
     together, apart = make_batch(game, 8 * size), [make_batch(game, size) for _ in range(8)]
     together.rng[0] = 5
     actions, commands = np.zeros(8 * size, np.int64), np.full(8 * size, RESET, np.int8)
@@ -101,7 +81,3 @@ def compare_batches(game: Game) -> None:
             assert (array == np.concatenate([getattr(part, field) for part in parts])).all(), field
         assert (together.states == np.concatenate([batch.states for batch in apart])).all()
         actions, commands = together.sample(), (result.outcome == 0).astype(np.int8)
-
-
-if __name__ == "__main__":
-    json.dump(digests(int(sys.argv[1])), sys.stdout)

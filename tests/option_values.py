@@ -1,27 +1,45 @@
-"""The option values under which tests play every game."""
+"""The option values under which tests play every game, and the games that they play by default."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pytest
 
 from alquerque_env import games, load_game
 from alquerque_env.errors import RulesError
+from alquerque_env.game.game import Game
 
 Case = tuple[str, dict[str, object]]
+
+NUMBERS = {"no_progress_limit": (7,)}
+"""What stands for any number; of an option that is not here, a small one that bites and one that leaves room."""
 
 
 def every_value() -> list[Case]:
     """The defaults of each game, and each other value of each option, beside what it needs to be allowed."""
-    cases: list[Case] = []
-    for name in games():
-        cases.append((name, {}))
-        for option, entry in load_game(name).option_table.items():
-            for value in entry.values:
-                chosen = {option: 7 if value == "N" else value}
-                if value != entry.default:
-                    cases.append((name, chosen | needed(name, option, value)))
-    return cases + MIXED
+    return [(name, options) for name in games() for options in values_of(name)] + MIXED
+
+
+@cache
+def values_of(name: str) -> list[dict[str, object]]:
+    """The defaults of a game, and each other value of each option, beside what it needs to be allowed."""
+    return [
+        {},
+        *(
+            {option: value} | needed(name, option, value)
+            for option, entry in load_game(name).option_table.items()
+            for known in entry.values
+            if known != entry.default
+            for value in numbers(option, known)
+        ),
+    ]
+
+
+def numbers(option: str, value: object) -> tuple[object, ...]:
+    """The values to try for one of an option's table, where `N` stands for any number."""
+    return NUMBERS.get(option, (2, 7)) if value == "N" else (value,)
 
 
 COMPANIONS: tuple[dict[str, object], ...] = (
@@ -43,7 +61,7 @@ def needed(name: str, option: str, value: object) -> dict[str, object]:
     for others in COMPANIONS:
         if option not in others and others.keys() <= load_game(name).option_table.keys():
             try:
-                load_game(name, **{option: 7 if value == "N" else value, **others})
+                load_game(name, **{option: value, **others})
             except RulesError as error:
                 refused = refused or error
             else:
@@ -66,6 +84,7 @@ MIXED: list[Case] = [
     ("fetaix", {"mullah_landing": "must_continue", "max_capture": "most_pieces", "capture_removal": "end_of_turn"}),
     ("fetaix", {"man_capture_dirs": "first_leap_forward_sideways", "chain": "optional", "no_moves": "pass"}),
     ("fetaix", {"mullah_lines": "long_diagonals", "man_capture_dirs": "all", "capture_removal": "end_of_turn"}),
+    ("fetaix", {"no_progress_limit": 300}),
     ("fetaix", {"opening": "straight_only", "who_starts": "player_1", "repetition": "threefold_draw"}),
     ("awithlaknannai_mosona", {"chain": "optional", "chain_may_return_to_start": False, "capture": "optional"}),
     ("awithlaknannai_mosona", {"chain_may_return_to_start": False, "capture_removal": "end_of_turn"}),
@@ -108,29 +127,83 @@ def core_first(cases: Iterable[tuple[Any, ...]]) -> list[Any]:
     return [pytest.param(*case, marks=marks_of(case[0])) for case in cases]
 
 
+FEW = ("fetaix", "awithlaknannai_mosona")
+"""The games of default tests to which one game is as good as another, as of environments."""
+
+
+def few_games() -> list[Any]:
+    """As `core_games`, with those of `FEW` by default."""
+    return few_first((name,) for name in games())
+
+
+def few_first(cases: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """As `core_first`, but of games under their defaults only those of `FEW` are played by default."""
+    return [
+        pytest.param(*case, marks=marks_of(case[0]) or (() if case[0] in FEW or any(case[1:2]) else pytest.mark.slow))
+        for case in cases
+    ]
+
+
 def marks_of(name: str) -> tuple[pytest.MarkDecorator, ...]:
     """Games of `CORE` are played by default, the others of `VARIED` by slow tests, and all others by long ones."""
     return () if name in CORE else (pytest.mark.slow,) if name in VARIED else (pytest.mark.long,)
 
 
-def sampled_values() -> list[Any]:
-    """Parameters for a test: `every_value`, marked as `marks_of` says; of values that are no defaults, a sample."""
-    return [pytest.param(*case, marks=_marks(place, case)) for place, case in enumerate(every_value())]
+@dataclass(frozen=True)
+class Variants:
+    """A game under some of its option values, which are loaded one after another; a test loops over them.
+
+    Attributes:
+      name: The game.
+      share: `core`: the values that no game of `CORE` before this one has; `values`: all.
+      part: One of them in so many, from which on.
+    """
+
+    name: str
+    share: str
+    part: tuple[int, int]
+
+    def __str__(self) -> str:
+        return f"{self.name}-{self.share}-{'/'.join(map(str, self.part))}"
+
+    def __iter__(self) -> Iterator[Game]:
+        first, step = self.part
+        mixed = [options for name, options in MIXED if name == self.name]
+        chosen = core_values()[self.name] if self.share == "core" else values_of(self.name)
+        return (load_game(self.name, **options) for options in [*chosen, *mixed][first::step])
 
 
-def sampled_numbers(cases: Sequence[Case], numbers: Iterable[int] | None = None) -> list[Any]:
-    """As `sampled_values`, for tests that take the number of a case; `numbers` are the cases to test, None for all."""
-    chosen = range(len(cases)) if numbers is None else numbers
-    return [
-        pytest.param(number, id=str(cases[number]), marks=_marks(place, cases[number]))
-        for place, number in enumerate(chosen)
+@cache
+def core_values() -> dict[str, list[dict[str, object]]]:
+    """For each game of `CORE` its defaults, and each value that no game before it has tried."""
+    tried: set[tuple[str, object]] = set()
+    found = {}
+    for name in CORE:
+        values = values_of(name)  # the value itself comes first, before what it needs
+        found[name] = [options for options in values if not options or next(iter(options.items())) not in tried]
+        tried.update(load_game(name).options.items(), *(options.items() for options in values))
+    return found
+
+
+PARTS = {"alquerque": 4, "fetaix": 4, "awithlaknannai_mosona": 4}
+"""Games with many option values: their default tests take a part each, so that none takes long."""
+
+
+def under_option_values(sample: int = 1, slow: int = 3) -> pytest.MarkDecorator:
+    """A mark for a test that takes `variants`: these try each value once by default, or one value in `sample`.
+
+    Slow tests try one value in `slow` of the games of `VARIED`, or all values of all games where `slow` is 1; long
+    tests try all.
+    """
+    items = [(Variants(name, "core", (first, step)), ()) for name in CORE for first, step in _parts(name, sample)]
+    if slow > 1:
+        items += [(Variants(name, "values", (0, slow)), pytest.mark.slow) for name in VARIED]
+    items += [
+        (Variants(name, "values", (0, 1)), pytest.mark.slow if slow == 1 else pytest.mark.long) for name in games()
     ]
+    return pytest.mark.parametrize("variants", [pytest.param(item, marks=marks, id=str(item)) for item, marks in items])
 
 
-def _marks(place: int, case: Case) -> tuple[pytest.MarkDecorator, ...]:
-    name, options = case
-    if not options:
-        return marks_of(name)
-    if name not in VARIED or place % 3:
-        return (pytest.mark.long,)
-    return () if name in CORE and place % 2 else (pytest.mark.slow,)
+def _parts(name: str, sample: int) -> list[tuple[int, int]]:
+    parts = max(1, PARTS.get(name, 1) // sample)
+    return [(part * sample, parts * sample) for part in range(parts)]

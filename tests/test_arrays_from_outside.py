@@ -6,11 +6,13 @@ from array_forms import LAYOUTS, with_wrong_types
 
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
 from alquerque_env.engine import entry_points
+from alquerque_env.engine.fields import State
 from alquerque_env.engine.player_view import PlayerView
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.errors import AlquerqueError, IllegalStepError, PositionError
 from alquerque_env.game import table_layout as e
 from alquerque_env.game.kernel_arrays import JIT, words
+from alquerque_env.match.state_check import bounds, check_states
 from alquerque_env.search import GUMBEL, BatchSearch, Rule, SearchFeatures
 from alquerque_env.search.decision_batch import DecisionBatch
 
@@ -99,6 +101,23 @@ def test_a_search_refuses_other_states_and_histories():
     search = BatchSearch(GAME, MATCHES, SIMULATIONS, Rule())
     with pytest.raises(AlquerqueError, match="simulations is 7, expected 0 to 6"):
         search.run(STATES, PAST, guess, 7)
+
+
+def test_every_word_of_a_state_has_bounds_of_its_own():
+    """A word without any would be bounded as the one before it, and a kernel could read beyond an array."""
+    game = load_game("alquerque", undo_scope="never_revisit", no_progress_limit=40)
+    found = bounds(game.table.words)
+    places = {name: getattr(e, name.upper()) for name in State.__annotations__}
+    assert {name: place for name, (place, _, _) in found.items()} == places
+    assert [place for place, _, _ in found.values()] == sorted(places.values())
+    state = np.array([Match(game).state], np.int64)
+    for name, (place, least, most) in found.items():
+        for wrong in (least - 1, most + 1):
+            changed = state.copy()
+            changed[0, place] = wrong
+            with pytest.raises(PositionError, match="row 0 of the states is not a position of alquerque"):
+                check_states(game, changed)
+            assert wrong != state[0, place], name
 
 
 def test_a_search_refuses_histories_that_are_too_short():

@@ -72,7 +72,7 @@ def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, 
 @pytest.mark.parametrize(
     ("extra", "lines"),
     [
-        ("fast", ["alquerque compile"]),
+        pytest.param("fast", ["alquerque compile"], marks=pytest.mark.slow),
         (
             "arena",
             [
@@ -81,7 +81,7 @@ def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, 
                 "alquerque benchmark random fetaix --quick",
             ],
         ),
-        (
+        pytest.param(
             "train",
             [
                 "alquerque train quickstart",
@@ -91,16 +91,22 @@ def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, 
                 "alquerque bench search fetaix",
                 "alquerque bench train fetaix",
             ],
+            marks=pytest.mark.slow,
         ),
-        ("web", ["alquerque web --no-browser", "alquerque bench start --only page", "import alquerque_env.web.app"]),
-        (
+        pytest.param(
+            "web",
+            ["alquerque web --no-browser", "alquerque bench start --only page", "import alquerque_env.web.app"],
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
             "render",
             [
                 "alquerque_env.env('fetaix', render_mode='human').reset()",
                 "env = alquerque_env.env('fetaix', render_mode='rgb_array'); env.reset(); env.render()",
             ],
+            marks=pytest.mark.slow,
         ),
-        ("ray", ["alquerque bench ray", "import alquerque_env.adapters.ray"]),
+        pytest.param("ray", ["alquerque bench ray", "import alquerque_env.adapters.ray"], marks=pytest.mark.slow),
     ],
 )
 def test_a_missing_extra_is_named_with_its_pip_command(extra: str, lines: list[str]) -> None:
@@ -128,7 +134,7 @@ def test_without_ray_the_option_is_a_wrong_argument() -> None:
     assert run_without(["ray"], lines) == [(2, "", sentence)] * 4
 
 
-@pytest.mark.parametrize("package", PACKAGES["log"])
+@pytest.mark.parametrize("package", ["tensorboard", pytest.param("wandb", marks=pytest.mark.slow)])
 def test_a_tracker_whose_packages_are_missing_is_a_wrong_argument(package: str) -> None:
     [(status, output, error)] = run_without([package], ["alquerque train quickstart --track wandb"])
     advice = 'pip install "alquerque-env[log]"'

@@ -79,7 +79,9 @@ def child(code: str, *arguments: object) -> Iterator[subprocess.Popen]:
         assert process.returncode == 0
 
 
-@pytest.mark.parametrize("task", [prove, play, open_matches, measure])
+@pytest.mark.parametrize(
+    "task", [prove, *(pytest.param(task, marks=pytest.mark.slow) for task in (play, open_matches, measure))]
+)
 def test_the_second_is_told_who_works_on_the_file_and_both_results_are_right(
     tmp_path: Path, task: Callable[[Path, Watch], object]
 ) -> None:
@@ -95,6 +97,7 @@ def test_the_second_is_told_who_works_on_the_file_and_both_results_are_right(
     assert {file.name.split(".")[0] for file in tmp_path.iterdir()} == {"it", "alone"}
 
 
+@pytest.mark.slow
 def test_the_second_builder_of_a_table_waits_and_finds_it_built(tmp_path: Path) -> None:
     path = tmp_path / "table.aqt"
     seen: list[object] = []
@@ -114,6 +117,7 @@ def test_the_second_builder_of_a_table_waits_and_finds_it_built(tmp_path: Path) 
     assert sorted(file.name for file in tmp_path.iterdir()) == ["alone.aqt", "table.aqt"]
 
 
+@pytest.mark.slow
 def test_a_builder_that_is_killed_leaves_work_that_the_waiting_one_finishes(tmp_path: Path) -> None:
     path = tmp_path / "table.aqt"
     with child("build(Path(sys.argv[1]), pause())", path) as first:

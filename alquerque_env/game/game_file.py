@@ -69,8 +69,10 @@ def define_game(
     Raises:
       RulesError: As `read_game_file`.
     """
+    replaced: dict[str, Any] = {}
     if "extends" in tables:
         base = _read_extended(parse(str, tables["extends"], file, RulesError, "extends"), file, folder, (*seen, file))
+        replaced = {key: base.tables[key] for key in ("rules", "options") if key in tables and key in base.tables}
         tables = {**base.tables, **{key: value for key, value in tables.items() if key != "extends"}}
     if "lines" in tables and tables.keys() <= set(_BOARD_KEYS):
         raise RulesError(f"{file}: this is a board file, expected a game file, which may have it as its board")
@@ -94,7 +96,7 @@ def define_game(
         file=file,
         content=content,
         boards=boards,
-        rules=_fixed_rules(content, table, file),
+        rules=_fixed_rules(content, table, file, replaced),
         option_table=MappingProxyType(table),
         tables=whole,
         text=write_text(whole, file),
@@ -228,8 +230,10 @@ def _read_board(entry: Any, file: str, path: str, folder: Path | None) -> tuple[
     return tables, parse_board(tables, name)
 
 
-def _fixed_rules(content: GameFile, table: Mapping[str, Option], file: str) -> dict[str, OptionValue]:
-    """The answers that no option changes."""
+def _fixed_rules(
+    content: GameFile, table: Mapping[str, Option], file: str, replaced: Mapping[str, Any]
+) -> dict[str, OptionValue]:
+    """The answers that no option changes; `replaced` are tables of an extended game that the file has in its place."""
     fixed = parse_present(Rules, dict(content.rules), file, RulesError, "rules")
     for name, value in fixed.items():
         if name in table:
@@ -241,7 +245,11 @@ def _fixed_rules(content: GameFile, table: Mapping[str, Option], file: str) -> d
     required = {rule.name for rule in fields(Rules) if not hasattr(Rules, rule.name)}
     for name in RULE_NAMES:
         if name in required and name not in fixed and name not in table:
-            raise RulesError(
-                f"{file}: rules.{name} is missing, and no option asks for it: expected {noun(kinds[name])}"
+            where = "".join(
+                f"; the table {key} here replaces that of the extended game, which has it"
+                for key, inherited in replaced.items()
+                if name in inherited
             )
+            expected = noun(kinds[name])
+            raise RulesError(f"{file}: rules.{name} is missing, and no option asks for it: expected {expected}{where}")
     return fixed

@@ -38,7 +38,7 @@ def test_openspiels_own_test_of_a_game_passes(name: str) -> None:
 @every_game
 def test_states_are_those_of_a_match(name: str) -> None:
     chains = any(play_beside_a_match(name, seed) for seed in range(20))
-    assert chains or load_game(name).options["chain"] == "single", "a chain is several turns of one player"
+    assert chains or load_game(name).rules.chain == "single", "a chain is several turns of one player"
 
 
 def play_beside_a_match(name: str, seed: int) -> bool:

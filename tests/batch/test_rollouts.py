@@ -24,7 +24,7 @@ from alquerque_env.errors import AlquerqueError
 from alquerque_env.game.game import Game
 from alquerque_env.match.match import REASONS
 
-MATCHES = 40_000
+MATCHES = 10_000
 # As many standard deviations are missed by chance once in two million trials.
 SIGMAS = 5
 
@@ -38,6 +38,12 @@ SMALL = {
     "opening": small_game("fetaix", "square", "a1 b1 c1", "a3 b3 c3", opening=(None, 4), no_progress_limit=3),
     "longest": small_game("fetaix", "square", "a1 b1 c1", "a3 b3 c3", no_progress_limit=3, max_capture="most_pieces"),
 }
+
+
+LARGER = ("memory", "flights", "stopping")
+every_small_game = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in LARGER else ()) for name in SMALL]
+)
 
 
 def expect(game: Game) -> tuple[float, float, float, float]:
@@ -57,7 +63,7 @@ def expect(game: Game) -> tuple[float, float, float, float]:
     return south, north, length, square - length * length
 
 
-@pytest.mark.parametrize("name", SMALL)
+@every_small_game
 def test_winners_and_lengths_have_the_probabilities_of_the_reference(name: str) -> None:
     game = SMALL[name]
     south, north, length, variance = expect(game)
@@ -91,6 +97,7 @@ print((found.length * (found.winner + 2)).sum())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT or platform.machine() not in ("x86_64", "AMD64"), reason="asks for the least of its kind")
 def test_a_processor_without_extensions_plays_the_same_matches(tmp_path: Path) -> None:
     environment = {"NUMBA_CPU_NAME": "x86-64", "NUMBA_CPU_FEATURES": "+sse2", "NUMBA_CACHE_DIR": str(tmp_path)}
@@ -101,11 +108,19 @@ def test_a_processor_without_extensions_plays_the_same_matches(tmp_path: Path) -
     assert int(played.stdout) == (found.length * (found.winner + 2)).sum()
 
 
+def test_the_piecepack_rules_always_yield_a_winner() -> None:
+    """At most 24 quiet moves of a coin between captures."""
+    found = rollouts("alquerque", 1000, seed=1)
+    assert set(found.winner.tolist()) == {0, 1}
+    assert set(found.endings()) >= {"captured", "blocked"}
+    assert found.length.max() <= 2 * ((24 + 23) * 24 + 23)
+
+
 def test_matches_without_a_seed_differ() -> None:
     assert (rollouts("fetaix", 500).length != rollouts("fetaix", 500).length).any()
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 @given(count=st.integers(1, 70), seed=st.integers(0, 2**63 - 1))
 def test_the_requested_number_of_matches_is_finished(count: int, seed: int) -> None:
     found = rollouts("awithlaknannai_mosona", count, seed=seed)
@@ -164,7 +179,7 @@ def test_an_ended_match_is_refused() -> None:
         rollouts(Match(load_game("fetaix"), "W:Wa1:B"), 1)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@every_small_game
 def test_turns_and_legal_actions_have_the_means_of_the_reference(name: str) -> None:
     game = SMALL[name]
     reference = Reference(game)

@@ -50,7 +50,21 @@ def assert_equal_steps(batch: TorchBatch, other: Batch, steps: int, *, begins: b
         commands[(expected.outcome != 0) & (commands == PLAY)] = RESET
 
 
-@pytest.mark.parametrize("every", [13, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}),
+        ("fetaix", {"midchain_promotion": "promote_and_continue"}),
+        ("awithlaknannai_mosona", {}),
+    ],
+    ids=str,
+)
+def test_all_fields_agree(name: str, options: dict[str, Any]) -> None:
+    game = load_game(name, **options)
+    assert_equal_steps(TorchBatch(game, GAMES, CPU), make_batch(game, GAMES), 8)
+
+
+@pytest.mark.parametrize("every", [pytest.param(13, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.long)])
 def test_all_fields_agree_under_option_values(every: int) -> None:
     compared, refused = 0, []
     for _, game in batch_digest.sampled_games(every):
@@ -119,9 +133,9 @@ def graphs(monkeypatch: pytest.MonkeyPatch) -> Iterator[Graphs]:
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("felli_simplified", {}),
         # Repetition and memory.
         ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}),
+        pytest.param("felli_simplified", {}, marks=pytest.mark.slow),
         *(
             pytest.param(*case, marks=pytest.mark.long)
             for case in (
@@ -156,6 +170,7 @@ def test_a_step_of_random_play_is_one_graph(graphs: Graphs, name: str, options: 
         commands = (expected.outcome == 0).astype(np.int8) * PLAY + (expected.outcome != 0).astype(np.int8) * RESET
 
 
+@pytest.mark.slow
 def test_batches_beyond_the_limit_of_the_compiler_are_compiled_too(graphs: Graphs) -> None:
     with torch._dynamo.config.patch(recompile_limit=1):
         for number, size in enumerate((1, 2, 3), 1):
@@ -188,6 +203,7 @@ def test_a_step_that_is_not_compiled_gives_the_same_and_is_warned_of_once(
     assert_equal_steps(batch, make_batch(game, GAMES), 10)
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_compiled_batch_goes_on_alike(graphs: Graphs) -> None:
     batch = TorchBatch(load_game("felli_simplified"), GAMES, CPU, compiled=True)
     batch.step(torch.zeros(GAMES, dtype=torch.int64), torch.full((GAMES,), RESET, dtype=torch.int8))
@@ -200,6 +216,7 @@ def test_a_copy_of_a_compiled_batch_goes_on_alike(graphs: Graphs) -> None:
         assert torch.equal(batch.step(actions, plays).observation, twin.step(actions, plays).observation)
 
 
+@pytest.mark.slow
 def test_a_changed_state_of_the_sampler_counts_for_the_next_draw(graphs: Graphs) -> None:
     game = load_game("felli_simplified")
     batches = [TorchBatch(game, GAMES, CPU, compiled=flag) for flag in (True, False)]

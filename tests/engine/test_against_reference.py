@@ -5,41 +5,40 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from all_forms import assert_same, check_positions
-from option_values import every_value, sampled_values
+from option_values import Variants, under_option_values
 from reference import Reference, RefMatch, RefStep
 
-from alquerque_env import Match, load_game
+from alquerque_env import Match, games, load_game
 from alquerque_env.errors import RulesError
 from alquerque_env.game.game import Game
 
 
-@pytest.mark.parametrize(("name", "options"), every_value(), ids=lambda case: str(case).replace("'", ""))
-def test_engine_and_reference_agree_at_every_sub_step(name: str, options: dict[str, object]) -> None:
-    assert compare_matches(load_game(name, **options), MATCHES) > 10 * MATCHES
+@under_option_values(slow=1)
+def test_engine_and_reference_agree_at_every_sub_step(variants: Variants) -> None:
+    for game in variants:
+        compare_matches(game, 3)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "options"), every_value(), ids=lambda case: str(case).replace("'", ""))
-def test_engine_and_reference_agree_in_many_matches(name: str, options: dict[str, object]) -> None:
-    assert compare_matches(load_game(name, **options), 10 * MATCHES) > 100 * MATCHES
+@pytest.mark.parametrize("name", games())
+def test_engine_and_reference_agree_in_many_matches(name: str) -> None:
+    for game in Variants(name, "values", (0, 1)):
+        compare_matches(game, 60)
 
 
-MATCHES = 6
-
-
-def compare_matches(game: Game, matches: int) -> int:
-    """Compares random matches; returns their number of sub-steps."""
+def compare_matches(game: Game, matches: int) -> None:
     rng = np.random.default_rng(0)
-    return sum(play_both(game, rng) for _ in range(matches))
+    for _ in range(matches):
+        play_both(game, rng)
 
 
-def play_both(game: Game, rng: np.random.Generator) -> int:
-    """Plays one random match on both; returns its number of sub-steps."""
+def play_both(game: Game, rng: np.random.Generator) -> None:
+    """Plays one random match on both."""
     match, other = Match(game), RefMatch(Reference(game))
     while True:
         assert_same(game, match, other)
         if match.is_over:
-            return len(match.steps)
+            return
         step = match.legal_steps[rng.integers(len(match.legal_steps))]
         match.push(step)
         other.push(RefStep(step.origin, step.target, step.captured[0] if step.captured else None))
@@ -87,20 +86,16 @@ def uncommon_game(name: str, rules: dict[str, object]) -> Game:
 @pytest.mark.parametrize(("name", "rules"), UNCOMMON, ids=str)
 def test_engine_and_reference_agree_under_rules_of_no_game_here(name: str, rules: dict[str, object]) -> None:
     game = uncommon_game(name, rules)
-    assert compare_matches(game, MATCHES) > 10 * MATCHES
+    compare_matches(game, 3)
     compare_positions(game)
 
 
-@pytest.mark.parametrize(("name", "options"), sampled_values(), ids=lambda case: str(case).replace("'", ""))
-def test_engine_and_reference_agree_on_random_positions_and_the_chains_from_there(
-    name: str, options: dict[str, object]
-) -> None:
-    compare_positions(load_game(name, **options))
-
-
-POSITIONS = 30
+@under_option_values()
+def test_engine_and_reference_agree_on_random_positions_and_the_chains_from_there(variants: Variants) -> None:
+    for game in variants:
+        compare_positions(game)
 
 
 def compare_positions(game: Game) -> None:
     """Compares random positions and six sub-steps after each."""
-    assert check_positions(game, Reference(game), np.random.default_rng(1), POSITIONS) > POSITIONS / 4
+    assert check_positions(game, Reference(game), np.random.default_rng(1), 30) > 0

@@ -14,6 +14,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from option_values import marks_of
 
 from alquerque_env import SelfPlayVectorEnv, load_bot, load_game
 from alquerque_env.bots import GameBot
@@ -67,21 +68,10 @@ def start_anew() -> Callable[[], bool]:
 START = compiled_parts.start_compiling
 
 
-@pytest.fixture(params=VARIANTS, ids=str)
+@pytest.fixture(params=[pytest.param(case, marks=marks_of(case[0]), id=str(case)) for case in VARIANTS])
 def game(request: pytest.FixtureRequest) -> Game:
     name, options = request.param
     return load_game(name, **options)
-
-
-def test_plain_kernels_are_other_modules_and_the_rest_are_the_same() -> None:
-    ours = import_module("alquerque_env.engine.rules_scalar")
-    assert plain("engine.rules_scalar") is not ours
-    assert plain("engine.rules_scalar").legal_actions is not ours.legal_actions
-    assert not plain("game.kernel_arrays").JIT
-    assert import_module("alquerque_env.game.kernel_arrays").JIT
-    assert import_module("alquerque_env.game").kernel_arrays.JIT
-    for name in ("errors", "game.game", "game.table_layout", "match.match", "batch.step_result"):
-        assert plain(name) is import_module(f"alquerque_env.{name}")
 
 
 @pytest.mark.usefixtures("empty_cache")
@@ -107,14 +97,14 @@ def test_matches_by_plain_rules_equal_those_by_compiled_ones(game: Game, monkeyp
 def test_environments_that_begin_plain_and_end_compiled_equal_compiled_ones(
     game: Game, monkeypatch: pytest.MonkeyPatch, empty_cache: Path
 ) -> None:
-    changing, single = SelfPlayVectorEnv(game, 20), MatchEnv(game, max_cycles=40)
+    changing, single = SelfPlayVectorEnv(game, 10), MatchEnv(game, max_cycles=40)
     assert type(changing._games).__module__ == "alquerque_env.plain.batch.numpy_batch"
     monkeypatch.setenv("ALQUERQUE_JIT", "1")
-    compiled, other = SelfPlayVectorEnv(game, 20), MatchEnv(game, max_cycles=40)
+    compiled, other = SelfPlayVectorEnv(game, 10), MatchEnv(game, max_cycles=40)
     monkeypatch.delenv("ALQUERQUE_JIT")
     seen = [env.reset(seed=3) for env in (changing, compiled)]
-    for number in range(60):
-        if number == 30:
+    for number in range(30):
+        if number == 15:
             assert changing._games.is_plain
             note_environments(empty_cache)
             assert not changing._games.is_plain
@@ -127,21 +117,6 @@ def test_environments_that_begin_plain_and_end_compiled_equal_compiled_ones(
     single.reset()
     other.reset()
     assert single._play.play.__module__ == "alquerque_env.batch.single"
-
-
-@pytest.mark.usefixtures("empty_cache")
-def test_a_single_match_is_plain_until_a_reset_finds_compiled_kernels(empty_cache: Path) -> None:
-    env = MatchEnv(load_game("fetaix"))
-    forms_seen = []
-    for _ in range(2):
-        env.reset()
-        while env.agents:
-            observation = env.last()[0]
-            legal = np.flatnonzero(observation["action_mask"])
-            env.step(int(legal[0]) if len(legal) else None)
-        forms_seen.append(type(env._play).__module__)
-        note_environments(empty_cache)
-    assert forms_seen == ["alquerque_env.plain.batch.single", "alquerque_env.batch.single"]
 
 
 @pytest.mark.usefixtures("empty_cache")
@@ -175,6 +150,7 @@ def test_a_note_in_a_folder_of_others_is_not_believed(empty_cache: Path) -> None
     assert not is_compiled(ENVIRONMENTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("variable", "form"), [("0", "plain"), ("1", "compiled"), (None, "plain")])
 def test_the_environment_decides_the_form(
     variable: str | None, form: str, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
@@ -249,7 +225,10 @@ def test_a_process_compiles_behind_the_first_one_and_the_next_one_finds_the_kern
     assert set(empty_cache.rglob("*.nbc")) == kept
 
 
-SPECS = ["random", "greedy", "alphabeta:2", "mcts:12", "fetaix-strong:4"]
+SPECS = [
+    "mcts:12",
+    *(pytest.param(spec, marks=pytest.mark.slow) for spec in ("random", "greedy", "alphabeta:2", "fetaix-strong:4")),
+]
 
 
 def choices(bot: GameBot, match: Match, plies: int) -> list[str]:

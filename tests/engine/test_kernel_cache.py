@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept: none is used after a change to what it was compiled from."""
+"""Where compiled kernels are kept: none is used after a change, from others or damaged; several processes may write."""
 
 import os
 import shutil
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from full_disk import fill, small_disk
 
 import alquerque_env
 from alquerque_env.engine.kernel_cache import delete_unused
@@ -39,8 +40,19 @@ def add(number: int) -> int:
     return number + 10
 """
 PROGRAM = """
+import sys, time
+import numpy as np
 from alquerque_env.engine.first import first
-print(first(100), first.stats.cache_path, sum(first.stats.cache_hits.values()))
+kinds = sys.argv[1:]
+if kinds:
+    from numba.core.caching import IndexDataCacheFile
+    write = IndexDataCacheFile._save_index
+    IndexDataCacheFile._save_index = lambda *given: (time.sleep(0.5), write(*given))
+    print("ready", flush=True)
+    input()
+for kind in kinds or ["int64"]:
+    found = first(getattr(np, kind)(100))
+print(int(found), first.stats.cache_path, sum(first.stats.cache_hits.values()))
 """
 
 
@@ -62,14 +74,26 @@ class Run(NamedTuple):
     hits: int
 
 
-def run(package: Path, **variables: Path | str) -> Run:
-    """Calls the kernel in a new process."""
+def start(package: Path, kinds: tuple[str, ...] = (), **variables: Path | str) -> subprocess.Popen[str]:
+    """A new process that calls the kernel with numbers of some types, once a line comes in if these are named."""
     variables = {"PYTHONPATH": str(package.parent), "PYTHONDONTWRITEBYTECODE": "1", **variables}
     others = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     env = {**others, **{name: str(value) for name, value in variables.items()}}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=env, capture_output=True, text=True, check=True)
-    result, folder, hits = done.stdout.split()
+    command = [sys.executable, "-c", PROGRAM, *kinds]
+    process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert not kinds or process.stdout.readline() == "ready\n"
+    return process
+
+
+def result_of(process: subprocess.Popen[str]) -> Run:
+    result, folder, hits = process.communicate("\n")[0].split()
+    assert process.returncode == 0
     return Run(int(result), folder, int(hits))
+
+
+def run(package: Path, **variables: Path | str) -> Run:
+    """Calls the kernel in a new process."""
+    return result_of(start(package, **variables))
 
 
 def edit(file: Path, old: str, new: str) -> None:
@@ -82,6 +106,7 @@ def machine_code(folder: Path) -> list[Path]:
     return [file for file in folder.rglob("*") if file.suffix in (".nbi", ".nbc")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variable", ["NUMBA_CACHE_DIR", "XDG_CACHE_HOME"])
 def test_a_change_to_anything_that_a_kernel_uses_is_seen(package, tmp_path, variable):
     if variable == "XDG_CACHE_HOME" and sys.platform != "linux":
@@ -99,6 +124,7 @@ def test_a_change_to_anything_that_a_kernel_uses_is_seen(package, tmp_path, vari
     assert run(package, **cache)[::2] == (111, 1)
 
 
+@pytest.mark.slow
 def test_without_a_folder_that_can_be_written_nothing_is_kept(package, tmp_path):
     """Numba would take `__pycache__`, where it compares one file only."""
     (tmp_path / "file").write_text("")
@@ -110,16 +136,7 @@ def test_without_a_folder_that_can_be_written_nothing_is_kept(package, tmp_path)
     assert not machine_code(tmp_path)
 
 
-def test_numba_does_not_choose_another_folder(package, tmp_path):
-    cache = {"NUMBA_CACHE_DIR": tmp_path / "cache", "NUMBA_CACHE_LOCATOR_CLASSES": "InTreeCacheLocator"}
-
-    run(package, **cache)
-    edit(package / "engine" / "second.py", "number + 10", "number + 20")
-
-    assert run(package, **cache).result == 121
-    assert not machine_code(package)
-
-
+@pytest.mark.slow
 @ONLY_POSIX
 @pytest.mark.parametrize("place", ["kernels", "kernels/*"])
 @pytest.mark.parametrize("mode", [0o770, 0o707])
@@ -132,6 +149,7 @@ def test_code_that_others_could_have_written_is_not_used(package, tmp_path, plac
     assert run(package, **cache) == (111, "None", 0)
 
 
+@pytest.mark.slow
 @ONLY_POSIX
 def test_code_of_another_user_is_not_used(package, tmp_path):
     if os.geteuid() != 0:
@@ -157,6 +175,7 @@ def test_new_folders_are_closed_to_others_under_any_umask(package, tmp_path):
     assert all(stat.S_IMODE(each.stat().st_mode) & 0o077 == 0 for each in kept)
 
 
+@pytest.mark.slow
 def test_folders_of_other_versions_are_deleted_on_demand_if_they_were_not_used_lately(package, tmp_path, monkeypatch):
     cache = {"NUMBA_CACHE_DIR": tmp_path / "cache"}
     used = Path(run(package, **cache).folder).parent
@@ -173,3 +192,38 @@ def test_folders_of_other_versions_are_deleted_on_demand_if_they_were_not_used_l
     assert used.is_dir()
     assert lately.is_dir()
     assert foreign.is_dir()
+
+
+KINDS = ("int8", "int32", "float64")
+
+
+@pytest.mark.slow
+def test_processes_that_compile_at_once_do_not_mix_up_their_code(package, tmp_path):
+    processes = [start(package, (kind,), NUMBA_CACHE_DIR=tmp_path / "cache") for kind in KINDS]
+    for process in processes:
+        print(file=process.stdin, flush=True)
+    assert [result_of(process)[::2] for process in processes] == [(111, 0)] * len(KINDS)
+
+    assert result_of(start(package, KINDS, NUMBA_CACHE_DIR=tmp_path / "cache"))[::2] == (111, len(KINDS))
+
+
+@pytest.mark.slow
+def test_a_file_that_is_cut_short_is_made_again(package, tmp_path):
+    cache = {"NUMBA_CACHE_DIR": tmp_path / "cache"}
+    run(package, **cache)
+    for ending in ("nbc", "nbi"):
+        (file,) = (tmp_path / "cache").rglob(f"first.first*.{ending}")
+        os.truncate(file, 30)
+        assert run(package, **cache)[::2] == (111, 0)
+        assert run(package, **cache)[::2] == (111, 1)
+
+
+@pytest.mark.slow
+def test_on_a_full_disk_kernels_are_compiled_and_not_kept(package, tmp_path):
+    with small_disk(tmp_path / "disk", 256) as disk:
+        other = fill(disk)
+        assert run(package, NUMBA_CACHE_DIR=disk)[::2] == (111, 0)
+        assert machine_code(disk) == []
+        other.unlink()
+        assert run(package, NUMBA_CACHE_DIR=disk)[::2] == (111, 0)
+        assert run(package, NUMBA_CACHE_DIR=disk)[::2] == (111, 1)

@@ -29,12 +29,14 @@ def test_whether_kernels_are_compiled_is_known_without_importing_numba(tmp_path)
     assert run(SAY, tmp_path).stdout.split() == ["True", "False"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("value", "compiles"), [("0", True), ("1", False), ("2", False), ("-1", False)])
 def test_every_number_that_switches_numba_off_is_followed(value, compiles, tmp_path):
     done = run(SAY, tmp_path, NUMBA_DISABLE_JIT=value)
     assert (done.stdout.split()[0], done.stderr) == (str(compiles), "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["true", "0x1", ""])
 def test_a_setting_that_numba_cannot_read_is_told_in_a_sentence(value, tmp_path):
     done = run(SAY, tmp_path, NUMBA_DISABLE_JIT=value)
@@ -43,6 +45,7 @@ def test_a_setting_that_numba_cannot_read_is_told_in_a_sentence(value, tmp_path)
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["disable_jit: 1", "disable_jit: 2", "DISABLE_JIT: true"])
 def test_a_file_of_settings_that_switches_numba_off_is_followed(value, tmp_path):
     write_settings(tmp_path, value)
@@ -51,6 +54,7 @@ def test_a_file_of_settings_that_switches_numba_off_is_followed(value, tmp_path)
     assert (done.stdout.strip(), done.stderr) == ("12", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ["[1, 2]", "a: ["])
 def test_a_file_of_settings_that_numba_cannot_read_is_told_in_a_sentence(value, tmp_path):
     write_settings(tmp_path, value)
@@ -60,6 +64,7 @@ def test_a_file_of_settings_that_numba_cannot_read_is_told_in_a_sentence(value, 
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_settings_of_a_folder_that_is_entered_later_change_nothing(tmp_path):
     write_settings(tmp_path, "disable_jit: 1")
     enter = f"import alquerque_env.engine.forms, os; os.chdir({str(tmp_path)!r}); {PLAY}"
@@ -67,13 +72,17 @@ def test_settings_of_a_folder_that_is_entered_later_change_nothing(tmp_path):
     assert (done.stdout.strip(), done.stderr) == ("12", "")
 
 
-@pytest.mark.parametrize(("value", "compiles"), [("false", True), ("0", False), ("1", True), ("", True)])
+@pytest.mark.parametrize(
+    ("value", "compiles"),
+    [("false", True), ("0", False), *(pytest.param(value, True, marks=pytest.mark.slow) for value in ("1", ""))],
+)
 def test_a_wrong_value_of_the_switch_of_the_package_is_told(value, compiles, tmp_path):
     done = run(SAY, tmp_path, ALQUERQUE_JIT=value)
     assert done.stdout.split()[0] == str(compiles)
     assert ("ALQUERQUE_JIT is 'false', expected 0 or 1: it is ignored" in done.stderr) == (value == "false")
 
 
+@pytest.mark.slow
 def test_commands_run_in_a_folder_whose_settings_switch_numba_off(tmp_path):
     write_settings(tmp_path, "disable_jit: 1")
     program = "import sys; sys.argv = ['alquerque', *{!r}]; from alquerque_env.cli.main import main; main()"

@@ -20,6 +20,7 @@ def test_many_random_games_are_played_alike_in_every_form_and_end(first: int) ->
     assert sum(check_random_game(number, with_torch=True) for number in range(first, first + 250)) > 50
 
 
+@pytest.mark.slow
 def test_every_rule_and_every_kind_of_board_is_drawn_and_played() -> None:
     loaded: list[Tables] = []
     answers: dict[str, set[object]] = {name: set() for name in ANSWERS}

@@ -3,9 +3,7 @@
 Every form of observations is tested with each.
 """
 
-import copy
 import multiprocessing
-import pickle
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -31,10 +29,10 @@ with warnings.catch_warnings():  # it imports PettingZoo's games in the old way
     from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 every_form = pytest.mark.parametrize("form", FORMS)
-every_mode = pytest.mark.parametrize("mode", list(AutoresetMode))
-every_copy = pytest.mark.parametrize(
-    "make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"]
+one_form = pytest.mark.parametrize(
+    "form", [pytest.param(form, marks=() if form == "planes" else pytest.mark.slow) for form in FORMS]
 )
+every_mode = pytest.mark.parametrize("mode", list(AutoresetMode))
 
 SINGLE: dict[str, Callable[[gymnasium.Env], gymnasium.Env]] = {
     "statistics": wrappers.RecordEpisodeStatistics,
@@ -98,7 +96,7 @@ def play(env: gymnasium.Env, seed: int = 0) -> list[tuple[Any, float, bool, bool
 # Wrappers of Gymnasium
 
 
-@every_form
+@one_form
 @pytest.mark.parametrize("wrapper", SINGLE)
 def test_gymnasiums_wrappers_fit(wrapper: str, form: str) -> None:
     bare, wrapped = play(single(form)), play(SINGLE[wrapper](single(form)))
@@ -121,7 +119,7 @@ def test_gymnasiums_wrappers_fit(wrapper: str, form: str) -> None:
         assert last[1] == bare[-1][1] / 2 != 0
 
 
-@every_form
+@one_form
 @every_batch
 @pytest.mark.parametrize("wrapper", VECTOR)
 def test_gymnasiums_vector_wrappers_fit(wrapper: str, make_batch: Callable[..., Any], form: str) -> None:
@@ -131,7 +129,7 @@ def test_gymnasiums_vector_wrappers_fit(wrapper: str, make_batch: Callable[..., 
     seen, info = env.reset(seed=0)
     bare.reset(seed=0)
     ends = 0
-    for _ in range(80):
+    for _ in range(60):
         assert env.observation_space.contains(seen)
         actions = draw(info["action_mask"], rng)
         seen, rewards, terminated, _, info = env.step(actions)
@@ -145,7 +143,7 @@ def test_gymnasiums_vector_wrappers_fit(wrapper: str, make_batch: Callable[..., 
     assert ends
 
 
-@every_form
+@one_form
 @every_mode
 @every_batch
 def test_statistics_count_the_steps_and_rewards_of_each_match(
@@ -187,32 +185,7 @@ def test_infos_become_a_list_of_those_of_single_matches(form: str) -> None:
         *_, info = bare.step(actions)
 
 
-# Copies
-
-
-@every_form
-@every_copy
-def test_a_copied_match_continues_in_the_same_way(make_twin: Callable[[Any], Any], form: str) -> None:
-    aec = alquerque_env.env("fetaix", observation=form)
-    aec.reset(seed=0)
-    for _ in range(5):
-        aec.step(int(aec.last()[0]["action_mask"].argmax()))
-    twin = make_twin(aec)
-    while not (aec.last()[2] or aec.last()[3]):
-        for agent in AGENTS:
-            for key, seen in aec.observe(agent).items():
-                assert np.array_equal(twin.observe(agent)[key], seen)
-        action = int(aec.last()[0]["action_mask"].argmax())
-        aec.step(action)
-        twin.step(action)
-    assert twin.unwrapped.position == aec.unwrapped.position
-
-    env = single(form)
-    env.reset(seed=0)
-    env = make_twin(env)
-    for one, other in zip(play(single(form), 1), play(env, 1), strict=True):
-        assert np.array_equal(one[0], other[0])
-        assert one[1:4] == other[1:4]
+# Other processes
 
 
 def assert_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> None:
@@ -223,32 +196,7 @@ def assert_same(one: tuple[Any, ...], other: tuple[Any, ...]) -> None:
     assert np.array_equal(one[-1]["action_mask"], other[-1]["action_mask"])
 
 
-@every_form
-@every_mode
-@every_copy
-@every_batch
-def test_a_copied_batch_continues_in_the_same_way(
-    make_batch: Callable[..., Any], make_twin: Callable[[Any], Any], mode: AutoresetMode, form: str
-) -> None:
-    env, rng = make_batch(form, mode), np.random.default_rng(0)
-    _, info = env.reset(seed=0)
-    for _ in range(6):
-        *_, info = env.step(draw(info["action_mask"], rng))
-    twin = make_twin(env)
-    for _ in range(60):
-        actions = draw(info["action_mask"], rng)
-        told = env.step(actions)
-        assert_same(told, twin.step(actions))
-        info = told[-1]
-        if mode is AutoresetMode.DISABLED and (told[2] | told[3]).any():
-            chosen = {"reset_mask": told[2] | told[3]}
-            (_, info), (_, same) = env.reset(options=chosen), twin.reset(options=chosen)
-            assert np.array_equal(info["action_mask"], same["action_mask"])
-
-
-# Other processes
-
-
+@pytest.mark.slow
 @every_form
 def test_gymnasium_makes_environments_in_spawned_processes(form: str) -> None:
     # The name of the package makes a process import it, which knows nothing of this one.
@@ -266,7 +214,7 @@ def test_gymnasium_makes_environments_in_spawned_processes(form: str) -> None:
         spawned.close()
 
 
-@every_form
+@one_form
 def test_an_environment_goes_on_in_a_spawned_process(form: str) -> None:
     aec = alquerque_env.env("fetaix", observation=form)
     aec.reset(seed=0)

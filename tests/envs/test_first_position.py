@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import vector as vector_wrappers
-from option_values import core_first
 from pettingzoo.utils import turn_based_aec_to_parallel
 
 import alquerque_env
@@ -38,12 +37,16 @@ CASES: list[tuple[str, dict[str, Any]]] = [
     ("sixteen_soldiers", {}),
     ("draughts_international", {}),
 ]
-every_case = pytest.mark.parametrize(("name", "options"), core_first(CASES), ids=str)
+every_case = pytest.mark.parametrize(
+    ("name", "options"),
+    [pytest.param(*case, marks=() if place < 3 else pytest.mark.slow) for place, case in enumerate(CASES)],
+    ids=str,
+)
 modes = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
 COUNT = 16
 """Matches in a batch: with so many, all kinds of batches play many at once."""
-LONG = 120
+LONG = 60
 """Steps after which a comparison ends."""
 
 ENDING = "B:WKc3:BKd1,e5:H4"
@@ -480,7 +483,7 @@ def test_options_that_are_no_dictionary_are_refused(options: Any) -> None:
 
 def test_no_position_and_unknown_options_begin_at_the_start_of_the_game() -> None:
     start = Match("fetaix").position
-    for options in ({"position": None}, {"unknown": 1}, {}):
+    for options in ({"position": None}, {"unknown": 1}):
         for env in every_environment():
             env.reset(options=dict(options))
             env = getattr(env, "unwrapped", env)
@@ -534,7 +537,10 @@ def test_a_mask_chooses_the_matches_against_an_opponent_that_begin_in_positions(
 # Copies, pictures, wrappers
 
 
-@pytest.mark.parametrize("make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize(
+    "make_twin",
+    [pytest.param(copy.deepcopy, marks=pytest.mark.slow), lambda env: pickle.loads(pickle.dumps(env))],
+)
 def test_copies_keep_the_first_position(make_twin: Callable[[Any], Any]) -> None:
     for env in (MatchEnv(load_game("fetaix")), VersusEnv("fetaix", "greedy", 1, render_mode="ansi")):
         env.reset(seed=0, options={"position": ENDING})

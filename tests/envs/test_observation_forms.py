@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from option_values import core_games
+from option_values import few_games
 
 import alquerque_env
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
@@ -23,7 +23,7 @@ with warnings.catch_warnings():  # it imports PettingZoo's games in the old way
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import api_test, seed_test
 
-every_game = pytest.mark.parametrize("name", core_games())
+every_game = pytest.mark.parametrize("name", few_games())
 every_form = pytest.mark.parametrize("form", FORMS)
 OPTIONS: dict[str, dict[str, Any]] = {
     "alquerque": {"undo_scope": "never_revisit", "capture_removal": "end_of_turn", "repetition": "threefold_draw"},
@@ -60,7 +60,7 @@ def on_grid(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float
 
 def random_match(name: str, seed: int, **options: Any) -> list[int]:
     rng, match, actions = np.random.default_rng(seed), Match(load_game(name, **options)), []
-    while not match.is_over and len(actions) < 60:
+    while not match.is_over and len(actions) < 30:
         actions.append(int(rng.choice(np.flatnonzero(match.action_mask()))))
         match.push(actions[-1])
     return actions
@@ -135,7 +135,7 @@ def test_tensors_have_the_same_values(form: str) -> None:
         same = SelfPlayVectorEnv(name, 5, observation=form, autoreset_mode="SameStep")
         told, expected_first = env.reset(seed=0)[0], same.reset(seed=0)[0]
         assert np.array_equal(told.numpy(), expected_first)
-        for _ in range(60):
+        for _ in range(20):
             actions = env.sample_actions()
             told, *_, info = env.step(actions)
             shown, *_, their_info = same.step(actions.numpy())

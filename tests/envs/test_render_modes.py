@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from option_values import core_games
+from option_values import few_games
 
 import alquerque_env
 from alquerque_env.render import Window
@@ -23,7 +23,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from pettingzoo.test import render_test
 
-every_game = pytest.mark.parametrize("name", core_games())
+every_game = pytest.mark.parametrize("name", few_games())
 MODES = ("human", "rgb_array", "ansi", "svg")
 
 
@@ -76,6 +76,7 @@ def is_svg(picture: Any) -> bool:
     return ElementTree.fromstring(picture).tag == "{http://www.w3.org/2000/svg}svg"
 
 
+@pytest.mark.slow
 @every_game
 def test_the_render_test_passes_in_every_mode(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     modes = []
@@ -216,6 +217,7 @@ def test_a_copy_of_a_watched_match_opens_its_own_window(make: Any, shown: list[A
     twin.close()
 
 
+@pytest.mark.slow
 def test_pygame_is_not_loaded_unless_pixels_are_drawn() -> None:
     program = """
 import sys, alquerque_env

@@ -1,7 +1,5 @@
 """Batched self-play: agreement with single matches and with Gymnasium's own vector environments."""
 
-import copy
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +10,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from option_values import core_first, core_games
+from option_values import few_first, few_games
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.envs.aec import MatchEnv
@@ -43,8 +41,8 @@ def named(value: object) -> str:
     return "-".join(str(part) for part in value.values()) if isinstance(value, dict) else str(value)
 
 
-every_game = pytest.mark.parametrize("name", core_games())
-every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), core_first(CASES), ids=named)
+every_game = pytest.mark.parametrize("name", few_games())
+every_case = pytest.mark.parametrize(("name", "options", "max_cycles"), few_first(CASES), ids=named)
 modes = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
 
@@ -266,7 +264,7 @@ def gymnasium_vectorized(game: Game, max_cycles: int | None, count: int, mode: A
 
 
 @modes
-@pytest.mark.parametrize("count", [4, 12])
+@pytest.mark.parametrize("count", [4, pytest.param(12, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("name", "options", "max_cycles"),
     [("fetaix", {}, 40), ("alquerque", {}, None), ("alquerque_murray", {"no_progress_limit": 9}, 30)],
@@ -555,7 +553,7 @@ class TestSampling:
             assert not actions[~legal].any()
             *_, info = env.step(actions)
 
-    @every_game
+    @pytest.mark.parametrize("name", ["fetaix", "awithlaknannai_mosona"])
     def test_sampling_is_uniform(self, name: str) -> None:
         """A chi-square test on 20,000 draws with many legal actions, passed within about six standard deviations."""
         env = begun(make(name, 2000))
@@ -659,16 +657,6 @@ class TestState:
         env, other = make("fetaix", 2), begun(make("fetaix", 2))
         env.set_state(other.get_state())
         assert_equal(env.step(env.sample_actions()), other.step(other.sample_actions()))
-
-    @pytest.mark.parametrize("make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-    def test_copies_continue_in_the_same_way(self, make_twin: Any) -> None:
-        env = begun(make("fetaix", 5, repetition="threefold_draw"))
-        self.play(env, 40)
-        twin = make_twin(env)
-        before = env.get_state()
-        ahead = self.play(twin, 50)
-        assert_equal(env.get_state(), before)
-        assert_equal(self.play(env, 50), ahead)
 
     @pytest.mark.parametrize(
         ("name", "options", "num_envs"),
@@ -774,25 +762,8 @@ class TestArguments:
         with pytest.raises(AlquerqueError, match="max_cycles is "):
             SelfPlayVectorEnv("fetaix", 1, max_cycles=number)
 
-    def test_numpy_integers_are_integers(self) -> None:
-        env = SelfPlayVectorEnv("fetaix", np.int64(2), max_cycles=np.int32(1))  # type: ignore[arg-type]
-        env.reset()
-        assert env.step(env.sample_actions())[3].tolist() == [True, True]
-
     def test_an_unknown_game_or_mode_is_refused(self) -> None:
         with pytest.raises(AlquerqueError, match="did you mean 'fetaix'"):
             SelfPlayVectorEnv("fetiax", 1)
         with pytest.raises(ValueError, match="Sometimes"):
             SelfPlayVectorEnv("fetaix", 1, autoreset_mode="Sometimes")
-
-    def test_gymnasiums_wrappers_for_vector_environments_fit(self) -> None:
-        env = gymnasium.wrappers.vector.RecordEpisodeStatistics(make("fetaix", 4))
-        env.reset(seed=0)
-        lengths = []
-        for _ in range(150):
-            *_, info = env.step(env.unwrapped.sample_actions())
-            if "episode" in info:
-                lengths += info["episode"]["l"][info["_episode"]].tolist()
-        env.close()
-        assert len(lengths) >= 4
-        assert min(lengths) >= 10

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from gymnasium.vector import AutoresetMode
-from option_values import core_first
+from option_values import marks_of
 from torch import Tensor
 
 from alquerque_env import SelfPlayVectorEnv, games, load_bot, load_game
@@ -20,10 +20,10 @@ from alquerque_env.errors import AlquerqueError, IllegalStepError, RulesError
 LONG = {"alquerque_alfonso_x", "alquerque_murray", "kolowis_awithlaknannai"}
 CASES: list[tuple[str, dict[str, Any], int | None]] = [
     *((game, {}, 45 if game in LONG else None) for game in games()),
-    ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}, None),
+    ("alquerque", {"repetition": "threefold_draw", "undo_scope": "per_player_last_move"}, 12),
     ("alquerque_murray", {"no_moves": "pass", "capture_removal": "end_of_turn"}, 60),
     ("awithlaknannai_mosona", {"leap": "straight", "board": "zigzag", "who_starts": "player_1"}, 17),
-    ("fetaix", {"midchain_promotion": "promote_and_continue"}, 30),
+    ("fetaix", {"midchain_promotion": "promote_and_continue"}, 12),
 ]
 modes = pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.name)
 
@@ -49,7 +49,11 @@ def assert_alike(tensors: Any, arrays: Any, where: str = "") -> None:
         np.testing.assert_array_equal(tensors.numpy(), arrays, where, strict=True)
 
 
-@pytest.mark.parametrize(("name", "options", "max_cycles"), core_first(CASES), ids=str)
+@pytest.mark.parametrize(
+    ("name", "options", "max_cycles"),
+    [pytest.param(*case, marks=marks_of(case[0]) or (() if case[1] else pytest.mark.slow)) for case in CASES],
+    ids=str,
+)
 @modes
 def test_every_field_is_that_of_the_other_backend(
     name: str, options: dict[str, Any], max_cycles: int | None, mode: AutoresetMode
@@ -102,7 +106,7 @@ def test_returned_tensors_belong_to_the_caller(mode: AutoresetMode) -> None:
     env, twin = (SelfPlayVectorEnv("fetaix", 4, backend="torch", autoreset_mode=mode, max_cycles=9) for _ in "12")
     spoil(env.reset(seed=0))
     twin.reset(seed=0)
-    for _ in range(40):
+    for _ in range(20):
         actions: Any = twin.sample_actions()
         spoil(env.sample_actions())
         told = twin.step(actions)
@@ -178,7 +182,10 @@ def test_without_a_check_at_once_ended_matches_wait() -> None:
     env.get_state()
 
 
-@pytest.mark.parametrize("make_twin", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize(
+    "make_twin",
+    [pytest.param(copy.deepcopy, marks=pytest.mark.slow), lambda env: pickle.loads(pickle.dumps(env))],
+)
 def test_copies_continue_in_the_same_way(make_twin: Any) -> None:
     env: Any = SelfPlayVectorEnv("fetaix", 3, backend="torch")
     env.reset(seed=0)

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from option_values import core_games
 
-from alquerque_env import Match, games, load_game, perft
+from alquerque_env import Match, load_game, perft
 from alquerque_env.errors import AlquerqueError, RulesError
 from alquerque_env.game.game import Game
 from alquerque_env.game.rules_text import fixed_rules, open_questions, rule_sentences
@@ -59,7 +60,7 @@ def words(game: Game) -> str:
     return " ".join(rule_sentences(game))
 
 
-@pytest.mark.parametrize("name", games())
+@pytest.mark.parametrize("name", core_games())
 def test_an_option_that_the_text_leaves_out_changes_nothing(name: str) -> None:
     game = load_game(name)
     for question in game.option_table.keys() - set(open_questions(game)):
@@ -87,7 +88,9 @@ ANSWERS: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize(
+    "board", [pytest.param(board, marks=() if board == "diagonals alone" else pytest.mark.slow) for board in BOARDS]
+)
 @pytest.mark.parametrize("question", ANSWERS)
 def test_games_with_the_same_text_of_moves_have_the_same_matches(board: str, question: str, tmp_path: Path) -> None:
     settings = [

@@ -81,6 +81,27 @@ def test_a_long_chain_of_files_that_extend_each_other_is_refused(tmp_path: Path)
     assert make_game(read_game_file(tmp_path / "g2.toml")).title == "Fetaix"
 
 
+@pytest.mark.parametrize(
+    ("table", "lost"),
+    [("[options.chain]\nvalues = ['compulsory']", "options"), ("[rules]\nman_steps = 'forward'", "rules")],
+)
+def test_an_answer_that_is_lost_with_a_table_of_the_extended_game_is_told_so(
+    table: str, lost: str, tmp_path: Path
+) -> None:
+    file = write(
+        tmp_path,
+        "mine.toml",
+        f"extends = 'fetaix'\n{table}\ndefault = 'compulsory'\nsource = 'a test'\n"
+        if lost == "options"
+        else f"extends = 'fetaix'\n{table}\n",
+    )
+
+    told = refusal(file)
+
+    assert " is missing, and no option asks for it: expected " in told
+    assert told.endswith(f"; the table {lost} here replaces that of the extended game, which has it")
+
+
 @pytest.mark.parametrize("key", ["extends", "board"])
 @pytest.mark.parametrize(
     ("name", "problem"),
@@ -265,7 +286,7 @@ def refused_or(read: Callable[[], T]) -> T | None:
     return None
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_changed_game_file_is_refused_or_gives_a_game(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(games()))
@@ -276,7 +297,7 @@ def test_a_changed_game_file_is_refused_or_gives_a_game(data: st.DataObject) -> 
         play(game)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_changed_board_file_is_refused_or_gives_a_board(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(BOARD_TABLES)))

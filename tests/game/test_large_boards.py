@@ -59,6 +59,7 @@ def write_ring(folder: Path, count: int, *, joins_all: bool, rules: str = "") ->
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", ["", 'mullah_captures = "next_point"\n'])
 def test_a_board_of_all_lines_between_63_points_has_the_symmetries_of_the_polygon(rules: str, tmp_path: Path) -> None:
     file = write_ring(tmp_path, 63, joins_all=True, rules=rules)

@@ -1,14 +1,13 @@
 """What an agent sees: plane by plane as the reference has it, the same from both sides, nothing missing; symmetries."""
 
 import re
-from collections.abc import Iterator
-from functools import cache
 from itertools import islice
 
 import numpy as np
 import pytest
+from chosen_steps import random_match
 from observation_kernels import recall_observation, write_observation
-from option_values import every_value, sampled_numbers
+from option_values import under_option_values
 from reference import Reference, RefMatch, RefStep
 from reference_planes import Sight
 from small_games import BOARDS, small_game
@@ -27,15 +26,7 @@ from alquerque_env.game.planes import plane_scale, planes
 MOSONA = "awithlaknannai_mosona"
 LONG = {"no_progress_limit": 300}
 MARGIN, UNWRITTEN = 16, -77
-VARIANTS = [*every_value(), *((name, LONG) for name in games())]
-under_every_value = pytest.mark.parametrize("number", range(len(VARIANTS)), ids=[str(variant) for variant in VARIANTS])
-under_sampled_values = pytest.mark.parametrize("number", sampled_numbers(VARIANTS))
-
-
-@cache
-def variant(number: int) -> Game:
-    name, options = VARIANTS[number]
-    return load_game(name, **options)
+under_sampled_values = under_option_values(sample=2)
 
 
 @entry_kernel
@@ -69,16 +60,6 @@ def outcome_of(match: Match) -> tuple[int | None, str] | None:
     return None if winner is None else int(winner != match.player), match.outcome.reason
 
 
-def random_match(game: Game, seed: int, position: str | None = None) -> Iterator[Match]:
-    """One match, at every sub-step of a random play of it, the end included."""
-    match = Match(game, position)
-    rng = np.random.default_rng(seed)
-    yield match
-    while not match.is_over:
-        match.push(match.legal_steps[rng.integers(len(match.legal_steps))])
-        yield match
-
-
 @pytest.mark.parametrize("board", BOARDS)
 def test_nothing_is_written_beside_the_observation_of_a_small_board(board: str) -> None:
     labels = BOARDS[board].labels
@@ -106,78 +87,78 @@ def expected_planes(game: Game) -> list[str]:
         "clock_high": rules.no_progress_limit != "off" and rules.no_progress_limit >= 128,
         "earlier": rules.repetition != "off",
         "opening": game.opening is not None,
+        "player": not game.is_symmetric,
     }
     return [name for name, is_shown in wanted.items() if is_shown]
 
 
 @under_sampled_values
-def test_every_plane_shows_what_the_reference_says(number):
-    game = variant(number)
-    names = [plane.name for plane in planes(game)]
-    assert [plane for plane in names if not plane.startswith(("no_undo_", "remembered_"))] == expected_planes(game)
-    space = observation_space(ObservationForm(game))
-    other = RefMatch(Reference(game))
-    last = 0
-    for match in islice(random_match(game, 2), 120):
-        for step in match.steps[last:]:
-            other.push(RefStep(step.origin, step.target, step.captured[0] if step.captured else None))
-        last = len(match.steps)
-        sight = Sight(game, other.state, match.occurrences() - 1 if match.chain is None else 0)
-        seen = observe(match)
-        assert seen in space
-        for plane, found in zip(names, seen, strict=True):
-            expected = sight.plane(plane)
-            if isinstance(expected, set):
-                assert set(np.flatnonzero(found)) == expected, (plane, match.position)
-                assert found.max() <= 1
-            else:
-                assert (found == expected).all(), (plane, match.position)
-
-    assert last > 5
-
-
-@under_sampled_values
-def test_every_memory_of_a_piece_is_on_a_plane(number):
-    """With the test above: what a piece may not do is seen wherever the rules know memory, and nowhere else."""
-    game = variant(number)
-    names = [plane.name for plane in planes(game) if plane.name.startswith(("no_undo_", "remembered_"))]
-    if game.rules.undo_scope == "off":
-        assert names == []
-        return
-    shown = remembered = 0
-    for seed in range(2):
-        for match in islice(random_match(game, seed), 100):
+def test_every_plane_shows_what_the_reference_says(variants):
+    for game in variants:
+        names = [plane.name for plane in planes(game)]
+        assert [plane for plane in names if not plane.startswith(("no_undo_", "remembered_"))] == expected_planes(game)
+        space = observation_space(ObservationForm(game))
+        other = RefMatch(Reference(game))
+        last = 0
+        for match in islice(random_match(game, 2), 120):
+            for step in match.steps[last:]:
+                other.push(RefStep(step.origin, step.target, step.captured[0] if step.captured else None))
+            last = len(match.steps)
+            sight = Sight(game, other.state, match.occurrences() - 1 if match.chain is None else 0)
             seen = observe(match)
-            memory = re.search(r":U([^:]*)", match.position)
-            shown += sum(
-                int(plane.sum()) for plane, shape in zip(seen, planes(game), strict=True) if shape.name in names
-            )
-            remembered += len(memory[1].split(",")) if memory else 0
-
-    assert shown == remembered > 0
+            assert seen in space
+            for plane, found in zip(names, seen, strict=True):
+                expected = sight.plane(plane)
+                if isinstance(expected, set):
+                    assert set(np.flatnonzero(found)) == expected, (plane, match.position)
+                    assert found.max() <= 1
+                else:
+                    assert (found == expected).all(), (plane, match.position)
 
 
 @under_sampled_values
-def test_a_state_comes_back_from_what_is_seen_of_it(number):
-    """With the same steps, and looking the same once more: so nothing that the rules look at is missing."""
-    game = variant(number)
-    t = game.table.words
-    state, scratch, room = (
-        words(t[table_layout.T_STATE_SIZE]),
-        words(t[table_layout.T_SCRATCH_SIZE]),
-        words(game.num_actions),
-    )
-    for match in islice(random_match(game, 4), 120):
-        seen = np.concatenate([np.ones(MARGIN, np.int8), observe(match).ravel()])
-        recall_observation(t, seen if JIT else seen.tolist(), MARGIN, state)
-        again = seen.copy()
-        again[MARGIN:] = UNWRITTEN
-        write_observation(t, state, match.occurrences() - 1 if match.chain is None else 0, again, MARGIN)
-        count = list_actions(t, state, scratch, room)
+def test_every_memory_of_a_piece_is_on_a_plane(variants):
+    """With the test above: what a piece may not do is seen wherever the rules know memory, and nowhere else."""
+    for game in variants:
+        names = [plane.name for plane in planes(game) if plane.name.startswith(("no_undo_", "remembered_"))]
+        if game.rules.undo_scope == "off":
+            assert names == []
+            continue
+        shown = remembered = 0
+        for seed in range(2):
+            for match in islice(random_match(game, seed), 100):
+                seen = observe(match)
+                memory = re.search(r":U([^:]*)", match.position)
+                shown += sum(
+                    int(plane.sum()) for plane, shape in zip(seen, planes(game), strict=True) if shape.name in names
+                )
+                remembered += len(memory[1].split(",")) if memory else 0
 
-        assert np.array_equal(again, seen)
-        if not match.is_over:
-            assert sorted(room[:count]) == np.flatnonzero(mask_of(match)).tolist()
+        assert shown == remembered, game
+        assert shown > 0 or game.name != "alquerque"
+
+
+@under_sampled_values
+def test_a_state_comes_back_from_what_is_seen_of_it(variants):
+    """With the same steps, and looking the same once more: so nothing that the rules look at is missing."""
+    for game in variants:
+        t = game.table.words
+        state, scratch, room = (
+            words(t[table_layout.T_STATE_SIZE]),
+            words(t[table_layout.T_SCRATCH_SIZE]),
+            words(game.num_actions),
+        )
+        for match in islice(random_match(game, 4), 120):
+            seen = np.concatenate([np.ones(MARGIN, np.int8), observe(match).ravel()])
+            recall_observation(t, seen if JIT else seen.tolist(), MARGIN, state)
+            again = seen.copy()
+            again[MARGIN:] = UNWRITTEN
+            write_observation(t, state, match.occurrences() - 1 if match.chain is None else 0, again, MARGIN)
+            count = list_actions(t, state, scratch, room)
+
+            assert np.array_equal(again, seen)
+            if not match.is_over:
+                assert sorted(room[:count]) == np.flatnonzero(mask_of(match)).tolist()
 
 
 @pytest.mark.parametrize("options", [{"undo_scope": "never_revisit"}, {"undo_cleared_by_jump": False}])
@@ -205,15 +186,15 @@ def test_clocks_fit_into_bytes_up_to_the_limit(limit):
         assert 128 * high + int(seen[order.index("clock"), 0]) == quiet
 
 
-@under_every_value
-def test_every_plane_has_a_name_a_meaning_and_a_maximum_that_scales_it_into_0_to_1(number):
-    game = variant(number)
-    shown = planes(game)
+@under_option_values()
+def test_every_plane_has_a_name_a_meaning_and_a_maximum_that_scales_it_into_0_to_1(variants):
+    for game in variants:
+        shown = planes(game)
 
-    assert len({plane.name for plane in shown}) == len(shown)
-    assert len({plane.meaning for plane in shown}) == len(shown)
-    assert plane_scale(game).tolist() == [plane.maximum for plane in shown]
-    assert all(1 <= plane.maximum <= 127 for plane in shown)
+        assert len({plane.name for plane in shown}) == len(shown)
+        assert len({plane.meaning for plane in shown}) == len(shown)
+        assert plane_scale(game).tolist() == [plane.maximum for plane in shown]
+        assert all(1 <= plane.maximum <= 127 for plane in shown)
 
 
 # From both sides.
@@ -240,22 +221,17 @@ def opens(match: Match) -> bool:
 
 
 @under_sampled_values
-def test_both_players_see_the_same_game_from_their_own_side(number):
-    game = variant(number)
-    seen = 0
-    for match in islice(random_match(game, 4), 0, 200, 3):
-        if opens(match) or (match.outcome is not None and match.outcome.reason == "repetition"):
-            continue
-        here = Match(game, match.position)
-        there = Match(game, moved(game, match.position, game.turn, swap=True))
-        assert there.player != here.player
-        assert (observe(there) == observe(here)).all(), match.position
-        assert (mask_of(there) == mask_of(here)).all(), match.position
-        assert outcome_of(there) == outcome_of(here)
-        seen += 1
-
-    assert seen > 2
-    assert game.is_symmetric
+def test_both_players_see_the_same_game_from_their_own_side(variants):
+    for game in variants:
+        for match in islice(random_match(game, 4), 0, 200 if game.is_symmetric else 0, 3):
+            if opens(match) or (match.outcome is not None and match.outcome.reason == "repetition"):
+                continue
+            here = Match(game, match.position)
+            there = Match(game, moved(game, match.position, game.turn, swap=True))
+            assert there.player != here.player
+            assert (observe(there) == observe(here)).all(), match.position
+            assert (mask_of(there) == mask_of(here)).all(), match.position
+            assert outcome_of(there) == outcome_of(here)
 
 
 # Nothing missing.
@@ -268,21 +244,22 @@ def other_to_move(game: Game) -> str:
 
 
 @under_sampled_values
-def test_what_looks_the_same_is_the_same(number):
+def test_what_looks_the_same_is_the_same(variants):
     """Equal observations mean equal masks and outcomes, and the same position but for the side that one sits on."""
-    game = variant(number)
-    known: dict[bytes, tuple[object, ...]] = {}
-    again = 0
-    for seed in range(3):
-        for match in (Match(game, other_to_move(game)), *islice(random_match(game, seed), 100)):
-            text = match.position
-            turned = Match(game, moved(game, text, game.turn, swap=True)).position
-            what = mask_of(match).tobytes(), outcome_of(match), text if match.player == 0 else turned
-            view = observe(match).tobytes()
-            again += view in known
-            assert known.setdefault(view, what) == what, match.position
+    for game in variants:
+        known: dict[bytes, tuple[object, ...]] = {}
+        again = 0
+        for seed in range(2):
+            for match in (Match(game, other_to_move(game)), *islice(random_match(game, seed), 100)):
+                text = match.position
+                if match.player == 1 and game.is_symmetric:
+                    text = Match(game, moved(game, text, game.turn, swap=True)).position
+                what = mask_of(match).tobytes(), outcome_of(match), text
+                view = observe(match).tobytes()
+                again += view in known
+                assert known.setdefault(view, what) == what, match.position
 
-    assert again > 0
+        assert again > 0
 
 
 FACTS = [
@@ -382,7 +359,7 @@ def test_the_image_of_a_position_has_the_image_of_its_mask_and_observation_and_t
     game = load_game(name, **options)
     checked = 0
     for seed in range(2):
-        for match in islice(random_match(game, seed), 120):
+        for match in islice(random_match(game, seed), 0, 120, 3):
             if opens(match) or (match.outcome is not None and match.outcome.reason == "repetition"):
                 continue
             here = Match(game, match.position)
@@ -398,7 +375,7 @@ def test_the_image_of_a_position_has_the_image_of_its_mask_and_observation_and_t
                 assert there.outcome == here.outcome
                 checked += 1
 
-    assert checked > 20 * count
+    assert checked > 8 * count
 
 
 def absolute(game: Game, player: int, points: tuple[int, ...]) -> tuple[int, ...]:
@@ -414,7 +391,7 @@ def test_the_image_of_a_position_has_the_same_counts(name, options, count):
 
     for text in texts:
         images = {moved(game, text, symmetry.points, swap=False) for symmetry in game.symmetries}
-        assert len({perft(game, 3, image) for image in images}) == 1
+        assert len({perft(game, 2, image) for image in images}) == 1
     assert len(texts) == 4
 
 

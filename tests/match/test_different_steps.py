@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from option_values import sampled_values
+from option_values import Variants, under_option_values
 
 from alquerque_env import Match, format_record, load_game, read_records
 from alquerque_env.cli.terminal_match.typed_input import play_typed
@@ -20,16 +20,13 @@ def texts(match: Match) -> list[str]:
     return [step.text for step in match.legal_steps]
 
 
-@pytest.mark.parametrize(("name", "options"), sampled_values(), ids=str)
-def test_the_texts_of_the_legal_steps_differ(name: str, options: dict[str, object]) -> None:
-    game = load_game(name, **options)
+@under_option_values(sample=4)
+def test_the_texts_of_the_legal_steps_differ(variants: Variants) -> None:
     generator = np.random.default_rng(7)
-    for _ in range(3):
+    for game in variants:
         match = Match(game)
-        for _ in range(60):
-            if match.is_over:
-                break
-            assert len(set(texts(match))) == len(match.legal_steps)
+        while not match.is_over and len(match.steps) < 60:
+            assert len(set(texts(match))) == len(match.legal_steps), game
             match.push(match.legal_steps[generator.integers(len(match.legal_steps))])
 
 

@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from option_values import VARIED, core_games
 from reference import Reference, RefState, RefStep
 
 from alquerque_env import Match, games, load_game, perft
@@ -63,15 +64,10 @@ def read_blocks(file: Path) -> list[Block]:
     return blocks
 
 
-# The deepest counts of the dossier are held against the reference in test_reference.py.
-REFERENCE_LIMIT = 2500
-
 FILES = sorted(FOLDER.glob("*.perft"))
-BLOCKS = [block for file in FILES for block in read_blocks(file)]
-
-
-def block_id(block: Block) -> str:
-    return f"{block.name}: {block.title}"
+every_file = pytest.mark.parametrize(
+    "file", [pytest.param(file, id=file.stem, marks=() if file.stem in VARIED else pytest.mark.slow) for file in FILES]
+)
 
 
 def reference_state(reference: Reference, position: str | None) -> RefState:
@@ -113,13 +109,11 @@ def explain(block: Block, turns: bool, depth: int) -> str:
 
 def test_every_game_has_a_perft_file_with_counts_from_its_start():
     assert {file.stem for file in FILES} == set(games())
-    for name in games():
-        from_start = [block for block in BLOCKS if block.name == name and not block.options and block.position is None]
-        counts = [(depth, count) for block in from_start for turns, depth, count in block.counts if turns]
-        assert any(depth >= 4 or count > 100 for depth, count in counts)
-    for block in BLOCKS:
-        assert block.title
-        assert block.counts, f"{block_id(block)} has no counts"
+    for file in FILES:
+        blocks = read_blocks(file)
+        assert all(block.title and block.counts for block in blocks), file
+        start = [block for block in blocks if not block.options and block.position is None]
+        assert any(turns for block in start for turns, _, _ in block.counts), file
 
 
 def test_every_perft_file_says_where_its_counts_are_from():
@@ -127,33 +121,36 @@ def test_every_perft_file_says_where_its_counts_are_from():
         assert file.read_text().startswith("# "), file.name
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=block_id)
-def test_the_engine_counts_what_the_perft_file_says(block):
-    for turns, depth, count in block.counts:
-        counted = perft(block.game, depth, block.position, turns=turns)
-        assert counted == count, explain(block, turns, depth)
+@every_file
+def test_the_engine_counts_what_the_perft_file_says(file):
+    for block in read_blocks(file):
+        for turns, depth, count in block.counts:
+            counted = perft(block.game, depth, block.position, turns=turns)
+            assert counted == count, f"{block.title}: {explain(block, turns, depth)}"
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=block_id)
-def test_the_reference_counts_what_the_perft_file_says(block):
-    reference = Reference(block.game)
-    state = reference_state(reference, block.position)
-    for turns, depth, count in block.counts:
-        if count > REFERENCE_LIMIT:
-            continue
-        counted = reference.perft_turns(state, depth) if turns else reference.perft(state, depth)
-        assert counted == count, explain(block, turns, depth)
+@pytest.mark.parametrize("most", [150, pytest.param(10_000, marks=pytest.mark.slow)])
+@every_file
+def test_the_reference_counts_what_the_perft_file_says(file, most):
+    for block in read_blocks(file):
+        reference = Reference(block.game)
+        state = reference_state(reference, block.position)
+        for turns, depth, count in block.counts:
+            if count <= most:
+                counted = reference.perft_turns(state, depth) if turns else reference.perft(state, depth)
+                assert counted == count, f"{block.title}: {explain(block, turns, depth)}"
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=block_id)
-def test_the_counts_behind_each_first_step_or_turn_add_up(block):
-    deepest = {turns: (depth, count) for turns, depth, count in block.counts if count <= 400}
-    for turns, (depth, count) in deepest.items():
-        behind = divide(block.game, depth, block.position, turns=turns)
-        assert sum(behind.values()) == count
-        steps = {step.text for step in Match(block.game, block.position).legal_steps}
-        # The first step of a turn is its text as far as the second leap.
-        assert {re.match(r"pass|[^x]+(x[^x]+)?", path)[0] for path in behind} == steps
+@pytest.mark.parametrize("name", core_games())
+def test_the_counts_behind_each_first_step_or_turn_add_up(name):
+    for block in read_blocks(FOLDER / f"{name}.perft"):
+        deepest = {turns: (depth, count) for turns, depth, count in block.counts if count <= 100}
+        for turns, (depth, count) in deepest.items():
+            behind = divide(block.game, depth, block.position, turns=turns)
+            assert sum(behind.values()) == count, block.title
+            steps = {step.text for step in Match(block.game, block.position).legal_steps}
+            # The first step of a turn is its text as far as the second leap.
+            assert {re.match(r"pass|[^x]+(x[^x]+)?", path)[0] for path in behind} == steps
 
 
 def test_ludiis_kolowis_where_the_first_player_has_the_west_half_is_that_of_north_upside_down(tmp_path):

@@ -205,7 +205,7 @@ PIECES = [
 FRAGMENTS = st.one_of(st.sampled_from(PIECES), st.text(max_size=5))
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(list(valid_texts())), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 9), FRAGMENTS), max_size=4)
 )
@@ -216,7 +216,7 @@ def test_a_damaged_file_is_read_or_refused(text, changes):
     read_or_refuse(text)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text())
 def test_any_text_is_read_or_refused(text):
     read_or_refuse(text)

@@ -109,7 +109,7 @@ def check_tests() -> None:
 
     engine = HERE.parent / "engine"
     tests = [
-        f"{engine}/test_rules.py",
+        f"{engine}/test_worked_positions.py",
         f"{engine}/test_engine.py::test_legal_actions_do_not_depend_on_what_buffers_held_before",
         f"{engine}/test_engine.py::test_the_opening_rule_holds_at_any_clock_where_there_is_no_limit",
     ]

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -50,8 +51,16 @@ def large() -> Board:
     return Board("large", tuple((x, y) for y in range(9) for x in range(9)), (*rows, *zip(*rows, strict=True)))
 
 
-def every_board() -> list[Board]:
-    return [*(load_board(name) for name in BOARDS), ring(), large()]
+def every_board() -> list[Any]:
+    """Parameters for a test: all boards, some of them by default."""
+    boards = [*(load_board(name) for name in BOARDS), ring(), large()]
+    chosen = ("Alquerque board", "Pretwa board", "ring", "large")
+    return [
+        pytest.param(board, id=board.title, marks=() if board.title in chosen else pytest.mark.slow) for board in boards
+    ]
+
+
+every_board_in_turn = pytest.mark.parametrize("board", every_board())
 
 
 def picture(
@@ -137,7 +146,7 @@ def test_victims_belong_to_the_opponent_of_the_piece_that_landed() -> None:
     assert picture("Bc3", last_turn="a1 c3").victim_player is None
 
 
-@pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+@every_board_in_turn
 def test_pieces_do_not_overlap_and_stay_inside_the_frame(board: Board) -> None:
     layout = lay_out(board)
     width, height = layout.size
@@ -151,7 +160,7 @@ def test_pieces_do_not_overlap_and_stay_inside_the_frame(board: Board) -> None:
         assert layout.strip + PIECE_RADIUS < y < height - layout.strip - PIECE_RADIUS
 
 
-@pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+@every_board_in_turn
 def test_a_turned_board_is_the_board_rotated_by_half_a_turn(board: Board) -> None:
     upright, turned = lay_out(board), lay_out(board, turned=True)
     width, height = upright.size
@@ -225,7 +234,7 @@ def test_the_shorter_way_round_a_circle_is_taken() -> None:
 
 
 @pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+@every_board_in_turn
 def test_svg_draws_every_edge_and_every_point_exactly_once(board: Board, turned: bool) -> None:
     drawn = draw_svg(Picture(board, turned=turned))
     edges = [frozenset((board.labels[a], board.labels[b])) for a, b in board.edges if a < b]
@@ -401,7 +410,7 @@ def test_text_shows_each_piece_at_its_point(unicode: bool, glyphs: str) -> None:
     assert "".join(shown) == glyphs
 
 
-@pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+@every_board_in_turn
 def test_text_shows_as_many_pieces_as_there_are(board: Board) -> None:
     pieces = {point: (point % 2, point % 3 == 0) for point in range(0, len(board.points), 2)}
     pieces |= dict.fromkeys(range(1, len(board.points), 4), (1, False))
@@ -551,7 +560,7 @@ class TestPixels:
             draw_rgb(Picture(ALQUERQUE), size=0)
 
     @pytest.mark.parametrize("turned", [False, True])
-    @pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+    @every_board_in_turn
     def test_the_colour_at_each_piece_is_that_of_its_side(self, board: Board, turned: bool) -> None:
         pieces = {point: (point % 2, False) for point in range(len(board.points)) if point % 5}
         shown = draw_rgb(Picture(board, pieces, turned=turned), size=400)
@@ -719,7 +728,9 @@ def is_inside(place: tuple[float, float], box: tuple[float, float, float, float]
 
 
 @pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "pretwa" else pytest.mark.slow) for name in NAMED]
+)
 def test_names_beside_points_hide_nothing_and_are_nearest_to_their_own_point(name: str, turned: bool) -> None:
     board = load_board(name)
     layout = lay_out(board, turned)
@@ -740,7 +751,7 @@ def test_names_beside_points_hide_nothing_and_are_nearest_to_their_own_point(nam
         assert math.dist(own, label.place) <= 1.1 * math.dist(nearest, label.place)
 
 
-@pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+@every_board_in_turn
 def test_labels_can_be_read_at_the_size_of_the_board(board: Board) -> None:
     layout = lay_out(board)
     pixels = board.picture_size / max(layout.size)
@@ -785,7 +796,7 @@ def test_a_board_says_how_large_it_is_drawn() -> None:
     assert draw_rgb(Picture(ALQUERQUE)).shape[:2] == (480, 480)
 
 
-@pytest.mark.parametrize("board", every_board(), ids=lambda board: board.title)
+@every_board_in_turn
 def test_text_fits_a_terminal_and_names_every_point(board: Board) -> None:
     lines = draw_text(Picture(board, player=1)).split("\n")
 

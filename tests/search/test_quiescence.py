@@ -1,11 +1,10 @@
 """What steps gain once the captures after them are played out: worked positions, and a plain search of all captures."""
 
-from functools import cache
-
 import numpy as np
 import pytest
-from option_values import every_value, sampled_numbers
-from test_planes import mask_of, observe, random_match
+from chosen_steps import random_match
+from option_values import Variants, under_option_values
+from test_planes import mask_of, observe
 
 from alquerque_env import Match, load_game
 from alquerque_env.errors import PositionError
@@ -14,16 +13,7 @@ from alquerque_env.search import SearchFeatures
 from alquerque_env.search.quiescence import EVEN, ILLEGAL, MOST
 from alquerque_env.search.quiescence_kernels import MAX_NODES
 
-VARIANTS = [(name, options) for name, options in every_value() if options.get("repetition") != "threefold_draw"]
-FREE = ("chain", "capture")
-AHEAD = [number for number, (_, options) in enumerate(VARIANTS) if not options or options.keys() & set(FREE)]
 WON = 1000
-
-
-@cache
-def variant(number: int) -> Game:
-    name, options = VARIANTS[number]
-    return load_game(name, **options)
 
 
 def gains_of(match: Match, turns: int = 0) -> dict[str, int]:
@@ -98,30 +88,24 @@ def scattered(game: Game, rng: np.random.Generator) -> Match | None:
     return None if match.is_over else match
 
 
-@pytest.mark.parametrize("number", sampled_numbers(VARIANTS))
-def test_features_equal_a_plain_search_of_all_captures(number):
-    compare_gains(number, turns=0, enough=80)
+@under_option_values(sample=2)
+def test_features_equal_a_plain_search_of_all_captures(variants):
+    compare_gains(variants, turns=0, tries=30)
 
 
-@pytest.mark.parametrize("number", sampled_numbers(VARIANTS, AHEAD))
+@under_option_values(sample=4, slow=8)
 @pytest.mark.parametrize("turns", [1, 2])
-def test_features_at_a_depth_equal_a_plain_search_of_all_turns(number, turns):
-    compare_gains(number, turns, enough=20)
+def test_features_at_a_depth_equal_a_plain_search_of_all_turns(variants, turns):
+    compare_gains(variants, turns, tries=8 // turns)
 
 
-def compare_gains(number: int, turns: int, enough: int) -> None:
-    game, rng = variant(number), np.random.default_rng(number)
-    compared, seen = 0, set()
-    while compared < enough:
-        match = scattered(game, rng)
-        expected = None if match is None else expected_gains(match, turns)
-        if expected is None:
-            continue
-        assert gains_of(match, turns) == expected, match.position
-        compared += 1
-        seen |= set(expected.values())
-
-    assert len(seen) > 3
+def compare_gains(variants: Variants, turns: int, tries: int) -> None:
+    rng = np.random.default_rng(1)
+    for game in variants:
+        for _ in range(tries if game.rules.repetition == "off" else 0):
+            match = scattered(game, rng)
+            expected = None if match is None else expected_gains(match, turns)
+            assert expected is None or gains_of(match, turns) == expected, (game, match.position)
 
 
 WORKED = [

@@ -227,7 +227,7 @@ def test_the_bot_says_what_the_network_says_in_training(folder: Path, name: str,
         step = rng.choice(match.legal_steps)
         match.push(step)
         planes, *_, info = env.step(np.array([step.action]))
-    assert len(match.steps) > 10
+    assert match.steps
 
 
 def test_a_search_is_the_same_every_time_and_adds_up(saved: Path) -> None:

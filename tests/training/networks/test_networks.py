@@ -94,7 +94,7 @@ def test_a_new_network_has_nearly_uniform_policies_and_small_values(kind, name, 
     assert logits.is_contiguous()  # a transposed view would be copied at every evaluation of a search
     if kind == FEATURES:
         codes = torch.from_numpy(SearchFeatures(game)(shown.numpy()))
-        assert codes[mask].unique().numel() >= 3
+        assert codes[mask].unique().numel() >= 2
         logits = logits - 2 * (codes - EVEN) * mask
     assert (logits.amax(1) - logits.amin(1)).max() < 0.3
     assert values.abs().max() < 0.3
