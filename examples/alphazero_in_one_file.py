@@ -3,7 +3,7 @@
     python examples/alphazero_in_one_file.py alquerque --minutes 10
 
 Measured on two cores of an AMD EPYC with much other work: in its ten minutes this had 107 s of processor time, one core
-at a time, and won 200 of 200 matches against `greedy` (95% interval 98.1% to 100.0%). It did so in `fetaix`, with 150 s,
+at a time, and won 200 of 200 matches against `greedy` (95% interval 98.1% to 100%). It did so in `fetaix`, with 150 s,
 and in `alquerque` with `--iterations 11`, which takes 42 s of processor time.
 
 Many matches are played at once, so that one call of the network evaluates a position of each. The search is that of

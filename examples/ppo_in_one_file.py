@@ -3,7 +3,7 @@
     python examples/ppo_in_one_file.py alquerque --minutes 5
 
 Measured on two cores of an AMD EPYC with much other work: in its five minutes this had 46 s of processor time, one core
-at a time, and the policy won 200 of 200 matches against `greedy` (95% interval 98.1% to 100.0%). It did so in `fetaix`,
+at a time, and the policy won 200 of 200 matches against `greedy` (95% interval 98.1% to 100%). It did so in `fetaix`,
 with 59 s.
 
 One network plays both sides of many matches at once. Every number of a step is from the perspective of the player who
