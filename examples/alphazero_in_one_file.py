@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import nn
 
@@ -334,11 +334,11 @@ def train(network: Network, args: Any) -> None:
     print(f"{network.game.name}: {steps} steps in {seconds:.0f} s ({processor:.0f} s of processor time)")
 
 
-def play_matches(network: Network, args: Any) -> None:
+def play_matches(network: Network, bot: Any, args: Any) -> None:
     """Plays matches against a bot, half of them from either seat, and prints how many the network wins."""
     game, count = network.game, args.opponent_matches
     matches, search = Matches(game, count), Search(game, count, args.simulations)
-    bot, own_side, results = load_bot(args.opponent, game, seed=args.seed), np.ones(count), np.full(count, np.nan)
+    own_side, results = np.ones(count), np.full(count, np.nan)
     own_side[1::2] = -1
     while np.isnan(results).any():
         actions, _, place, _ = search.run(network, matches)
@@ -380,14 +380,15 @@ def main() -> None:
     torch.set_num_threads(1)  # faster for networks as small as these
     try:
         given = load_network(args.weights) if args.evaluate else Network(load_game(args.game), args.width, args.blocks)
-        network = given.to(args.device)
+        network, bot = given.to(args.device), load_bot(args.opponent, given.game, seed=args.seed)
         if not args.evaluate:
+            network.save(args.weights)  # so that a wrong path is found before the training
             try:
                 train(network, args)
             finally:
                 network.save(args.weights)
-        play_matches(network, args)
-    except (AlquerqueError, OSError) as error:
+        play_matches(network, bot, args)
+    except (AlquerqueError, OSError, SafetensorError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         sys.exit("stopped by Ctrl-C")

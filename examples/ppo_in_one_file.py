@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from alquerque_env import Game, SelfPlayVectorEnv, evaluate, load_game
+from alquerque_env import Game, SelfPlayVectorEnv, evaluate, load_bot, load_game
 from alquerque_env.errors import AlquerqueError
 
 OPENING = 4  # random steps with which a match begins, at most, so that many kinds of positions are seen
@@ -209,19 +209,18 @@ def main() -> None:
     torch.set_num_threads(1)  # faster for networks as small as these
     try:
         given = load_network(args.weights) if args.evaluate else Network(load_game(args.game), args.width, args.blocks)
-        network = given.to(args.device)
+        network, bot = given.to(args.device), load_bot(args.opponent, given.game, seed=args.seed)
         if not args.evaluate:
+            network.save(args.weights)  # so that a wrong path is found before the training
             try:
                 train(network, args)
             finally:
                 network.save(args.weights)
-        result = evaluate(
-            network.best, network.game, args.opponent, args.opponent_matches, batched=True, seed=args.seed
-        )
+        result = evaluate(network.best, network.game, bot, args.opponent_matches, batched=True)
         text = f"{network.game.name}: won {result.wins} of {result.games} against {args.opponent}, drew {result.draws}"
         rate = result.win_rate
         print(f"{text}: {rate.value:.1%} won (95% interval {rate.low:.1%} to {rate.high:.1%})")
-    except (AlquerqueError, OSError) as error:
+    except (AlquerqueError, OSError, SafetensorError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         sys.exit("stopped by Ctrl-C")

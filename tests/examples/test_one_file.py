@@ -72,9 +72,9 @@ def test_ctrl_c_ends_a_run_in_one_line_and_saves_the_weights(tmp_path, name):
 
 
 @each
-def test_a_misspelt_game_is_refused_in_one_sentence(tmp_path, name):
-    command = [sys.executable, EXAMPLES / f"{name}.py", "alquerqe"]
+@pytest.mark.parametrize("wrong", [["alquerqe"], ["--opponent", "gredy"], ["--weights", "no/folder"]])
+def test_a_wrong_argument_is_refused_in_one_sentence_before_the_training(tmp_path, name, wrong):
+    command = [sys.executable, EXAMPLES / f"{name}.py", *wrong]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 2
+    assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
-    assert "alquerque" in done.stderr.splitlines()[-1]
