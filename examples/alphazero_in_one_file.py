@@ -75,7 +75,9 @@ class Network(nn.Module):
 def load_network(path: str) -> Network:
     """The network that `Network.save` wrote, with its game."""
     with safe_open(path, "pt") as file:
-        about = json.loads(file.metadata()["about"])
+        about = json.loads((file.metadata() or {}).get("about", "null"))
+    if about is None:
+        raise AlquerqueError(f"{path} has no weights that this program wrote")
     network = Network(load_game(about["game"]), about["width"], about["blocks"])
     network.load_state_dict(load_file(path))
     return network

@@ -72,7 +72,17 @@ def test_ctrl_c_ends_a_run_in_one_line_and_saves_the_weights(tmp_path, name):
 
 
 @each
-@pytest.mark.parametrize("wrong", [["alquerqe"], ["--opponent", "gredy"], ["--weights", "no/folder"]])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["alquerqe"],
+        ["--opponent", "gredy"],
+        ["--weights", "no/folder"],
+        ["--evaluate", "--weights", EXAMPLES / "run"],
+        ["--evaluate", "--weights", EXAMPLES.parent / "checkpoints" / "alquerque" / "small" / "weights.safetensors"],
+    ],
+    ids=["game", "bot", "folder", "text", "checkpoint"],
+)
 def test_a_wrong_argument_is_refused_in_one_sentence_before_the_training(tmp_path, name, wrong):
     command = [sys.executable, EXAMPLES / f"{name}.py", *wrong]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
