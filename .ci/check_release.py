@@ -1,7 +1,7 @@
 """Checks that a tag may be released: `python .ci/check_release.py v1.2.3`.
 
-The tag, `__version__`, CITATION.cff and the newest heading of CHANGELOG.md name the same version, and pyproject.toml
-names the repository that releases.
+The tag, `__version__`, CITATION.cff and the newest section of CHANGELOG.md name the same version, the changelog lists
+nothing as unreleased, and pyproject.toml names the repository that releases.
 """
 
 import os
@@ -30,7 +30,7 @@ def faults(tag: str, root: Path = ROOT, repository: str | None = None) -> list[s
     said = {
         "alquerque_env/__init__.py": found(r'^__version__ = "(.*)"$', "alquerque_env/__init__.py"),
         "CITATION.cff": found(r"^version: (.*)$", "CITATION.cff"),
-        "the newest heading of CHANGELOG.md": found(r"^## (.*)$", "CHANGELOG.md"),
+        "the newest section of CHANGELOG.md": found(r"^## (?:Unreleased\s+^## )?(\S+)", "CHANGELOG.md"),
     }
     wrong = [f"the tag is {tag}, but {place} says {text}" for place, text in said.items() if text != version]
     urls = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]

@@ -197,7 +197,7 @@ def release(tmp_path: Path) -> Path:
     for file, text in {
         "alquerque_env/__init__.py": '"""Games."""\n\n__version__ = "1.2.3"\n',
         "CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.3\n",
-        "CHANGELOG.md": "# Changelog\n\n## 1.2.3\n\n- All.\n\n## 1.2.2\n",
+        "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n## 1.2.3 - 2026-11-26\n\n- All.\n\n## 1.2.2 - 2026-11-25\n",
         "pyproject.toml": '[project.urls]\nRepository = "https://github.com/a/b"\n',
     }.items():
         (tmp_path / file).write_text(text, encoding="utf-8")
@@ -213,7 +213,8 @@ def test_a_version_that_all_files_name_may_be_released(faults, release: Path) ->
     [
         ("alquerque_env/__init__.py", "1.2.3", "1.2.4", "alquerque_env/__init__.py says 1.2.4"),
         ("CITATION.cff", "version: 1.2.3", "version: 1.2.2", "CITATION.cff says 1.2.2"),
-        ("CHANGELOG.md", "## 1.2.3", "## Unreleased", "the newest heading of CHANGELOG.md says Unreleased"),
+        ("CHANGELOG.md", "## 1.2.3", "## 1.2.4", "the newest section of CHANGELOG.md says 1.2.4"),
+        ("CHANGELOG.md", "## 1.2.3 - 2026-11-26", "- More.", "the newest section of CHANGELOG.md says Unreleased"),
         ("pyproject.toml", "a/b", "a/c", "pyproject.toml names https://github.com/a/c"),
     ],
 )
@@ -228,5 +229,8 @@ def test_a_release_is_refused_where_a_file_says_otherwise(
     assert fault in found
 
 
-def test_the_citation_names_the_version_of_the_package() -> None:
+def test_the_citation_and_the_changelog_name_the_version_of_the_package() -> None:
     assert f"\nversion: {alquerque_env.__version__}\n" in read("CITATION.cff")
+    assert re.search(
+        rf"^## {re.escape(alquerque_env.__version__)} - \d{{4}}-\d\d-\d\d$", read("CHANGELOG.md"), re.MULTILINE
+    )
