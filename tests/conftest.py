@@ -49,6 +49,12 @@ os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="state-")
 os.environ["ALQUERQUE_TABLES"] = tempfile.mkdtemp(prefix="tables-")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    # A long case of a slow test is long.
+    if config.option.markexpr == "slow":
+        config.option.markexpr = "slow and not long"
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     # Loaded only where a test needed it.
     if cache := sys.modules.get("alquerque_env.engine.kernel_cache"):

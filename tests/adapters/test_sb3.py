@@ -33,6 +33,7 @@ def model() -> MaskablePPO:
     return MaskablePPO("MlpPolicy", batched(16), n_steps=64, batch_size=256, seed=0).learn(20_000)
 
 
+@pytest.mark.slow
 def test_a_model_learns_in_a_batch(model: MaskablePPO) -> None:
     result = evaluate(sb3.MaskedPolicy(model), "fetaix", games=100, observation="flat", batched=True)
     assert result.win_rate.low > 0.7, str(result)
@@ -203,6 +204,7 @@ class TestFrozenOpponent:
         with pytest.raises(AlquerqueError, match=rf"the model takes .*\(150,\).* but the opponent plays {game} with"):
             sb3.FrozenOpponent(game, observation=form).freeze(model)
 
+    @pytest.mark.slow
     def test_the_callback_copies_each_time_after_so_many_steps(self) -> None:
         opponent = sb3.FrozenOpponent("fetaix", observation="flat")
         copies = []

@@ -368,6 +368,7 @@ def test_the_ratings_of_simulated_players_are_found_again():
         assert estimate.low < sum(result.points) / 500 < estimate.high
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
     """They say 95 %; of 100, fewer than 88 are three deviations away from that."""
     generator = np.random.default_rng(9)
@@ -459,6 +460,7 @@ def test_one_pair_decides_nothing():
 
 
 @pytest.mark.parametrize(("elo", "right"), [(0, "elo0"), (80, "elo1")])
+@pytest.mark.slow
 def test_the_test_is_wrong_about_as_often_as_it_may_be(elo, right):
     """One in twenty; of 200, more than 20 wrong answers have a chance below one in a thousand."""
     chances = tilted(elo)
@@ -845,6 +847,7 @@ def test_a_bot_that_is_gone_when_its_matches_begin_loses_them_and_the_others_are
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such signals")
+@pytest.mark.slow
 def test_a_program_that_hangs_ends_with_the_arena(tmp_path: Path) -> None:
     engine, mark = tmp_path / "hangs.py", tmp_path / "pid"
     engine.write_text(

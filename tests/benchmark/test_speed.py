@@ -111,6 +111,7 @@ def test_what_is_played_match_by_match_is_named_with_the_reason(name: str, optio
     assert env_speed.why_no_vectors(load_game(name, **options)) == reason
 
 
+@pytest.mark.slow
 def test_without_a_game_each_game_has_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(env_speed, "BATCH_PEERS", (SlowPeer,))
     monkeypatch.setattr(env_speed, "ROLLOUT_PEERS", (MatchesPeer,))
@@ -138,6 +139,7 @@ def test_a_peer_plays_or_is_not_installed(kind: type[Peer]) -> None:
     assert peer.play(2) >= 2
 
 
+@pytest.mark.slow
 def test_the_command_prints_every_figure_as_json() -> None:
     command = [sys.executable, "-m", "alquerque_env", "bench", "env", "alquerque", "--seconds", "0.01", "--json"]
     printed = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
@@ -182,6 +184,7 @@ def check_search(found: Any, processes: int) -> None:
     assert together["simulations_per_clock_second"] > 0
 
 
+@pytest.mark.slow
 def test_search_is_measured_with_each_mlp_and_in_two_processes() -> None:
     arguments = ["--seconds", "0.01", "--network", "mlp", "--games", "4", "--games", "8", "--processes", "2"]
     found = run_bench("search", "alquerque", *arguments)["games"]["alquerque"]
@@ -196,6 +199,7 @@ def test_search_is_measured_with_each_mlp_and_in_two_processes() -> None:
     check_search({**found, "figures": on_processor}, processes=2)
 
 
+@pytest.mark.slow
 def test_the_columns_of_the_search_are_explained() -> None:
     arguments = ["--seconds", "0.01", "--network", "conv", "--games", "2", "--processes", "1"]
     printed = print_bench("search", "alquerque", *arguments).splitlines()
@@ -206,6 +210,7 @@ def test_the_columns_of_the_search_are_explained() -> None:
         assert column in explained
 
 
+@pytest.mark.slow
 def test_search_is_measured_with_the_other_networks_too() -> None:
     kinds = (part for kind in ("mlp-search-features", "conv", "graph") for part in ("--network", kind))
     arguments = ["--seconds", "0.01", *kinds, "--games", "2", "--processes", "1"]
@@ -216,6 +221,7 @@ def test_search_is_measured_with_the_other_networks_too() -> None:
     check_search({**found, "figures": on_processor}, processes=1)
 
 
+@pytest.mark.slow
 def test_starts_are_measured_with_both_caches_beside_the_base() -> None:
     found = run_bench("start", "--only", "import", "--repeat", "1")
     base = found["base"]["seconds"]
@@ -255,6 +261,7 @@ import pettingzoo
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the environment of other processes")
+@pytest.mark.slow
 def test_no_process_and_no_file_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
@@ -299,6 +306,7 @@ width = 8
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "alphazero"])
+@pytest.mark.slow
 def test_training_is_measured_in_playing_and_learning(tmp_path: Path, algorithm: str) -> None:
     config = tmp_path / "small.toml"
     config.write_text(SMALL)

@@ -283,6 +283,7 @@ print(json.dumps(found))
 
 
 @pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
+@pytest.mark.slow
 def test_the_search_bots_do_the_same_without_numba():
     rng = random.Random(8)
     positions = [(name, some_position(load_game(name), rng, most=7).position) for name in CORE]

@@ -11,6 +11,7 @@ import pytest
 from hidden_packages import hide_package
 from option_values import core_games
 from own_games import game_text
+from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.shipped import shipped_bots
@@ -325,6 +326,7 @@ def test_a_player_that_fails_is_told_with_its_last_line(tmp_path):
     assert "\n" not in str(caught.value)
 
 
+@first_by_default
 @pytest.mark.skipif(not JIT, reason="long without Numba")
 @pytest.mark.parametrize(
     ("name", "spec", "other", "pairs", "least"),

@@ -19,6 +19,7 @@ from alquerque_training.config.settings import Config
 from hidden_packages import hide_package
 from option_values import core_first
 from random_checkpoints import matches, save_random_checkpoint
+from sets import first_by_default
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.benchmark.ladder import read_ladder
@@ -187,6 +188,7 @@ def rewrite_weights(path: Path, data: bytes) -> None:
     rewrite(path, sha256={WEIGHTS: sha256(data).hexdigest()})
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options"), core_first(CASES))
 def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -> None:
     game = load_game(name, **options)
@@ -229,6 +231,7 @@ def test_without_torch_numpy_plays_by_name_and_by_path(folder: Path, monkeypatch
                 assert bot.choose(match) == expected.choose(match)
 
 
+@pytest.mark.slow
 def test_no_package_of_an_extra_is_needed(folder: Path) -> None:
     """In a process of its own, where nothing has been imported before."""
     code = f"""
@@ -318,6 +321,7 @@ def test_a_card_without_search_features_is_that_of_a_network_without_them(folder
     assert load_checkpoint_bot(path, game).evaluate(Match(game))[1] == pytest.approx(expected[1])
 
 
+@pytest.mark.slow
 def test_a_bot_searches_with_the_exploration_of_its_card(tmp_path: Path, evaluated_by: str) -> None:
     game, seen = load_game("fetaix"), matches(load_game("fetaix"), 20, seed=3)
     found = {}

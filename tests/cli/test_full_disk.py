@@ -46,6 +46,7 @@ def result(*arguments: object, **environment: object) -> dict:
     return {**json.loads(done.stdout), "seconds": 0, "path": ""}
 
 
+@pytest.mark.slow
 def test_a_table(disk: Path, tmp_path: Path) -> None:
     command = "solve", "alquerque_murray", "--pieces", 4, "--threads", 1, "-o"
     values = disk / "table.aqt.work" / "values.int16"
@@ -62,6 +63,7 @@ def test_a_table(disk: Path, tmp_path: Path) -> None:
     assert [file.name for file in disk.iterdir()] == ["table.aqt"]
 
 
+@pytest.mark.slow
 def test_a_proof(disk: Path, tmp_path: Path) -> None:
     position = "W:Wc3:Bb2,b4,d4"
     command = "solve", "alquerque", "--from-start", "--position", position, "--memory", 0.002
@@ -74,6 +76,7 @@ def test_a_proof(disk: Path, tmp_path: Path) -> None:
     assert found == result(*command, ALQUERQUE_TABLES=tmp_path / "tables")
 
 
+@pytest.mark.slow
 def test_kernels_are_compiled_and_not_kept(disk: Path) -> None:
     fill(disk)
     done = run("perft", "alquerque", "--depth", 3, NUMBA_CACHE_DIR=disk)
@@ -81,6 +84,7 @@ def test_kernels_are_compiled_and_not_kept(disk: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "6\n", "")
 
 
+@pytest.mark.slow
 def test_an_arena(disk: Path, tmp_path: Path) -> None:
     command = "arena", "fetaix", "random", "greedy", "--games", 4, "-o"
     other = fill(disk)
@@ -94,6 +98,7 @@ def test_an_arena(disk: Path, tmp_path: Path) -> None:
     assert result(*command, disk / "it.jsonl") == result(*command, tmp_path / "it.jsonl")
 
 
+@pytest.mark.slow
 def test_a_list_of_openings(disk: Path, tmp_path: Path) -> None:
     command = "openings", "fetaix", "--judge", "random", "--count", 2, "-o"
     other = fill(disk)
@@ -104,6 +109,7 @@ def test_a_list_of_openings(disk: Path, tmp_path: Path) -> None:
     assert (disk / "it.jsonl").read_bytes() == (tmp_path / "it.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_benchmark(disk: Path) -> None:
     command = "benchmark", "random", "fetaix", "--quick", "-o", disk / "it.json"
     other = fill(disk)

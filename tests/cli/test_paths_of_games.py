@@ -178,6 +178,7 @@ def test_a_data_set_says_of_which_game_it_is(here: Path) -> None:
         assert (str(found["game"]), str(found["game_file"])) == ("mine", game.file_text)
 
 
+@pytest.mark.slow
 def test_an_engine_plays_a_game_from_a_file(here: Path) -> None:
     file = write_game(here)
     game = load_game(file)
@@ -195,6 +196,7 @@ def test_an_engine_plays_a_game_from_a_file(here: Path) -> None:
     assert "error" not in told
 
 
+@pytest.mark.slow
 def test_an_engine_gets_a_game_from_a_file_as_text(here: Path) -> None:
     file = write_game(here)
     copied = shutil.copy(file, here / "renamed.toml")
@@ -208,6 +210,7 @@ def test_an_engine_gets_a_game_from_a_file_as_text(here: Path) -> None:
 
 
 @pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
+@pytest.mark.slow
 def test_training_takes_the_path_of_a_game_file(here: Path) -> None:
     write_game(here)
     quick = "run.total_steps=512 self_play.num_games=16 self_play.rollout_steps=16 ppo.minibatch_size=128"

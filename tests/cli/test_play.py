@@ -142,6 +142,7 @@ def terminal(*arguments: str, **environment: str) -> Iterator[Terminal]:
 
 
 @needs_terminal
+@pytest.mark.slow
 def test_a_whole_match_can_be_played_in_a_terminal() -> None:
     with terminal("play", "fetaix", "--opponent", "random", "--seed", "7", "--option", *limit_of("fetaix")) as opened:
         for _ in range(300):
@@ -185,6 +186,7 @@ def limit_of(name: str) -> list[str]:
 
 
 @needs_terminal
+@pytest.mark.slow
 def test_a_terminal_gets_colours_and_box_drawing() -> None:
     with terminal("play", "fetaix", "--opponent", "random") as opened:
         opened.wait_for(PROMPT.pattern)
@@ -198,6 +200,7 @@ def test_a_terminal_gets_colours_and_box_drawing() -> None:
     ("environment", "box_drawing"),
     [({"NO_COLOR": "1"}, True), ({"TERM": "dumb"}, False), ({"PYTHONIOENCODING": "ascii"}, False)],
 )
+@pytest.mark.slow
 def test_a_limited_terminal_gets_plain_output(environment: dict[str, str], box_drawing: bool) -> None:
     with terminal("play", "fetaix", "--opponent", "random", **environment) as opened:
         text = opened.wait_for(PROMPT.pattern)
@@ -208,6 +211,7 @@ def test_a_limited_terminal_gets_plain_output(environment: dict[str, str], box_d
 
 
 @needs_terminal
+@pytest.mark.slow
 def test_ctrl_d_ends_a_match_with_its_position() -> None:
     with terminal("play", "fetaix", "--opponent", "random") as opened:
         opened.wait_for(PROMPT.pattern)

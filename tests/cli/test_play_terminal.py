@@ -113,6 +113,7 @@ def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, stat
     assert len(saved(state_folder)) == 1
 
 
+@pytest.mark.slow
 def test_a_match_loaded_after_a_resignation_continues(tmp_path, state_folder):  # noqa: F811
     begun, again = tmp_path / "begun.pdn", tmp_path / "again.pdn"
     with spawned("play", "alquerque", "--opponent", "random", "--seed", "5") as child:
@@ -132,6 +133,7 @@ def test_a_match_loaded_after_a_resignation_continues(tmp_path, state_folder):  
     assert len(load_record(again).match.turns) > len(load_record(begun).match.turns)
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_and_the_printed_command_resumes(state_folder):  # noqa: F811
     with spawned("play", "fetaix", "--option", "chain=optional", "--opponent", "random", "--seat", "1") as child:
         child.expect("North> ")
@@ -157,6 +159,7 @@ def test_ctrl_c_saves_and_the_printed_command_resumes(state_folder):  # noqa: F8
     assert "Traceback" not in output
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_while_a_bot_is_thinking(state_folder):  # noqa: F811
     with spawned("play", "alquerque_alfonso_x", "--opponent", "alphabeta:60") as child:
         child.expect("South> ")
@@ -169,6 +172,7 @@ def test_ctrl_c_saves_while_a_bot_is_thinking(state_folder):  # noqa: F811
     assert "Resume with: alquerque play alquerque_alfonso_x --load" in output
 
 
+@pytest.mark.slow
 def test_a_terminal_that_is_closed_saves_the_match(state_folder):  # noqa: F811
     with spawned("play", "fetaix", "--opponent", "random") as child:
         child.expect("South> ")
@@ -181,6 +185,7 @@ def test_a_terminal_that_is_closed_saves_the_match(state_folder):  # noqa: F811
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)])
+@pytest.mark.slow
 def test_a_signal_that_ends_the_program_saves_the_match(number, state_folder):  # noqa: F811
     with spawned("play", "alquerque_alfonso_x", "--opponent", "alphabeta:60") as child:
         child.expect("South> ")
@@ -195,6 +200,7 @@ def test_a_signal_that_ends_the_program_saves_the_match(number, state_folder):  
 
 
 @pytest.mark.parametrize("is_named", [False, True])
+@pytest.mark.slow
 def test_a_program_that_is_killed_has_kept_every_turn(is_named, tmp_path, state_folder):  # noqa: F811
     file = tmp_path / "match.pdn"
     named = ["--save", str(file)] if is_named else []

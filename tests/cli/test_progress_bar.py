@@ -48,6 +48,7 @@ def test_no_note_is_printed_after_other_errors(capsys):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.slow
 def test_in_a_terminal_a_bar_goes_from_stage_to_stage():
     with terminal("arena", "alquerque", "random", "greedy", "--games", "8", "--judge", "alphabeta:1") as opened:
         status, text = opened.finish(90)

@@ -207,6 +207,7 @@ def test_the_cache_directory_is_that_of_the_system(tmp_path, monkeypatch):
     assert solved(NAME, "--pieces", 2)["path"].startswith(str(tmp_path / "alquerque-env" / "tables"))
 
 
+@pytest.mark.slow
 def test_the_program_solves(tmp_path):
     path = tmp_path / "table.aqt"
     command = [sys.executable, "-m", "alquerque_env", "solve", NAME, "--pieces", "3", "-o", str(path), "--json"]

@@ -423,6 +423,7 @@ def test_commands_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @NEEDS_TRAINER
+@pytest.mark.slow
 def test_the_learner_of_the_documentation_trains(tmp_path: Path) -> None:
     (tmp_path / "reinforce.py").write_text(files_of(PAGES["docs/add_an_algorithm.md"])["reinforce.py"])
     settings = [

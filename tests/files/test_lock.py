@@ -109,6 +109,7 @@ for _ in range(40):
 """
 
 
+@pytest.mark.slow
 def test_one_process_after_the_other_has_a_lock_that_is_made_and_removed_each_time(tmp_path: Path) -> None:
     file = tmp_path / "count"
     file.write_text("0")

@@ -18,6 +18,7 @@ import reference
 from brute_force import Truth
 from changed_files import ask_for_memory
 from click.testing import CliRunner
+from sets import first_by_default
 from test_proof import CASES, few_pieces, minimax
 
 from alquerque_env import Match, load_game
@@ -35,6 +36,7 @@ def write(match, path, table=None):
     return solution, path.read_text().splitlines(keepends=True)
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options", "pieces"), CASES)
 def test_certificates_prove_the_value(tmp_path, name, options, pieces):
     game = load_game(name, **options)
@@ -76,6 +78,7 @@ def refused(tmp_path, lines, message):
         checker.check(path)
 
 
+@pytest.mark.slow
 def test_the_checker_decides_claims(tmp_path, honest):
     path = tmp_path / "certificate.txt"
     path.write_text("".join(honest))
@@ -95,6 +98,7 @@ def test_the_checker_decides_claims(tmp_path, honest):
     assert "rules alone" not in told
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options", "pieces"), CASES)
 def test_claims_are_decided_as_by_minimax(name, options, pieces):
     game = load_game(name, **options)
@@ -335,6 +339,7 @@ def test_the_checker_shares_no_code_with_what_it_checks(module):
         ("_7", ["--pieces", "6", "--sample", "20"], ["55,270 positions hold, 3,211 ends", "20 checked, 20 hold"]),
     ],
 )
+@pytest.mark.slow
 def test_the_shipped_certificates_hold(name, arguments, told):
     status, text = run(SHIPPED / f"awithlaknannai_mosona{name}.xz", *arguments)
 

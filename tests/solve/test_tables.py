@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from option_values import core_first, every_value
 from reference import Reference
+from sets import first_by_default
 from small_games import small_game
 
 from alquerque_env import Match, load_game
@@ -101,6 +102,7 @@ TWO = [
 ] + [("alquerque", {"undo_scope": "per_player_last_move", "no_progress_limit": 30})]
 
 
+@first_by_default
 @needs_numba
 @pytest.mark.parametrize(
     ("name", "options"),
@@ -223,6 +225,7 @@ SMALL = [
 ]
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "board", "south", "north", "pieces", "rules"), SMALL)
 def test_few_pieces_on_small_boards_have_their_true_values(solved, base, board, south, north, pieces, rules):
     game = small_game(base, board, south, north, **rules)
@@ -271,6 +274,7 @@ WHOLE = [
 ]
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "board", "south", "north", "rules"), WHOLE)
 def test_whole_games_are_solved_from_the_start(solved, base, board, south, north, rules):
     game = small_game(base, board, south, north, **rules)
@@ -429,6 +433,7 @@ SEARCHED = [
 ]
 
 
+@first_by_default
 @needs_numba
 @pytest.mark.parametrize(("name", "options", "pieces", "depth"), SEARCHED, ids=str)
 def test_table_and_search_find_the_same_ends(solved, name, options, pieces, depth):
@@ -573,6 +578,7 @@ def moved_answer(table, match, points, swap):
     return table.value(other), table.distance(other)
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("base", "board", "rules"),
     [
@@ -778,6 +784,7 @@ def content_of_table(path, base, board, south, north, pieces, rules):
 
 
 @pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
+@pytest.mark.slow
 def test_tables_are_the_same_without_numba(tmp_path):
     cases = [
         ("fetaix", "wedge", "a1 b1", "b3", 2, {}),

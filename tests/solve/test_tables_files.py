@@ -189,6 +189,7 @@ def build_until(path, pieces, reports, game=FETAIX):
     return seen
 
 
+@pytest.mark.slow
 def test_a_stopped_build_is_resumed(tmp_path, mullahs):
     total = len(build_until(tmp_path / "whole.aqt", 3, 10**6))
     assert total > 60
@@ -262,6 +263,7 @@ build_table(game, 3, Path(sys.argv[1]), watch=watch, threads=1)
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize(("name", "stage"), [("0+1Kv2 North", "captures"), ("1v1", "ply 2"), ("2v1", "compressing")])
+@pytest.mark.slow
 def test_a_killed_build_is_resumed(tmp_path, mullahs, name, stage):
     path = tmp_path / "fetaix.aqt"
     process = subprocess.Popen(
@@ -522,6 +524,7 @@ def test_verifying_finds_wrong_draws(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kinds", [3, 255, 256, 257, 900])
+@pytest.mark.slow
 def test_a_file_holds_any_number_of_different_values(tmp_path, monkeypatch, kinds):
     """More than 256 take two bytes each."""
     written = []

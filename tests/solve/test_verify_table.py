@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
+from sets import first_by_default
 from small_games import small_game
 
 from alquerque_env.errors import TableError
@@ -113,6 +114,7 @@ def rewrite(path, target, **fields):
     return target
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "pieces", "rules"), [MAJORITY[0], DRAWN[0], *SHORT], ids=str)
 def test_wrong_notes_on_the_clock_are_found(tmp_path, base, pieces, rules):
     game = small_game(*base, **rules)

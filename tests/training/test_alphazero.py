@@ -57,6 +57,7 @@ def test_the_same_seed_gives_the_same_run(whole: TrainingResult) -> None:
 
 
 @pytest.mark.parametrize("iteration", [2, 5])
+@pytest.mark.slow
 def test_a_crashed_run_is_resumed_from_its_last_checkpoint(
     iteration: int, whole: TrainingResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -66,6 +67,7 @@ def test_a_crashed_run_is_resumed_from_its_last_checkpoint(
     assert without_time(resumed.run) == without_time(whole.run)
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_resumed_from_its_last_checkpoint(whole: TrainingResult) -> None:
     code = "from pathlib import Path; from alquerque_training.run.train import train; train(Path('tiny.toml'))"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -101,6 +103,7 @@ def test_a_broken_checkpoint_is_named_with_the_one_before_it(monkeypatch: pytest
     assert f"the one before it is {str(first)!r}" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_on_a_full_disk_the_replay_buffer_is_not_lost(
     folder: Path, whole: TrainingResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,6 +120,7 @@ def test_on_a_full_disk_the_replay_buffer_is_not_lost(
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf])
+@pytest.mark.slow
 def test_numbers_that_run_away_stop_the_run_with_the_last_good_checkpoint_named(
     number: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +138,7 @@ def test_numbers_that_run_away_stop_the_run_with_the_last_good_checkpoint_named(
     assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == 4
 
 
+@pytest.mark.slow
 def test_a_run_in_use_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     crash_at(4, monkeypatch)
     code = (

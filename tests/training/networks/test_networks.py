@@ -18,6 +18,7 @@ from alquerque_training.networks.board_geometry import Maker, Move
 from alquerque_training.networks.inference import Inference
 from alquerque_training.ppo import Learner
 from option_values import core_first, core_games
+from sets import first_by_default
 from test_planes import SYMMETRIC, observe
 from torch import Tensor, nn
 
@@ -349,6 +350,7 @@ def test_a_search_plays_by_the_logits_of_its_own_position(kind, name) -> None:
         assert found.actions[row] == legal[int(logits[row, legal].argmax())]
 
 
+@first_by_default
 @of_every_kind
 @pytest.mark.parametrize("name", ["alquerque", "awithlaknannai_mosona_davis"])
 def test_a_network_can_fit_eight_positions(kind, name) -> None:

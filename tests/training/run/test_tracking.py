@@ -93,6 +93,7 @@ def test_a_tracked_run_shows_its_settings_and_every_chart(capsys: pytest.Capture
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.slow
 def test_a_resumed_run_goes_on_where_the_interrupted_one_ended_properly(
     number: signal.Signals, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -144,6 +145,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     ],
     ids=["no login", "no key", "no server", "no mode"],
 )
+@pytest.mark.slow
 def test_what_wandb_refuses_is_said_in_one_line_before_training(environment: dict[str, str], words: str) -> None:
     done = run("--track", "wandb", **environment)
 
@@ -153,6 +155,7 @@ def test_what_wandb_refuses_is_said_in_one_line_before_training(environment: dic
     assert list(Path("runs").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_wandb_is_not_imported_unless_it_is_asked_for() -> None:
     code = (
         "import sys; from pathlib import Path; from alquerque_training.run.train import train; "
@@ -165,6 +168,7 @@ def test_wandb_is_not_imported_unless_it_is_asked_for() -> None:
     assert not list(result.glob("wandb*"))
 
 
+@pytest.mark.slow
 def test_a_disabled_wandb_shows_nothing() -> None:
     done = run("--track", "wandb", WANDB_MODE="disabled")
 

@@ -10,6 +10,7 @@ from alquerque_training.experience.augment import Augmenter
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, ReplayBuffer, Rows
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.self_play.generator import SelfPlay
+from sets import first_by_default
 from small_settings import settings
 
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
@@ -381,6 +382,7 @@ def test_a_learner_is_resumed_exactly():
         assert np.array_equal(array, second.get_state()[name], equal_nan=name.endswith(".known")), name
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "pieces"), [("awithlaknannai_mosona_davis", 4), ("fetaix", 3)])
 def test_a_result_is_the_exact_value_from_the_first_position_in_the_table(name, pieces, tmp_path, monkeypatch):
     """Each row is compared with the table's own answers about the match as it was played."""
@@ -440,6 +442,7 @@ def test_without_a_table_exact_values_are_refused():
         self_play(settings(self_play={"exact_values": True}))
 
 
+@pytest.mark.slow
 def test_it_learns_to_win_within_seconds():
     """The policy alone against random, before and after; the same as `alquerque train` does."""
     from alquerque_training.measure.evaluate import greedy_policy, play_random
@@ -461,6 +464,7 @@ def test_it_learns_to_win_within_seconds():
     assert wins[1] > 85 > wins[0]
 
 
+@pytest.mark.slow
 def test_several_processes_are_resumed_exactly():
     """The state of the processes is restored into those of the same learner, which are slow to start."""
     config = settings(self_play={"num_games": 12}, alphazero={"processes": 3, "learner_games": 4, "batch_size": 64})
