@@ -204,6 +204,7 @@ def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -
             assert value == pytest.approx(expected_value, abs=1e-12)
 
 
+@first_by_default
 @pytest.mark.parametrize("evaluated_by", ["torch", "numpy"], indirect=True)
 @pytest.mark.parametrize("simulations", [0, 30])
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
@@ -399,6 +400,7 @@ def change(path: Path, name: str, how) -> None:
     rewrite_weights(path, safetensors.numpy.save(kept))
 
 
+@first_by_default
 @pytest.mark.parametrize(("spoil", "words"), BROKEN)
 def test_a_broken_checkpoint_is_refused_without_torch_too(folder: Path, evaluated_by: str, spoil, words: str) -> None:
     path = folder / "fetaix" / "small"

@@ -309,6 +309,7 @@ BAD = {
 }
 
 
+@first_by_default
 @pytest.mark.parametrize("kind", BAD)
 def test_a_bad_engine_loses_its_matches_and_the_others_go_on(fake, kind):
     at_go, words = BAD[kind]

@@ -324,6 +324,7 @@ def test_perft_prints_the_count_of_the_library(name: str, turns: bool) -> None:
     assert output_of("perft", name, "--depth", "4", *flags) == f"{perft(load_game(name), 4, turns=turns)}\n"
 
 
+@first_by_default
 @pytest.mark.parametrize("name", core_games())
 @pytest.mark.parametrize("turns", [False, True])
 def test_the_parts_of_a_divided_perft_add_up_to_it(name: str, turns: bool) -> None:

@@ -241,6 +241,7 @@ def test_a_wrong_claim_is_found(tmp_path, honest):
         assert "a claim is wrong" in told
 
 
+@pytest.mark.slow
 def test_files_that_are_no_certificates_are_refused(tmp_path, honest):
     path = tmp_path / "wrong.txt"
     for content in (b"", b"\xff\xfe\n", b"{}\n", honest[0].encode(), honest[0].encode() + b"[1]\n"):

@@ -64,6 +64,7 @@ def test_bots_never_give_a_known_value_away(table, spec):
 
 @first_by_default
 @pytest.mark.parametrize("table", ["fetaix", "alquerque"], indirect=True)
+@pytest.mark.slow
 def test_bots_without_tables_give_values_away(table):
     bot = load_bot("mcts:30", table.game, seed=0, tables=False)
     matches = endings(table.game, 60)
@@ -102,6 +103,7 @@ def test_trained_bots_never_give_a_known_value_away(table, simulations):
 
 
 @pytest.mark.parametrize("table", ["fetaix"], indirect=True)
+@pytest.mark.slow
 def test_tree_searches_of_trained_bots_use_exact_values(table):
     bot = load_bot("fetaix-small:40", table.game, seed=0)
 

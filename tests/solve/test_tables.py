@@ -235,6 +235,7 @@ def test_few_pieces_on_small_boards_have_their_true_values(solved, base, board, 
     assert_true(solved(game, pieces), Truth(game, positions))
 
 
+@first_by_default
 @pytest.mark.parametrize(
     "changes",
     [
@@ -456,6 +457,7 @@ def test_table_and_search_find_the_same_ends(solved, name, options, pieces, dept
 SEARCHES = 250
 
 
+@first_by_default
 @needs_numba
 @pytest.mark.parametrize(
     ("name", "options", "pieces"),
@@ -545,6 +547,7 @@ def men_and_kings(side):
 DRAWN = [("alquerque", 3), ("alquerque_murray", 4), ("awithlaknannai_mosona", 4), ("fetaix", 3)]
 
 
+@first_by_default
 @needs_numba
 @pytest.mark.parametrize(("name", "pieces"), DRAWN)
 def test_images_of_a_position_have_its_value(solved, name, pieces):
@@ -697,6 +700,7 @@ def test_positions_with_more_pieces_are_not_in_the_table(solved):
 
 @needs_numba
 @pytest.mark.parametrize("name", ["fetaix", "awithlaknannai_mosona"])
+@pytest.mark.slow
 def test_captures_into_a_table_have_the_values_of_a_larger_table(solved, name):
     game, rng = load_game(name), random.Random(name)
     matches = [some_match(game, rng, 4) for _ in range(300)]
@@ -729,6 +733,7 @@ def test_statistics_count_every_position(solved, rules):
         assert part.longest == max(distance or 0 for _, distance in answers)
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("base", "board", "rules"),
     [

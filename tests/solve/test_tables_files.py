@@ -14,6 +14,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 from changed_files import pack, write_table_file
+from sets import first_by_default
 from small_games import small_game
 
 from alquerque_env import Match, load_game
@@ -490,6 +491,7 @@ WRONG = [
 ]
 
 
+@first_by_default
 @pytest.mark.parametrize("game", [FETAIX, small_game("alquerque", "wedge", "a1 b1", "b3")], ids=lambda game: game.name)
 def test_verifying_finds_every_wrong_value(tmp_path, monkeypatch, game):
     right = load_table(game, build_table(game, 3, tmp_path / "right.aqt"))

@@ -58,6 +58,7 @@ def is_endless(values):
     return np.abs(values.astype(np.int32)) == x.ENDLESS
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "pieces", "rules"), [*MAJORITY, *DRAWN, *SHORT], ids=str)
 def test_honest_tables_pass(tmp_path, base, pieces, rules):
     game = small_game(*base, **rules)
@@ -89,6 +90,7 @@ def test_endless_wins_of_the_wrong_side_are_found(tmp_path, monkeypatch, base, p
         verify_table(table)
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "pieces", "rules"), [*DRAWN, MAJORITY[0]], ids=str)
 @pytest.mark.parametrize("winner", ["first", "second", "ahead", "behind"])
 def test_draws_that_became_endless_wins_are_found(tmp_path, monkeypatch, base, pieces, rules, winner):
