@@ -237,6 +237,7 @@ def _states(pyspiel: Any, state: Any) -> dict[str, Any]:
     }
 
 
+@first_by_default
 @pytest.mark.parametrize("start", [None, "W:WKa1,c1:BKe5,c5:H7", "B:Wa1,b2:Bc3,e5"])
 @pytest.mark.parametrize("before", [0, 1, 12])
 def test_a_state_of_openspiel_goes_on_alike(start: str | None, before: int, game: Game) -> None:

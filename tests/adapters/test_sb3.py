@@ -189,6 +189,7 @@ class TestFrozenOpponent:
         expected = int(sb3.MaskedPolicy(model)(seen, match.action_mask()))
         assert {opponent.choose(match).action for _ in range(5)} == {expected}
 
+    @pytest.mark.slow
     def test_the_copy_does_not_change_with_the_model(self) -> None:
         opponent = sb3.FrozenOpponent("fetaix", observation="flat", deterministic=True)
         env = batched(4, opponent=opponent)

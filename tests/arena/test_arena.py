@@ -22,6 +22,7 @@ from click.testing import CliRunner, Result
 from option_values import core_games
 from position_images import images
 from rich.console import Console
+from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.arena import Progress, Question, Settings, opening_judge, play_arena
@@ -91,6 +92,7 @@ def pairs_between(first, second, elo, count, generator, draws=0.3):
 # Openings
 
 
+@first_by_default
 @pytest.mark.parametrize("name", core_games())
 def test_openings_are_whole_turns_legal_distinct_and_the_same_for_the_same_seed(name, monkeypatch):
     monkeypatch.setattr(opening_judge, "JUDGED_AT_ONCE", 6)

@@ -241,6 +241,7 @@ def test_one_best_turn_is_one_turn_and_not_one_step(suite: Suite) -> None:
     assert all(entry.steps.count(entry.value) == 1 for entry in unique)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_suite(protocol: Protocol, suite: Suite, table, tmp_path: Path) -> None:
     make_suite(replace(protocol, folder=tmp_path), GAME, table)
 
@@ -434,6 +435,7 @@ def function(folder: Path, request: pytest.FixtureRequest):
 
 
 @pytest.mark.parametrize("function", ["saves"], indirect=True)
+@pytest.mark.slow
 def test_a_function_receives_what_an_environment_shows(function: FunctionProcess, folder: Path) -> None:
     environment = env(NAME)
     environment.reset()
@@ -724,6 +726,7 @@ def test_the_checkpoints_of_a_run_make_a_curve(installed: None, tiny_run: Path, 
     assert list(folder.glob("*.unfinished")) == []
 
 
+@pytest.mark.slow
 def test_an_interrupted_curve_is_resumed(protocol: Protocol, tiny_run: Path, tmp_path: Path) -> None:
     output = tmp_path / "curve.json"
 

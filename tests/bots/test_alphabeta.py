@@ -11,6 +11,7 @@ from _thread import interrupt_main
 import pytest
 from minimax import SURE, WIN, ab, minimax, some_position, static_score
 from option_values import CORE, core_first, core_games
+from sets import first_by_default
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.game.kernel_arrays import JIT
@@ -59,6 +60,7 @@ def played_score(match, actions, depth):
     return static_score(ahead) * (1 if ahead.player == match.player else -1)
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("name", "options"),
     core_first([*((name, {}) for name in games()), *VARIANTS]),

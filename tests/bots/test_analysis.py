@@ -159,6 +159,7 @@ def test_every_step_has_a_value_and_a_line_that_can_be_played(make_bot, name, op
         assert (match.position, match.steps) == (before, keys)
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=lambda value: str(value)[:40])
 def test_alphabeta_finds_which_steps_win(name, options):
     game = load_game(name, **options)
@@ -217,6 +218,7 @@ def test_a_network_changes_the_sign_of_a_value_only_where_the_turn_ends(make_bot
     assert turned > 3
 
 
+@first_by_default
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_best_candidate_is_what_the_bot_plays(make_bot, spec):
     game = load_game("alquerque_murray")
@@ -287,6 +289,7 @@ def test_a_node_limit_holds_within_the_first_turn(all_steps):
     check(found, match, all_steps=all_steps)
 
 
+@first_by_default
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_time_limit_ends_an_analysis(make_bot, spec):
     game = load_game("fetaix")

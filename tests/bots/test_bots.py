@@ -298,6 +298,7 @@ def test_an_answer_that_is_no_legal_turn_is_refused(tmp_path, answer):
     assert "\n" not in str(caught.value)
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("program", "message"),
     [

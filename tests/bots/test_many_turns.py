@@ -46,6 +46,7 @@ def test_the_positions_of_these_tests_have_many_turns(name: str, options: dict[s
     assert count_turns(crowded(name, options), 5000) >= 5000
 
 
+@first_by_default
 @pytest.mark.skipif(not JIT, reason="long without Numba")
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize(("name", "options"), CROWDED)

@@ -339,6 +339,7 @@ def test_a_bot_searches_with_the_exploration_of_its_card(tmp_path: Path, evaluat
     assert found[0.05] != found[0.3] != found[4.0]
 
 
+@first_by_default
 @pytest.mark.parametrize(
     "exploration", [0, -1, 101, 10**400, True, "1", None, [], {}, float("nan"), float("inf"), -float("inf")]
 )
@@ -454,6 +455,7 @@ def test_a_damaged_weights_file_is_refused_in_one_line(data: bytes, words: str) 
     assert "\n" not in str(refused.value)
 
 
+@first_by_default
 @pytest.mark.parametrize("name", shipped_bots())
 def test_what_is_shipped_plays_its_game_with_and_without_torch(name: str) -> None:
     path = shipped_bots()[name]

@@ -120,6 +120,7 @@ def test_a_benchmark(disk: Path) -> None:
     assert [file.name for file in disk.iterdir()] == ["it.json"]
 
 
+@pytest.mark.slow
 def test_a_match(disk: Path, tmp_path: Path) -> None:
     other = fill(disk)
     command = [sys.executable, "-m", "alquerque_env", "play", "alquerque", "--save", str(disk / "it.pdn")]

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from own_games import game_text, write_game
+from sets import first_by_default
 
 from alquerque_env import Match, format_record, load_game
 from alquerque_env.cli.main import main
@@ -32,6 +33,7 @@ def run(arguments: str, status: int = 0, typed: str = "") -> Result:
     return result
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     [

@@ -9,6 +9,7 @@ import platformdirs
 import pytest
 from click.testing import CliRunner, Result
 from option_values import core_games
+from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.cli.main import main
@@ -49,6 +50,7 @@ def position_in(output: str) -> str:
     return re.findall(r"^Position: (.*)$", output, re.MULTILINE)[-1]
 
 
+@first_by_default
 @pytest.mark.parametrize("name", core_games())
 def test_a_whole_match_can_be_played_from_a_script(name: str) -> None:
     arguments = ["--opponent", "random", "--seed", "7", "--option", *limit_of(name)]

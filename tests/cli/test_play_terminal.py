@@ -250,6 +250,7 @@ def test_ctrl_d_ends_a_match_with_its_position(state_folder):  # noqa: F811
     assert "Traceback" not in text
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_long_count_without_a_traceback():
     with spawned("perft", "alquerque_alfonso_x", "--depth", "40") as child:
         child.expect("counting")

@@ -256,6 +256,7 @@ def test_files_that_are_no_certificates_are_refused(tmp_path, honest):
     refused(tmp_path, [*honest[:3], "gibberish *\n", *honest[3:]], "line 4")
 
 
+@pytest.mark.slow
 def test_a_small_file_cannot_take_much_memory(tmp_path, honest):
     """A line of 30 MB, and an .xz file that asks for 1 GiB."""
     path = tmp_path / "large.xz"
@@ -273,6 +274,7 @@ def test_a_message_shows_no_more_than_a_part_of_a_line(tmp_path, honest):
     refused(tmp_path, [*honest[:3], "\x1b" * 5000 + "\n", *honest[3:]], r"^line 4: \?{300}: .{1,300}$")
 
 
+@pytest.mark.slow
 def test_certificates_may_be_compressed(tmp_path):
     match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
     _, lines = write(match, tmp_path / "certificate.txt")

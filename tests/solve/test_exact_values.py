@@ -5,7 +5,7 @@ import random
 
 import pytest
 from click.testing import CliRunner
-from sets import first_by_default
+from sets import first_by_default, first_case
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.alphabeta import AlphaBetaBot
@@ -26,7 +26,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("tables")
 
 
-@pytest.fixture(params=GAMES)
+@pytest.fixture(params=first_case(GAMES))
 def table(request, folder, monkeypatch):
     """The table of a game, in the place where bots look for it."""
     monkeypatch.setenv("ALQUERQUE_TABLES", str(folder))

@@ -604,6 +604,7 @@ def test_an_expanded_table_has_the_same_values(tmp_path, base, board, rules):
     assert verify_table(table) == sum(part.positions for part in table.header.slices)
 
 
+@first_by_default
 @needs_numba
 @pytest.mark.parametrize(("name", "pieces"), [*DRAWN, ("awithlaknannai_mosona_davis", 4), ("alquerque_alfonso_x", 4)])
 def test_steps_have_the_values_of_the_positions_after_them(solved, name, pieces):
@@ -633,6 +634,7 @@ def ranking(found):
     return -found.value, distance * found.value
 
 
+@first_by_default
 @needs_numba
 @pytest.mark.parametrize(("name", "pieces"), DRAWN)
 def test_many_values_at_once_are_those_one_by_one(solved, name, pieces):

@@ -226,6 +226,7 @@ def test_an_undamaged_table_is_not_built_again(tmp_path, whole):
     assert load_table(MURRAY, path).pieces == 2
 
 
+@pytest.mark.slow
 def test_a_build_that_is_stopped_many_times_finishes(tmp_path, mullahs):
     path = tmp_path / "fetaix.aqt"
     attempts = 0

@@ -67,6 +67,7 @@ def test_honest_tables_pass(tmp_path, base, pieces, rules):
     assert verify_table(table) == sum(part.positions for part in table.header.slices)
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "pieces", "rules"), MAJORITY, ids=str)
 def test_endless_wins_that_became_draws_are_found(tmp_path, monkeypatch, base, pieces, rules):
     """All of them at once: each value then agrees with the values after it."""
@@ -80,6 +81,7 @@ def test_endless_wins_that_became_draws_are_found(tmp_path, monkeypatch, base, p
         verify_table(table)
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "pieces", "rules"), MAJORITY, ids=str)
 def test_endless_wins_of_the_wrong_side_are_found(tmp_path, monkeypatch, base, pieces, rules):
     def change(values, _index):

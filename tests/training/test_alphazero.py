@@ -91,6 +91,7 @@ def test_the_saved_weights_are_quantised(whole: TrainingResult) -> None:
     assert load_bot(str(whole.checkpoint), game).choose(Match(game))
 
 
+@pytest.mark.slow
 def test_a_broken_checkpoint_is_named_with_the_one_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
     crash_at(7, monkeypatch)
     first, last = Run(Path("runs/tiny-1")).checkpoints()

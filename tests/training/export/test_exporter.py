@@ -297,6 +297,7 @@ BAD_ARGUMENTS = [
 ]
 
 
+@first_by_default
 @pytest.mark.parametrize(("arguments", "message"), BAD_ARGUMENTS)
 def test_a_bad_argument_ends_with_status_2_and_one_line(fetaix: Player, arguments: list[str], message: str) -> None:
     result = fetaix.run(*arguments)
@@ -569,6 +570,7 @@ def test_a_match_is_played_through_a_pipe(murray: Player) -> None:
     assert "Traceback" not in result.stdout
 
 
+@pytest.mark.slow
 def test_the_end_of_the_input_ends_the_program(murray: Player) -> None:
     for text in ("", "\n", "south\n", "south\n1\n", "south\n1\n1\n"):
         result = murray.run(input=text)

@@ -81,6 +81,7 @@ def test_the_arena_is_logged_now_and_then_and_at_the_end(uninterrupted: Training
 
 
 @needs_jit
+@pytest.mark.slow
 def test_a_measurement_on_the_way_is_shown_when_it_is_made(capsys: pytest.CaptureFixture[str]) -> None:
     result = train(Path("tiny.toml"))
     lines = capsys.readouterr().out.splitlines()

@@ -126,6 +126,7 @@ def test_the_seed_says_what_the_weights_are(kind) -> None:
     assert all(not torch.equal(one[name], other[name]) for name in one if name.endswith("weight"))
 
 
+@first_by_default
 @of_every_kind
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-5), (torch.bfloat16, 0.06)])
@@ -249,6 +250,7 @@ def image(shown: Tensor, of_planes: tuple[int, ...], of_points: tuple[int, ...])
     return moved
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options", "count"), SYMMETRIC)
 def test_a_graph_gives_the_image_of_a_position_the_image_of_its_policy_and_the_same_value(name, options, count) -> None:
     game = load(name, *options.items())

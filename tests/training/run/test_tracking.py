@@ -16,6 +16,7 @@ from alquerque_training.measure.chart_names import CHARTS
 from alquerque_training.measure.metrics import read_log, tag_of
 from alquerque_training.run.tracking import TrackingError
 from alquerque_training.run.train import train
+from sets import first_by_default
 from tiny_runs import at_iteration, weights
 
 from alquerque_env.errors import UnknownNameError
@@ -177,6 +178,7 @@ def test_a_disabled_wandb_shows_nothing() -> None:
     assert not Path("runs/tiny-1/wandb").exists()
 
 
+@first_by_default
 @pytest.mark.parametrize("text", ["", "[]", '{"id": 3}', '{"id": ""}', '{"id": "a", "other": 1}'])
 def test_an_id_that_cannot_be_read_is_refused(
     text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

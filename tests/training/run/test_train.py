@@ -107,6 +107,7 @@ def test_a_crashed_run_is_resumed_from_its_last_checkpoint(
     assert without_time(resumed.run) == without_time(uninterrupted.run)
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_before_it_had_a_config_is_begun_again(uninterrupted: TrainingResult) -> None:
     for made in ((), ("checkpoints",)):
         shutil.rmtree("runs", ignore_errors=True)
@@ -220,6 +221,7 @@ def test_a_broken_checkpoint_is_refused_and_nothing_is_written(interrupted: Path
     assert listing(interrupted) == before
 
 
+@pytest.mark.slow
 def test_without_its_only_checkpoint_a_run_trains_from_the_beginning(
     interrupted: Path, uninterrupted: TrainingResult
 ) -> None:
@@ -236,6 +238,7 @@ def test_without_its_only_checkpoint_a_run_trains_from_the_beginning(
     assert weights(train(Path("tiny.toml"), resume=interrupted)) == weights(uninterrupted)
 
 
+@pytest.mark.slow
 def test_partial_files_of_a_killed_process_are_removed_when_the_run_is_resumed(interrupted: Path) -> None:
     for name in ("step-000000000512", "step-000000009999", "final"):
         (interrupted / "checkpoints" / f".{name}.partial").mkdir()

@@ -32,6 +32,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_played_and_exported_without_the_file_of_its_game(here: Path) -> None:
     file = write_game(here)
     game = load_game(file)
