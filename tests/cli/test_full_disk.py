@@ -99,28 +99,6 @@ def test_an_arena(disk: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_list_of_openings(disk: Path, tmp_path: Path) -> None:
-    command = "openings", "fetaix", "--judge", "random", "--count", 2, "-o"
-    other = fill(disk)
-
-    assert f": {disk / 'it.jsonl'}: {FULL}; " in refusal(*command, disk / "it.jsonl")
-    other.unlink()
-    assert run(*command, disk / "it.jsonl").returncode == run(*command, tmp_path / "it.jsonl").returncode == 0
-    assert (disk / "it.jsonl").read_bytes() == (tmp_path / "it.jsonl").read_bytes()
-
-
-@pytest.mark.slow
-def test_a_benchmark(disk: Path) -> None:
-    command = "benchmark", "random", "fetaix", "--quick", "-o", disk / "it.json"
-    other = fill(disk)
-
-    assert f": {disk / 'it.json.unfinished'}: {FULL}" in refusal(*command)
-    other.unlink()
-    assert run(*command).returncode == 0
-    assert [file.name for file in disk.iterdir()] == ["it.json"]
-
-
-@pytest.mark.slow
 def test_a_match(disk: Path, tmp_path: Path) -> None:
     other = fill(disk)
     command = [sys.executable, "-m", "alquerque_env", "play", "alquerque", "--save", str(disk / "it.pdn")]

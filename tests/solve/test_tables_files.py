@@ -6,9 +6,6 @@ import os
 import random
 import re
 import shutil
-import signal
-import subprocess
-import sys
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -245,44 +242,6 @@ def test_a_stopped_bottom_up_build_is_resumed(tmp_path):
         build_until(tmp_path / "part.aqt", 3, 10**6, game)
         assert content(tmp_path / "part.aqt") == content(tmp_path / "whole.aqt")
         (tmp_path / "part.aqt").unlink()
-
-
-KILLED = """
-import sys, time
-from pathlib import Path
-from small_games import small_game
-from alquerque_env.solve.tables import build_table
-
-def watch(progress):
-    if (progress.name, progress.stage) == (sys.argv[2], sys.argv[3]):
-        print("there", flush=True)
-        time.sleep(300)
-
-game = small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority")
-build_table(game, 3, Path(sys.argv[1]), watch=watch, threads=1)
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
-@pytest.mark.parametrize(("name", "stage"), [("0+1Kv2 North", "captures"), ("1v1", "ply 2"), ("2v1", "compressing")])
-@pytest.mark.slow
-def test_a_killed_build_is_resumed(tmp_path, mullahs, name, stage):
-    path = tmp_path / "fetaix.aqt"
-    process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(path), name, stage],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    with process:
-        assert process.stdout.readline() == "there\n"
-        process.send_signal(signal.SIGKILL)
-    assert process.returncode == -signal.SIGKILL
-    assert not path.exists()
-    assert json.loads((tmp_path / "fetaix.aqt.work" / "progress.json").read_text())["done"]
-    build_table(FETAIX, 3, path)
-    assert content(path) == content(mullahs)
-    assert [file.name for file in tmp_path.iterdir()] == ["fetaix.aqt"]
 
 
 def stopped_work(path):

@@ -4,12 +4,11 @@ import math
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from alquerque_training.alphazero import AlphaZeroLearner
-from alquerque_training.checkpoints.checkpoint import TRAINING, CheckpointError, load_checkpoint
+from alquerque_training.checkpoints.checkpoint import load_checkpoint
 from alquerque_training.checkpoints.quantise import quantise
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.measure.metrics import read_log
@@ -67,21 +66,6 @@ def test_a_crashed_run_is_resumed_from_its_last_checkpoint(
     assert without_time(resumed.run) == without_time(whole.run)
 
 
-@pytest.mark.slow
-def test_a_killed_run_is_resumed_from_its_last_checkpoint(whole: TrainingResult) -> None:
-    code = "from pathlib import Path; from alquerque_training.run.train import train; train(Path('tiny.toml'))"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], env=environment, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 200
-    while len(read_log(Path("runs/tiny-1/log.jsonl"))) < 4 and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
-    process.kill()
-    process.wait()
-    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
-    assert weights(resumed) == weights(whole)
-    assert without_time(resumed.run) == without_time(whole.run)
-
-
 def test_the_saved_weights_are_quantised(whole: TrainingResult) -> None:
     game = load_game("alquerque")
     network = load_checkpoint(whole.checkpoint, game).network
@@ -89,19 +73,6 @@ def test_the_saved_weights_are_quantised(whole: TrainingResult) -> None:
     quantise(network, 8)
     assert all((before[name] == tensor).all() for name, tensor in network.state_dict().items())
     assert load_bot(str(whole.checkpoint), game).choose(Match(game))
-
-
-@pytest.mark.slow
-def test_a_broken_checkpoint_is_named_with_the_one_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    crash_at(7, monkeypatch)
-    first, last = Run(Path("runs/tiny-1")).checkpoints()
-    data = bytearray((last / TRAINING).read_bytes())
-    data[len(data) // 2] ^= 1
-    (last / TRAINING).write_bytes(data)
-    with pytest.raises(CheckpointError) as caught:
-        train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
-    assert str(last) in str(caught.value)
-    assert f"the one before it is {str(first)!r}" in str(caught.value)
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from importlib import util
 from pathlib import Path
@@ -49,6 +50,8 @@ def records(file: Path) -> Iterator[Any]:
             place += left
             continue
         _, length, kind = struct.unpack_from("<IHB", data, place)
+        if place + 7 + length > len(data):
+            return  # it is being written
         parts, place = parts + data[place + 7 : place + 7 + length], place + 7 + length
         if kind in (1, 4):  # a whole record, or the end of one
             yield wandb_internal_pb2.Record.FromString(parts)
@@ -75,9 +78,19 @@ class Shown:
 
 
 def sessions(run: Path) -> list[Shown]:
-    return [Shown(folder) for folder in sorted((run / "wandb").glob("offline-run-*"), key=os.path.getmtime)]
+    folders = sorted((run / "wandb").glob("offline-run-*"), key=os.path.getmtime)
+    # A process of wandb writes the files, and may do so later than its client has ended.
+    end = time.monotonic() + 60
+    while not all(map(is_whole, folders)) and time.monotonic() < end:
+        time.sleep(0.1)
+    return [Shown(folder) for folder in folders]
 
 
+def is_whole(folder: Path) -> bool:
+    return any(each.HasField("exit") for file in folder.glob("*.wandb") for each in records(file))
+
+
+@pytest.mark.slow
 def test_a_tracked_run_shows_its_settings_and_every_chart(capsys: pytest.CaptureFixture[str]) -> None:
     result = train(TINY, track="wandb")
     [shown] = sessions(result.run)
