@@ -36,6 +36,9 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(kernel_folder()))
 # Processes that tests start import the installed package and not the folder that they start in.
 os.environ["PYTHONSAFEPATH"] = "1"
 
+# PyTorch's threads would wait for each other on processors that are busy with other tests.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # Nothing is compiled behind the tests' back; tests of that unset this.
 os.environ.setdefault("ALQUERQUE_JIT", "1")
 

@@ -30,11 +30,12 @@ def first_legal(match: Match) -> object:
 
 @pytest.fixture(scope="module")
 def model() -> MaskablePPO:
-    return MaskablePPO("MlpPolicy", batched(16), n_steps=64, batch_size=256, seed=0).learn(20_000)
+    return MaskablePPO("MlpPolicy", batched(16), n_steps=64, batch_size=256, seed=0)
 
 
 @pytest.mark.slow
-def test_a_model_learns_in_a_batch(model: MaskablePPO) -> None:
+def test_a_model_learns_in_a_batch() -> None:
+    model = MaskablePPO("MlpPolicy", batched(16), n_steps=64, batch_size=256, seed=0).learn(20_000)
     result = evaluate(sb3.MaskedPolicy(model), "fetaix", games=100, observation="flat", batched=True)
     assert result.win_rate.low > 0.7, str(result)
 
