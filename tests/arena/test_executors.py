@@ -4,7 +4,7 @@ import json
 import multiprocessing as mp
 import shutil
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,9 +31,10 @@ sys.exit("no turn today")
 """
 
 
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Executor]:
-    with ProcessPoolExecutor(2, mp.get_context("spawn")) as executor:
+@pytest.fixture(scope="module", params=["thread", pytest.param("processes", marks=pytest.mark.slow)])
+def pool(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    is_thread = request.param == "thread"
+    with ThreadPoolExecutor(1) if is_thread else ProcessPoolExecutor(2, mp.get_context("spawn")) as executor:
         yield executor
 
 
@@ -133,7 +134,6 @@ class Patient(Executor):
         return self.futures[-1]
 
 
-@pytest.mark.slow
 def test_calls_ahead_are_bounded_and_those_without_use_are_cancelled() -> None:
     executor = Patient()
     left = iter(range(10 * AHEAD))

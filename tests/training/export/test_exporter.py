@@ -752,12 +752,6 @@ def test_a_local_name_that_hides_a_renamed_one_is_refused(tmp_path: Path) -> Non
         bundle(Recipe(packages={"one": tmp_path, "two": tmp_path}), [Origin("one", "start")])
 
 
-def test_make_source_is_what_is_written(fetaix: Player) -> None:
-    checkpoint = load_checkpoint(fetaix.checkpoint, fetaix.game)
-
-    assert make_source(fetaix.game, checkpoint).encode() == fetaix.file.read_bytes()
-
-
 def test_a_bot_of_the_package_is_exported_by_its_name(tmp_path: Path) -> None:
     file, position = tmp_path / "bot.py", Match(load_game("fetaix")).position
 
