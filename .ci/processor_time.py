@@ -29,13 +29,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compiles all kernels that are not kept from an earlier run."""
     if not hasattr(session.config, "workerinput"):
-        os.environ.pop("PYTEST_ADDOPTS", None)  # not for runs of pytest that tests start
         subprocess.run(["alquerque", "compile"], check=True)
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Shuffles modules, and the tests of each, so that what a module has set up is used more than once."""
+    os.environ.pop("PYTEST_ADDOPTS", None)  # workers have read it; a pytest that a test starts must not
     if seed := config.getoption("shuffle"):
         items.sort(key=lambda item: [hashlib.sha256(f"{seed} {x}".encode()).digest() for x in (item.path, item.nodeid)])
 

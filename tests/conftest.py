@@ -31,7 +31,8 @@ def kernel_folder() -> Path:
     return Path(tempfile.gettempdir(), "kernels")
 
 
-os.environ.setdefault("NUMBA_CACHE_DIR", str(kernel_folder()))
+if "NUMBA_CACHE_DIR" not in os.environ:
+    os.environ["NUMBA_CACHE_DIR"] = str(kernel_folder())
 
 # Processes that tests start import the installed package and not the folder that they start in.
 os.environ["PYTHONSAFEPATH"] = "1"

@@ -147,6 +147,7 @@ def turn_of(bot, match: Match) -> str:
     return ahead.turns[0]
 
 
+@first_by_default
 @every_case
 def test_the_chosen_turn_is_one_that_a_match_accepts_as_whole(make_player, case: int) -> None:
     player = make_player(case)
@@ -322,6 +323,7 @@ def test_as_a_module_it_refuses_what_the_program_refuses(fetaix: Player) -> None
             fetaix.module.choose(position, simulations)
 
 
+@first_by_default
 @every_case
 def test_it_refuses_the_positions_that_a_match_refuses(make_player, case: int) -> None:
     """Text of positions with a field cut out, doubled or taken from another position."""
