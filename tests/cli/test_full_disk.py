@@ -13,7 +13,7 @@ from full_disk import enlarge, fill, small_disk
 
 from alquerque_env.game.kernel_arrays import JIT
 
-pytestmark = pytest.mark.skipif(not JIT, reason="slow in plain Python")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not JIT, reason="slow in plain Python")]
 
 FULL = "No space left on device"
 
@@ -46,7 +46,6 @@ def result(*arguments: object, **environment: object) -> dict:
     return {**json.loads(done.stdout), "seconds": 0, "path": ""}
 
 
-@pytest.mark.slow
 def test_a_table(disk: Path, tmp_path: Path) -> None:
     command = "solve", "alquerque_murray", "--pieces", 4, "--threads", 1, "-o"
     values = disk / "table.aqt.work" / "values.int16"
@@ -63,7 +62,6 @@ def test_a_table(disk: Path, tmp_path: Path) -> None:
     assert [file.name for file in disk.iterdir()] == ["table.aqt"]
 
 
-@pytest.mark.slow
 def test_a_proof(disk: Path, tmp_path: Path) -> None:
     position = "W:Wc3:Bb2,b4,d4"
     command = "solve", "alquerque", "--from-start", "--position", position, "--memory", 0.002
@@ -76,7 +74,6 @@ def test_a_proof(disk: Path, tmp_path: Path) -> None:
     assert found == result(*command, ALQUERQUE_TABLES=tmp_path / "tables")
 
 
-@pytest.mark.slow
 def test_kernels_are_compiled_and_not_kept(disk: Path) -> None:
     fill(disk)
     done = run("perft", "alquerque", "--depth", 3, NUMBA_CACHE_DIR=disk)
@@ -84,7 +81,6 @@ def test_kernels_are_compiled_and_not_kept(disk: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "6\n", "")
 
 
-@pytest.mark.slow
 def test_an_arena(disk: Path, tmp_path: Path) -> None:
     command = "arena", "fetaix", "random", "greedy", "--games", 4, "-o"
     other = fill(disk)
@@ -98,7 +94,6 @@ def test_an_arena(disk: Path, tmp_path: Path) -> None:
     assert result(*command, disk / "it.jsonl") == result(*command, tmp_path / "it.jsonl")
 
 
-@pytest.mark.slow
 def test_a_match(disk: Path, tmp_path: Path) -> None:
     other = fill(disk)
     command = [sys.executable, "-m", "alquerque_env", "play", "alquerque", "--save", str(disk / "it.pdn")]
