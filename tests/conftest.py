@@ -1,21 +1,44 @@
 """What all tests share."""
 
-import atexit
 import os
 import shutil
 import signal
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-# A fresh folder of compiled kernels for the whole run, unless the caller names one; workers inherit it.
+ROOT = Path(__file__).parent.parent
+IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
+
+# The temporary files of a run are in one folder, which is deleted in the end. Workers and processes inherit it.
+if not IS_WORKER:
+    tempfile.tempdir = tempfile.mkdtemp(prefix="alquerque-")
+    os.environ.update(dict.fromkeys(("TMPDIR", "TEMP", "TMP"), tempfile.tempdir))
+
+
+def kernel_folder() -> Path:
+    """Where compiled kernels are kept between runs; they are named by their source. A folder of this run elsewhere."""
+    folder = ROOT / ".pytest_cache" / "kernels"
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    return Path(tempfile.gettempdir(), "kernels")
+
+
 if "NUMBA_CACHE_DIR" not in os.environ:
-    os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(prefix="alquerque-kernels-")
-    atexit.register(shutil.rmtree, os.environ["NUMBA_CACHE_DIR"], ignore_errors=True)
+    os.environ["NUMBA_CACHE_DIR"] = str(kernel_folder())
 
 # Processes that tests start import the installed package and not the folder that they start in.
 os.environ["PYTHONSAFEPATH"] = "1"
+
+# PyTorch's threads would wait for each other on processors that are busy with other tests.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Nothing is compiled behind the tests' back; tests of that unset this.
 os.environ.setdefault("ALQUERQUE_JIT", "1")
@@ -24,12 +47,61 @@ os.environ.setdefault("ALQUERQUE_JIT", "1")
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
 
 # Matches that end unexpectedly are kept there, and not with those of whoever runs the tests.
-os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="alquerque-state-")
-atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="state-")
 
 # Bots look endgames up in tables where there are any: here there are none but those that a test builds.
-os.environ["ALQUERQUE_TABLES"] = tempfile.mkdtemp(prefix="alquerque-tables-")
-atexit.register(shutil.rmtree, os.environ["ALQUERQUE_TABLES"], ignore_errors=True)
+os.environ["ALQUERQUE_TABLES"] = tempfile.mkdtemp(prefix="tables-")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # A long case of a slow test is long.
+    if config.option.markexpr == "slow":
+        config.option.markexpr = "slow and not long"
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    # Loaded only where a test needed it.
+    if cache := sys.modules.get("alquerque_env.engine.kernel_cache"):
+        cache.delete_unused()
+    if not IS_WORKER:
+        shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)
+
+
+SECONDS = "processor_seconds"
+began = pytest.StashKey[float]()
+
+
+def processor_seconds() -> float:
+    """Of this process, and of those that it has started and that have ended. Windows does not tell the latter."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    item.stash[began] = processor_seconds()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Generator[None, Any, pytest.TestReport]:
+    report = yield
+    if call.when == "teardown":
+        report.user_properties.append((SECONDS, processor_seconds() - item.stash[began]))
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Lists the tests above a second, the dearest first."""
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    seconds = {
+        report.nodeid: dict(report.user_properties)[SECONDS]
+        for report in reports
+        if getattr(report, "when", None) == "teardown"
+    }
+    terminalreporter.section(f"processor time: {sum(seconds.values()):.1f} s in {len(seconds)} tests")
+    for test in sorted(seconds, key=seconds.__getitem__, reverse=True):
+        if seconds[test] > 1:
+            terminalreporter.line(f"{seconds[test]:7.1f} s  {test}")
 
 
 @pytest.fixture

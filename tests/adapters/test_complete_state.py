@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from sets import first_by_default
 
 import alquerque_env
 from alquerque_env import Match, load_game
@@ -56,6 +57,7 @@ def draw(mask: np.ndarray, rng: np.random.Generator) -> int:
     return int(rng.choice(legal)) if len(legal) else 0
 
 
+@first_by_default
 @twins
 @pytest.mark.parametrize("before", [0, 1, 11])
 @pytest.mark.parametrize("opponent", ["random", ["greedy", Drawing()]], ids=["random", "several"])
@@ -80,6 +82,7 @@ def test_a_match_against_an_opponent_goes_on_alike(twin: Twin, before: int, oppo
     play([env, twin(env)], 40)
 
 
+@first_by_default
 @twins
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 @pytest.mark.parametrize("opponent", ["random", ["greedy", Drawing()]], ids=["random", "several"])
@@ -136,6 +139,7 @@ def look(env: Any) -> list[Any]:
     return [*told, env.infos, [env.observe(agent) for agent in env.possible_agents], bare.position, env.render()]
 
 
+@first_by_default
 @twins
 @pytest.mark.parametrize("before", [0, 5, 24, 25, 26])
 def test_an_environment_of_agents_goes_on_alike_also_while_agents_leave_it(twin: Twin, before: int, game: Game) -> None:
@@ -233,6 +237,7 @@ def _states(pyspiel: Any, state: Any) -> dict[str, Any]:
     }
 
 
+@first_by_default
 @pytest.mark.parametrize("start", [None, "W:WKa1,c1:BKe5,c5:H7", "B:Wa1,b2:Bc3,e5"])
 @pytest.mark.parametrize("before", [0, 1, 12])
 def test_a_state_of_openspiel_goes_on_alike(start: str | None, before: int, game: Game) -> None:

@@ -51,6 +51,7 @@ def test_every_adapter_to_a_library_is_tested() -> None:
     assert {file.stem for file in folder.glob("*.py")} == {*REQUIREMENTS, "__init__", "bots"}
 
 
+@pytest.mark.slow
 def test_a_missing_library_is_named_with_its_pip_command() -> None:
     missing = [package for package, _ in REQUIREMENTS.values()]
     lines = [f"import alquerque_env.adapters.{adapter}" for adapter in REQUIREMENTS]
@@ -72,6 +73,7 @@ def test_a_missing_library_is_named_with_its_pip_command() -> None:
         ("torchrl", "torchrl", "0.5.0rc1", "0.6"),
     ],
 )
+@pytest.mark.slow
 def test_a_library_that_is_too_old_is_named(
     adapter: str, distribution: str, version: str, oldest: str, tmp_path: Path
 ) -> None:

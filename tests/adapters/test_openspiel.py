@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from option_values import core_games
+from sets import first_by_default
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.errors import AlquerqueError, PositionError, RulesError
@@ -30,6 +31,7 @@ def load(name: str, **parameters: object) -> openspiel.OpenSpielGame:
     return game
 
 
+@first_by_default
 @every_game
 def test_openspiels_own_test_of_a_game_passes(name: str) -> None:
     pyspiel.random_sim_test(load(name), num_sims=2, serialize=True, verbose=False)
@@ -135,6 +137,7 @@ def own_game(folder: Path, name: str) -> Game:
     return load_game(folder / f"{name}.toml")
 
 
+@first_by_default
 @pytest.mark.parametrize("name", ["mine", "my-game", "fetaix", "alquerque"])
 def test_a_game_from_a_file_is_played_and_not_taken_for_one_of_the_package(name: str, tmp_path: Path) -> None:
     game = openspiel.OpenSpielGame(own_game(tmp_path, name), {"chain": "optional"})
@@ -146,6 +149,7 @@ def test_a_game_from_a_file_is_played_and_not_taken_for_one_of_the_package(name:
     assert load("fetaix").game == load_game("fetaix")
 
 
+@pytest.mark.slow
 def test_a_process_that_does_not_know_a_game_from_a_file_gets_it_with_the_pickle(tmp_path: Path) -> None:
     game = openspiel.OpenSpielGame(own_game(tmp_path, "mine"))
     (tmp_path / "mine.toml").unlink()

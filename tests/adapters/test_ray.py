@@ -61,6 +61,7 @@ def killing(nodes: Nodes, *moments: int) -> Callable[[Progress], None]:
     return watch
 
 
+@pytest.mark.slow
 def test_an_arena_on_dying_nodes_equals_the_undisturbed_one(nodes: Nodes, tmp_path: Path) -> None:
     bots = ["random", "greedy", "alphabeta:2"]
     settings = Settings(games=60, plies=7, seed=3, judge="random", batch=4, resamples=20)
@@ -73,6 +74,7 @@ def test_an_arena_on_dying_nodes_equals_the_undisturbed_one(nodes: Nodes, tmp_pa
     assert (tmp_path / "far").read_bytes() == (tmp_path / "here").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_list_of_openings_from_dying_nodes_is_the_same(nodes: Nodes, tmp_path: Path) -> None:
     with connect(nodes.address) as cluster, cluster.executor() as executor:
         watch = killing(nodes, 10)
@@ -82,6 +84,7 @@ def test_a_list_of_openings_from_dying_nodes_is_the_same(nodes: Nodes, tmp_path:
     assert (tmp_path / "far").read_bytes() == (tmp_path / "here").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_command_prints_json_alone_while_a_node_dies(nodes: Nodes) -> None:
     words = [
         "arena",
@@ -125,6 +128,7 @@ def test_what_rays_threads_print_goes_to_the_error_output(capsys: pytest.Capture
     assert capsys.readouterr() == ("a result\n", "(raylet) terminated\n")
 
 
+@pytest.mark.slow
 def test_errors_of_tasks_arrive_as_themselves(nodes: Nodes) -> None:
     with connect(nodes.address) as cluster, cluster.executor() as executor:
         failed = executor.submit(load_game, "chess"), executor.submit(int, "one")
@@ -138,6 +142,7 @@ def test_errors_of_tasks_arrive_as_themselves(nodes: Nodes) -> None:
         executor.submit(int)
 
 
+@pytest.mark.slow
 def test_a_connection_that_exists_is_used_and_left_open(nodes: Nodes) -> None:
     with connect(nodes.address):
         with connect() as cluster:
@@ -182,6 +187,7 @@ def test_an_address_where_nobody_listens_is_refused() -> None:
     assert refused(address).startswith(f"no Ray cluster at {address}: ")
 
 
+@pytest.mark.slow
 def test_a_server_that_is_no_ray_is_refused() -> None:
     with listening() as address:
         assert refused(address).startswith(f"what listens at {address} does not answer as the head of a Ray cluster")
@@ -199,6 +205,7 @@ cluster.shutdown()
 """
 
 
+@pytest.mark.slow
 def test_a_wrong_token_is_refused() -> None:
     right, wrong = ({**os.environ, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token} for token in (TOKEN, TOKEN[::-1]))
     words = [sys.executable, "-m", "alquerque_env", "arena", "fetaix", "random", "greedy", "--games", "2", "--ray"]
@@ -217,6 +224,7 @@ def test_a_wrong_token_is_refused() -> None:
     assert f"the Ray cluster at {address} refuses the token of this process: set RAY_AUTH_MODE=token" in done[0].stderr
 
 
+@pytest.mark.slow
 def test_a_cluster_without_room_is_refused(nodes: Nodes) -> None:
     assert (
         f"has no room: 3 of its 3 CPUs are free, expected 4; add nodes with `ray start --address={nodes.address}`"
@@ -224,6 +232,7 @@ def test_a_cluster_without_room_is_refused(nodes: Nodes) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_node_with_another_version_of_the_package_is_refused(
     nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,6 +256,7 @@ def test_the_command_ends_with_one_line_and_status_2() -> None:
         assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_without_an_address_ray_runs_on_this_machine_alone(tmp_path: Path) -> None:
     words = ["arena", "fetaix", "random", "greedy", "--games", "4", "--plies", "2", "--judge", "random", "--json"]
     unset = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}

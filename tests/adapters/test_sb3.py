@@ -30,10 +30,12 @@ def first_legal(match: Match) -> object:
 
 @pytest.fixture(scope="module")
 def model() -> MaskablePPO:
-    return MaskablePPO("MlpPolicy", batched(16), n_steps=64, batch_size=256, seed=0).learn(20_000)
+    return MaskablePPO("MlpPolicy", batched(16), n_steps=64, batch_size=256, seed=0)
 
 
-def test_a_model_learns_in_a_batch(model: MaskablePPO) -> None:
+@pytest.mark.slow
+def test_a_model_learns_in_a_batch() -> None:
+    model = MaskablePPO("MlpPolicy", batched(16), n_steps=64, batch_size=256, seed=0).learn(20_000)
     result = evaluate(sb3.MaskedPolicy(model), "fetaix", games=100, observation="flat", batched=True)
     assert result.win_rate.low > 0.7, str(result)
 
@@ -188,6 +190,7 @@ class TestFrozenOpponent:
         expected = int(sb3.MaskedPolicy(model)(seen, match.action_mask()))
         assert {opponent.choose(match).action for _ in range(5)} == {expected}
 
+    @pytest.mark.slow
     def test_the_copy_does_not_change_with_the_model(self) -> None:
         opponent = sb3.FrozenOpponent("fetaix", observation="flat", deterministic=True)
         env = batched(4, opponent=opponent)
@@ -203,6 +206,7 @@ class TestFrozenOpponent:
         with pytest.raises(AlquerqueError, match=rf"the model takes .*\(150,\).* but the opponent plays {game} with"):
             sb3.FrozenOpponent(game, observation=form).freeze(model)
 
+    @pytest.mark.slow
     def test_the_callback_copies_each_time_after_so_many_steps(self) -> None:
         opponent = sb3.FrozenOpponent("fetaix", observation="flat")
         copies = []

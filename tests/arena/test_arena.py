@@ -22,6 +22,7 @@ from click.testing import CliRunner, Result
 from option_values import core_games
 from position_images import images
 from rich.console import Console
+from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.arena import Progress, Question, Settings, opening_judge, play_arena
@@ -91,6 +92,7 @@ def pairs_between(first, second, elo, count, generator, draws=0.3):
 # Openings
 
 
+@first_by_default
 @pytest.mark.parametrize("name", core_games())
 def test_openings_are_whole_turns_legal_distinct_and_the_same_for_the_same_seed(name, monkeypatch):
     monkeypatch.setattr(opening_judge, "JUDGED_AT_ONCE", 6)
@@ -368,6 +370,7 @@ def test_the_ratings_of_simulated_players_are_found_again():
         assert estimate.low < sum(result.points) / 500 < estimate.high
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
     """They say 95 %; of 100, fewer than 88 are three deviations away from that."""
     generator = np.random.default_rng(9)
@@ -459,6 +462,7 @@ def test_one_pair_decides_nothing():
 
 
 @pytest.mark.parametrize(("elo", "right"), [(0, "elo0"), (80, "elo1")])
+@pytest.mark.slow
 def test_the_test_is_wrong_about_as_often_as_it_may_be(elo, right):
     """One in twenty; of 200, more than 20 wrong answers have a chance below one in a thousand."""
     chances = tilted(elo)
@@ -845,6 +849,7 @@ def test_a_bot_that_is_gone_when_its_matches_begin_loses_them_and_the_others_are
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such signals")
+@pytest.mark.slow
 def test_a_program_that_hangs_ends_with_the_arena(tmp_path: Path) -> None:
     engine, mark = tmp_path / "hangs.py", tmp_path / "pid"
     engine.write_text(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from full_disk import files_up_to
+from sets import first_by_default
 
 from alquerque_env import load_game
 from alquerque_env.arena import ArenaResult, Settings, play_arena
@@ -50,6 +51,7 @@ def test_a_file_without_any_line_is_not_left(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@first_by_default
 @pytest.mark.parametrize("name", ["arena.png", "arena.svg", "arena.pdf"])
 def test_a_picture_that_cannot_be_written_leaves_the_one_before(
     finished: tuple[ArenaResult, bytes], tmp_path: Path, name: str

@@ -16,6 +16,7 @@ QUICK = Settings(games=4, plies=2, seed=3, judge="random", resamples=20)
 BOTS = ["random", "greedy"]
 
 
+@pytest.mark.slow
 def test_an_arena_in_other_processes_needs_no_file(tmp_path: Path) -> None:
     file = write_game(tmp_path)
     game = load_game(file)

@@ -4,7 +4,7 @@ import json
 import multiprocessing as mp
 import shutil
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,9 +31,10 @@ sys.exit("no turn today")
 """
 
 
-@pytest.fixture(scope="module")
-def pool() -> Iterator[Executor]:
-    with ProcessPoolExecutor(2, mp.get_context("spawn")) as executor:
+@pytest.fixture(scope="module", params=["thread", pytest.param("processes", marks=pytest.mark.slow)])
+def pool(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    is_thread = request.param == "thread"
+    with ThreadPoolExecutor(1) if is_thread else ProcessPoolExecutor(2, mp.get_context("spawn")) as executor:
         yield executor
 
 
@@ -76,6 +77,7 @@ def test_a_sequential_test_stops_after_the_same_match(pool: Executor, tmp_path: 
 
 
 @pytest.mark.parametrize("lines", [1, 2, 9, 20])
+@pytest.mark.slow
 def test_who_is_interrupted_goes_on_here_or_elsewhere(pool: Executor, lines: int, tmp_path: Path) -> None:
     whole = play(tmp_path / "whole", ["greedy", "random"])
     begun = b"".join(whole[1].splitlines(keepends=True)[:lines])
@@ -84,6 +86,7 @@ def test_who_is_interrupted_goes_on_here_or_elsewhere(pool: Executor, lines: int
         assert play(tmp_path / name, ["greedy", "random"], executor=executor) == whole
 
 
+@pytest.mark.slow
 def test_processes_find_the_same_openings(pool: Executor) -> None:
     far, here = (
         find_openings(FETAIX, 40, 8, seed=5, judge="random", max_steps=300, executor=executor)
@@ -94,6 +97,7 @@ def test_processes_find_the_same_openings(pool: Executor) -> None:
     assert far.tried > 32
 
 
+@pytest.mark.slow
 def test_processes_make_the_same_list(pool: Executor, tmp_path: Path) -> None:
     def extend(name: str, count: int, executor: Executor | None) -> tuple[Any, bytes]:
         found = extend_list(tmp_path / name, FETAIX, count, judges=["random", "random"], executor=executor)
@@ -106,6 +110,7 @@ def test_processes_make_the_same_list(pool: Executor, tmp_path: Path) -> None:
     assert extend("both", 40, None) == here
 
 
+@pytest.mark.slow
 def test_objects_and_engines_stay_here(pool: Executor, tmp_path: Path) -> None:
     greedy = load_bot("greedy", FETAIX, seed=0)
     with pytest.raises(AlquerqueError, match="'greedy' is an object, which other machines cannot load"):

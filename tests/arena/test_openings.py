@@ -251,6 +251,7 @@ def test_the_openings_of_a_list_are_different_and_leave_something_to_play(name: 
 @pytest.mark.parametrize(
     "name", [name if name == "alquerque" else pytest.param(name, marks=pytest.mark.long) for name in GAMES]
 )
+@pytest.mark.slow
 def test_a_list_is_what_its_command_makes(name: str, tmp_path: Path) -> None:
     """Its first lot, made again; the rest follows in the same way."""
     path = tmp_path / "list.jsonl"

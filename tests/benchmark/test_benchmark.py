@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from sets import first_by_default
 
 from alquerque_env import Match, env, games, load_game
 from alquerque_env.arena.match_runner import play_matches
@@ -212,6 +213,7 @@ def without_times(result) -> dict:
 # What is true
 
 
+@pytest.mark.slow
 def test_suite_values_are_those_of_the_table(suite: Suite, table) -> None:
     for entry in suite.positions:
         match = open_position(GAME, entry)
@@ -239,6 +241,7 @@ def test_one_best_turn_is_one_turn_and_not_one_step(suite: Suite) -> None:
     assert all(entry.steps.count(entry.value) == 1 for entry in unique)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_suite(protocol: Protocol, suite: Suite, table, tmp_path: Path) -> None:
     make_suite(replace(protocol, folder=tmp_path), GAME, table)
 
@@ -391,6 +394,7 @@ def test_exported_players_have_the_same_time_limit(suite: Suite, tmp_path: Path)
     assert checked.has_given_up
 
 
+@pytest.mark.slow
 def test_a_search_without_end_is_late(protocol: Protocol, suite: Suite) -> None:
     limits = replace(protocol, limits=LIMITS)
     agent = find_agent("alphabeta:99", limits)
@@ -431,6 +435,7 @@ def function(folder: Path, request: pytest.FixtureRequest):
 
 
 @pytest.mark.parametrize("function", ["saves"], indirect=True)
+@pytest.mark.slow
 def test_a_function_receives_what_an_environment_shows(function: FunctionProcess, folder: Path) -> None:
     environment = env(NAME)
     environment.reset()
@@ -453,6 +458,7 @@ def test_the_choices_and_values_of_a_function_are_used(function: FunctionProcess
     assert {decision.expected for decision in decisions} == {0.25}
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("function", "kind", "words"),
     [
@@ -479,6 +485,7 @@ def test_a_function_that_fails_is_reported(function: FunctionProcess, kind: str,
     ],
     indirect=["function"],
 )
+@pytest.mark.slow
 def test_a_function_that_dies_or_sleeps_is_started_again(
     function: FunctionProcess, kind: str, words: str, suite: Suite
 ) -> None:
@@ -506,6 +513,7 @@ def test_a_value_that_often_ends_the_process_is_not_asked_again(suite: Suite) ->
 
 
 @pytest.mark.parametrize("function", ["dies"], indirect=True)
+@pytest.mark.slow
 def test_a_function_that_often_dies_is_not_asked_again(function: FunctionProcess, suite: Suite) -> None:
     checked = CheckedPlayer(FunctionPlayer(function, LIMITS.decision), LIMITS)
     decisions = ask_all(checked, GAME, suite.positions)
@@ -564,6 +572,7 @@ def test_the_same_agent_gets_the_same_figures(protocol: Protocol) -> None:
     assert first.games[NAME].calibration is not None
 
 
+@pytest.mark.slow
 def test_another_process_measures_the_same_figures(protocol: Protocol) -> None:
     with ProcessPoolExecutor(1, mp.get_context("spawn")) as executor:
         far = run_benchmark("mcts:10", [NAME], protocol, executor=executor)
@@ -607,6 +616,7 @@ def test_the_program_writes_prints_and_draws_the_same_result(installed: None, fo
 TRAINING = ("--library", "sb3-contrib 2.9", "--algorithm", "MaskablePPO", "--steps", "200000", "--seed", "3")
 
 
+@pytest.mark.slow
 def test_a_function_carries_how_it_was_trained(installed: None, folder: Path) -> None:
     shown = run("mine:first", NAME, "--quick", "-o", "mine.json", *TRAINING)
 
@@ -629,6 +639,7 @@ def test_a_function_carries_how_it_was_trained(installed: None, folder: Path) ->
     assert json.loads(again.stdout)["facts"] == facts
 
 
+@pytest.mark.slow
 def test_an_interrupted_function_is_resumed_only_with_the_same_training(protocol: Protocol, folder: Path) -> None:
     def measure(seed: int) -> Measured:
         with PartialResults(folder / "mine.json") as partial:
@@ -697,6 +708,7 @@ def tiny_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return folder / train(folder / "tiny.toml").run
 
 
+@pytest.mark.slow
 def test_the_checkpoints_of_a_run_make_a_curve(installed: None, tiny_run: Path, folder: Path) -> None:
     shown = run("--curve", f"{tiny_run}:4", "-o", "curve.json", "--picture", "curve.png", "--quick")
 
@@ -714,6 +726,7 @@ def test_the_checkpoints_of_a_run_make_a_curve(installed: None, tiny_run: Path, 
     assert list(folder.glob("*.unfinished")) == []
 
 
+@pytest.mark.slow
 def test_an_interrupted_curve_is_resumed(protocol: Protocol, tiny_run: Path, tmp_path: Path) -> None:
     output = tmp_path / "curve.json"
 
@@ -750,6 +763,7 @@ def test_an_interrupted_curve_is_resumed(protocol: Protocol, tiny_run: Path, tmp
         PartialResults(output)
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -806,6 +820,7 @@ def test_a_measured_result_is_accepted_and_its_choices_are_repeated(
     assert f"no game 'fetaix' of the result of mine:first (known: {NAME})" in elsewhere.stderr
 
 
+@pytest.mark.slow
 def test_another_agent_than_that_of_a_result_is_found(measured: dict[str, Any], protocol: Protocol, folder: Path):
     [result] = check_file(write_result(folder / "mine.json", measured), protocol)
 
@@ -900,6 +915,7 @@ def test_results_of_bots_on_the_ladder_are_accepted(spec: str, protocol: Protoco
 # What comes with the package
 
 
+@first_by_default
 @pytest.mark.parametrize("path", sorted(BENCHMARKS.glob("*.json")), ids=lambda path: path.stem)
 def test_the_results_of_the_repository_pass_the_check(path: Path) -> None:
     results = check_file(path, load_protocol())

@@ -107,6 +107,7 @@ def test_what_is_played_match_by_match_is_named_with_the_reason(name: str, optio
     assert env_speed.why_no_vectors(load_game(name, **options)) == reason
 
 
+@pytest.mark.slow
 def test_without_a_game_each_game_has_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(env_speed, "BATCH_PEERS", (SlowPeer,))
     monkeypatch.setattr(env_speed, "ROLLOUT_PEERS", (MatchesPeer,))
@@ -134,6 +135,7 @@ def test_a_peer_plays_or_is_not_installed(kind: type[Peer]) -> None:
     assert peer.play(2) >= 2
 
 
+@pytest.mark.slow
 def test_the_command_prints_every_figure_as_json() -> None:
     command = [sys.executable, "-m", "alquerque_env", "bench", "env", "alquerque", "--seconds", "0.01", "--json"]
     printed = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
@@ -178,6 +180,7 @@ def check_search(found: Any, processes: int) -> None:
     assert together["simulations_per_clock_second"] > 0
 
 
+@pytest.mark.slow
 def test_search_is_measured_with_each_mlp_and_in_two_processes() -> None:
     arguments = ["--seconds", "0.01", "--network", "mlp", "--games", "4", "--games", "8", "--processes", "2"]
     found = run_bench("search", "alquerque", *arguments)["games"]["alquerque"]
@@ -192,6 +195,7 @@ def test_search_is_measured_with_each_mlp_and_in_two_processes() -> None:
     check_search({**found, "figures": on_processor}, processes=2)
 
 
+@pytest.mark.slow
 def test_the_columns_of_the_search_are_explained() -> None:
     arguments = ["--seconds", "0.01", "--network", "conv", "--games", "2", "--processes", "1"]
     printed = print_bench("search", "alquerque", *arguments).splitlines()
@@ -202,6 +206,7 @@ def test_the_columns_of_the_search_are_explained() -> None:
         assert column in explained
 
 
+@pytest.mark.slow
 def test_search_is_measured_with_the_other_networks_too() -> None:
     kinds = (part for kind in ("mlp-search-features", "conv", "graph") for part in ("--network", kind))
     arguments = ["--seconds", "0.01", *kinds, "--games", "2", "--processes", "1"]

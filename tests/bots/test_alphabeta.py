@@ -11,6 +11,7 @@ from _thread import interrupt_main
 import pytest
 from minimax import SURE, WIN, ab, minimax, some_position, static_score
 from option_values import CORE, core_first, core_games
+from sets import first_by_default
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.game.kernel_arrays import JIT
@@ -59,6 +60,7 @@ def played_score(match, actions, depth):
     return static_score(ahead) * (1 if ahead.player == match.player else -1)
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("name", "options"),
     core_first([*((name, {}) for name in games()), *VARIANTS]),
@@ -283,6 +285,7 @@ print(json.dumps(found))
 
 
 @pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
+@pytest.mark.slow
 def test_the_search_bots_do_the_same_without_numba():
     rng = random.Random(8)
     positions = [(name, some_position(load_game(name), rng, most=7).position) for name in CORE]

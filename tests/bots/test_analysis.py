@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from option_values import core_first
+from sets import first_by_default
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots import Limits, mcts
@@ -145,6 +146,7 @@ def check(analysis, match: Match, *, all_steps: bool) -> None:
         play_line(match, candidate.line)
 
 
+@first_by_default
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=lambda value: str(value)[:40])
 def test_every_step_has_a_value_and_a_line_that_can_be_played(make_bot, name, options, spec):
@@ -157,6 +159,7 @@ def test_every_step_has_a_value_and_a_line_that_can_be_played(make_bot, name, op
         assert (match.position, match.steps) == (before, keys)
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=lambda value: str(value)[:40])
 def test_alphabeta_finds_which_steps_win(name, options):
     game = load_game(name, **options)
@@ -178,6 +181,7 @@ def test_alphabeta_finds_which_steps_win(name, options):
     assert chains > 2 / MANY or game.rules.chain == "single"
 
 
+@first_by_default
 @pytest.mark.parametrize("name", ["alquerque_murray", "fetaix", "awithlaknannai_mosona"])
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if not spec.startswith("alphabeta")])
 def test_a_step_that_ends_the_match_is_worth_the_result(make_bot, name, spec):
@@ -214,6 +218,7 @@ def test_a_network_changes_the_sign_of_a_value_only_where_the_turn_ends(make_bot
     assert turned > 3
 
 
+@first_by_default
 @pytest.mark.parametrize("spec", SPECS)
 def test_the_best_candidate_is_what_the_bot_plays(make_bot, spec):
     game = load_game("alquerque_murray")
@@ -239,6 +244,7 @@ def test_the_same_seed_gives_the_same_analysis(make_bot, spec):
         assert one == other
 
 
+@first_by_default
 @pytest.mark.parametrize("all_steps", [False, True])
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_stop_from_another_thread_ends_the_search(make_bot, spec, all_steps):
@@ -283,6 +289,7 @@ def test_a_node_limit_holds_within_the_first_turn(all_steps):
     check(found, match, all_steps=all_steps)
 
 
+@first_by_default
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_time_limit_ends_an_analysis(make_bot, spec):
     game = load_game("fetaix")
@@ -293,6 +300,7 @@ def test_a_time_limit_ends_an_analysis(make_bot, spec):
     check(found, match, all_steps=False)
 
 
+@first_by_default
 @pytest.mark.parametrize("spec", SPECS)
 def test_a_node_limit_holds(make_bot, spec):
     game = load_game("fetaix")

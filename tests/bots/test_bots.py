@@ -11,6 +11,7 @@ import pytest
 from hidden_packages import hide_package
 from option_values import core_games
 from own_games import game_text
+from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.shipped import shipped_bots
@@ -297,6 +298,7 @@ def test_an_answer_that_is_no_legal_turn_is_refused(tmp_path, answer):
     assert "\n" not in str(caught.value)
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("program", "message"),
     [
@@ -325,6 +327,7 @@ def test_a_player_that_fails_is_told_with_its_last_line(tmp_path):
     assert "\n" not in str(caught.value)
 
 
+@first_by_default
 @pytest.mark.skipif(not JIT, reason="long without Numba")
 @pytest.mark.parametrize(
     ("name", "spec", "other", "pairs", "least"),

@@ -1,6 +1,7 @@
 """Bots choose in bounded time in positions with more turns than they can look at. Bounds are counts, not times."""
 
 import pytest
+from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots import Limits, simple
@@ -39,11 +40,13 @@ def count_turns(match: Match, most: int) -> int:
     return count
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options"), CROWDED)
 def test_the_positions_of_these_tests_have_many_turns(name: str, options: dict[str, str]) -> None:
     assert count_turns(crowded(name, options), 5000) >= 5000
 
 
+@first_by_default
 @pytest.mark.skipif(not JIT, reason="long without Numba")
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize(("name", "options"), CROWDED)

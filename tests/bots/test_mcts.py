@@ -4,6 +4,7 @@ import random
 
 import pytest
 from minimax import SURE, ab, minimax, some_position
+from sets import first_by_default
 
 from alquerque_env import Match, load_game
 from alquerque_env.bots import MctsBot, mcts
@@ -31,6 +32,7 @@ def sign(match, player):
     return 1 if match.player == player else -1
 
 
+@first_by_default
 @pytest.mark.skipif(not JIT, reason="long without Numba")
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "alquerque_murray", "awithlaknannai_mosona"])
 def test_it_comes_to_choose_what_wins(name):

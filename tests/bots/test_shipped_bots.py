@@ -19,6 +19,7 @@ from alquerque_training.config.settings import Config
 from hidden_packages import hide_package
 from option_values import core_first
 from random_checkpoints import matches, save_random_checkpoint
+from sets import first_by_default
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.benchmark.ladder import read_ladder
@@ -187,6 +188,7 @@ def rewrite_weights(path: Path, data: bytes) -> None:
     rewrite(path, sha256={WEIGHTS: sha256(data).hexdigest()})
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options"), core_first(CASES))
 def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -> None:
     game = load_game(name, **options)
@@ -202,6 +204,7 @@ def test_numpy_decides_as_torch_does(tmp_path: Path, name: str, options: dict) -
             assert value == pytest.approx(expected_value, abs=1e-12)
 
 
+@first_by_default
 @pytest.mark.parametrize("evaluated_by", ["torch", "numpy"], indirect=True)
 @pytest.mark.parametrize("simulations", [0, 30])
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona"])
@@ -229,6 +232,7 @@ def test_without_torch_numpy_plays_by_name_and_by_path(folder: Path, monkeypatch
                 assert bot.choose(match) == expected.choose(match)
 
 
+@pytest.mark.slow
 def test_no_package_of_an_extra_is_needed(folder: Path) -> None:
     """In a process of its own, where nothing has been imported before."""
     code = f"""
@@ -297,6 +301,7 @@ def test_a_card_without_search_features_is_that_of_a_network_without_them(folder
     assert load_checkpoint_bot(path, game).evaluate(Match(game))[1] == pytest.approx(expected[1])
 
 
+@pytest.mark.slow
 def test_a_bot_searches_with_the_exploration_of_its_card(tmp_path: Path, evaluated_by: str) -> None:
     game, seen = load_game("fetaix"), matches(load_game("fetaix"), 20, seed=3)
     found = {}
@@ -313,6 +318,7 @@ def test_a_bot_searches_with_the_exploration_of_its_card(tmp_path: Path, evaluat
     assert found[0.05] != found[0.3] != found[4.0]
 
 
+@first_by_default
 @pytest.mark.parametrize(
     "exploration", [0, -1, 101, 10**400, True, "1", None, [], {}, float("nan"), float("inf"), -float("inf")]
 )
@@ -374,6 +380,7 @@ def change(path: Path, name: str, how) -> None:
     rewrite_weights(path, safetensors.numpy.save(kept))
 
 
+@first_by_default
 @pytest.mark.parametrize(("spoil", "words"), BROKEN)
 def test_a_broken_checkpoint_is_refused_without_torch_too(folder: Path, evaluated_by: str, spoil, words: str) -> None:
     path = folder / "fetaix" / "small"
@@ -427,6 +434,7 @@ def test_a_damaged_weights_file_is_refused_in_one_line(data: bytes, words: str) 
     assert "\n" not in str(refused.value)
 
 
+@first_by_default
 @pytest.mark.parametrize("name", shipped_bots())
 def test_what_is_shipped_plays_its_game_with_and_without_torch(name: str) -> None:
     path = shipped_bots()[name]

@@ -19,6 +19,7 @@ import pytest
 from click.testing import CliRunner
 from hostile_engines import is_alive
 from option_values import core_games
+from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.arena.match_runner import End, play_matches
@@ -121,6 +122,7 @@ def assert_ended(pid: int, seconds: float = 5) -> None:
 # Engines that do as they should
 
 
+@first_by_default
 @pytest.mark.parametrize("name", core_games())
 def test_an_engine_plays_every_game_to_its_end_in_the_arena(engine, name):
     game = load_game(name)
@@ -130,6 +132,7 @@ def test_an_engine_plays_every_game_to_its_end_in_the_arena(engine, name):
     assert all(end.fault is None for end in ends.values()), ends
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -164,6 +167,7 @@ def assert_ended_after_close(bot: UgiBot) -> None:
     assert_ended(pid)
 
 
+@pytest.mark.slow
 def test_an_engine_has_a_value_for_every_step_also_in_the_middle_of_a_chain(engine):
     """Each is what the bot itself finds one turn deeper, with the right sign."""
     game = load_game("alquerque_murray")
@@ -305,6 +309,7 @@ BAD = {
 }
 
 
+@first_by_default
 @pytest.mark.parametrize("kind", BAD)
 def test_a_bad_engine_loses_its_matches_and_the_others_go_on(fake, kind):
     at_go, words = BAD[kind]
@@ -383,6 +388,7 @@ def test_a_copy_of_a_bot_has_an_engine_of_its_own(fake):
     bot.close()
 
 
+@pytest.mark.slow
 def test_an_engine_ends_with_its_bot(fake):
     bot = fake().bot()
     pid = bot.pid
@@ -392,6 +398,7 @@ def test_an_engine_ends_with_its_bot(fake):
     assert_ended(pid)
 
 
+@pytest.mark.slow
 def test_an_engine_ends_with_the_program(fake):
     """Also one that neither reads nor wants to end."""
     made = fake("signal.pause()", at_ugi="import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)")
@@ -432,6 +439,7 @@ def test_no_shell_reads_the_command(tmp_path):
     assert not (tmp_path / "made").exists()
 
 
+@pytest.mark.slow
 def test_an_engine_plays_in_the_arena_and_to_be_watched(tmp_path):
     spec = f"ugi:{ENGINE} random"
     result = CliRunner().invoke(

@@ -27,6 +27,7 @@ print(twice(2), twice(2.5))
 """
 
 
+@pytest.mark.slow
 def test_a_terminal_is_told_once_that_kernels_are_compiled(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)

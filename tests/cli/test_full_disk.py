@@ -13,7 +13,7 @@ from full_disk import enlarge, fill, small_disk
 
 from alquerque_env.game.kernel_arrays import JIT
 
-pytestmark = pytest.mark.skipif(not JIT, reason="slow in plain Python")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not JIT, reason="slow in plain Python")]
 
 FULL = "No space left on device"
 
@@ -92,26 +92,6 @@ def test_an_arena(disk: Path, tmp_path: Path) -> None:
     assert refusal(*command, disk / "it.jsonl").endswith(f": {disk / 'it.jsonl'}: {FULL}; {kept}")
     other.unlink()
     assert result(*command, disk / "it.jsonl") == result(*command, tmp_path / "it.jsonl")
-
-
-def test_a_list_of_openings(disk: Path, tmp_path: Path) -> None:
-    command = "openings", "fetaix", "--judge", "random", "--count", 2, "-o"
-    other = fill(disk)
-
-    assert f": {disk / 'it.jsonl'}: {FULL}; " in refusal(*command, disk / "it.jsonl")
-    other.unlink()
-    assert run(*command, disk / "it.jsonl").returncode == run(*command, tmp_path / "it.jsonl").returncode == 0
-    assert (disk / "it.jsonl").read_bytes() == (tmp_path / "it.jsonl").read_bytes()
-
-
-def test_a_benchmark(disk: Path) -> None:
-    command = "benchmark", "random", "fetaix", "--quick", "-o", disk / "it.json"
-    other = fill(disk)
-
-    assert f": {disk / 'it.json.unfinished'}: {FULL}" in refusal(*command)
-    other.unlink()
-    assert run(*command).returncode == 0
-    assert [file.name for file in disk.iterdir()] == ["it.json"]
 
 
 def test_a_match(disk: Path, tmp_path: Path) -> None:

@@ -36,9 +36,11 @@ def faults(argument: str, **variables: str) -> int:
     return int(done.stdout)
 
 
+@pytest.mark.slow
 def test_memory_that_is_freed_stays_with_the_process() -> None:
     assert faults("keep") * 4 < faults("leave")
 
 
+@pytest.mark.slow
 def test_variables_of_the_environment_take_precedence() -> None:
     assert faults("keep", MALLOC_TRIM_THRESHOLD_="131072", MALLOC_MMAP_THRESHOLD_="131072") * 2 > faults("leave")

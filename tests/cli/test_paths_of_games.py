@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from own_games import game_text, write_game
+from sets import first_by_default
 
 from alquerque_env import Match, format_record, load_game
 from alquerque_env.cli.main import main
@@ -32,6 +33,7 @@ def run(arguments: str, status: int = 0, typed: str = "") -> Result:
     return result
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("arguments", "shown"),
     [
@@ -178,6 +180,7 @@ def test_a_data_set_says_of_which_game_it_is(here: Path) -> None:
         assert (str(found["game"]), str(found["game_file"])) == ("mine", game.file_text)
 
 
+@pytest.mark.slow
 def test_an_engine_plays_a_game_from_a_file(here: Path) -> None:
     file = write_game(here)
     game = load_game(file)
@@ -195,6 +198,7 @@ def test_an_engine_plays_a_game_from_a_file(here: Path) -> None:
     assert "error" not in told
 
 
+@pytest.mark.slow
 def test_an_engine_gets_a_game_from_a_file_as_text(here: Path) -> None:
     file = write_game(here)
     copied = shutil.copy(file, here / "renamed.toml")
@@ -208,6 +212,7 @@ def test_an_engine_gets_a_game_from_a_file_as_text(here: Path) -> None:
 
 
 @pytest.mark.skipif(find_spec("torch") is None, reason="needs torch")
+@pytest.mark.slow
 def test_training_takes_the_path_of_a_game_file(here: Path) -> None:
     write_game(here)
     quick = "run.total_steps=512 self_play.num_games=16 self_play.rollout_steps=16 ppo.minibatch_size=128"

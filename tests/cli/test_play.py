@@ -1,15 +1,7 @@
-"""Matches in the terminal: through a real pseudo-terminal, and scripted through the command."""
+"""Matches in the terminal, scripted through the command."""
 
-import os
 import re
-import select
 import shlex
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +9,7 @@ import platformdirs
 import pytest
 from click.testing import CliRunner, Result
 from option_values import core_games
+from sets import first_by_default
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.cli.main import main
@@ -24,10 +17,6 @@ from alquerque_env.cli.terminal_match import players
 from alquerque_env.errors import BotError
 from alquerque_env.match.status_text import numbered_turns, outcome_sentence
 
-needs_terminal = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
-
-PROMPT = re.compile(r"(South|North)> $")
-ESCAPE = re.compile(r"\x1b\[[?0-9;]*[a-zA-Z]|\r")
 LISTED = re.compile(r"(?<![\w-])(\d+) ([a-z]+\d+[-x][a-z0-9^]+|pass)")
 MURRAY_CHAIN = "W:Wa1:Bb1,d1,e5"
 BLOCKED = "W:Wb5,a4,b4,a3,c3,c4:Ba5"
@@ -61,103 +50,7 @@ def position_in(output: str) -> str:
     return re.findall(r"^Position: (.*)$", output, re.MULTILINE)[-1]
 
 
-class Terminal:
-    """A program in a pseudo-terminal."""
-
-    def __init__(self, *arguments: str, **environment: str) -> None:
-        import pty
-
-        self.mine, theirs = pty.openpty()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "alquerque_env", *arguments],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
-            env=os.environ | {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"} | environment,
-            start_new_session=True,
-            # A run in the background has Ctrl-C switched off, and would hand that on.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
-        os.close(theirs)
-        self.raw = b""
-
-    @property
-    def text(self) -> str:
-        return ESCAPE.sub("", self.raw.decode(errors="replace"))
-
-    def read(self, seconds: float = 0.2) -> bool:
-        """Reads what comes within some time; False once the program has ended."""
-        if select.select([self.mine], [], [], seconds)[0]:
-            try:
-                data = os.read(self.mine, 65536)
-            except OSError:
-                return False
-            self.raw += data
-            return bool(data)
-        return self.process.poll() is None
-
-    def wait_for(self, pattern: str, seconds: float = 90) -> str:
-        """Reads until the text after what has been read so far ends with a pattern, or the program has ended."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            alive = self.read()
-            if re.search(pattern, self.text):
-                return self.text
-            if not alive:
-                break
-        raise AssertionError(f"no {pattern!r} in:\n{self.text}")
-
-    def send(self, text: str) -> None:
-        self.raw = b""
-        os.write(self.mine, text.encode())
-
-    def interrupt(self) -> tuple[int, str]:
-        """Presses Ctrl-C, and again if it got lost: Python drops one that comes while it runs a callback."""
-        for _ in range(10):
-            self.process.send_signal(signal.SIGINT)
-            end = time.monotonic() + 5
-            while self.read() and time.monotonic() < end:
-                pass
-            if self.process.poll() is not None:
-                break
-        return self.finish()
-
-    def finish(self, seconds: float = 30) -> tuple[int, str]:
-        end = time.monotonic() + seconds
-        while self.read() and time.monotonic() < end:
-            pass
-        return self.process.wait(timeout=seconds), self.text
-
-
-@contextmanager
-def terminal(*arguments: str, **environment: str) -> Iterator[Terminal]:
-    opened = Terminal(*arguments, **environment)
-    try:
-        yield opened
-    finally:
-        if opened.process.poll() is None:
-            opened.process.kill()
-        opened.process.wait()
-        os.close(opened.mine)
-
-
-@needs_terminal
-def test_a_whole_match_can_be_played_in_a_terminal() -> None:
-    with terminal("play", "fetaix", "--opponent", "random", "--seed", "7", "--option", *limit_of("fetaix")) as opened:
-        for _ in range(300):
-            text = opened.wait_for(rf"{PROMPT.pattern}|Position: .*\n")
-            if "Position: " in text:
-                break
-            number, _ = LISTED.findall(text)[-1]
-            opened.send(f"{number}\n")
-        text = opened.wait_for("Press Enter to leave")
-        opened.send("\n")
-        status, _ = opened.finish()
-
-    assert status == 0
-    check_whole_match("fetaix", text)
-
-
+@first_by_default
 @pytest.mark.parametrize("name", core_games())
 def test_a_whole_match_can_be_played_from_a_script(name: str) -> None:
     arguments = ["--opponent", "random", "--seed", "7", "--option", *limit_of(name)]
@@ -182,51 +75,6 @@ def check_whole_match(name: str, text: str) -> None:
 
 def limit_of(name: str) -> list[str]:
     return ["no_progress_limit=30"] if name != "alquerque" else ["undo_scope=never_revisit"]
-
-
-@needs_terminal
-def test_a_terminal_gets_colours_and_box_drawing() -> None:
-    with terminal("play", "fetaix", "--opponent", "random") as opened:
-        opened.wait_for(PROMPT.pattern)
-
-        assert "\x1b[1;38;5;208m○" in opened.raw.decode()
-        assert "─" in opened.text
-
-
-@needs_terminal
-@pytest.mark.parametrize(
-    ("environment", "box_drawing"),
-    [({"NO_COLOR": "1"}, True), ({"TERM": "dumb"}, False), ({"PYTHONIOENCODING": "ascii"}, False)],
-)
-def test_a_limited_terminal_gets_plain_output(environment: dict[str, str], box_drawing: bool) -> None:
-    with terminal("play", "fetaix", "--opponent", "random", **environment) as opened:
-        text = opened.wait_for(PROMPT.pattern)
-
-        assert ("─" in text) == box_drawing
-        assert text.isascii() != box_drawing
-        assert ("38;5" in opened.raw.decode()) == (environment.get("PYTHONIOENCODING") == "ascii")
-
-
-@needs_terminal
-def test_ctrl_d_ends_a_match_with_its_position() -> None:
-    with terminal("play", "fetaix", "--opponent", "random") as opened:
-        opened.wait_for(PROMPT.pattern)
-        opened.send("\x04")
-        status, text = opened.finish()
-
-    assert status == 0
-    assert position_in(text) == Match(load_game("fetaix")).position
-    assert "Traceback" not in text
-
-
-@needs_terminal
-def test_ctrl_c_ends_a_long_count_without_a_traceback() -> None:
-    with terminal("perft", "alquerque_alfonso_x", "--depth", "40") as opened:
-        opened.wait_for("counting")
-        status, text = opened.interrupt()
-
-    assert status == 130
-    assert "Traceback" not in text
 
 
 def test_the_end_of_the_input_ends_a_match_with_the_command_that_resumes_it() -> None:

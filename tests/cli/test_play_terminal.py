@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from test_play import needs_terminal, position_in, state_folder  # noqa: F401
+from test_play import position_in, state_folder  # noqa: F401
 from test_play_files import RESUME, saved
 
+from alquerque_env import Match
 from alquerque_env.cli.console.signals import exit_on_signals, ignore_signals
 from alquerque_env.match.records import load_record
 
-pytestmark = needs_terminal
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 
 
 @contextmanager
@@ -113,6 +114,7 @@ def test_a_whole_match_with_every_command_is_played_in_a_terminal(tmp_path, stat
     assert len(saved(state_folder)) == 1
 
 
+@pytest.mark.slow
 def test_a_match_loaded_after_a_resignation_continues(tmp_path, state_folder):  # noqa: F811
     begun, again = tmp_path / "begun.pdn", tmp_path / "again.pdn"
     with spawned("play", "alquerque", "--opponent", "random", "--seed", "5") as child:
@@ -132,6 +134,7 @@ def test_a_match_loaded_after_a_resignation_continues(tmp_path, state_folder):  
     assert len(load_record(again).match.turns) > len(load_record(begun).match.turns)
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_and_the_printed_command_resumes(state_folder):  # noqa: F811
     with spawned("play", "fetaix", "--option", "chain=optional", "--opponent", "random", "--seat", "1") as child:
         child.expect("North> ")
@@ -157,6 +160,7 @@ def test_ctrl_c_saves_and_the_printed_command_resumes(state_folder):  # noqa: F8
     assert "Traceback" not in output
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_while_a_bot_is_thinking(state_folder):  # noqa: F811
     with spawned("play", "alquerque_alfonso_x", "--opponent", "alphabeta:60") as child:
         child.expect("South> ")
@@ -169,6 +173,7 @@ def test_ctrl_c_saves_while_a_bot_is_thinking(state_folder):  # noqa: F811
     assert "Resume with: alquerque play alquerque_alfonso_x --load" in output
 
 
+@pytest.mark.slow
 def test_a_terminal_that_is_closed_saves_the_match(state_folder):  # noqa: F811
     with spawned("play", "fetaix", "--opponent", "random") as child:
         child.expect("South> ")
@@ -181,6 +186,7 @@ def test_a_terminal_that_is_closed_saves_the_match(state_folder):  # noqa: F811
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)])
+@pytest.mark.slow
 def test_a_signal_that_ends_the_program_saves_the_match(number, state_folder):  # noqa: F811
     with spawned("play", "alquerque_alfonso_x", "--opponent", "alphabeta:60") as child:
         child.expect("South> ")
@@ -195,6 +201,7 @@ def test_a_signal_that_ends_the_program_saves_the_match(number, state_folder):  
 
 
 @pytest.mark.parametrize("is_named", [False, True])
+@pytest.mark.slow
 def test_a_program_that_is_killed_has_kept_every_turn(is_named, tmp_path, state_folder):  # noqa: F811
     file = tmp_path / "match.pdn"
     named = ["--save", str(file)] if is_named else []
@@ -208,6 +215,49 @@ def test_a_program_that_is_killed_has_kept_every_turn(is_named, tmp_path, state_
     (record,) = [load_record(file)] if is_named else saved(state_folder)
     assert len(record.match.turns) == 1
     assert record.result == "*"
+
+
+@pytest.mark.parametrize(
+    ("environment", "box_drawing", "colours"),
+    [
+        ({"TERM": "xterm-256color"}, True, True),
+        ({"TERM": "xterm-256color", "NO_COLOR": "1"}, True, False),
+        ({"TERM": "dumb"}, False, False),
+        ({"TERM": "xterm-256color", "PYTHONIOENCODING": "ascii"}, False, True),
+    ],
+)
+@pytest.mark.slow
+def test_a_terminal_gets_colours_and_box_drawing_if_it_can_show_them(environment, box_drawing, colours, state_folder):  # noqa: F811
+    with spawned("play", "fetaix", "--opponent", "random", **environment) as child:
+        child.expect("South> ")
+        text = child.before
+
+    assert ("─" in text) == box_drawing
+    assert re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", text).isascii() != box_drawing
+    assert ("\x1b[1;38;5;208m" in text) == colours
+
+
+@pytest.mark.slow
+def test_ctrl_d_ends_a_match_with_its_position(state_folder):  # noqa: F811
+    with spawned("play", "fetaix", "--opponent", "random") as child:
+        child.expect("South> ")
+        child.sendeof()
+        text = child.read().replace("\r\n", "\n")
+        child.wait()
+
+    assert child.exitstatus == 0
+    assert position_in(text) == Match("fetaix").position
+    assert "Traceback" not in text
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_a_long_count_without_a_traceback():
+    with spawned("perft", "alquerque_alfonso_x", "--depth", "40") as child:
+        child.expect("counting")
+        output = interrupt(child)
+
+    assert child.exitstatus == 130
+    assert "Traceback" not in output
 
 
 def test_ignored_signals_stay_ignored_and_handlers_are_restored():

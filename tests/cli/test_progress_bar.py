@@ -1,9 +1,10 @@
 """Progress of long tasks: a bar in a terminal, lines elsewhere, a note after Ctrl-C."""
 
+import re
 import sys
 
 import pytest
-from test_play import terminal
+from test_play_terminal import spawned
 
 from alquerque_env.cli.console import progress_bar as module
 from alquerque_env.cli.console.progress_bar import Display
@@ -48,9 +49,12 @@ def test_no_note_is_printed_after_other_errors(capsys):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.slow
 def test_in_a_terminal_a_bar_goes_from_stage_to_stage():
-    with terminal("arena", "alquerque", "random", "greedy", "--games", "8", "--judge", "alphabeta:1") as opened:
-        status, text = opened.finish(90)
-    assert status == 0
+    words = ["arena", "alquerque", "random", "greedy", "--games", "8", "--judge", "alphabeta:1"]
+    with spawned(*words, TERM="xterm-256color") as child:
+        text = re.sub(r"\x1b\[[?0-9;]*[a-zA-Z]|\r", "", child.read())
+        child.wait()
+    assert child.exitstatus == 0
     for shown in ("balanced openings found", "matches played", "8/8", "random v. greedy"):
         assert shown in text

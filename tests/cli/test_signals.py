@@ -81,6 +81,7 @@ def lines_of(path: Path) -> int:
 
 @pytest.mark.skipif(find_spec("choix") is None, reason="needs choix")
 @pytest.mark.parametrize("number", ENDINGS)
+@pytest.mark.slow
 def test_a_signal_ends_an_arena_and_keeps_its_matches(tmp_path: Path, number: int) -> None:
     output = tmp_path / "arena.jsonl"
     process = start(tmp_path, "arena", "fetaix", "random", "mcts:100", "--games", 400, "--batch", 2, "-o", output)
@@ -90,6 +91,7 @@ def test_a_signal_ends_an_arena_and_keeps_its_matches(tmp_path: Path, number: in
 
 
 @pytest.mark.parametrize("number", ENDINGS)
+@pytest.mark.slow
 def test_a_signal_ends_the_building_of_a_table_and_keeps_its_work(tmp_path: Path, number: int) -> None:
     process = start(tmp_path, "solve", "fetaix", "--pieces", 5, "-o", "table.aqt", "--threads", 1)
     progress = tmp_path / "table.aqt.work" / "progress.json"
@@ -111,6 +113,7 @@ def test_a_signal_ends_a_proof_and_keeps_its_work(tmp_path: Path, number: int, m
 @NEEDS_TORCH
 @pytest.mark.parametrize("processes", [2, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("number", ENDINGS)
+@pytest.mark.slow
 def test_a_signal_ends_training_and_saves_it(tmp_path: Path, number: int, processes: int) -> None:
     """The processes of self-play get the signal too."""
     (tmp_path / "tiny.toml").write_text(TINY.format(processes=processes))
@@ -126,6 +129,7 @@ def test_a_signal_ends_training_and_saves_it(tmp_path: Path, number: int, proces
     "words",
     [["games"], ["arena", "fetaix", "random", "greedy"], pytest.param(["train", "quickstart"], marks=NEEDS_TORCH)],
 )
+@pytest.mark.slow
 def test_ctrl_c_during_the_start_prints_no_traceback(tmp_path: Path, words: list[str], count: int) -> None:
     chance = random.Random(count)
     for _ in range(count):
@@ -156,6 +160,7 @@ runpy.run_module("alquerque_env", run_name="__main__")
 
 
 @NEEDS_TORCH
+@pytest.mark.slow
 def test_ctrl_c_that_a_loading_module_drops_ends_training_too(tmp_path: Path) -> None:
     (tmp_path / "tiny.toml").write_text(TINY.format(processes=1))
     process = start(tmp_path, "train", "tiny.toml", program=[sys.executable, "-c", DROPPING])
@@ -182,6 +187,7 @@ def shell(folder: Path, command: str) -> subprocess.CompletedProcess:
         ("mkdir gone; cd gone; rmdir ../gone; alquerque games", 1, "the working directory has been deleted"),
     ],
 )
+@pytest.mark.slow
 def test_output_or_a_folder_that_is_gone_ends_the_program_in_one_line(
     tmp_path: Path, command: str, status: int, words: str
 ) -> None:

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from sets import first_by_default
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.cli.console.progress_bar import Display
@@ -176,6 +177,7 @@ def test_ctrl_c_stops_and_the_same_command_resumes(tmp_path, monkeypatch):
     assert solved(NAME, "--pieces", 3, "-o", path, "--verify")["verified"] is True
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -207,6 +209,7 @@ def test_the_cache_directory_is_that_of_the_system(tmp_path, monkeypatch):
     assert solved(NAME, "--pieces", 2)["path"].startswith(str(tmp_path / "alquerque-env" / "tables"))
 
 
+@pytest.mark.slow
 def test_the_program_solves(tmp_path):
     path = tmp_path / "table.aqt"
     command = [sys.executable, "-m", "alquerque_env", "solve", NAME, "--pieces", "3", "-o", str(path), "--json"]

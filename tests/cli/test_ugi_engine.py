@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from option_values import core_first
+from sets import first_by_default
 
 from alquerque_env import Match, games, load_game
 from alquerque_env.bots.external.process import Process, ProcessError
@@ -341,6 +342,7 @@ def test_a_bot_that_cannot_be_loaded_gives_an_error_and_readyok(tmp_path):
 
 @pytest.mark.parametrize("ending", ["quit\n", ""])
 @pytest.mark.parametrize("before", ["", "position startpos\ngo infinite\n"])
+@pytest.mark.slow
 def test_the_engine_ends_after_quit_or_the_end_of_its_input(before, ending):
     done = subprocess.run(COMMAND, input=before + ending, capture_output=True, text=True, timeout=SOON)
     assert (done.returncode, done.stderr) == (0, "")
@@ -371,6 +373,7 @@ def test_a_bad_argument_ends_in_one_line(arguments, words):
 # Turns
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=lambda value: str(value)[:40])
 def test_moves_can_be_turns_or_steps(name, options):
     for match in random_matches(name, options, 12):
@@ -415,6 +418,7 @@ def test_pass_after_a_chain_is_the_turn_of_an_opponent_who_cannot_move():
     assert (match.turns, match.player) == (("a1xc3", "pass"), 0)
 
 
+@first_by_default
 @pytest.mark.parametrize("level", ["random", "greedy", "alphabeta:2", f"mcts:{30 if JIT else 3}"])
 @pytest.mark.parametrize(("name", "options"), core_first(VARIANTS), ids=lambda value: str(value)[:40])
 def test_every_bestmove_is_a_whole_legal_turn(name, options, level):
@@ -455,6 +459,7 @@ def test_random_words_do_not_end_the_engine():
     assert here.ask("setoption name Game value fetaix", "query gameover") == ["response false"]
 
 
+@pytest.mark.slow
 def test_random_bytes_do_not_end_the_engine():
     rng = random.Random(6)
     garbage = b"\n".join(rng.randbytes(rng.randrange(200)) for _ in range(300))
@@ -469,6 +474,7 @@ def test_random_bytes_do_not_end_the_engine():
     assert all(line.startswith("info string error: ") for line in lines[:-1])
 
 
+@pytest.mark.slow
 def test_the_engine_ends_quietly_after_its_reader():
     process = subprocess.Popen([*COMMAND, "random"], stdin=-1, stdout=-1, stderr=-1)
     process.stdout.close()

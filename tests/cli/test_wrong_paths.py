@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from own_games import game_text
+from sets import first_by_default
 
 from alquerque_env.cli.main import main
 from alquerque_env.errors import RulesError
@@ -35,6 +36,7 @@ def refuse(arguments: list[str]) -> str:
     return result.stderr
 
 
+@first_by_default
 @pytest.mark.parametrize(
     "command",
     [

@@ -22,6 +22,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from own_games import game_text, write_game
+from sets import first_case
 
 from alquerque_env import games, load_game
 from alquerque_env.batch.branching import measure_branching
@@ -88,11 +89,11 @@ def test_the_list_of_games_links_to_the_page_of_each_game_and_there_are_no_other
     assert {page for page in PAGES if page.startswith("docs/games/")} == set(GAME_PAGES)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_has_one_title_and_no_line_with_trailing_spaces(page: str) -> None:
-    text = re.sub(r"^```.*?^```", "", PAGES[page], flags=re.DOTALL | re.MULTILINE)
-    assert len(re.findall(r"^# ", text, re.MULTILINE)) == 1
-    assert not re.search(r"[ \t]$", text, re.MULTILINE)
+def test_a_page_has_one_title_and_no_line_with_trailing_spaces() -> None:
+    for page, whole in PAGES.items():
+        text = re.sub(r"^```.*?^```", "", whole, flags=re.DOTALL | re.MULTILINE)
+        assert len(re.findall(r"^# ", text, re.MULTILINE)) == 1, page
+        assert not re.search(r"[ \t]$", text, re.MULTILINE), page
 
 
 # Links and pictures
@@ -109,21 +110,19 @@ def links(text: str) -> Iterator[str]:
     yield from re.findall(r'src="([^"]+)"', text)
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_links_lead_somewhere(page: str) -> None:
-    folder = (ROOT / page).parent
-    for link in links(PAGES[page]):
+def test_links_lead_somewhere() -> None:
+    for page, link in ((page, link) for page, text in PAGES.items() for link in links(text)):
         path, _, anchor = link.partition("#")
         if path.startswith("https://"):
             continue
         # A builder of sites rewrites links of Markdown and not those of HTML.
-        assert page == "README.md" or 'src="' not in PAGES[page]
-        target = (folder / path).resolve() if path else ROOT / page
-        assert target.exists(), link
+        assert page == "README.md" or 'src="' not in PAGES[page], page
+        target = ((ROOT / page).parent / path).resolve() if path else ROOT / page
+        assert target.exists(), f"{page}: {link}"
         # A site is built from docs/ alone.
-        assert page in ("README.md", "CONTRIBUTING.md") or target.is_relative_to(DOCS), f"{link} leaves docs/"
+        assert page in ("README.md", "CONTRIBUTING.md") or target.is_relative_to(DOCS), f"{page}: {link} leaves docs/"
         if anchor:
-            assert anchor in anchors(target.read_text(encoding="utf-8")), link
+            assert anchor in anchors(target.read_text(encoding="utf-8")), f"{page}: {link}"
 
 
 def test_every_picture_is_shown_and_small() -> None:
@@ -142,7 +141,7 @@ def load_script(name: str) -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("game", games())
+@pytest.mark.parametrize("game", first_case(games()))
 def test_the_start_of_each_game_is_drawn_by_the_package(game: str) -> None:
     picture = DOCS / "images" / f"{game}.svg"
     assert picture.read_text(encoding="utf-8") == load_script("make_pictures").start(game)
@@ -164,12 +163,13 @@ def test_the_moving_picture_shows_the_match_of_the_script() -> None:
 
 
 @NEEDS_TRAINER
-@pytest.mark.parametrize("page", PAGES)
-def test_tables_say_what_the_package_says(page: str) -> None:
-    assert PAGES[page] == load_script("fill_tables").filled(PAGES[page]), "run python docs/fill_tables.py"
+def test_tables_say_what_the_package_says() -> None:
+    script = load_script("fill_tables")
+    for page, text in PAGES.items():
+        assert text == script.filled(text), f"{page} is out of date: run python docs/fill_tables.py"
 
 
-@pytest.mark.parametrize("page", GAME_PAGES)
+@pytest.mark.parametrize("page", first_case(GAME_PAGES))
 def test_the_page_of_a_game_says_what_the_package_says(page: str, tmp_path: Path) -> None:
     script, game = load_script("make_game_pages"), GAME_PAGES[page]
     measured = script.measure_games.read(DOCS / "games")
@@ -262,7 +262,14 @@ def test_the_extras_are_those_of_the_package() -> None:
 # Examples
 
 
-@pytest.mark.parametrize("page", [page for page, text in PAGES.items() if ">>> " in text])
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.slow if page == "docs/environments.md" else ())
+        for page, text in PAGES.items()
+        if ">>> " in text
+    ],
+)
 def test_examples_give_what_is_printed(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_files(page, tmp_path)
@@ -290,15 +297,16 @@ def parse(words: list[str]) -> None:
     command.make_context(name, rest, parent=context)
 
 
-PACKAGE_COMMANDS = [
-    (page, words) for page, text in PAGES.items() for words in commands(text) if words[0] == "alquerque"
-]
-OTHER_COMMANDS = [(page, words) for page, text in PAGES.items() for words in commands(text) if words[0] != "alquerque"]
+COMMANDS_OF_PAGES = [(page, words) for page, text in PAGES.items() for words in commands(text)]
 
 
-@pytest.mark.parametrize(("page", "words"), PACKAGE_COMMANDS, ids=str)
-def test_commands_are_those_of_the_program(page: str, words: list[str]) -> None:
-    parse(words)
+def test_commands_are_those_of_the_program() -> None:
+    for page, words in COMMANDS_OF_PAGES:
+        if words[0] == "alquerque":
+            try:
+                parse(words)
+            except click.ClickException as error:
+                pytest.fail(f"{page}: {shlex.join(words)}: {error.format_message()}")
 
 
 def test_the_command_line_page_has_every_command() -> None:
@@ -306,22 +314,22 @@ def test_the_command_line_page_has_every_command() -> None:
     assert headings == list(COMMANDS)
 
 
-@pytest.mark.parametrize(("page", "words"), OTHER_COMMANDS, ids=str)
-def test_other_commands_name_what_exists(page: str, words: list[str]) -> None:
-    program, *arguments = words[: words.index(">")] if ">" in words else words
-    if program == "pip":
-        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-        (wanted,) = re.findall(r"\[(.*)\]", arguments[-1])
-        assert set(wanted.split(",")) <= set(project["optional-dependencies"])
-        files = [file for option, file in pairwise(arguments) if option == "-c"]
-    elif program in ("python", "pytest", "bash"):
-        files = [word for word in arguments if "/" in word or word.endswith(".py")]
-    elif arguments[:3] == ["-I", "-S", "bot.py"]:
-        files = []  # written by the command before, and run with it below
-    else:
-        assert program in ("ruff", "mypy", "pre-commit", "git", "actionlint", "ray")
+def test_other_commands_name_what_exists() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    for page, words in COMMANDS_OF_PAGES:
+        program, *arguments = words[: words.index(">")] if ">" in words else words
         files = []
-    assert all((ROOT / file).exists() for file in files)
+        if program == "pip":
+            (wanted,) = re.findall(r"\[(.*)\]", arguments[-1])
+            assert set(wanted.split(",")) <= set(extras), page
+            files = [file for option, file in pairwise(arguments) if option == "-c"]
+        elif program in ("python", "pytest", "bash"):
+            files = [word for word in arguments if "/" in word or word.endswith(".py")]
+        elif arguments[:3] != ["-I", "-S", "bot.py"]:  # written by the command before, and run with it below
+            assert program in ("alquerque", "ruff", "mypy", "pre-commit", "git", "actionlint", "ray"), (
+                f"{page}: {words}"
+            )
+        assert all((ROOT / file).exists() for file in files), f"{page}: {words}"
 
 
 ONLY_PARSED = ("web", "compile")
@@ -401,7 +409,14 @@ def shortened(words: list[str]) -> list[str]:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=pytest.mark.long if page in (*MEASURE_SPEED, *GAME_PAGES) else ())
+        pytest.param(
+            page,
+            marks=pytest.mark.long
+            if page in (*MEASURE_SPEED, *GAME_PAGES)
+            else ()
+            if page == "docs/bots.md"
+            else pytest.mark.slow,
+        )
         for page, text in PAGES.items()
         if commands(text)
     ],
@@ -430,6 +445,7 @@ def test_commands_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @NEEDS_TRAINER
+@pytest.mark.slow
 def test_the_learner_of_the_documentation_trains(tmp_path: Path) -> None:
     (tmp_path / "reinforce.py").write_text(files_of(PAGES["docs/add_an_algorithm.md"])["reinforce.py"])
     settings = [

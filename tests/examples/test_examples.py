@@ -124,6 +124,7 @@ def test_the_table_has_a_row_for_each_example_that_was_run(script: ModuleType) -
         ("openspiel_mcts", "pyspiel", ["--simulations", "8"], 140),
     ],
 )
+@pytest.mark.slow
 def test_a_short_run_beats_random_play(name: str, library: str, arguments: list[str], least: int) -> None:
     pytest.importorskip(library)
     command = [sys.executable, EXAMPLES / f"{name}.py", "fetaix", *arguments]

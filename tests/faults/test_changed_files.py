@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from case import inject
 from changed_files import FILES
+from sets import first_by_default
 
 NEEDS = {
     "file-arena": "choix",
@@ -16,6 +17,7 @@ NEEDS = {
 }
 
 
+@first_by_default
 @pytest.mark.parametrize("name", FILES)
 def test_a_changed_file_is_refused_in_one_sentence_or_read(tmp_path: Path, name: str) -> None:
     if find_spec(NEEDS.get(name, "numpy")) is None:

@@ -17,5 +17,6 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("faults", [1, pytest.param(10, marks=pytest.mark.long)])
+@pytest.mark.slow
 def test_a_command_on_a_full_disk_goes_on_to_the_same_result(tmp_path: Path, faults: int) -> None:
     assert inject(partial(full_disks, most_full=1), tmp_path, faults, seed=2).faults > 0

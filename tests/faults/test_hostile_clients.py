@@ -21,6 +21,7 @@ POSIX = pytest.mark.skipif(os.name != "posix", reason="reads the output of the s
     ],
     ids=["idle", "hostile"],
 )
+@pytest.mark.slow
 def test_honest_clients_play_their_matches(tmp_path: Path, kind) -> None:
     total = inject(kind, tmp_path, faults=4, seed=1)
     assert total.faults == 4

@@ -11,6 +11,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="looks at processes")
 
 
 @pytest.mark.parametrize("kind", [hostile_engine, hostile_player])
+@pytest.mark.slow
 def test_a_hostile_program_loses_its_match_and_leaves_nothing(tmp_path: Path, kind) -> None:
     total = inject(kind, tmp_path, faults=8, seed=1)
     assert total.faults == 8

@@ -22,6 +22,7 @@ SLOW = ("kill-benchmark", "kill-train-processes")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.long) if name in SLOW else name for name in KILLS]
 )
+@pytest.mark.slow
 def test_a_killed_command_goes_on_to_the_same_result(tmp_path: Path, name: str) -> None:
     if name in NEEDS and find_spec(NEEDS[name]) is None:
         pytest.skip(f"needs {NEEDS[name]}")

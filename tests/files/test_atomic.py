@@ -199,6 +199,7 @@ CHILD = """
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGKILL")
 @pytest.mark.parametrize("task", ["replace", "create", "folder", "remove"])
+@pytest.mark.slow
 def test_a_process_killed_at_any_moment_leaves_the_old_or_the_new(tmp_path: Path, task: str) -> None:
     """A child is killed before the first operation on the disk, another before the second, and so on to the end."""
     script = tmp_path / "child.py"

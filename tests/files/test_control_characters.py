@@ -43,20 +43,20 @@ def test_controls_separators_directions_and_surrogates_are_found_and_nothing_els
     assert found == sorted([*FORBIDDEN, *([] if lines else "\t\n")])
 
 
-@pytest.mark.parametrize("character", [*FORBIDDEN[:70], *FORBIDDEN[-1:], *SHOWN, "\t", "\n"])
-def test_no_header_of_a_record_may_have_one(character: str) -> None:
+def test_no_header_of_a_record_may_have_one() -> None:
     text = format_record(Match("fetaix"), headers={"Event": "here"})
-    with pytest.raises(AlquerqueError, match="header Event"):
-        format_record(Match("fetaix"), headers={"Event": f"a{character}b"})
-    if character not in "\n\r":  # these end the line
+    for character in [*SHOWN, *FORBIDDEN[-1:], *"\0\t\n\r\x85"]:
         with pytest.raises(AlquerqueError, match="header Event"):
-            list(read_records(text.replace("here", f"a{character}b")))
+            format_record(Match("fetaix"), headers={"Event": f"a{character}b"})
+        if character not in "\n\r":  # these end the line
+            with pytest.raises(AlquerqueError, match="header Event"):
+                list(read_records(text.replace("here", f"a{character}b")))
 
 
-@pytest.mark.parametrize("character", ALLOWED)
-def test_other_characters_come_through_a_record(character: str) -> None:
-    text = format_record(Match("fetaix"), headers={"Event": f"a{character}b"})
-    assert next(read_records(text)).headers["Event"] == f"a{character}b"
+def test_other_characters_come_through_a_record() -> None:
+    for character in ALLOWED:
+        text = format_record(Match("fetaix"), headers={"Event": f"a{character}b"})
+        assert next(read_records(text)).headers["Event"] == f"a{character}b"
 
 
 @pytest.mark.parametrize("character", SHOWN)
@@ -78,7 +78,7 @@ def test_no_game_file_may_have_one(character: str, place: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("character", SHOWN)
-def test_no_json_file_may_have_one_in_a_value_or_key(character: str, tmp_path: Path) -> None:
+def test_no_json_file_may_have_one_in_a_value_or_key(character: str) -> None:
     for content in ({"a": f"x{character}"}, {f"x{character}": "a"}, {"a": {"b": ["c", {"d": character}]}}):
         with pytest.raises(AlquerqueError, match="which has a control character: expected printable text") as caught:
             parse(dict, content, "a file")
@@ -120,15 +120,12 @@ def test_no_result_of_the_benchmark_may_have_one(tmp_path: Path) -> None:
         read_file(tmp_path / "result.json")
 
 
-@pytest.mark.parametrize("character", [*SHOWN, "\n", "\t"])
-def test_no_description_of_a_training_may_have_one(character: str) -> None:
-    with pytest.raises(AlquerqueError, match="expected one line"):
-        Training(library=f"a{character}b")
-
-
-@pytest.mark.parametrize("character", ALLOWED)
-def test_a_description_of_a_training_may_have_others(character: str) -> None:
-    assert Training(library=f"a{character}b").library == f"a{character}b"
+def test_a_description_of_a_training_is_one_printable_line() -> None:
+    for character in [*SHOWN, "\n", "\t"]:
+        with pytest.raises(AlquerqueError, match="expected one line"):
+            Training(library=f"a{character}b")
+    for character in ALLOWED:
+        assert Training(library=f"a{character}b").library == f"a{character}b"
 
 
 def test_a_message_is_one_line_without_them() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from full_disk import fill, small_disk
+from sets import first_by_default
 
 from alquerque_env.files.lock import LockedError, locked, locked_file
 
@@ -109,6 +110,7 @@ for _ in range(40):
 """
 
 
+@pytest.mark.slow
 def test_one_process_after_the_other_has_a_lock_that_is_made_and_removed_each_time(tmp_path: Path) -> None:
     file = tmp_path / "count"
     file.write_text("0")
@@ -142,6 +144,7 @@ def test_a_link_has_the_lock_of_what_it_leads_to(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.slow
 def test_on_a_full_disk_the_last_holder_is_not_named(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 64) as disk:
         with held(disk / ".lock") as process:
@@ -162,6 +165,7 @@ def test_the_lock_of_a_killed_process_is_taken_over(tmp_path: Path) -> None:
             assert f"process {os.getpid()} on" in refusal(tmp_path / ".lock")
 
 
+@first_by_default
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"pid": "x", "host": 1, "since": 2}'])
 def test_a_lock_whose_holder_is_not_known_is_still_a_lock(tmp_path: Path, content: str) -> None:
     with held(tmp_path / ".lock"):

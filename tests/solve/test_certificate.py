@@ -18,6 +18,7 @@ import reference
 from brute_force import Truth
 from changed_files import ask_for_memory
 from click.testing import CliRunner
+from sets import first_by_default
 from test_proof import CASES, few_pieces, minimax
 
 from alquerque_env import Match, load_game
@@ -35,6 +36,7 @@ def write(match, path, table=None):
     return solution, path.read_text().splitlines(keepends=True)
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options", "pieces"), CASES)
 def test_certificates_prove_the_value(tmp_path, name, options, pieces):
     game = load_game(name, **options)
@@ -76,6 +78,7 @@ def refused(tmp_path, lines, message):
         checker.check(path)
 
 
+@pytest.mark.slow
 def test_the_checker_decides_claims(tmp_path, honest):
     path = tmp_path / "certificate.txt"
     path.write_text("".join(honest))
@@ -95,6 +98,7 @@ def test_the_checker_decides_claims(tmp_path, honest):
     assert "rules alone" not in told
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options", "pieces"), CASES)
 def test_claims_are_decided_as_by_minimax(name, options, pieces):
     game = load_game(name, **options)
@@ -237,6 +241,7 @@ def test_a_wrong_claim_is_found(tmp_path, honest):
         assert "a claim is wrong" in told
 
 
+@pytest.mark.slow
 def test_files_that_are_no_certificates_are_refused(tmp_path, honest):
     path = tmp_path / "wrong.txt"
     for content in (b"", b"\xff\xfe\n", b"{}\n", honest[0].encode(), honest[0].encode() + b"[1]\n"):
@@ -251,6 +256,7 @@ def test_files_that_are_no_certificates_are_refused(tmp_path, honest):
     refused(tmp_path, [*honest[:3], "gibberish *\n", *honest[3:]], "line 4")
 
 
+@pytest.mark.slow
 def test_a_small_file_cannot_take_much_memory(tmp_path, honest):
     """A line of 30 MB, and an .xz file that asks for 1 GiB."""
     path = tmp_path / "large.xz"
@@ -268,6 +274,7 @@ def test_a_message_shows_no_more_than_a_part_of_a_line(tmp_path, honest):
     refused(tmp_path, [*honest[:3], "\x1b" * 5000 + "\n", *honest[3:]], r"^line 4: \?{300}: .{1,300}$")
 
 
+@pytest.mark.slow
 def test_certificates_may_be_compressed(tmp_path):
     match = few_pieces(load_game("alquerque"), 4, seed=8, count=1)[0]
     _, lines = write(match, tmp_path / "certificate.txt")
@@ -335,6 +342,7 @@ def test_the_checker_shares_no_code_with_what_it_checks(module):
         ("_7", ["--pieces", "6", "--sample", "20"], ["55,270 positions hold, 3,211 ends", "20 checked, 20 hold"]),
     ],
 )
+@pytest.mark.slow
 def test_the_shipped_certificates_hold(name, arguments, told):
     status, text = run(SHIPPED / f"awithlaknannai_mosona{name}.xz", *arguments)
 

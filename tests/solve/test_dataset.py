@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from sets import first_case
 
 from alquerque_env import Match, load_game, load_table
 from alquerque_env.cli.main import main
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.skipif(not JIT, reason="long without Numba")
 RULES = [("fetaix", {}), ("felli", {}), ("alquerque_murray", {}), ("awithlaknannai_mosona", {"no_progress_limit": 3})]
 
 
-@pytest.fixture(scope="module", params=RULES, ids=lambda rules: rules[0])
+@pytest.fixture(scope="module", params=first_case(RULES), ids=lambda rules: rules[0])
 def table(request, tmp_path_factory) -> EndgameTable:
     name, options = request.param
     game = load_game(name, **options)

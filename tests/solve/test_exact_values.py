@@ -5,6 +5,7 @@ import random
 
 import pytest
 from click.testing import CliRunner
+from sets import first_by_default, first_case
 
 from alquerque_env import Match, load_bot, load_game
 from alquerque_env.bots.alphabeta import AlphaBetaBot
@@ -25,7 +26,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("tables")
 
 
-@pytest.fixture(params=GAMES)
+@pytest.fixture(params=first_case(GAMES))
 def table(request, folder, monkeypatch):
     """The table of a game, in the place where bots look for it."""
     monkeypatch.setenv("ALQUERQUE_TABLES", str(folder))
@@ -51,6 +52,7 @@ def endings(game, count, seed=0):
     return found
 
 
+@first_by_default
 @pytest.mark.parametrize("spec", ["alphabeta:1", "alphabeta:3", "mcts:2", "mcts:30"])
 def test_bots_never_give_a_known_value_away(table, spec):
     bot = load_bot(spec, table.game, seed=0)
@@ -60,7 +62,9 @@ def test_bots_never_give_a_known_value_away(table, spec):
         assert bot.analyse(match).candidates[0].step in table.best_steps(match), match.position
 
 
+@first_by_default
 @pytest.mark.parametrize("table", ["fetaix", "alquerque"], indirect=True)
+@pytest.mark.slow
 def test_bots_without_tables_give_values_away(table):
     bot = load_bot("mcts:30", table.game, seed=0, tables=False)
     matches = endings(table.game, 60)
@@ -68,6 +72,7 @@ def test_bots_without_tables_give_values_away(table):
     assert any(bot.choose(match) not in table.best_steps(match) for match in matches)
 
 
+@first_by_default
 @pytest.mark.parametrize("spec", ["alphabeta:2", "mcts:30"])
 def test_bots_win_within_the_distance_of_the_table(table, spec):
     bot = load_bot(spec, table.game, seed=0)
@@ -85,6 +90,7 @@ def test_bots_win_within_the_distance_of_the_table(table, spec):
 
 @pytest.mark.parametrize("table", ["fetaix"], indirect=True)
 @pytest.mark.parametrize("simulations", [0, 8])
+@pytest.mark.slow
 def test_trained_bots_never_give_a_known_value_away(table, simulations):
     bot = load_bot(f"fetaix-small:{simulations}", table.game, seed=0)
     matches = endings(table.game, 25)
@@ -97,6 +103,7 @@ def test_trained_bots_never_give_a_known_value_away(table, simulations):
 
 
 @pytest.mark.parametrize("table", ["fetaix"], indirect=True)
+@pytest.mark.slow
 def test_tree_searches_of_trained_bots_use_exact_values(table):
     bot = load_bot("fetaix-small:40", table.game, seed=0)
 
@@ -213,6 +220,7 @@ def test_solutions_of_whole_games_can_be_played():
     assert known_solution(load_game("awithlaknannai_mosona", no_progress_result="draw")) is None
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("position", "winner"),
     [("W:Wd1,a3:BKd5:H6", 0), ("B:Wd2,d3:BKb5:H5", None)],

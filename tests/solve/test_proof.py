@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from changed_files import seal_of
 from click.testing import CliRunner
+from sets import first_by_default
 
 from alquerque_env import Match, load_game
 from alquerque_env.cli.main import main
@@ -79,6 +80,7 @@ def few_pieces(game, pieces, seed, count):
     return found
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options", "pieces"), CASES)
 def test_the_answer_is_that_of_minimax(name, options, pieces):
     game = load_game(name, **options)

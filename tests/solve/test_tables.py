@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from option_values import core_first, every_value
 from reference import Reference
+from sets import first_by_default
 from small_games import small_game
 
 from alquerque_env import Match, load_game
@@ -101,6 +102,7 @@ TWO = [
 ] + [("alquerque", {"undo_scope": "per_player_last_move", "no_progress_limit": 30})]
 
 
+@first_by_default
 @needs_numba
 @pytest.mark.parametrize(
     ("name", "options"),
@@ -223,6 +225,7 @@ SMALL = [
 ]
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "board", "south", "north", "pieces", "rules"), SMALL)
 def test_few_pieces_on_small_boards_have_their_true_values(solved, base, board, south, north, pieces, rules):
     game = small_game(base, board, south, north, **rules)
@@ -232,6 +235,7 @@ def test_few_pieces_on_small_boards_have_their_true_values(solved, base, board, 
     assert_true(solved(game, pieces), Truth(game, positions))
 
 
+@first_by_default
 @pytest.mark.parametrize(
     "changes",
     [
@@ -271,6 +275,7 @@ WHOLE = [
 ]
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "board", "south", "north", "rules"), WHOLE)
 def test_whole_games_are_solved_from_the_start(solved, base, board, south, north, rules):
     game = small_game(base, board, south, north, **rules)
@@ -429,6 +434,7 @@ SEARCHED = [
 ]
 
 
+@first_by_default
 @needs_numba
 @pytest.mark.parametrize(("name", "options", "pieces", "depth"), SEARCHED, ids=str)
 def test_table_and_search_find_the_same_ends(solved, name, options, pieces, depth):
@@ -451,6 +457,7 @@ def test_table_and_search_find_the_same_ends(solved, name, options, pieces, dept
 SEARCHES = 250
 
 
+@first_by_default
 @needs_numba
 @pytest.mark.parametrize(
     ("name", "options", "pieces"),
@@ -540,6 +547,7 @@ def men_and_kings(side):
 DRAWN = [("alquerque", 3), ("alquerque_murray", 4), ("awithlaknannai_mosona", 4), ("fetaix", 3)]
 
 
+@first_by_default
 @needs_numba
 @pytest.mark.parametrize(("name", "pieces"), DRAWN)
 def test_images_of_a_position_have_its_value(solved, name, pieces):
@@ -573,6 +581,7 @@ def moved_answer(table, match, points, swap):
     return table.value(other), table.distance(other)
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("base", "board", "rules"),
     [
@@ -595,6 +604,7 @@ def test_an_expanded_table_has_the_same_values(tmp_path, base, board, rules):
     assert verify_table(table) == sum(part.positions for part in table.header.slices)
 
 
+@first_by_default
 @needs_numba
 @pytest.mark.parametrize(("name", "pieces"), [*DRAWN, ("awithlaknannai_mosona_davis", 4), ("alquerque_alfonso_x", 4)])
 def test_steps_have_the_values_of_the_positions_after_them(solved, name, pieces):
@@ -624,6 +634,7 @@ def ranking(found):
     return -found.value, distance * found.value
 
 
+@first_by_default
 @needs_numba
 @pytest.mark.parametrize(("name", "pieces"), DRAWN)
 def test_many_values_at_once_are_those_one_by_one(solved, name, pieces):
@@ -691,6 +702,7 @@ def test_positions_with_more_pieces_are_not_in_the_table(solved):
 
 @needs_numba
 @pytest.mark.parametrize("name", ["fetaix", "awithlaknannai_mosona"])
+@pytest.mark.slow
 def test_captures_into_a_table_have_the_values_of_a_larger_table(solved, name):
     game, rng = load_game(name), random.Random(name)
     matches = [some_match(game, rng, 4) for _ in range(300)]
@@ -723,6 +735,7 @@ def test_statistics_count_every_position(solved, rules):
         assert part.longest == max(distance or 0 for _, distance in answers)
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("base", "board", "rules"),
     [
@@ -778,6 +791,7 @@ def content_of_table(path, base, board, south, north, pieces, rules):
 
 
 @pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
+@pytest.mark.slow
 def test_tables_are_the_same_without_numba(tmp_path):
     cases = [
         ("fetaix", "wedge", "a1 b1", "b3", 2, {}),

@@ -6,14 +6,12 @@ import os
 import random
 import re
 import shutil
-import signal
-import subprocess
-import sys
 from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 from changed_files import pack, write_table_file
+from sets import first_by_default
 from small_games import small_game
 
 from alquerque_env import Match, load_game
@@ -189,6 +187,7 @@ def build_until(path, pieces, reports, game=FETAIX):
     return seen
 
 
+@pytest.mark.slow
 def test_a_stopped_build_is_resumed(tmp_path, mullahs):
     total = len(build_until(tmp_path / "whole.aqt", 3, 10**6))
     assert total > 60
@@ -224,6 +223,7 @@ def test_an_undamaged_table_is_not_built_again(tmp_path, whole):
     assert load_table(MURRAY, path).pieces == 2
 
 
+@pytest.mark.slow
 def test_a_build_that_is_stopped_many_times_finishes(tmp_path, mullahs):
     path = tmp_path / "fetaix.aqt"
     attempts = 0
@@ -242,43 +242,6 @@ def test_a_stopped_bottom_up_build_is_resumed(tmp_path):
         build_until(tmp_path / "part.aqt", 3, 10**6, game)
         assert content(tmp_path / "part.aqt") == content(tmp_path / "whole.aqt")
         (tmp_path / "part.aqt").unlink()
-
-
-KILLED = """
-import sys, time
-from pathlib import Path
-from small_games import small_game
-from alquerque_env.solve.tables import build_table
-
-def watch(progress):
-    if (progress.name, progress.stage) == (sys.argv[2], sys.argv[3]):
-        print("there", flush=True)
-        time.sleep(300)
-
-game = small_game("fetaix", "wedge", "a1 b1", "b3", no_progress_result="majority")
-build_table(game, 3, Path(sys.argv[1]), watch=watch, threads=1)
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
-@pytest.mark.parametrize(("name", "stage"), [("0+1Kv2 North", "captures"), ("1v1", "ply 2"), ("2v1", "compressing")])
-def test_a_killed_build_is_resumed(tmp_path, mullahs, name, stage):
-    path = tmp_path / "fetaix.aqt"
-    process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(path), name, stage],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    with process:
-        assert process.stdout.readline() == "there\n"
-        process.send_signal(signal.SIGKILL)
-    assert process.returncode == -signal.SIGKILL
-    assert not path.exists()
-    assert json.loads((tmp_path / "fetaix.aqt.work" / "progress.json").read_text())["done"]
-    build_table(FETAIX, 3, path)
-    assert content(path) == content(mullahs)
-    assert [file.name for file in tmp_path.iterdir()] == ["fetaix.aqt"]
 
 
 def stopped_work(path):
@@ -488,6 +451,7 @@ WRONG = [
 ]
 
 
+@first_by_default
 @pytest.mark.parametrize("game", [FETAIX, small_game("alquerque", "wedge", "a1 b1", "b3")], ids=lambda game: game.name)
 def test_verifying_finds_every_wrong_value(tmp_path, monkeypatch, game):
     right = load_table(game, build_table(game, 3, tmp_path / "right.aqt"))
@@ -522,6 +486,7 @@ def test_verifying_finds_wrong_draws(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kinds", [3, 255, 256, 257, 900])
+@pytest.mark.slow
 def test_a_file_holds_any_number_of_different_values(tmp_path, monkeypatch, kinds):
     """More than 256 take two bytes each."""
     written = []

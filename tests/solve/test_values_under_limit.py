@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 from brute_force import Clocked, all_positions, text_of
+from sets import first_by_default
 from small_games import small_game
 
 from alquerque_env import Match
@@ -59,6 +60,7 @@ def with_clock(game, state, clock):
     return text_of(game, state) + (f":H{clock}" if clock else "")
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "pieces", "rules"), GAMES, ids=str)
 def test_every_value_is_that_of_the_whole_rules(tmp_path, base, pieces, rules):
     game = small_game(*base, **rules)
@@ -90,6 +92,7 @@ def test_every_value_is_that_of_the_whole_rules(tmp_path, base, pieces, rules):
         assert {step.value for step in steps if step.step in best} <= {clocked.value(clocked.reference.parse(text))}
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "rules"), STUDIED, ids=str)
 def test_what_the_limit_changes_is_counted_under_the_rule_of_progress_of_the_game(tmp_path, base, rules):
     game = small_game(*base, **rules)

@@ -6,6 +6,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
+from sets import first_by_default
 from small_games import small_game
 
 from alquerque_env.errors import TableError
@@ -57,6 +58,7 @@ def is_endless(values):
     return np.abs(values.astype(np.int32)) == x.ENDLESS
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "pieces", "rules"), [*MAJORITY, *DRAWN, *SHORT], ids=str)
 def test_honest_tables_pass(tmp_path, base, pieces, rules):
     game = small_game(*base, **rules)
@@ -65,6 +67,7 @@ def test_honest_tables_pass(tmp_path, base, pieces, rules):
     assert verify_table(table) == sum(part.positions for part in table.header.slices)
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "pieces", "rules"), MAJORITY, ids=str)
 def test_endless_wins_that_became_draws_are_found(tmp_path, monkeypatch, base, pieces, rules):
     """All of them at once: each value then agrees with the values after it."""
@@ -78,6 +81,7 @@ def test_endless_wins_that_became_draws_are_found(tmp_path, monkeypatch, base, p
         verify_table(table)
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "pieces", "rules"), MAJORITY, ids=str)
 def test_endless_wins_of_the_wrong_side_are_found(tmp_path, monkeypatch, base, pieces, rules):
     def change(values, _index):
@@ -88,6 +92,7 @@ def test_endless_wins_of_the_wrong_side_are_found(tmp_path, monkeypatch, base, p
         verify_table(table)
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "pieces", "rules"), [*DRAWN, MAJORITY[0]], ids=str)
 @pytest.mark.parametrize("winner", ["first", "second", "ahead", "behind"])
 def test_draws_that_became_endless_wins_are_found(tmp_path, monkeypatch, base, pieces, rules, winner):
@@ -113,6 +118,7 @@ def rewrite(path, target, **fields):
     return target
 
 
+@first_by_default
 @pytest.mark.parametrize(("base", "pieces", "rules"), [MAJORITY[0], DRAWN[0], *SHORT], ids=str)
 def test_wrong_notes_on_the_clock_are_found(tmp_path, base, pieces, rules):
     game = small_game(*base, **rules)

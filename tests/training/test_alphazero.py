@@ -4,12 +4,11 @@ import math
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from alquerque_training.alphazero import AlphaZeroLearner
-from alquerque_training.checkpoints.checkpoint import TRAINING, CheckpointError, load_checkpoint
+from alquerque_training.checkpoints.checkpoint import load_checkpoint
 from alquerque_training.checkpoints.quantise import quantise
 from alquerque_training.config.loader import ConfigError
 from alquerque_training.measure.metrics import read_log
@@ -57,24 +56,11 @@ def test_the_same_seed_gives_the_same_run(whole: TrainingResult) -> None:
 
 
 @pytest.mark.parametrize("iteration", [2, 5])
+@pytest.mark.slow
 def test_a_crashed_run_is_resumed_from_its_last_checkpoint(
     iteration: int, whole: TrainingResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crash_at(iteration, monkeypatch)
-    resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
-    assert weights(resumed) == weights(whole)
-    assert without_time(resumed.run) == without_time(whole.run)
-
-
-def test_a_killed_run_is_resumed_from_its_last_checkpoint(whole: TrainingResult) -> None:
-    code = "from pathlib import Path; from alquerque_training.run.train import train; train(Path('tiny.toml'))"
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code], env=environment, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 200
-    while len(read_log(Path("runs/tiny-1/log.jsonl"))) < 4 and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
-    process.kill()
-    process.wait()
     resumed = train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
     assert weights(resumed) == weights(whole)
     assert without_time(resumed.run) == without_time(whole.run)
@@ -89,18 +75,7 @@ def test_the_saved_weights_are_quantised(whole: TrainingResult) -> None:
     assert load_bot(str(whole.checkpoint), game).choose(Match(game))
 
 
-def test_a_broken_checkpoint_is_named_with_the_one_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    crash_at(7, monkeypatch)
-    first, last = Run(Path("runs/tiny-1")).checkpoints()
-    data = bytearray((last / TRAINING).read_bytes())
-    data[len(data) // 2] ^= 1
-    (last / TRAINING).write_bytes(data)
-    with pytest.raises(CheckpointError) as caught:
-        train(Path("tiny.toml"), resume=Path("runs/tiny-1"))
-    assert str(last) in str(caught.value)
-    assert f"the one before it is {str(first)!r}" in str(caught.value)
-
-
+@pytest.mark.slow
 def test_on_a_full_disk_the_replay_buffer_is_not_lost(
     folder: Path, whole: TrainingResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,6 +92,7 @@ def test_on_a_full_disk_the_replay_buffer_is_not_lost(
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf])
+@pytest.mark.slow
 def test_numbers_that_run_away_stop_the_run_with_the_last_good_checkpoint_named(
     number: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +110,7 @@ def test_numbers_that_run_away_stop_the_run_with_the_last_good_checkpoint_named(
     assert len(read_log(Path("runs/tiny-1/log.jsonl"))) == 4
 
 
+@pytest.mark.slow
 def test_a_run_in_use_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     crash_at(4, monkeypatch)
     code = (

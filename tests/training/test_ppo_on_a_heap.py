@@ -12,6 +12,7 @@ from alquerque_training.measure.evaluate import greedy_policy, play_random
 from alquerque_training.ppo import Learner
 from alquerque_training.run.learner import restore
 from heap_game import HEAP, POISON, HeapEnv, heap_config, solve, value_of
+from sets import first_by_default
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +102,7 @@ def counted_config(plies: int) -> Config:
     return parse_config(settings, "test")
 
 
+@first_by_default
 @pytest.mark.parametrize(("plies", "max_cycles"), [(0, None), (0, 3), (2, None), (3, 4)])
 def test_games_are_counted_when_they_end_with_all_their_steps(plies: int, max_cycles: int | None) -> None:
     env = WatchedHeaps(3, max_cycles)

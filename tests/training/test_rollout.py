@@ -9,6 +9,7 @@ from alquerque_training.experience.numbers_ahead import Place
 from alquerque_training.experience.symmetric_env import SymmetricGames
 from alquerque_training.networks import Shape, build_network
 from alquerque_training.rollout import RolloutGames
+from sets import first_by_default
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from alquerque_env import SelfPlayVectorEnv, load_game
@@ -26,6 +27,7 @@ class CountCopies(TorchDispatchMode):
         return result
 
 
+@first_by_default
 @pytest.mark.parametrize("kind", ["mlp", "conv", "graph"])
 def test_a_rollout_asks_its_device_twice_however_long_it_is(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tensors on the device `meta` have no numbers: whatever asks for one, or for the rows of a flag, fails there.

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from option_values import core_games
+from sets import first_by_default
 from starlette.testclient import TestClient
 
 from alquerque_env import Match, games, load_game
@@ -50,6 +51,7 @@ def test_the_page_and_its_files_are_served_and_name_no_other_server(client: Test
     assert "default-src 'self'" in page.headers["content-security-policy"]
 
 
+@first_by_default
 @pytest.mark.parametrize("name", games())
 def test_a_match_is_shown_as_the_engine_has_it(client: TestClient, name: str) -> None:
     game, generator = load_game(name), random.Random(5)
@@ -86,6 +88,7 @@ def test_the_path_of_a_bent_leap_goes_over_its_victim(client: TestClient) -> Non
         assert step["path"] == ends
 
 
+@first_by_default
 @pytest.mark.parametrize("name", games())
 def test_boards_have_a_place_for_every_point_and_can_be_turned(client: TestClient, name: str) -> None:
     game = load_game(name)
@@ -97,6 +100,7 @@ def test_boards_have_a_place_for_every_point_and_can_be_turned(client: TestClien
     assert set(south["pieces"]) == ({"0", "1"} if game.rules.promotion == "none" else {"0", "1", "0K", "1K"})
 
 
+@first_by_default
 @pytest.mark.parametrize("name", core_games())
 def test_every_level_plays_a_legal_turn(client: TestClient, name: str) -> None:
     found = {entry["id"]: entry for entry in client.get("/api/games").json()["games"]}[name]

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from alquerque_env import Match, games, load_game
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")]
 
 ENGINE = """
 import os, subprocess, sys

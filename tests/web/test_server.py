@@ -40,6 +40,7 @@ def test_a_client_that_is_idle_or_slow_is_disconnected(begun: bytes, monkeypatch
     raise AssertionError("the connection is still open")
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "PATIENCE", 0.5)
     gone = pytest.raises((BrokenPipeError, ConnectionResetError))
@@ -48,6 +49,7 @@ def test_a_client_that_does_not_read_is_disconnected(monkeypatch: pytest.MonkeyP
             client.sendall(b"GET /static/board.js HTTP/1.1\r\nHost: localhost\r\n\r\n")
 
 
+@pytest.mark.slow
 def test_a_request_in_work_may_take_longer_than_clients_may(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "PATIENCE", 0.3)
     with served_in_thread(seconds=2.0) as address:

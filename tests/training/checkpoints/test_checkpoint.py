@@ -199,6 +199,7 @@ def test_weights_that_are_not_numbers_are_refused(saved: Path, game: Game) -> No
     assert "policy.bias is not finite" in refusal(saved.parent / "two", game)
 
 
+@pytest.mark.slow
 def test_a_process_killed_at_any_moment_of_a_save_leaves_no_half_checkpoint(saved: Path, game: Game) -> None:
     """A child dies by SIGKILL before the first file operation of a save, another before the second, and so on."""
     script = """

@@ -17,6 +17,7 @@ from alquerque_training.config.loader import parse_config
 from alquerque_training.networks import PolicyValueNetwork, Shape, build_network, masked_log_probs
 from option_values import core_first
 from random_checkpoints import matches, save_random_checkpoint
+from sets import first_by_default
 
 from alquerque_env import Match, SelfPlayVectorEnv, games, load_bot, load_game
 from alquerque_env.bots.bot import GameBot
@@ -92,6 +93,7 @@ def test_a_player_who_moves_twice_keeps_the_sign_at_every_node() -> None:
     assert decide(root, evenly, 200).action == 0
 
 
+@first_by_default
 @pytest.mark.parametrize(("exploration", "depth"), [(1.5, 4), (0.3, 3)])
 def test_many_simulations_find_the_best_action_with_any_order_of_players(exploration: float, depth: int) -> None:
     """The less a search explores, the longer it stays with what seemed best.

@@ -57,6 +57,7 @@ def test_toml_has_every_setting() -> None:
         assert all(f"\n{key} = " in printed or f"\n# {key} is not set" in printed for key in table)
 
 
+@pytest.mark.slow
 def test_print_config_prints_what_the_run_would_use_and_trains_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "alquerque_env", "train", "quickstart", "run.seed=8", "--print-config"]
 

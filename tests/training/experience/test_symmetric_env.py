@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from alquerque_training.experience.symmetric_env import SymmetricGames
+from sets import first_by_default
 
 from alquerque_env import SelfPlayVectorEnv, load_bot, load_game
 from alquerque_env.game.game import Game
@@ -30,6 +31,7 @@ def images(planes: np.ndarray, mask: np.ndarray, game: Game) -> set[tuple[bytes,
     return found
 
 
+@first_by_default
 @pytest.mark.parametrize("name", GAMES)
 def test_every_match_is_an_image_of_a_plain_match_of_the_same_actions(name: str) -> None:
     game, count = load_game(name), 16
@@ -69,6 +71,7 @@ def test_a_match_keeps_its_symmetry_to_the_end() -> None:
         before, ended = chosen, terminated | truncated
 
 
+@first_by_default
 @pytest.mark.parametrize("name", GAMES)
 def test_a_bot_sees_the_plain_match_and_its_choice_is_shown_in_the_image(name: str) -> None:
     game, count = load_game(name), 16

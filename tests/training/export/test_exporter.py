@@ -29,6 +29,7 @@ from alquerque_training.export.player.bigint_vectors import Layer
 from click.testing import CliRunner
 from option_values import CORE, core_first, marks_of
 from random_checkpoints import matches, save_random_checkpoint
+from sets import first_by_default, first_case
 
 from alquerque_env import Match, games, load_bot, load_game
 from alquerque_env.bots.shipped import shipped_bots
@@ -119,6 +120,7 @@ def forget_history(match: Match) -> Match:
     return Match(match.game, position=match.position)
 
 
+@first_by_default
 @pytest.mark.parametrize("positions", [POSITIONS, pytest.param(1000, marks=pytest.mark.long)])
 @every_case
 def test_the_file_says_and_chooses_what_its_checkpoint_does(make_player, case: int, positions: int) -> None:
@@ -145,6 +147,7 @@ def turn_of(bot, match: Match) -> str:
     return ahead.turns[0]
 
 
+@first_by_default
 @every_case
 def test_the_chosen_turn_is_one_that_a_match_accepts_as_whole(make_player, case: int) -> None:
     player = make_player(case)
@@ -210,7 +213,7 @@ class SmallBot:
 SMALL = [name.removesuffix("-small") for name in shipped_bots() if name.endswith("-small") and "ladder" not in name]
 
 
-@pytest.fixture(scope="module", params=core_first((name,) for name in SMALL))
+@pytest.fixture(scope="module", params=first_case(core_first((name,) for name in SMALL)))
 def small(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> SmallBot:
     return SmallBot(tmp_path_factory.mktemp("small"), load_game(request.param))
 
@@ -219,6 +222,7 @@ def test_a_small_player_takes_less_than_400_kilobytes(small: SmallBot) -> None:
     assert small.written.size < 400_000
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("simulations", "positions"),
     [(0, 100), (50, 10), *(pytest.param(*case, marks=pytest.mark.long) for case in ((0, 1000), (50, 100)))],
@@ -254,6 +258,7 @@ def test_json_holds_turn_value_and_policy(fetaix: Player) -> None:
         assert -1 <= data["value"] <= 1
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("search_features", "description"),
     [
@@ -293,6 +298,7 @@ BAD_ARGUMENTS = [
 ]
 
 
+@first_by_default
 @pytest.mark.parametrize(("arguments", "message"), BAD_ARGUMENTS)
 def test_a_bad_argument_ends_with_status_2_and_one_line(fetaix: Player, arguments: list[str], message: str) -> None:
     result = fetaix.run(*arguments)
@@ -317,6 +323,7 @@ def test_as_a_module_it_refuses_what_the_program_refuses(fetaix: Player) -> None
             fetaix.module.choose(position, simulations)
 
 
+@first_by_default
 @every_case
 def test_it_refuses_the_positions_that_a_match_refuses(make_player, case: int) -> None:
     """Text of positions with a field cut out, doubled or taken from another position."""
@@ -349,6 +356,7 @@ def other_pythons() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("python", list(other_pythons()))
+@pytest.mark.slow
 def test_every_python_from_3_9_chooses_alike(make_player, python: str) -> None:
     """Those that this machine has."""
     for case in CORE_CASES:
@@ -364,6 +372,7 @@ def test_every_python_from_3_9_chooses_alike(make_player, python: str) -> None:
         assert data["value"] == pytest.approx(expected["value"], abs=1e-9)
 
 
+@first_by_default
 @every_case
 def test_the_file_is_python_3_9_and_defines_every_name_that_it_uses(make_player, case: int) -> None:
     text = make_player(case).file.read_text(encoding="utf-8")
@@ -390,6 +399,7 @@ def test_the_file_imports_the_standard_library_only_and_opens_no_file(fetaix: Pl
     assert not called & {"open", "exec", "eval", "compile", "__import__"}
 
 
+@pytest.mark.slow
 def test_the_file_carries_the_engine_as_it_is(fetaix: Player) -> None:
     """Every function of the engine in the file has the code of the project's, but for decorators and docstrings."""
 
@@ -516,6 +526,7 @@ def test_a_broken_or_foreign_checkpoint_is_refused_and_writes_nothing(
     assert not (tmp_path / "player.py").exists()
 
 
+@pytest.mark.slow
 def test_load_bot_plays_an_exported_file_as_it_plays_its_checkpoint(murray: Player) -> None:
     exported = load_bot(f"{murray.file}:12", murray.game)
     bot = load_bot(f"{murray.checkpoint}:12", murray.game)
@@ -561,6 +572,7 @@ def test_a_match_is_played_through_a_pipe(murray: Player) -> None:
     assert "Traceback" not in result.stdout
 
 
+@pytest.mark.slow
 def test_the_end_of_the_input_ends_the_program(murray: Player) -> None:
     for text in ("", "\n", "south\n", "south\n1\n", "south\n1\n1\n"):
         result = murray.run(input=text)
@@ -575,6 +587,7 @@ def test_plain_characters_are_used_where_others_cannot_be_printed(murray: Player
     assert "b---b---b" in result.stdout
 
 
+@first_by_default
 @every_case
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_whole_match_can_be_played_undone_and_ended(
@@ -739,12 +752,6 @@ def test_a_local_name_that_hides_a_renamed_one_is_refused(tmp_path: Path) -> Non
 
     with pytest.raises(BundleError, match="one: most is the name of a local variable too"):
         bundle(Recipe(packages={"one": tmp_path, "two": tmp_path}), [Origin("one", "start")])
-
-
-def test_make_source_is_what_is_written(fetaix: Player) -> None:
-    checkpoint = load_checkpoint(fetaix.checkpoint, fetaix.game)
-
-    assert make_source(fetaix.game, checkpoint).encode() == fetaix.file.read_bytes()
 
 
 def test_a_bot_of_the_package_is_exported_by_its_name(tmp_path: Path) -> None:

@@ -81,6 +81,7 @@ def test_the_arena_is_logged_now_and_then_and_at_the_end(uninterrupted: Training
 
 
 @needs_jit
+@pytest.mark.slow
 def test_a_measurement_on_the_way_is_shown_when_it_is_made(capsys: pytest.CaptureFixture[str]) -> None:
     result = train(Path("tiny.toml"))
     lines = capsys.readouterr().out.splitlines()
@@ -94,6 +95,7 @@ def test_a_measurement_on_the_way_is_shown_when_it_is_made(capsys: pytest.Captur
 
 @needs_jit
 @pytest.mark.parametrize("name", ["opponent_games", "final_games"])
+@pytest.mark.slow
 def test_more_games_than_there_are_openings_are_refused_by_name_and_leave_no_folder(name: str) -> None:
     with pytest.raises(AlquerqueError) as error:
         train(Path("tiny.toml"), [f"evaluation.{name}=10000", "evaluation.max_cycles=9"])
@@ -106,6 +108,7 @@ def test_more_games_than_there_are_openings_are_refused_by_name_and_leave_no_fol
 
 
 @needs_jit
+@pytest.mark.slow
 def test_the_last_measurement_is_that_of_the_weights_that_are_kept(uninterrupted: TrainingResult) -> None:
     """They are rounded at the end; who loads them scores the same from the same openings."""
     game = load_game("alquerque")
@@ -127,6 +130,7 @@ def test_the_last_measurement_is_that_of_the_weights_that_are_kept(uninterrupted
 
 
 @needs_jit
+@pytest.mark.slow
 def test_the_arena_of_a_run_searches_as_the_saved_bot(uninterrupted: TrainingResult, tmp_path: Path) -> None:
     """With as many simulations, and the exploration that stands in the card."""
     game, found = load_game("alquerque"), {}
@@ -165,6 +169,7 @@ def test_the_model_card_has_rating_curve_and_command(uninterrupted: TrainingResu
 
 
 @needs_jit
+@pytest.mark.slow
 def test_the_last_measurement_may_have_more_matches_than_those_before(folder: Path) -> None:
     result = train(Path("tiny.toml"), ["evaluation.final_games=8"])
     _, *arena = load_checkpoint(result.checkpoint, load_game("alquerque")).meta.strength
@@ -176,6 +181,7 @@ def test_the_last_measurement_may_have_more_matches_than_those_before(folder: Pa
 
 
 @needs_jit
+@pytest.mark.slow
 def test_fewer_matches_begin_with_the_same_openings_and_are_rated_on_the_same_scale(tmp_path: Path) -> None:
     """Ratings of a player that was measured twice differ by the luck of its own matches only."""
     game, config = load_game("alquerque"), load_config(Path("tiny.toml"), ["evaluation.final_games=40"])
@@ -194,6 +200,7 @@ def test_fewer_matches_begin_with_the_same_openings_and_are_rated_on_the_same_sc
 
 @needs_jit
 @pytest.mark.parametrize("iteration", [1, 3, 4])
+@pytest.mark.slow
 def test_a_run_that_was_stopped_logs_the_same(
     iteration: int, uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +220,7 @@ def test_a_run_that_was_stopped_logs_the_same(
 
 @needs_jit
 @pytest.mark.parametrize(("arena", "steps"), [(1, 384), (2, 512)])
+@pytest.mark.slow
 def test_a_stopped_arena_is_played_when_the_run_is_resumed(
     arena: int,
     steps: int,
@@ -253,6 +261,7 @@ def test_a_stopped_arena_is_played_when_the_run_is_resumed(
 
 
 @needs_jit
+@pytest.mark.slow
 def test_a_stop_while_the_opponents_play_keeps_their_matches(
     uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -272,6 +281,7 @@ def test_a_stop_while_the_opponents_play_keeps_their_matches(
 
 
 @needs_jit
+@pytest.mark.slow
 def test_the_opponents_play_each_other_once_and_everything_is_rated_together(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

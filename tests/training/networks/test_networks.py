@@ -18,6 +18,7 @@ from alquerque_training.networks.board_geometry import Maker, Move
 from alquerque_training.networks.inference import Inference
 from alquerque_training.ppo import Learner
 from option_values import core_first, core_games
+from sets import first_by_default
 from test_planes import SYMMETRIC, observe
 from torch import Tensor, nn
 
@@ -125,6 +126,7 @@ def test_the_seed_says_what_the_weights_are(kind) -> None:
     assert all(not torch.equal(one[name], other[name]) for name in one if name.endswith("weight"))
 
 
+@first_by_default
 @of_every_kind
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-5), (torch.bfloat16, 0.06)])
@@ -248,6 +250,7 @@ def image(shown: Tensor, of_planes: tuple[int, ...], of_points: tuple[int, ...])
     return moved
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "options", "count"), SYMMETRIC)
 def test_a_graph_gives_the_image_of_a_position_the_image_of_its_policy_and_the_same_value(name, options, count) -> None:
     game = load(name, *options.items())
@@ -349,6 +352,7 @@ def test_a_search_plays_by_the_logits_of_its_own_position(kind, name) -> None:
         assert found.actions[row] == legal[int(logits[row, legal].argmax())]
 
 
+@first_by_default
 @of_every_kind
 @pytest.mark.parametrize("name", ["alquerque", "awithlaknannai_mosona_davis"])
 def test_a_network_can_fit_eight_positions(kind, name) -> None:

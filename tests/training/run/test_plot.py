@@ -264,6 +264,7 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
     assert sorted(path.name for path in run.iterdir()) == ["config.json", "log.jsonl"]
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_wrote(tmp_path: Path) -> None:
     run = make_run(tmp_path / "one", [record(1, **PPO)])
     done = CliRunner().invoke(main, ["plot", str(run), "-o", str(tmp_path / "x.png")])

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from alquerque_training.checkpoints.checkpoint import CheckpointError, load_checkpoint
 from alquerque_training.run.train import TrainingResult, train
+from sets import first_by_default, first_case
 from tiny_runs import TINY, at_iteration, weights, without_time
 
 from alquerque_env import load_game
@@ -44,7 +45,7 @@ games_per_seat = 4
 }
 
 
-@pytest.fixture(scope="module", params=CONFIGS)
+@pytest.fixture(scope="module", params=first_case(CONFIGS))
 def first(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TrainingResult:
     """A run with random weights to begin with."""
     folder = tmp_path_factory.mktemp(request.param)
@@ -109,6 +110,7 @@ def test_the_steps_behind_the_first_weights_count(first: TrainingResult, overrid
 
 
 @needs_jit
+@pytest.mark.slow
 def test_the_curve_continues_that_of_the_first_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tiny.toml").write_text(CONFIGS["ppo"])
     measured = ['evaluation.opponents=["greedy"]', "evaluation.opponent_games=2", "evaluation.opponents_every=2"]
@@ -126,6 +128,7 @@ def test_the_curve_continues_that_of_the_first_weights(tmp_path: Path, monkeypat
     assert after.curve[:2] == before.curve
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("stop", "error", "iteration"),
     [(power_cut, RuntimeError, 1), (ctrl_c, SystemExit, 1), (power_cut, RuntimeError, 4)],

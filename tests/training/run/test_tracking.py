@@ -6,6 +6,7 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from importlib import util
 from pathlib import Path
@@ -16,6 +17,7 @@ from alquerque_training.measure.chart_names import CHARTS
 from alquerque_training.measure.metrics import read_log, tag_of
 from alquerque_training.run.tracking import TrackingError
 from alquerque_training.run.train import train
+from sets import first_by_default
 from tiny_runs import at_iteration, weights
 
 from alquerque_env.errors import UnknownNameError
@@ -48,6 +50,8 @@ def records(file: Path) -> Iterator[Any]:
             place += left
             continue
         _, length, kind = struct.unpack_from("<IHB", data, place)
+        if place + 7 + length > len(data):
+            return  # it is being written
         parts, place = parts + data[place + 7 : place + 7 + length], place + 7 + length
         if kind in (1, 4):  # a whole record, or the end of one
             yield wandb_internal_pb2.Record.FromString(parts)
@@ -74,9 +78,19 @@ class Shown:
 
 
 def sessions(run: Path) -> list[Shown]:
-    return [Shown(folder) for folder in sorted((run / "wandb").glob("offline-run-*"), key=os.path.getmtime)]
+    folders = sorted((run / "wandb").glob("offline-run-*"), key=os.path.getmtime)
+    # A process of wandb writes the files, and may do so later than its client has ended.
+    end = time.monotonic() + 60
+    while not all(map(is_whole, folders)) and time.monotonic() < end:
+        time.sleep(0.1)
+    return [Shown(folder) for folder in folders]
 
 
+def is_whole(folder: Path) -> bool:
+    return any(each.HasField("exit") for file in folder.glob("*.wandb") for each in records(file))
+
+
+@pytest.mark.slow
 def test_a_tracked_run_shows_its_settings_and_every_chart(capsys: pytest.CaptureFixture[str]) -> None:
     result = train(TINY, track="wandb")
     [shown] = sessions(result.run)
@@ -93,6 +107,7 @@ def test_a_tracked_run_shows_its_settings_and_every_chart(capsys: pytest.Capture
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.slow
 def test_a_resumed_run_goes_on_where_the_interrupted_one_ended_properly(
     number: signal.Signals, status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -144,6 +159,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     ],
     ids=["no login", "no key", "no server", "no mode"],
 )
+@pytest.mark.slow
 def test_what_wandb_refuses_is_said_in_one_line_before_training(environment: dict[str, str], words: str) -> None:
     done = run("--track", "wandb", **environment)
 
@@ -153,6 +169,7 @@ def test_what_wandb_refuses_is_said_in_one_line_before_training(environment: dic
     assert list(Path("runs").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_wandb_is_not_imported_unless_it_is_asked_for() -> None:
     code = (
         "import sys; from pathlib import Path; from alquerque_training.run.train import train; "
@@ -165,6 +182,7 @@ def test_wandb_is_not_imported_unless_it_is_asked_for() -> None:
     assert not list(result.glob("wandb*"))
 
 
+@pytest.mark.slow
 def test_a_disabled_wandb_shows_nothing() -> None:
     done = run("--track", "wandb", WANDB_MODE="disabled")
 
@@ -173,6 +191,7 @@ def test_a_disabled_wandb_shows_nothing() -> None:
     assert not Path("runs/tiny-1/wandb").exists()
 
 
+@first_by_default
 @pytest.mark.parametrize("text", ["", "[]", '{"id": 3}', '{"id": ""}', '{"id": "a", "other": 1}'])
 def test_an_id_that_cannot_be_read_is_refused(
     text: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

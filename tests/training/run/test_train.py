@@ -15,6 +15,7 @@ from alquerque_training.measure.metrics import read_log
 from alquerque_training.ppo import Learner
 from alquerque_training.run.folder import TrainingError
 from alquerque_training.run.train import TrainingResult, train
+from sets import first_by_default
 from tiny_runs import at_iteration, weights, without_time
 
 from alquerque_env import load_game
@@ -67,6 +68,7 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another(uninterrupted
     assert [again.run.name, other.run.name] == ["tiny-1", "tiny-2"]
 
 
+@first_by_default
 @pytest.mark.parametrize("iteration", [1, 3, 5, 8])
 def test_ctrl_c_saves_and_the_resumed_run_ends_as_an_uninterrupted_one(
     iteration: int,
@@ -87,6 +89,7 @@ def test_ctrl_c_saves_and_the_resumed_run_ends_as_an_uninterrupted_one(
     assert without_time(resumed.run) == without_time(uninterrupted.run)
 
 
+@first_by_default
 @pytest.mark.parametrize("iteration", [1, 3, 5])
 def test_a_crashed_run_is_resumed_from_its_last_checkpoint(
     iteration: int, uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch
@@ -104,6 +107,7 @@ def test_a_crashed_run_is_resumed_from_its_last_checkpoint(
     assert without_time(resumed.run) == without_time(uninterrupted.run)
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_before_it_had_a_config_is_begun_again(uninterrupted: TrainingResult) -> None:
     for made in ((), ("checkpoints",)):
         shutil.rmtree("runs", ignore_errors=True)
@@ -128,6 +132,7 @@ def test_a_folder_with_other_files_is_not_taken_for_a_run(folder: Path) -> None:
     assert train(Path("tiny.toml"), ["run.total_steps=512"]).run == Path("runs/tiny-3")
 
 
+@pytest.mark.slow
 def test_training_beats_random(tmp_path: Path) -> None:
     """In a minute on one core; seeds 0, 1 and 2 won 100, 98, 100 as player_0 and 100, 94, 96 as player_1."""
     overrides = ["run.total_steps=400_000", "self_play.num_games=256", "evaluation.games_per_seat=100"]
@@ -137,6 +142,7 @@ def test_training_beats_random(tmp_path: Path) -> None:
     assert all(seat.wins >= 85 for seat in result.evaluation.seats)
 
 
+@pytest.mark.slow
 def test_both_backends_of_ppo_learn_the_same(folder: Path) -> None:
     settings = ["run.total_steps=2048", "ppo.symmetries=true", "ppo.pool_share=0.25", "ppo.pool_every=1"]
     settings += ["self_play.bots=['greedy']", "self_play.bots_share=0.25"]
@@ -215,6 +221,7 @@ def test_a_broken_checkpoint_is_refused_and_nothing_is_written(interrupted: Path
     assert listing(interrupted) == before
 
 
+@pytest.mark.slow
 def test_without_its_only_checkpoint_a_run_trains_from_the_beginning(
     interrupted: Path, uninterrupted: TrainingResult
 ) -> None:
@@ -231,6 +238,7 @@ def test_without_its_only_checkpoint_a_run_trains_from_the_beginning(
     assert weights(train(Path("tiny.toml"), resume=interrupted)) == weights(uninterrupted)
 
 
+@pytest.mark.slow
 def test_partial_files_of_a_killed_process_are_removed_when_the_run_is_resumed(interrupted: Path) -> None:
     for name in ("step-000000000512", "step-000000009999", "final"):
         (interrupted / "checkpoints" / f".{name}.partial").mkdir()

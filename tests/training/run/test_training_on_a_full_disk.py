@@ -71,6 +71,7 @@ def test_the_last_checkpoint_of_a_run(uninterrupted: TrainingResult, monkeypatch
     assert without_time(resumed.run) == without_time(uninterrupted.run)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_before_which_there_is_none(
     uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +86,7 @@ def test_a_checkpoint_before_which_there_is_none(
     assert weights(go_on(str(caught.value))) == weights(uninterrupted)
 
 
+@pytest.mark.slow
 def test_a_line_of_the_log(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = (uninterrupted.run / "log.jsonl").read_bytes().splitlines(keepends=True)
     half = sum(map(len, lines[:4])) + 100
@@ -101,6 +103,7 @@ def test_a_line_of_the_log(uninterrupted: TrainingResult, monkeypatch: pytest.Mo
     assert weights(go_on(str(caught.value))) == weights(uninterrupted)
 
 
+@pytest.mark.slow
 def test_the_first_line_of_the_log(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing of the run would be lost, so none of it is left behind."""
     make = train_module.create_run
@@ -126,6 +129,7 @@ def test_the_first_line_of_the_log(uninterrupted: TrainingResult, monkeypatch: p
     assert weights(go_on(str(caught.value))) == weights(uninterrupted)
 
 
+@pytest.mark.slow
 def test_a_resumed_run(uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
     with files_up_to_from(5, 10_000, monkeypatch), pytest.raises(TrainingError):
         train(Path("tiny.toml"))
@@ -181,6 +185,7 @@ def disk(folder: Path) -> Iterator[Path]:
         yield disk
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_really_full(disk: Path, uninterrupted: TrainingResult, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch, pytest.raises(TrainingError) as caught:
         at_iteration(8, lambda: fill(disk), patch)

@@ -32,6 +32,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_played_and_exported_without_the_file_of_its_game(here: Path) -> None:
     file = write_game(here)
     game = load_game(file)
@@ -91,6 +92,7 @@ def stopped(here: Path, monkeypatch: pytest.MonkeyPatch, text: str, overrides: l
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "alphazero"])
+@pytest.mark.slow
 def test_a_run_is_resumed_without_the_file_of_its_game(
     algorithm: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +135,7 @@ def test_a_config_shows_the_game_that_it_has_read(here: Path) -> None:
         load_config("tiny.toml")
 
 
+@pytest.mark.slow
 def test_other_processes_of_a_run_need_no_file(here: Path) -> None:
     write_game(here)
     (here / "tiny.toml").write_text(TINY_ALPHAZERO, encoding="utf-8")
@@ -153,6 +156,7 @@ def test_a_game_without_a_choice_is_refused_and_nothing_is_written(here: Path, c
     assert not (here / "runs").exists()
 
 
+@pytest.mark.slow
 def test_the_search_of_a_game_without_a_choice_cannot_be_measured(here: Path) -> None:
     file = write_forced_game(here, "forced")
     command = ["bench", "search", str(file), "--network", "mlp", "--games", "4", "--processes", "1"]

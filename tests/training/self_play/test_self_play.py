@@ -10,6 +10,7 @@ from alquerque_training.experience.augment import Augmenter
 from alquerque_training.experience.replay_buffer import MAX_CHOICES, ReplayBuffer, Rows
 from alquerque_training.experience.state_arrays import pack_generator, unpack_generator
 from alquerque_training.self_play.generator import SelfPlay
+from sets import first_by_default
 from small_settings import settings
 
 from alquerque_env import Match, SelfPlayVectorEnv, load_game
@@ -58,6 +59,7 @@ class Watched(DecisionBatch):
         return standings, steps
 
 
+@first_by_default
 @pytest.mark.parametrize(
     ("name", "options", "room"),
     [
@@ -169,6 +171,7 @@ class Replayed(DecisionBatch):
         return "" if match.outcome is None else f"won by {match.outcome.winner}"
 
 
+@first_by_default
 @pytest.mark.parametrize("max_cycles", [None, 30])
 def test_a_match_counts_when_it_ends_with_all_its_steps(max_cycles, monkeypatch):
     """However often self-play was called in the course of it."""
@@ -315,6 +318,7 @@ def test_a_buffer_is_restored_from_its_state(added):
 # Symmetries.
 
 
+@first_by_default
 @pytest.mark.parametrize("name", ["alquerque", "fetaix", "awithlaknannai_mosona", "alquerque_murray"])
 def test_the_image_of_a_row_is_a_row_of_the_image(name):
     """For each symmetry: the actions of the image are legal where its planes are seen."""
@@ -381,6 +385,7 @@ def test_a_learner_is_resumed_exactly():
         assert np.array_equal(array, second.get_state()[name], equal_nan=name.endswith(".known")), name
 
 
+@first_by_default
 @pytest.mark.parametrize(("name", "pieces"), [("awithlaknannai_mosona_davis", 4), ("fetaix", 3)])
 def test_a_result_is_the_exact_value_from_the_first_position_in_the_table(name, pieces, tmp_path, monkeypatch):
     """Each row is compared with the table's own answers about the match as it was played."""
@@ -389,15 +394,15 @@ def test_a_result_is_the_exact_value_from_the_first_position_in_the_table(name, 
     table = load_table(game, build_table(game, pieces, table_path(game, pieces)))
     monkeypatch.setattr("alquerque_training.self_play.generator.DecisionBatch", Recorded)
     play = self_play(settings(name, self_play={"exact_values": True, "discount": discount}))
-    rows, _ = play.play(even(play.game), 400, 2)
+    rows, _ = play.play(even(play.game), 150, 2)
 
     expected = [
         result for states, standing in play.matches.ended for result in told_by(table, states, standing, discount)
     ]
-    assert len(rows.outcome) == len(expected) > 1000
+    assert len(rows.outcome) == len(expected) > 400
     assert rows.outcome == pytest.approx(expected, abs=1e-6)
     reached = [table.value(Match.from_state(game, state)) for states, _ in play.matches.ended for state in states]
-    assert len([value for value in reached if value is not None]) > 100
+    assert len([value for value in reached if value is not None]) > 40
 
 
 class Recorded(DecisionBatch):
@@ -440,6 +445,7 @@ def test_without_a_table_exact_values_are_refused():
         self_play(settings(self_play={"exact_values": True}))
 
 
+@pytest.mark.slow
 def test_it_learns_to_win_within_seconds():
     """The policy alone against random, before and after; the same as `alquerque train` does."""
     from alquerque_training.measure.evaluate import greedy_policy, play_random
@@ -461,6 +467,7 @@ def test_it_learns_to_win_within_seconds():
     assert wins[1] > 85 > wins[0]
 
 
+@pytest.mark.slow
 def test_several_processes_are_resumed_exactly():
     """The state of the processes is restored into those of the same learner, which are slow to start."""
     config = settings(self_play={"num_games": 12}, alphazero={"processes": 3, "learner_games": 4, "batch_size": 64})

@@ -44,6 +44,7 @@ def kill_worker() -> None:
     ("iteration", "kept"),
     [(2, "nothing has been saved yet"), (4, "the last checkpoint is 'runs/tiny-1/checkpoints/step-000000001152'")],
 )
+@pytest.mark.slow
 def test_a_run_with_a_dead_process_names_what_is_kept_and_how_to_resume(
     iteration: int, kept: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,6 +60,7 @@ def test_a_run_with_a_dead_process_names_what_is_kept_and_how_to_resume(
 
 
 @pytest.mark.parametrize("moment", ["playing", "sending"])
+@pytest.mark.slow
 def test_a_process_whose_learner_is_killed_ends_silently(moment: str) -> None:
     """Its answer has nobody to go to, or its order ends too early. The error output is open until it has ended."""
     script = """
@@ -125,6 +127,7 @@ def test_a_run_too_short_for_any_gradient_is_not_kept(folder: Path) -> None:
     assert list(Path("runs").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_ppo_in_several_processes_is_resumed_exactly() -> None:
     """With opponents of all kinds, whose state is partly the learner's and partly that of the processes."""
     sections = {

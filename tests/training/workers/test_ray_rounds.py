@@ -24,6 +24,7 @@ pytest.importorskip("ray", reason="the extra `ray` is not installed")
 from ray_nodes import Nodes
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(not JIT, reason="takes minutes in plain Python; the compiled run has the same source"),
     pytest.mark.skipif(os.name == "nt", reason="Ray has no test clusters on Windows"),
 ]

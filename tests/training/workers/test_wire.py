@@ -10,6 +10,7 @@ from alquerque_training.ppo import RolloutActor
 from alquerque_training.run.learner import make_learner
 from alquerque_training.workers.wire import pack, unpack
 from option_values import core_games
+from sets import first_by_default
 
 from alquerque_env import load_game
 
@@ -29,6 +30,7 @@ def config(game: str, algorithm: str) -> Config:
     return parse_config(sections, "test")
 
 
+@first_by_default
 @pytest.mark.parametrize("algorithm", ["ppo", "alphazero"])
 @pytest.mark.parametrize("game", core_games())
 def test_a_row_of_real_experience_takes_few_bytes_and_arrives_as_it_was(game: str, algorithm: str) -> None:

@@ -1,0 +1,63 @@
+"""A plugin of pytest: what a set of tests costs, and what it may cost. `.ci/run` loads it.
+
+Kernels are compiled before the tests begin, so that no test is charged for them; the set is.
+"""
+
+import hashlib
+import os
+import subprocess
+import time
+from collections.abc import Generator
+
+import pytest
+
+LIMITS = {"default": 360.0, "slow": 3000.0}
+"""Seconds of processor time of each set, compiling and collection included."""
+
+TEST_LIMIT = 5.0
+"""Seconds of processor time of a default test."""
+
+began = time.perf_counter()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Which set runs, and in which order."""
+    parser.addoption("--set", choices=LIMITS, default="default", help="the set whose limits hold")
+    parser.addoption("--shuffle", metavar="SEED", help="run the tests in an order that depends on the seed")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compiles all kernels that are not kept from an earlier run."""
+    if not hasattr(session.config, "workerinput"):
+        subprocess.run(["alquerque", "compile"], check=True)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Shuffles modules, and the tests of each, so that what a module has set up is used more than once."""
+    os.environ.pop("PYTEST_ADDOPTS", None)  # workers have read it; a pytest that a test starts must not
+    if seed := config.getoption("shuffle"):
+        items.sort(key=lambda item: [hashlib.sha256(f"{seed} {x}".encode()).digest() for x in (item.path, item.nodeid)])
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None]:
+    """Prints the cost after all other plugins have ended their processes, and fails if it is too high."""
+    yield
+    if hasattr(session.config, "workerinput"):
+        return
+    name, spent = session.config.getoption("set"), sum(os.times()[:4])
+    print(f"\n{name} set: {spent:.0f} s of processor time, {time.perf_counter() - began:.0f} s in all")
+    reports = session.config.pluginmanager.get_plugin("terminalreporter").stats.get("", [])
+    seconds = {report.nodeid: dict(report.user_properties).get("processor_seconds", 0.0) for report in reports}
+    wrong = []
+    if spent > LIMITS[name]:
+        wrong.append(f"The {name} set took {spent:.0f} s of processor time, at most {LIMITS[name]:.0f} s are allowed.")
+    if name == "default" and (dear := [test for test in seconds if seconds[test] > TEST_LIMIT]):
+        wrong.append(
+            f"A default test may take {TEST_LIMIT:.0f} s of processor time; mark these as slow or make them shorter: "
+            + ", ".join(f"{test} ({seconds[test]:.1f} s)" for test in dear)
+        )
+    if wrong:
+        print("\n".join(wrong))
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
