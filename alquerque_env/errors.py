@@ -22,6 +22,24 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
+__all__ = [
+    "AlquerqueError",
+    "AmbiguousStepError",
+    "BenchmarkError",
+    "BotError",
+    "EndedBotError",
+    "IllegalStepError",
+    "IllegalTurnError",
+    "LateBotError",
+    "MissingExtraError",
+    "NotationError",
+    "PositionError",
+    "RecordError",
+    "RulesError",
+    "TableError",
+    "UnknownNameError",
+]
+
 LONGEST_NAME = 60
 """Characters that a message shows of a text from outside."""
 LONGEST_PATH = 240

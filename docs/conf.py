@@ -25,15 +25,17 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 240
 nb_execution_show_tb = True
 
+autodoc_mock_imports = ["pyspiel", "ray", "stable_baselines3", "tensordict", "tianshou", "torchrl"]
 default_role = "code"
 add_module_names = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_default_options = {"members": True}
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
-# Types of other libraries are not linked: a build needs no network.
-nitpick_ignore_regex = [("py:.*", ".*")]
+napoleon_use_ivar = True
+# Types of other libraries and of modules that are not public are named, and not linked.
+nitpick_ignore_regex = [("py:class", ".*"), ("py:exc", "gymnasium.*")]
 
 html_theme = "furo"
 html_title = f"alquerque-env {release}"
@@ -50,8 +52,8 @@ def complete(_app: Sphinx, page: str, source: list[str]) -> None:
     text = source[0]
     if page == "index":
         for section in text.split("\n## ")[1:]:
-            title, _, rest = section.partition("\n")
-            source[0] += _toctree(re.findall(r"^\* \[[^]]*\]\(([\w/]+)\.md\)", rest, re.MULTILINE), f":caption: {title}")
+            pages = re.findall(r"^\* \[[^]]*\]\(([\w/]+)\.md\)", section, re.MULTILINE)
+            source[0] += _toctree(pages, f":caption: {section.splitlines()[0]}")
     elif page == "games":
         source[0] += _toctree(["games/*"], ":glob:")
     elif found := re.search(r"<!-- include: (\S+) -->", text):
@@ -74,6 +76,15 @@ def _with_links(text: str, folder: Path) -> str:
     return re.sub(r"\]\(([^)\s]+)\)", link, text)
 
 
+def list_tables(_app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
+    """Makes the tables of docstrings, which are Markdown, lists in reStructuredText."""
+    for number, line in enumerate(lines):
+        if line.startswith("|"):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            lines[number] = f"* {cells[0]}: {cells[1]}" if cells[0].strip("-") else ""
+
+
 def setup(app: Sphinx) -> None:
     """Registers what this file adds to Sphinx."""
     app.connect("source-read", complete)
+    app.connect("autodoc-process-docstring", list_tables)

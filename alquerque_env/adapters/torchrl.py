@@ -13,6 +13,8 @@ from typing import Any
 from ..errors import AlquerqueError
 from . import import_library
 
+__all__ = ["acting_rows", "safe_mask"]
+
 torch = import_library("torch", "torch>=2.5")
 _tensordict = import_library("tensordict", "torchrl>=0.6")
 

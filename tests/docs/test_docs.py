@@ -308,7 +308,7 @@ def test_other_commands_name_what_exists(page: str, words: list[str]) -> None:
     elif arguments[:3] == ["-I", "-S", "bot.py"]:
         files = []  # written by the command before, and run with it below
     else:
-        assert program in ("ruff", "mypy", "pre-commit", "git", "actionlint", "ray")
+        assert program in ("ruff", "mypy", "pre-commit", "git", "actionlint", "ray", "sphinx-build")
         files = []
     assert all((ROOT / file).exists() for file in files)
 
