@@ -74,9 +74,9 @@ def _rating(card: Any) -> str:
 
 
 def _scores(card: Any, simulations: int) -> dict[str, str]:
-    """Scores in the arena by opponent, with their 95 % intervals."""
+    """Scores in the arena by opponent, with their 95% intervals."""
     return {
-        entry["opponent"]: "{:.0f} % ({:.0f}–{:.0f})".format(*(100 * entry[key] for key in ("score", "low", "high")))
+        entry["opponent"]: "{:.0f}% ({:.0f}–{:.0f})".format(*(100 * entry[key] for key in ("score", "low", "high")))
         for entry in card["strength"]
         if entry["simulations"] == simulations and "score" in entry
     }

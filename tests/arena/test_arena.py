@@ -369,7 +369,7 @@ def test_the_ratings_of_simulated_players_are_found_again():
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
-    """They say 95 %; of 100, fewer than 88 are three deviations away from that."""
+    """They say 95%; of 100, fewer than 88 are three deviations away from that."""
     generator = np.random.default_rng(9)
     hits = {"rating": 0, "score": 0}
     for seed in range(100):
@@ -383,7 +383,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
 
 @pytest.mark.long
 def test_intervals_hold_the_truth_for_players_far_above_the_anchor():
-    """As random does; of 100 intervals of 95 %, fewer than 88 are three deviations away from that."""
+    """As random does; of 100 intervals of 95%, fewer than 88 are three deviations away from that."""
     truth, generator = [0, 600, 750, 900], np.random.default_rng(4)
     hits = np.zeros(4)
     for seed in range(100):

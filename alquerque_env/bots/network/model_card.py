@@ -65,8 +65,8 @@ class RatingCard:
     """A rating in a model card."""
 
     value: Annotated[float, Key("Rating in Elo; `random` has 0.")]
-    low: Annotated[float, Key("Lower end of the 95 % interval.")]
-    high: Annotated[float, Key("Upper end of the 95 % interval.")]
+    low: Annotated[float, Key("Lower end of the 95% interval.")]
+    high: Annotated[float, Key("Upper end of the 95% interval.")]
     simulations: Annotated[int, Key("Simulations of the search for a step, 0 for the policy alone.")]
 
 
@@ -86,8 +86,8 @@ class CurvePoint:
     steps: Annotated[int, Key("Steps of self-play that trained the weights.")]
     wall_time: Annotated[float, Key("Seconds of training of the weights.")]
     rating: Annotated[float, Key("Rating in Elo; `random` has 0.")]
-    low: Annotated[float, Key("Lower end of the 95 % interval.")]
-    high: Annotated[float, Key("Upper end of the 95 % interval.")]
+    low: Annotated[float, Key("Lower end of the 95% interval.")]
+    high: Annotated[float, Key("Upper end of the 95% interval.")]
     scores: Annotated[
         dict[str, float], Key("By opponent: wins plus half of the draws, divided by the number of matches.")
     ]

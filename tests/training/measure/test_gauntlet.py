@@ -88,7 +88,7 @@ def test_a_measurement_on_the_way_is_shown_when_it_is_made(capsys: pytest.Captur
 
     shown = [line for line in lines if line.startswith("in the arena ")]
     assert len(shown) == 2
-    assert shown[0].startswith(f"in the arena after 384 steps: {found:+.0f} Elo, 95 % interval ")
+    assert shown[0].startswith(f"in the arena after 384 steps: {found:+.0f} Elo, 95% interval ")
     assert shown[-1] == f"in the arena {result.measurement}"
 
 
