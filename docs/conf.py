@@ -23,7 +23,7 @@ myst_heading_anchors = 4
 nb_execution_mode = "force"
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
-nb_execution_timeout = 240
+nb_execution_timeout = 600
 nb_execution_show_tb = True
 
 autodoc_mock_imports = ["pyspiel", "ray", "stable_baselines3", "tensordict", "tianshou", "torchrl"]
