@@ -177,7 +177,7 @@ def control_character(text: str, *, lines: bool = False) -> str | None:
 
 
 def plain_text(text: str) -> str:
-    """A text for people without control characters but line feeds and tabs."""
+    """A text for people without control characters other than line feeds and tabs."""
     return _CONTROL.sub(lambda found: found[0] if found[0] in _LAYOUT else "", text)
 
 

@@ -100,7 +100,7 @@ METRICS = (
         "Number of newest positions in the replay buffer from which this iteration sampled. Absent without a gradient.",
         "memory",
     ),
-    Metric("updates", "gradients", "Gradients so far."),
+    Metric("updates", "steps", "Optimizer steps so far."),
     Metric(
         "playing_share", "share", "Time of this iteration that the learning process spent in self-play.", "division"
     ),
