@@ -131,10 +131,32 @@ class MissingExtraError(ImportError):
     """A package of an extra is not installed; the message names the command that installs it."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f'{package} is missing: pip install "alquerque-env[{extra}]"', name=package)
+        super().__init__(f"{package} is missing: {install_command(extra)}", name=package)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remade, (type(self), self.args, {**self.__dict__, "name": self.name})
+
+
+def install_command(extra: str) -> str:
+    """The pip command that adds an extra, from where the package was installed from: an index, a checkout or a URL.
+
+    Args:
+      extra: The extra; an empty text for the package alone.
+    """
+    import json  # what only this message needs is not loaded with the package
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import unquote, urlsplit
+
+    try:
+        origin = json.loads(distribution("alquerque-env").read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:
+        origin = {}
+    extras, url = f"[{extra}]" if extra else "", origin.get("url", "")
+    if origin.get("dir_info", {}).get("editable"):
+        path = re.sub(r"^/(?=[A-Za-z]:)", "", unquote(urlsplit(url).path))  # of Windows, /C:/folder
+        return f'pip install -e "{path}{extras}"'
+    scheme = f"{origin['vcs_info']['vcs']}+" if "vcs_info" in origin else ""
+    return f'pip install "alquerque-env{extras}{f" @ {scheme}{url}" if url else ""}"'
 
 
 def _remade(kind: type[Exception], args: tuple[Any, ...], attributes: dict[str, Any]) -> Exception:

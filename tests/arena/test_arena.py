@@ -37,7 +37,7 @@ from alquerque_env.arena.text_report import print_result
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import main
-from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError
+from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError, install_command
 
 pytest.importorskip("choix")
 pytest.importorskip("matplotlib")
@@ -740,7 +740,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
     result = run("arena", "fetaix", "random", "greedy", "--picture", "a.png")
 
     assert result.exit_code == 1
-    assert f'{package} is missing: pip install "alquerque-env[arena]"' in result.stderr
+    assert f"{package} is missing: {install_command('arena')}" in result.stderr
 
 
 def test_a_missing_package_is_named_before_anything_is_played(monkeypatch):

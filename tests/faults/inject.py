@@ -68,7 +68,7 @@ KINDS: dict[str, Long] = {
     "full-disk": Long(
         full_disks,
         40,
-        "A full disk ends the command with a one-line error that names the file; with free space the same command continues.",
+        "A full disk ends the command with a one-line error naming the file; with free space the same command continues.",
     ),
     "two-builders": Long(two_builders, 100, "Two processes that build one table write it complete and correct."),
     "hostile-engine": Long(hostile_engine, 300, f"{HOSTILE}."),
@@ -76,10 +76,12 @@ KINDS: dict[str, Long] = {
     "hostile-clients": Long(
         HostileClients(matches=20, clients=4, hostile=16),
         1000,
-        "Well-behaved clients finish their matches; the server continues without an error and with at most twice the memory.",
+        "Well-behaved clients finish their matches; the server continues without error, with at most twice the memory.",
     ),
     "idle-clients": Long(
-        IdleClients(matches=100, clients=20, idlers=200), 1000, "Well-behaved clients finish their matches, none is refused."
+        IdleClients(matches=100, clients=20, idlers=200),
+        1000,
+        "Well-behaved clients finish their matches, none is refused.",
     ),
 }
 

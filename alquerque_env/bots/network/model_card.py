@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from ...errors import LONGEST_PATH, AlquerqueError, made_for_other_rules, shorten
+from ...errors import LONGEST_PATH, AlquerqueError, did_you_mean, made_for_other_rules, shorten
 from ...files.regular import read_regular
 from ...files.schema import Key, parse, show
 from ...game.game import Game
@@ -16,7 +16,7 @@ from ...game.options import OptionValue
 from ...game.planes import planes
 from ...search.puct import EXPLORATION, MOST_EXPLORATION
 from ...search.quiescence import MAX_DEPTH
-from ..shipped import META, WEIGHTS
+from ..shipped import META, WEIGHTS, shipped_bots
 
 FORMAT: Literal[1] = 1
 TRAINING = "training.safetensors"
@@ -154,7 +154,8 @@ def read_card(path: Path) -> ModelCard:
         expected.
     """
     if not os.path.exists(path):  # Path.exists raises where a name is too long
-        raise CheckpointError(f"no checkpoint {shorten(str(path), LONGEST_PATH)!r}")
+        near = did_you_mean(path, shipped_bots())
+        raise CheckpointError(f"no checkpoint {shorten(str(path), LONGEST_PATH)!r}{near}")
     try:
         data = json.loads(read_regular(path / META))
     except OSError as error:
