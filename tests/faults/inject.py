@@ -68,7 +68,7 @@ KINDS: dict[str, Long] = {
     "full-disk": Long(
         full_disks,
         40,
-        "A full disk ends the command with a one-line error naming the file; with free space the same command continues.",
+        "A full disk gives a one-line error that names the file; with free space the same command continues.",
     ),
     "two-builders": Long(two_builders, 100, "Two processes that build one table write it complete and correct."),
     "hostile-engine": Long(hostile_engine, 300, f"{HOSTILE}."),
