@@ -426,7 +426,7 @@ def test_doctor_ends_with_status_1_where_a_base_package_is_missing(monkeypatch: 
     result = run("doctor")
 
     assert result.exit_code == 1
-    assert 'not installed; pip install "alquerque-env"\n' in result.stdout
+    assert f"not installed; {install_command('')}\n" in result.stdout
     assert f"not installed; {install_command('web')}\n" in result.stdout
 
 
