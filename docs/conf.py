@@ -25,6 +25,7 @@ nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 600
 nb_execution_show_tb = True
+nb_merge_streams = True
 
 autodoc_mock_imports = ["pyspiel", "ray", "stable_baselines3", "tensordict", "tianshou", "torchrl"]
 default_role = "code"
