@@ -22,6 +22,24 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
+__all__ = [
+    "AlquerqueError",
+    "AmbiguousStepError",
+    "BenchmarkError",
+    "BotError",
+    "EndedBotError",
+    "IllegalStepError",
+    "IllegalTurnError",
+    "LateBotError",
+    "MissingExtraError",
+    "NotationError",
+    "PositionError",
+    "RecordError",
+    "RulesError",
+    "TableError",
+    "UnknownNameError",
+]
+
 LONGEST_NAME = 60
 """Characters that a message shows of a text from outside."""
 LONGEST_PATH = 240
@@ -113,10 +131,32 @@ class MissingExtraError(ImportError):
     """A package of an extra is not installed; the message names the command that installs it."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f'{package} is missing: pip install "alquerque-env[{extra}]"', name=package)
+        super().__init__(f"{package} is missing: {install_command(extra)}", name=package)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _remade, (type(self), self.args, {**self.__dict__, "name": self.name})
+
+
+def install_command(extra: str) -> str:
+    """The pip command that adds an extra, from where the package was installed from: an index, a checkout or a URL.
+
+    Args:
+      extra: The extra; an empty text for the package alone.
+    """
+    import json  # what only this message needs is not loaded with the package
+    from importlib.metadata import PackageNotFoundError, distribution
+    from urllib.parse import unquote, urlsplit
+
+    try:
+        origin = json.loads(distribution("alquerque-env").read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:
+        origin = {}
+    extras, url = f"[{extra}]" if extra else "", origin.get("url", "")
+    if origin.get("dir_info", {}).get("editable"):
+        path = re.sub(r"^/(?=[A-Za-z]:)", "", unquote(urlsplit(url).path))  # of Windows, /C:/folder
+        return f'pip install -e "{path}{extras}"'
+    scheme = f"{origin['vcs_info']['vcs']}+" if "vcs_info" in origin else ""
+    return f'pip install "alquerque-env{extras}{f" @ {scheme}{url}" if url else ""}"'
 
 
 def _remade(kind: type[Exception], args: tuple[Any, ...], attributes: dict[str, Any]) -> Exception:
@@ -159,7 +199,7 @@ def control_character(text: str, *, lines: bool = False) -> str | None:
 
 
 def plain_text(text: str) -> str:
-    """A text for people without control characters but line feeds and tabs."""
+    """A text for people without control characters other than line feeds and tabs."""
     return _CONTROL.sub(lambda found: found[0] if found[0] in _LAYOUT else "", text)
 
 

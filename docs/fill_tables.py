@@ -22,6 +22,7 @@ from markdown_parts import rows
 
 from alquerque_env import games, load_game
 from alquerque_env.bots.levels import levels
+from alquerque_env.bots.load import spec_forms
 from alquerque_env.bots.network.model_card import ModelCard
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import COMMANDS, main
@@ -51,6 +52,12 @@ KINDS = {
 SHOWN = ("fetaix", "awithlaknannai_mosona", "alquerque")
 """Games in the README."""
 HELP_WIDTH = 100
+SAID_ABOVE = re.compile(
+    r"^  (?:GAME +Id of a game|SPEC +A bot; its forms|--option NAME=VALUE  |--json  |-h, --help  )[^[]*?\n(?! {8})"
+    r"|^Bots \(SPEC\):\n.*?\n\n",
+    re.MULTILINE | re.DOTALL,
+)
+"""What the help of many commands repeats, and `command_line.md` says once."""
 
 
 def game_table(kind: str) -> str:
@@ -161,15 +168,23 @@ def format_table(name: str) -> str:
     return document({"game": GameFile, "rules": Rules, "board": BoardFile, "card": ModelCard}[name], questions)
 
 
+def spec_table(_: str) -> str:
+    """The forms of the spec of a bot."""
+    return rows(("SPEC", "bot"), ((f"`{form}`", about) for form, about in spec_forms().items()))
+
+
 def command_list(_: str) -> str:
-    """The help of every command."""
+    """The help of every command, without what the page says above it."""
     context = click.Context(main, info_name="alquerque", **main.context_settings)
     return "\n".join(_describe(main.get_command(context, name), context, name, "##") for name in COMMANDS)
 
 
 def _describe(command: click.Command, parent: click.Context, name: str, heading: str) -> str:
     context = click.Context(command, parent=parent, info_name=name, terminal_width=HELP_WIDTH)
-    text = f"{heading} {context.command_path}\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
+    shown = re.sub(
+        r"^(?:Arguments|Options):\n\n", "", SAID_ABOVE.sub("", command.get_help(context) + "\n"), flags=re.MULTILINE
+    )
+    text = f"{heading} {context.command_path}\n\n```text\n{shown.rstrip()}\n```\n"
     if isinstance(command, click.Group):
         inner = (_describe(found, context, name, f"{heading}#") for name, found in command.commands.items())
         text = "\n".join([text, *inner])
@@ -186,6 +201,7 @@ TABLES: Mapping[str, Callable[[str], str]] = {
     "metrics": metric_table,
     "charts": chart_table,
     "commands": command_list,
+    "specs": spec_table,
     "formats": format_table,
 }
 

@@ -3,14 +3,17 @@
     docs/images/<game>.svg   the start of each game, small, as in the list of games
     docs/images/chain.svg    a chain of captures, with the points on which it may go on
     docs/images/match.gif    a match of Fetaix
+    docs/images/curves.png   how the strength of trained bots grew during their training
 
 Needs the extras `render` and `train`; Matplotlib, which `train` installs, brings Pillow.
 """
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from alquerque_env import Game, Match, games, load_game
+from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.render import Picture, draw_rgb, draw_svg
 
 IMAGES = Path(__file__).parent / "images"
@@ -75,7 +78,23 @@ def write_match(file: Path) -> None:
     frames[0].save(file, save_all=True, append_images=frames[1:], duration=durations, loop=0, optimize=True)
 
 
+def write_curves(file: Path) -> None:
+    """Draws the curves in the model cards of some trained bots: score against `alphabeta:5` by minutes of training."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 3.2), dpi=90, layout="constrained")
+    for axes, game in zip(figure.subplots(1, 2, sharey=True), ("alquerque", "fetaix"), strict=True):
+        for name in ("small", "strong", "ladder-v1"):
+            curve = json.loads((shipped_bots()[f"{game}-{name}"] / "meta.json").read_bytes())["curve"]
+            minutes = [point["wall_time"] / 60 for point in curve]
+            axes.plot(minutes, [100 * point["scores"]["alphabeta:5"] for point in curve], "o-", label=f"{game}-{name}")
+        axes.set(title=game, xlabel="minutes of training", ylim=(0, 100), ylabel="score against alphabeta:5, %")
+        axes.legend(loc="lower right")
+    figure.savefig(file)
+
+
 if __name__ == "__main__":
+    write_curves(IMAGES / "curves.png")
     for name in games():
         (IMAGES / f"{name}.svg").write_text(start(name), encoding="utf-8")
     (IMAGES / "chain.svg").write_text(chain(), encoding="utf-8")

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import ray
-from alquerque_training.run.train import train
+from alquerque_training import train
 from ray import tune
 
 GAMES = ("alquerque", "fetaix")

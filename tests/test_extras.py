@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from alquerque_env.errors import install_command
+
 PACKAGES = {
     "fast": ["numba", "llvmlite"],
     "arena": ["choix", "matplotlib"],
@@ -110,7 +112,7 @@ def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, 
     ],
 )
 def test_a_missing_extra_is_named_with_its_pip_command(extra: str, lines: list[str]) -> None:
-    advice = f'pip install "alquerque-env[{extra}]"'
+    advice = install_command(extra)
     for line, (status, output, error) in zip(lines, run_without(PACKAGES[extra], lines), strict=True):
         if line.startswith("alquerque "):
             assert (status, output) == (1, ""), (line, error)
@@ -130,14 +132,14 @@ def test_without_ray_the_option_is_a_wrong_argument() -> None:
         "train quickstart",
     ]
     lines = [f"alquerque {command} --ray" for command in commands]
-    sentence = 'alquerque: --ray: ray is missing: pip install "alquerque-env[ray]"\n'
+    sentence = f"alquerque: --ray: ray is missing: {install_command('ray')}\n"
     assert run_without(["ray"], lines) == [(2, "", sentence)] * 4
 
 
 @pytest.mark.parametrize("package", ["tensorboard", pytest.param("wandb", marks=pytest.mark.slow)])
 def test_a_tracker_whose_packages_are_missing_is_a_wrong_argument(package: str) -> None:
     [(status, output, error)] = run_without([package], ["alquerque train quickstart --track wandb"])
-    advice = 'pip install "alquerque-env[log]"'
+    advice = install_command("log")
 
     assert (status, output, error) == (2, "", f"alquerque: --track wandb: {package} is missing: {advice}\n")
 
@@ -169,3 +171,31 @@ def test_without_extras_everything_else_works(tmp_path) -> None:
 
     for line, (status, _, error) in zip(lines, run_without(hidden, lines), strict=True):
         assert status == 0, (line, status, error)
+
+
+@pytest.mark.parametrize(
+    ("origin", "command"),
+    [
+        (None, 'pip install "alquerque-env[web]"'),
+        (
+            {"url": "file:///home/me/my%20games", "dir_info": {}},
+            'pip install "alquerque-env[web] @ file:///home/me/my%20games"',
+        ),
+        (
+            {"url": "file:///home/me/my%20games", "dir_info": {"editable": True}},
+            'pip install -e "/home/me/my games[web]"',
+        ),
+        ({"url": "file:///C:/games", "dir_info": {"editable": True}}, 'pip install -e "C:/games[web]"'),
+        (
+            {"url": "https://example.org/games.git", "vcs_info": {"vcs": "git"}},
+            'pip install "alquerque-env[web] @ git+https://example.org/games.git"',
+        ),
+    ],
+)
+def test_an_extra_is_installed_from_where_the_package_came_from(origin, command, monkeypatch) -> None:
+    class Installed:
+        def read_text(self, _name: str) -> str | None:
+            return None if origin is None else json.dumps(origin)
+
+    monkeypatch.setattr("importlib.metadata.distribution", lambda _name: Installed())
+    assert install_command("web") == command

@@ -1,14 +1,22 @@
-"""What `import alquerque_env` offers."""
+"""The public names: what `import alquerque_env` offers, and all other names that are promised."""
 
+import ast
 import doctest
 import inspect
 import re
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 import alquerque_env
 from alquerque_env import games
 
+ROOT = Path(__file__).parent.parent
+PROMISED = re.findall(
+    r"^\| `(alquerque_\w+(?:\.\w+)*)` \|", (ROOT / "docs" / "promises.md").read_text(encoding="utf-8"), re.MULTILINE
+)
+"""The public modules. Some import a library that may be missing."""
 NAMES = [name for name in alquerque_env.__all__ if name != "__version__"]
 
 
@@ -42,6 +50,65 @@ def test_what_is_exported_is_documented_with_its_public_members(name):
     documented = [exported, *(value for _, value in own if callable(value) or isinstance(value, property))]
 
     assert all(inspect.getdoc(each) for each in documented)
+
+
+def names_in_source(module: str) -> set[str]:
+    """`__all__` of a module, without importing it: adapters need their library."""
+    folder = ROOT / ("training" if module.startswith("alquerque_training") else "")
+    path = folder.joinpath(*module.split("."))
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    raise AssertionError(f"{module} has no __all__")
+
+
+def imports_in(text: str) -> set[tuple[str, str]]:
+    """Modules of the packages and names that are imported from them; the name of a whole module is empty."""
+    found = set()
+    for statement in re.findall(r"^(?:>>> |\.\.\. )?((?:from|import) alquerque_\w.*)$", text, re.MULTILINE):
+        for node in ast.walk(ast.parse(statement)):
+            if isinstance(node, ast.Import):
+                found |= {(alias.name, "") for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found |= {(node.module, alias.name) for alias in node.names}
+    return found
+
+
+PUBLIC = {(module, name) for module in PROMISED for name in names_in_source(module)} | {
+    ("alquerque_env", f"{game}_v0") for game in games()
+}
+MODULES = {(module, "") for module in PROMISED} | {tuple(module.rsplit(".", 1)) for module in PROMISED if "." in module}
+
+
+def test_documentation_and_examples_import_public_names_only():
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.py")]
+    imported = {page.name: imports_in(page.read_text(encoding="utf-8")) for page in pages}
+    assert {name: rest for name, found in imported.items() if (rest := found - PUBLIC - MODULES)} == {}
+    assert imports_in(">>> from alquerque_env.x import y\nimport alquerque_env.z\n") == {
+        ("alquerque_env.x", "y"),
+        ("alquerque_env.z", ""),
+    }
+
+
+def test_every_public_name_is_in_the_api_reference():
+    text = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "api").glob("*.md"))
+    shown = set(re.findall(r"\.\. auto\w+:: ([\w.]+)", text))
+    shown_names = {path.rpartition(".")[2] for path in shown}
+    assert {f"{module}.{name}" for module, name in PUBLIC if name not in shown_names} == {
+        f"alquerque_env.{name}" for name in ["__version__", *(f"{game}_v0" for game in games())]
+    }
+
+
+@pytest.mark.parametrize("module", [module for module in PROMISED if module != "alquerque_env"])
+def test_public_names_of_other_modules_have_docstrings(module):
+    try:
+        imported = import_module(module)
+    except ImportError:
+        pytest.skip("needs another library")
+    for name in names_in_source(module):
+        value = getattr(imported, name)
+        assert not (inspect.isclass(value) or inspect.isroutine(value)) or inspect.getdoc(value), name
 
 
 @pytest.mark.parametrize("module", ["", ".match.match", ".envs.aec", ".envs.self_play_vector"])

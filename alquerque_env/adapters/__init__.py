@@ -1,4 +1,4 @@
-"""Adapters to other reinforcement-learning libraries, one module a library.
+"""Adapters to other reinforcement-learning libraries, one module per library.
 
 | module | library |
 |---|---|

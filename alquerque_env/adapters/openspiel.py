@@ -32,6 +32,8 @@ from ..match.match import Match
 from ..match.records.record import starting_point
 from . import import_library
 
+__all__ = ["OpenSpielGame", "OpenSpielState", "register", "short_name"]
+
 pyspiel = import_library("pyspiel", "open_spiel>=1.6.13")
 
 MAX_GAME_LENGTH = 1000

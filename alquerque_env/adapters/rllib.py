@@ -20,6 +20,8 @@ from ..errors import AlquerqueError
 from ..game.observation_form import FLAT
 from . import import_library
 
+__all__ = ["FlattenObservationWrapper", "env_creator"]
+
 _pettingzoo_env = import_library("ray.rllib.env.wrappers.pettingzoo_env", "ray[rllib]>=2.40")
 
 

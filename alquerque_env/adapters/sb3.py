@@ -28,6 +28,8 @@ from ..errors import AlquerqueError
 from ..game.game import Game, GameId
 from . import import_library
 
+__all__ = ["ActionMaskWrapper", "BatchedVecEnv", "FrozenOpponent", "MaskedPolicy", "gymnasium_vec_to_sb3_vec_env_v0"]
+
 REQUIREMENT = "sb3-contrib>=2.4"
 _vec_env = import_library("stable_baselines3.common.vec_env", REQUIREMENT)
 _callbacks = import_library("stable_baselines3.common.callbacks", REQUIREMENT)

@@ -14,6 +14,8 @@ from gymnasium.utils import RecordConstructorArgs
 from ..errors import AlquerqueError
 from . import import_library
 
+__all__ = ["MaskInObservation", "MaskedActor"]
+
 REQUIREMENT = "tianshou>=2.0"
 torch = import_library("torch", "torch>=2.5")
 _common = import_library("tianshou.utils.net.common", REQUIREMENT)

@@ -13,6 +13,8 @@ from typing import Any
 from ..errors import AlquerqueError
 from . import import_library
 
+__all__ = ["acting_rows", "safe_mask"]
+
 torch = import_library("torch", "torch>=2.5")
 _tensordict = import_library("tensordict", "torchrl>=0.6")
 
@@ -33,7 +35,7 @@ def acting_rows(rollout: Any, agent: str) -> Any:
       agent: `player_0` or `player_1`.
 
     Returns:
-      TensorDict `[K]` with one row a decision, the first one first. It has the entries of the agent without their
+      TensorDict `[K]` with one row per decision, the first one first. It has the entries of the agent without their
       dimension of one agent. In `next` are the observation and the action mask of its next decision, or of the end of
       the match, the reward up to there, `done`, `terminated` and `truncated`. A decision that the end of the rollout
       cuts off from the next one is left out.

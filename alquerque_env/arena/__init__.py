@@ -9,17 +9,31 @@
 
 from .arena_result import ArenaResult, PairingResult, PlayerResult, rate_together
 from .arena_settings import Settings
+from .evaluation import Evaluation, SeatResult
+from .intervals import Estimate
+from .opening_judge import find_openings
+from .opening_lists import OpeningList, extend_list
+from .openings import Opening, Openings, OpeningsError
 from .progress import Progress
 from .sprt import Question
 from .tournament import play_arena
 
 __all__ = [
     "ArenaResult",
+    "Estimate",
+    "Evaluation",
+    "Opening",
+    "OpeningList",
+    "Openings",
+    "OpeningsError",
     "PairingResult",
     "PlayerResult",
     "Progress",
     "Question",
+    "SeatResult",
     "Settings",
+    "extend_list",
+    "find_openings",
     "play_arena",
     "rate_together",
 ]

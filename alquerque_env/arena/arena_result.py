@@ -273,7 +273,7 @@ def _notes(
     if openings.num_balanced < count:
         yield (
             f"only {openings.num_balanced} of {openings.tried} openings were balanced; "
-            f"{count - openings.num_balanced} of the {count} played are probably decided, which draws scores to 50 %; "
+            f"{count - openings.num_balanced} of the {count} played are probably decided, which draws scores to 50%; "
             "more may be found among longer ones (--plies)"
         )
     clean = [pairing for pairing in pairings if pairing.score.value in (0, 1)]

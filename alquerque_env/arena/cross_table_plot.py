@@ -45,7 +45,7 @@ def draw_cross_table(result: ArenaResult, path: Path) -> None:
     axes.set_xticks(
         range(len(names)), [_short(name) for name in names], rotation=35, ha="right", rotation_mode="anchor"
     )
-    axes.set_ylabel("player, Elo (95 %)")
+    axes.set_ylabel("player, Elo (95%)")
     axes.set_xlabel("against")
     axes.set_title(f"{result.game.name}: score of the row against the column", fontsize=11)
     axes.tick_params(length=0)

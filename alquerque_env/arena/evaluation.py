@@ -67,14 +67,14 @@ class Evaluation:
 
     @property
     def win_rate(self) -> Estimate:
-        """The share of wins, both seats, with its 95 % interval."""
+        """The share of wins, both seats, with its 95% interval."""
         return estimate_share(self.wins, self.games)
 
     def __str__(self) -> str:
         rate = self.win_rate
         by_seat = ", ".join(f"{seat.wins} of {seat.games} as player_{index}" for index, seat in enumerate(self.seats))
         return (
-            f"won {by_seat} against {self.opponent}: {rate.value:.1%}, 95 % interval {rate.low:.1%} to {rate.high:.1%}"
+            f"won {by_seat} against {self.opponent}: {rate.value:.1%}, 95% interval {rate.low:.1%} to {rate.high:.1%}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Confidence intervals of 95 %: Wilson's for shares, by bootstrap for all other numbers.
+"""Confidence intervals of 95%: Wilson's for shares, by bootstrap for all other numbers.
 
 Sources: Wilson 1927, Journal of the American Statistical Association 22, 209-212; Efron 1979, Bootstrap Methods,
 percentiles.
@@ -11,12 +11,12 @@ import numpy as np
 
 CONFIDENCE = 0.95
 _QUANTILE = 1.959964
-"""Quantile of the normal distribution for 95 %, two-sided."""
+"""Quantile of the normal distribution for 95%, two-sided."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its 95 % confidence interval."""
+    """A number with its 95% confidence interval."""
 
     value: float
     low: float

@@ -42,7 +42,7 @@ def print_result(result: ArenaResult, console: Console) -> None:
 
 
 def _ratings(result: ArenaResult, width: int) -> Table:
-    head = ("player", "Elo", "95 %", "games", "score", "won", "drawn", "lost", "as player 0 / 1", "mean steps")
+    head = ("player", "Elo", "95%", "games", "score", "won", "drawn", "lost", "as player 0 / 1", "mean steps")
     rows = [
         (
             player.name,
@@ -62,7 +62,7 @@ def _ratings(result: ArenaResult, width: int) -> Table:
 
 
 def _pairings(result: ArenaResult, width: int) -> Table:
-    head = ("pairing", "score", "95 %", "Elo of it", "won", "drawn", "lost", "pairs 0 ½ 1 1½ 2")
+    head = ("pairing", "score", "95%", "Elo of it", "won", "drawn", "lost", "pairs 0 ½ 1 1½ 2")
     rows = [
         (
             f"{pairing.first} v. {pairing.second}",

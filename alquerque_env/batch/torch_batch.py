@@ -103,8 +103,7 @@ class TorchBatch:
     def __init__(self, game: Game, num_games: int, device: torch.device, compiled: bool | None = None) -> None:
         table = make_simd_table(game)
         if table is None:
-            what = "rules that compare captures, memory of points or boards without symmetry"
-            raise RulesError(f"{game!r} cannot be played by PyTorch: it has {what}; use another backend")
+            raise RulesError(f"{game!r} cannot be played by PyTorch: {_obstacle(game)}; use another backend")
         self.game, self.device, self.num_actions = game, device, game.num_actions
         self._step = _Step(game, table, device)
         self.shape = self._step.shape
@@ -395,3 +394,14 @@ def _draw(mask: Tensor, rng: Tensor) -> tuple[Tensor, Tensor]:
     index = (mix(states) >> 31) * counts >> 32
     actions = torch.where(counts > 0, (below <= index.to(torch.int32)[:, None]).sum(1), 0)
     return actions, states[-1:]
+
+
+def _obstacle(game: Game) -> str:
+    """Why there is no table of SIMD kernels for a game, in words."""
+    rules = game.rules
+    if rules.max_capture == "most_pieces" or rules.mullah_landing == "must_continue":
+        name = "max_capture" if rules.max_capture == "most_pieces" else "mullah_landing"
+        return f"{name}={getattr(rules, name)} compares captures with each other"
+    if game.remembers_points:
+        return "its no-undo rule (undo_scope, undo_cleared_by_jump) remembers points for longer than a turn"
+    return "the steps of its two sides differ too much"

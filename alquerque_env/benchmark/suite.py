@@ -1,4 +1,4 @@
-"""Suites of positions with known exact values, one file a game, made from endgame tables.
+"""Suites of positions with known exact values, one file per game, made from endgame tables.
 
 The first line of a file says how it was made; each further line is a position:
 

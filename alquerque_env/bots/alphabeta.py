@@ -131,7 +131,7 @@ class AlphaBetaBot(SearchBot):
     def _search_each(
         self, found: dict[int, SearchResult], depth: int, deadline: Deadline
     ) -> dict[int, SearchResult] | None:
-        """The results of all root actions a turn deeper than `found`; None if there was no time for them."""
+        """The results of all root actions per turn deeper than `found`; None if there was no time for them."""
         deeper = dict(found)
         width = self._width
         for action in found:

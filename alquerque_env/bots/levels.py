@@ -47,7 +47,7 @@ def levels(game: Game) -> tuple[Level, ...]:
     is_default = all(value == game.option_table[option].default for option, value in game.options.items())
     if not is_default or game.file_text or known not in shipped_bots():
         return _SEARCHING
-    about = f"Learned by playing itself, and searches with {simulations} simulations a step"
+    about = f"Learned by playing itself, and searches with {simulations} simulations per step"
     fewer = "" if _is_fast() else f", with {_PLAIN_SIMULATIONS} until its kernels have been compiled"
     return (*_SEARCHING, Level("Trained", f"{known}:{simulations}", f"{about}{fewer}."))
 

@@ -266,9 +266,10 @@ def _read_path(spec: str) -> Maker:
         raise BotError(f"{path!r} is neither the folder of a checkpoint nor an exported player, a .py file")
     near = get_close_matches(spec.partition(":")[0], [*SPEC_KINDS, *shipped_bots()], n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    forms = [kind.form for kind in SPEC_KINDS.values()]
-    names = [f"{name}[:SIMULATIONS]" for name in ("PATH", *shipped_bots())]
-    raise BotError(f"no bot and no file {shorten(spec, LONGEST_PATH)!r}{hint} (known: {', '.join([*forms, *names])})")
+    raise BotError(
+        f"no bot and no file {shorten(spec, LONGEST_PATH)!r}{hint} (known: {', '.join(spec_forms())}, "
+        "with NAME such as fetaix-small)"
+    )
 
 
 def read_checkpoint(path: Path, simulations: int | None, **named: str) -> Maker:

@@ -17,6 +17,7 @@ from .definition import Definition, choose_options
 from .game_file import find_definition, games
 from .game_source import define_text, find_game
 from .options import OptionValue, Rules, spell
+from .planes import Plane, planes
 from .ruleset import Ruleset
 from .step import Step, make_steps
 from .step_table import Action, StepTable, compile_table
@@ -68,6 +69,11 @@ class Game(Ruleset):
     def actions(self) -> tuple[Action | None, ...]:
         """What each action does, in the mover's frame: `(origin, target, over)`, None for the pass."""
         return self.table.actions
+
+    @cached_property
+    def planes(self) -> tuple[Plane, ...]:
+        """The planes of an observation, in order: of each its name, its largest value and its meaning."""
+        return planes(self)
 
     @property
     def num_actions(self) -> int:

@@ -146,7 +146,7 @@ class Ruleset:
     def can_shuffle(self) -> bool:
         """Whether a match without captures and promotions can last for ever.
 
-        Promoted pieces can step to and fro, and players who may pass can do so in turns. Men cannot where they step
+        Promoted pieces can step back and forth, and players who may pass can do so in turns. Men cannot where they step
         forward only, or where their memory forbids every way back.
         """
         return self._can_wait or all(self._can_walk(player) for player in (SOUTH, NORTH))

@@ -76,7 +76,7 @@ def split_turn(text: str, board: Board) -> list[tuple[str, str | None]]:
     if found is None:
         a, b, c, *others = (board.labels[point] for point in board.longest_line * 2)
         examples = f"{a}-{b}, {a}x{c}, {a}x{c}^{b} or {'x'.join((a, c, *others[1:2]))}"
-        raise NotationError(f"cannot read {shorten(text)!r} as a step or turn; expected the like of {examples}")
+        raise NotationError(f"cannot read {shorten(text)!r} as a step or turn; expected something like {examples}")
     origin, rest = found.groups()
     landings = _LANDING.findall(rest)
     for label in (origin, *(label for _, *labels in landings for label in labels if label)):

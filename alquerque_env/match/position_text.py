@@ -166,7 +166,8 @@ class _Reader:
     def point(self, label: str, where: str) -> int:
         point = self.find(label)
         if point is None:
-            raise self.fail(f"unknown point {label!r} in {where}")
+            first, *_, last = self.index
+            raise self.fail(f"unknown point {label!r} in {where} (points are {first} to {last})")
         return point
 
     def find(self, label: str) -> int | None:

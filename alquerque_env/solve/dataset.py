@@ -16,6 +16,8 @@ from ..game.observation_form import ObservationForm
 from ..match.position_text import format_position
 from .tables.table import EndgameTable
 
+__all__ = ["Dataset", "make_dataset"]
+
 AT_ONCE = 4096
 """Positions that are drawn and looked up at once."""
 MISSES = 20

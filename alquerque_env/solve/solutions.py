@@ -1,4 +1,4 @@
-"""Results of `alquerque solve GAME --from-start`, which come with the package as one file a game in `solved/`."""
+"""Results of `alquerque solve GAME --from-start`, which come with the package as one file per game in `solved/`."""
 
 import json
 from importlib import resources

@@ -38,7 +38,7 @@ from alquerque_env.arena.text_report import print_result
 from alquerque_env.bots.bot import GameBot
 from alquerque_env.bots.shipped import shipped_bots
 from alquerque_env.cli.main import main
-from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError
+from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError, install_command
 
 pytest.importorskip("choix")
 pytest.importorskip("matplotlib")
@@ -372,7 +372,7 @@ def test_the_ratings_of_simulated_players_are_found_again():
 
 @pytest.mark.slow
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
-    """They say 95 %; of 100, fewer than 88 are three deviations away from that."""
+    """They say 95%; of 100, fewer than 88 are three deviations away from that."""
     generator = np.random.default_rng(9)
     hits = {"rating": 0, "score": 0}
     for seed in range(100):
@@ -386,7 +386,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
 
 @pytest.mark.long
 def test_intervals_hold_the_truth_for_players_far_above_the_anchor():
-    """As random does; of 100 intervals of 95 %, fewer than 88 are three deviations away from that."""
+    """As random does; of 100 intervals of 95%, fewer than 88 are three deviations away from that."""
     truth, generator = [0, 600, 750, 900], np.random.default_rng(4)
     hits = np.zeros(4)
     for seed in range(100):
@@ -744,7 +744,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
     result = run("arena", "fetaix", "random", "greedy", "--picture", "a.png")
 
     assert result.exit_code == 1
-    assert f'{package} is missing: pip install "alquerque-env[arena]"' in result.stderr
+    assert f"{package} is missing: {install_command('arena')}" in result.stderr
 
 
 def test_a_missing_package_is_named_before_anything_is_played(monkeypatch):

@@ -23,7 +23,7 @@ def test_shares_have_the_published_intervals(successes: int, trials: int, low: f
 
 
 def test_the_interval_of_a_share_holds_the_truth_as_often_as_it_says() -> None:
-    """Over all outcomes of 60 trials, weighed by how probable they are; Wilson's interval is near 95 % on average."""
+    """Over all outcomes of 60 trials, weighed by how probable they are; Wilson's interval is near 95% on average."""
     covered = []
     for truth in np.linspace(0.05, 0.95, 19):
         chances = [math.comb(60, wins) * truth**wins * (1 - truth) ** (60 - wins) for wins in range(61)]

@@ -164,7 +164,7 @@ class TestEvaluate:
         rate = result.win_rate
         assert rate.value == result.wins / 50
         assert rate.low < rate.value < rate.high
-        assert f"{rate.value:.1%}, 95 % interval {rate.low:.1%} to {rate.high:.1%}" in str(result)
+        assert f"{rate.value:.1%}, 95% interval {rate.low:.1%} to {rate.high:.1%}" in str(result)
 
     def test_random_openings_make_pairs_of_equal_games(self) -> None:
         starts = []

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -31,7 +32,7 @@ from alquerque_env.bots.network.model_card import read_card
 from alquerque_env.bots.network.numpy_bot import load_numpy_bot
 from alquerque_env.bots.network.numpy_mlp import read_weights
 from alquerque_env.bots.shipped import shipped_bots
-from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError
+from alquerque_env.errors import AlquerqueError, BotError, MissingExtraError, install_command
 from alquerque_env.game.game import Game
 from alquerque_env.search.puct import Position, decide
 
@@ -262,7 +263,8 @@ def test_a_network_that_numpy_cannot_evaluate_needs_torch(folder: Path, monkeypa
     with pytest.raises(AlquerqueError, match="has a network of kind 'conv', which needs torch"):
         load_numpy_bot(path, load_game("fetaix"))
     hide_package(monkeypatch, "torch")
-    with pytest.raises(MissingExtraError, match=r'^torch is missing: pip install "alquerque-env\[train\]"$'):
+    message = f"torch is missing: {install_command('train')}"
+    with pytest.raises(MissingExtraError, match=f"^{re.escape(message)}$"):
         load_bot("fetaix-small", load_game("fetaix"))
 
 

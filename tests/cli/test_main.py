@@ -22,6 +22,7 @@ from alquerque_env.cli.commands import doctor
 from alquerque_env.cli.main import COMMANDS, main
 from alquerque_env.engine import cache_files
 from alquerque_env.engine.kernel_cache import cache_root
+from alquerque_env.errors import install_command
 from alquerque_env.game.kernel_arrays import JIT
 from alquerque_env.game.planes import planes
 
@@ -130,7 +131,7 @@ def test_a_missing_extra_ends_in_one_line_with_the_pip_command(tmp_path: Path) -
     done = subprocess.run(command("train", "quickstart"), capture_output=True, text=True, env=environment, timeout=120)
 
     assert done.returncode == 1
-    assert done.stderr == 'python -m alquerque_env: torch is missing: pip install "alquerque-env[train]"\n'
+    assert done.stderr == f"python -m alquerque_env: torch is missing: {install_command('train')}\n"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -424,8 +425,8 @@ def test_doctor_ends_with_status_1_where_a_base_package_is_missing(monkeypatch: 
     result = run("doctor")
 
     assert result.exit_code == 1
-    assert 'not installed; pip install "alquerque-env"\n' in result.stdout
-    assert 'not installed; pip install "alquerque-env[web]"\n' in result.stdout
+    assert f"not installed; {install_command('')}\n" in result.stdout
+    assert f"not installed; {install_command('web')}\n" in result.stdout
 
 
 def test_doctor_succeeds_without_extras(monkeypatch: pytest.MonkeyPatch) -> None:

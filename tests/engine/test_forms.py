@@ -299,4 +299,4 @@ def test_the_trained_level_searches_less_until_its_kernels_have_been_compiled(em
     note_environments(empty_cache)
     mark_compiled(BOTS)
     assert spec_for_now(level.spec) == level.spec == levels(game)[-1].spec == "fetaix-strong:400"
-    assert levels(game)[-1].about.endswith("with 400 simulations a step.")
+    assert levels(game)[-1].about.endswith("with 400 simulations per step.")

@@ -215,3 +215,16 @@ def test_what_it_cannot_do_is_said() -> None:
     for device in ("gpu", "cuda:99", 3.5):
         with pytest.raises(AlquerqueError, match=r"device is .*, which PyTorch cannot use"):
             SelfPlayVectorEnv("fetaix", 2, backend="torch", device=device)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "rule"),
+    [
+        ("kharbaga", {}, "max_capture=most_pieces"),
+        ("fetaix", {"mullah_landing": "must_continue"}, "mullah_landing=must_continue"),
+        ("alquerque", {"undo_scope": "never_revisit"}, "undo_scope"),
+    ],
+)
+def test_a_refusal_names_the_rule_that_cannot_be_played(name: str, options: dict[str, Any], rule: str) -> None:
+    with pytest.raises(RulesError, match=rule):
+        SelfPlayVectorEnv(load_game(name, **options), 2, backend="torch")

@@ -4,7 +4,7 @@
     python tests/faults/inject.py kill-table kill-proof      # some kinds
     python tests/faults/inject.py --faults 20 --seed 7       # so many of each, with another seed
     python tests/faults/inject.py --minutes 5                # at most so long for each
-    python tests/faults/inject.py --write                    # writes the results into docs/promises.md
+    python tests/faults/inject.py --write                    # writes the results into docs/tests.md
 
 The tests run a few cases of each kind. Exit status 0 if no promise was broken.
 """
@@ -35,7 +35,7 @@ from hostile_engines import hostile_engine, hostile_player  # noqa: E402
 from kills import KILLS, PROMISES  # noqa: E402
 from two_builders import two_builders  # noqa: E402
 
-PAGE = HERE.parents[1] / "docs" / "promises.md"
+PAGE = HERE.parents[1] / "docs" / "tests.md"
 
 
 class Long(NamedTuple):
@@ -52,7 +52,7 @@ class Long(NamedTuple):
     promise: str
 
 
-CHANGED = "A changed file is refused in one sentence or read, within 10 s and twice the memory of an honest one"
+CHANGED = "Rejected or loaded"
 BESIDES = {
     "file-table": "; verification passes no wrong value",
     "file-table-work": "; verification passes no wrong value of the table that comes of it",
@@ -60,7 +60,7 @@ BESIDES = {
     "file-certificate": "; the checker accepts nothing that is false",
 }
 
-HOSTILE = "The match ends within 10 s, the fault is told in one line, and no process is left in the program's session"
+HOSTILE = "The match ends within 10 s, the error is one line, and no process of the program is left"
 
 KINDS: dict[str, Long] = {
     **{name: Long(file, 10_000, f"{CHANGED}{BESIDES.get(name, '')}.") for name, file in FILES.items()},
@@ -68,18 +68,20 @@ KINDS: dict[str, Long] = {
     "full-disk": Long(
         full_disks,
         40,
-        "A full disk is refused in one sentence that names the file; with room the same command goes on.",
+        "A full disk gives a one-line error that names the file; with free space the same command continues.",
     ),
-    "two-builders": Long(two_builders, 100, "Two processes that build one table write it whole and right."),
+    "two-builders": Long(two_builders, 100, "Two processes that build one table write it complete and correct."),
     "hostile-engine": Long(hostile_engine, 300, f"{HOSTILE}."),
     "hostile-player": Long(hostile_player, 300, f"{HOSTILE}."),
     "hostile-clients": Long(
         HostileClients(matches=20, clients=4, hostile=16),
         1000,
-        "Honest clients finish their matches; the server goes on without an error and in twice the memory at most.",
+        "Well-behaved clients finish their matches; the server continues without error, with at most twice the memory.",
     ),
     "idle-clients": Long(
-        IdleClients(matches=100, clients=20, idlers=200), 1000, "Honest clients finish their matches, none refused."
+        IdleClients(matches=100, clients=20, idlers=200),
+        1000,
+        "Well-behaved clients finish their matches, none is refused.",
     ),
 }
 
@@ -122,7 +124,7 @@ def main() -> int:
     parser.add_argument("--faults", type=int, help="how many of each kind")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="the most time for each kind")
     parser.add_argument("--seed", type=int, default=0, help="seed of the faults (0)")
-    parser.add_argument("--write", action="store_true", help="write the results into docs/promises.md")
+    parser.add_argument("--write", action="store_true", help="write the results into docs/tests.md")
     arguments = parser.parse_args()
     unknown = [name for name in arguments.kinds if name not in KINDS]
     if unknown:

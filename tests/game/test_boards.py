@@ -392,7 +392,7 @@ def test_examples_exist_where_no_line_has_three_points() -> None:
     line = board.longest_line
     assert len(set(line)) == 3
     assert all(pair in board.edges for pair in pairwise(line))
-    with pytest.raises(NotationError, match="expected the like of b1-a1, b1xa2"):
+    with pytest.raises(NotationError, match="expected something like b1-a1, b1xa2"):
         split_turn("?", make(rows=[[0, 1], [0]], lines=["a1 b1", "a1 a2"]))
 
 

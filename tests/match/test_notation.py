@@ -99,7 +99,7 @@ def test_an_x_in_a_label_is_not_a_capture() -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "1x", "x1", "1--11", "1x11-2", "x1x", "1X11", "1-11x2", "x1^xx1", "11x²"])
 def test_what_is_no_turn_is_refused_with_an_example_of_the_board(text: str) -> None:
-    with pytest.raises(NotationError, match=r"expected the like of x1-xx1, x1xx11, x1xx11\^xx1 or x1xx11x11$"):
+    with pytest.raises(NotationError, match=r"expected something like x1-xx1, x1xx11, x1xx11\^xx1 or x1xx11x11$"):
         split_turn(text, parse_board(CROSSING, "crossing"))
 
 

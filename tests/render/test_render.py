@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from alquerque_env.errors import MissingExtraError
+from alquerque_env.errors import MissingExtraError, install_command
 from alquerque_env.game import board as board_module
 from alquerque_env.game.board import Board
 from alquerque_env.game.board_file import parse_board, read_board
@@ -530,7 +530,7 @@ def test_without_a_package_of_the_extra_one_line_says_how_to_install_it(
         call()
 
     assert isinstance(caught.value, ImportError)
-    assert str(caught.value) == f'{package} is missing: pip install "alquerque-env[render]"'
+    assert str(caught.value) == f"{package} is missing: {install_command('render')}"
 
 
 @pytest.fixture

@@ -1,5 +1,83 @@
-"""Self-play training of players for the games of `alquerque_env`. Needs the extra `train`."""
+"""Self-play training of players for the games of `alquerque_env`. Needs the extra `train`.
+
+Runs
+  `train` trains a player from a config, as `alquerque train` does, and returns a `TrainingResult`. `load_config` reads
+  a `Config`.
+Learners
+  A `Learner` plays and learns; `PpoLearner` and `AlphaZeroLearner` are those of the package. A `Metric` describes a
+  figure that a learner logs.
+Rollouts and networks
+  A `Rollout` holds the steps that were played, and `compute_advantages` gives their advantages and returns. A
+  `PolicyValueNetwork` is made for the `Shape` and the `Geometry` of a game; `masked_log_probs` and `sample` turn its
+  logits into actions.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from alquerque_env.start import check_unpacked as _check_unpacked
 
+if TYPE_CHECKING:
+    from .alphazero import AlphaZeroLearner
+    from .config.loader import load_config
+    from .config.settings import Config
+    from .gae import compute_advantages
+    from .measure.metrics import Metric
+    from .networks import Geometry, PolicyValueNetwork, Shape, masked_log_probs, sample
+    from .ppo import Learner as PpoLearner
+    from .rollout import Rollout
+    from .run.learner import Learner
+    from .run.train import train
+    from .run.training_session import TrainingResult
+
 _check_unpacked(__file__)
+
+# Loaded on first use, since a module of the trainer imports this package before itself.
+_LAZY = {
+    "AlphaZeroLearner": "alphazero:AlphaZeroLearner",
+    "Config": "config.settings:Config",
+    "Geometry": "networks:Geometry",
+    "Learner": "run.learner:Learner",
+    "Metric": "measure.metrics:Metric",
+    "PolicyValueNetwork": "networks:PolicyValueNetwork",
+    "PpoLearner": "ppo:Learner",
+    "Rollout": "rollout:Rollout",
+    "Shape": "networks:Shape",
+    "TrainingResult": "run.training_session:TrainingResult",
+    "compute_advantages": "gae:compute_advantages",
+    "load_config": "config.loader:load_config",
+    "masked_log_probs": "networks:masked_log_probs",
+    "sample": "networks:sample",
+    "train": "run.train:train",
+}
+
+__all__ = [
+    "AlphaZeroLearner",
+    "Config",
+    "Geometry",
+    "Learner",
+    "Metric",
+    "PolicyValueNetwork",
+    "PpoLearner",
+    "Rollout",
+    "Shape",
+    "TrainingResult",
+    "compute_advantages",
+    "load_config",
+    "masked_log_probs",
+    "sample",
+    "train",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, _, attribute = _LAZY[name].partition(":")
+    value = getattr(import_module(f".{module}", __name__), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -53,7 +53,7 @@ TORCH_FROM = 8_000
 """Games at once from which PyTorch plays faster on a GPU than the kernels on a core.
 
 An estimate, since no GPU was at hand: there a compiled step of `alquerque` takes 0.3 to 0.5 ms with up to some thousand
-games, in which a core plays about 20 million steps a second. `alquerque bench env GAME --device cuda` measures both.
+games, in which a core plays about 20 million steps per second. `alquerque bench env GAME --device cuda` measures both.
 """
 
 

@@ -56,7 +56,7 @@ def _draw_opponents(axes: Any, opponents: Opponents) -> None:
     for place, rung in enumerate(opponents.rungs):
         draw_estimate(axes, place, rung.score, BLUE)
     axes.axvline(0.5, color=GREY, linewidth=1)
-    _name_shares(axes, [rung.name for rung in opponents.rungs], "score, 95 %")
+    _name_shares(axes, [rung.name for rung in opponents.rungs], "score, 95%")
 
 
 def _draw_truth(axes: Any, truth: Truth) -> None:
@@ -64,7 +64,7 @@ def _draw_truth(axes: Any, truth: Truth) -> None:
         draw_estimate(axes, place, stratum.share.optimal, BLUE)
         axes.plot([stratum.share.chance], [place], marker="|", markersize=12, color=ORANGE)
     names = [f"{each.pieces} pieces, {'won' if each.value > 0 else 'drawn'}" for each in truth.strata]
-    _name_shares(axes, names, "optimal choices, 95 %; | of random steps")
+    _name_shares(axes, names, "optimal choices, 95%; | of random steps")
     axes.set_title(f"optimal choices {truth.all.optimal.value:.1%}", fontsize="medium")
 
 

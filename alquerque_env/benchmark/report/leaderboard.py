@@ -23,9 +23,9 @@ matches against a ladder of bots.
 
 | column | meaning |
 | --- | --- |
-| rating | Elo points against the ladder of the game, `random` = 0: Bradley-Terry, a draw counts half; 95 % interval \
+| rating | Elo points against the ladder of the game, `random` = 0: Bradley-Terry, a draw counts half; 95% interval \
 by bootstrap over openings, each played from both seats |
-| optimal | share of choices that keep the exact value where some step loses value, with its 95 % interval |
+| optimal | share of choices that keep the exact value where some step loses value, with its 95% interval |
 | one best | the same where exactly one whole turn keeps the value |
 | loss | mean value lost by a choice, from 0 to 2 |
 | value | mean squared error of the value that the agent predicts, from 0 to 4 |

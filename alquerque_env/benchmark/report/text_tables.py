@@ -123,7 +123,7 @@ def _sum_up(game: GameResult) -> Table:
         table.add_row("squared error of the value", f"{game.calibration.squared_error:.3f}")
         table.add_row("calibration error of the value", f"{game.calibration.bin_error:.3f}")
     if game.timing is not None:
-        table.add_row("time per decision", f"{format_time(game.timing.median)}, 95 % {format_time(game.timing.slow)}")
+        table.add_row("time per decision", f"{format_time(game.timing.median)}, 95% {format_time(game.timing.slow)}")
     table.add_row("faults", format_faults(game.faults))
     return table
 
@@ -141,7 +141,7 @@ def _rungs(game: GameResult) -> Table:
         )
         for rung in game.opponents.rungs
     ]
-    return fit_table(("against", "its rating", "score", "95 %", "won", "drawn", "lost"), rows)
+    return fit_table(("against", "its rating", "score", "95%", "won", "drawn", "lost"), rows)
 
 
 def _strata(game: GameResult) -> Table:
@@ -156,4 +156,4 @@ def _strata(game: GameResult) -> Table:
         )
         for stratum in game.truth.strata
     ]
-    return fit_table(("pieces, value", "positions", "optimal", "95 %", "random steps", "mean loss"), rows)
+    return fit_table(("pieces, value", "positions", "optimal", "95%", "random steps", "mean loss"), rows)

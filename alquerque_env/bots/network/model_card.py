@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from ...errors import LONGEST_PATH, AlquerqueError, made_for_other_rules, shorten
+from ...errors import LONGEST_PATH, AlquerqueError, did_you_mean, made_for_other_rules, shorten
 from ...files.regular import read_regular
 from ...files.schema import Key, parse, show
 from ...game.game import Game
@@ -15,7 +15,7 @@ from ...game.options import OptionValue
 from ...game.planes import planes
 from ...search.puct import EXPLORATION, MOST_EXPLORATION
 from ...search.quiescence import MAX_DEPTH
-from ..shipped import META, WEIGHTS
+from ..shipped import META, WEIGHTS, shipped_bots
 
 FORMAT: Literal[1] = 1
 TRAINING = "training.safetensors"
@@ -64,8 +64,8 @@ class RatingCard:
     """A rating in a model card."""
 
     value: Annotated[float, Key("Rating in Elo; `random` has 0.")]
-    low: Annotated[float, Key("Lower end of the 95 % interval.")]
-    high: Annotated[float, Key("Upper end of the 95 % interval.")]
+    low: Annotated[float, Key("Lower end of the 95% interval.")]
+    high: Annotated[float, Key("Upper end of the 95% interval.")]
     simulations: Annotated[int, Key("Simulations of the search for a step, 0 for the policy alone.")]
 
 
@@ -85,8 +85,8 @@ class CurvePoint:
     steps: Annotated[int, Key("Steps of self-play that trained the weights.")]
     wall_time: Annotated[float, Key("Seconds of training of the weights.")]
     rating: Annotated[float, Key("Rating in Elo; `random` has 0.")]
-    low: Annotated[float, Key("Lower end of the 95 % interval.")]
-    high: Annotated[float, Key("Upper end of the 95 % interval.")]
+    low: Annotated[float, Key("Lower end of the 95% interval.")]
+    high: Annotated[float, Key("Upper end of the 95% interval.")]
     scores: Annotated[
         dict[str, float], Key("By opponent: wins plus half of the draws, divided by the number of matches.")
     ]
@@ -153,7 +153,8 @@ def read_card(path: Path) -> ModelCard:
         expected.
     """
     if not os.path.exists(path):  # Path.exists raises where a name is too long
-        raise CheckpointError(f"no checkpoint {shorten(str(path), LONGEST_PATH)!r}")
+        near = did_you_mean(path, shipped_bots())
+        raise CheckpointError(f"no checkpoint {shorten(str(path), LONGEST_PATH)!r}{near}")
     try:
         data = json.loads(read_regular(path / META))
     except OSError as error:

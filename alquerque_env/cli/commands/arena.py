@@ -79,7 +79,7 @@ def arena(
     """Let bots play each other and rate them.
 
     Every opening is played twice, once from each seat. Openings that one side wins anyway are left out where enough
-    others exist. Ratings are Elo points with 95 % intervals; `random` has 0 if it takes part.
+    others exist. Ratings are Elo points with 95% intervals; `random` has 0 if it takes part.
 
     Ctrl-C stops; with -o the same command resumes.
 

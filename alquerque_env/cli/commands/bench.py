@@ -47,7 +47,7 @@ def bench(ctx: click.Context) -> None:
 )
 @json_option
 def env(names: tuple[str, ...], seconds: float, device: str | None, as_json: bool) -> None:
-    """Measure the environments, in steps a second of one core.
+    """Measure the environments, in steps per second of one core.
 
     Compares them with other libraries where they are installed: OpenSpiel's checkers, stepped from Python and in
     rollouts in C++, Pgx's connect four, Ludax's English draughts, and PettingZoo's chess and connect four.
@@ -182,14 +182,14 @@ class _GameTable:
 )
 @json_option
 def search(names: tuple[str, ...], seconds: float, processes: int, as_json: bool, **chosen: tuple[Any, ...]) -> None:
-    """Measure self-play with a search, in simulations a second.
+    """Measure self-play with a search, in simulations per second.
 
     Measures one process with one thread by its processor time (a GPU by the clock) beside the network alone, and then
     the fastest setting in several processes at once.
     """
     games = [load_game(name) for name in names or (DEFAULT_GAME,)]
     measured = load_from_trainer("search_speed")
-    report = _Report(f"Gumbel search, {measured.SIMULATIONS} simulations a decision, one thread", as_json)
+    report = _Report(f"Gumbel search, {measured.SIMULATIONS} simulations per decision, one thread", as_json)
     report.line(
         "ratio: simulations/s to network alone/s; of peak (mlp without search features only): operations/s of "
         "the network alone to those of large matrix products"

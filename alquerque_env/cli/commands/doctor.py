@@ -11,6 +11,7 @@ from typing import NamedTuple
 import click
 
 from ... import __version__
+from ...errors import install_command
 from ..command import HelpfulCommand, print_report
 from ..console.capabilities import align, find_terminal
 from ..main import FAILED
@@ -74,8 +75,7 @@ def doctor(as_json: bool) -> None:
 
 def _package(distribution: str, module: str, extra: str | None) -> Finding:
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    wanted = f"alquerque-env[{extra}]" if extra else "alquerque-env"
-    advice = f'pip install "{wanted}"'
+    advice = install_command(extra or "")
     try:
         found = import_module(module)
     except Exception as error:
@@ -99,7 +99,7 @@ def _kernels() -> Finding:
         advice = "for speed: remove the setting from ALQUERQUE_JIT, NUMBA_DISABLE_JIT or .numba_config.yaml"
         return Finding("kernels", "plain Python, slow: compilation is switched off", advice)
     if not JIT:
-        return Finding("kernels", "plain Python, slow", 'for speed: pip install "alquerque-env[fast]"')
+        return Finding("kernels", "plain Python, slow", f"for speed: {install_command('fast')}")
     cached = legal_actions.stats.cache_path
     if cached is None:
         problem = f"compiled in every process: {cache_root()} cannot be written, or other users could write there"

@@ -58,12 +58,12 @@ def rollouts(game: Game, matches: int, seed: int, branching: bool, position: str
     rows = [
         *((f"{SIDES[player]} wins", f"{found.share(player):.1%}") for player in (0, 1)),
         ("drawn", f"{found.share(-1):.1%}"),
-        ("actions a match", "{mean:.1f} ({least} to {most})".format(**_spread(found.length))),
+        ("actions per match", "{mean:.1f} ({least} to {most})".format(**_spread(found.length))),
         *((f"ends: {reason}", f"{count / matches:.1%}") for reason, count in found.endings().items()),
     ]
     if measured is not None:
         rows += [
-            ("turns a match", "{mean:.1f} ({least} to {most})".format(**_spread(measured.turns))),
+            ("turns per match", "{mean:.1f} ({least} to {most})".format(**_spread(measured.turns))),
             ("legal actions", f"{measured.factor:.1f} (at most {measured.most})"),
         ]
     print_report(report, [f"{matches:,} random matches from {match.position}", *align(rows)], as_json=as_json)

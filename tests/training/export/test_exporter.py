@@ -277,7 +277,7 @@ def test_the_file_says_what_its_network_is(tmp_path: Path, search_features: int 
 
 BAD_ARGUMENTS = [
     (["--position", ""], "expected mover:W<pieces>:B<pieces>"),
-    (["--position", "W:Wz9:Ba1"], "unknown point 'z9' in W's pieces in position 'W:Wz9:Ba1'"),
+    (["--position", "W:Wz9:Ba1"], "unknown point 'z9' in W's pieces (points are a1 to e5) in position 'W:Wz9:Ba1'"),
     (["--position", "W:Wa1:Ba1"], "two pieces on a1"),
     (["--position", "W:Wa1:Be5:Ca1"], "the piece on a1 cannot capture again"),
     (["--position", "W:Wc3,b2,c2,d2,b3:Bd3,b4,c4,d4:Cc3"], "no chain of captures leads to c3"),

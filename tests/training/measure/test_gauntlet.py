@@ -89,7 +89,7 @@ def test_a_measurement_on_the_way_is_shown_when_it_is_made(capsys: pytest.Captur
 
     shown = [line for line in lines if line.startswith("in the arena ")]
     assert len(shown) == 2
-    assert shown[0].startswith(f"in the arena after 384 steps: {found:+.0f} Elo, 95 % interval ")
+    assert shown[0].startswith(f"in the arena after 384 steps: {found:+.0f} Elo, 95% interval ")
     assert shown[-1] == f"in the arena {result.measurement}"
 
 
@@ -337,15 +337,15 @@ def test_openings_that_are_given_are_played_as_if_they_had_been_found(tmp_path: 
         ('opponents=["alphabeta:0"]', "tiny.toml: [evaluation] 'alphabeta:0' needs a depth from 1"),
         ('opponents=["greedy", "greedy"]', "tiny.toml: [evaluation] opponents has 'greedy' twice"),
         ('opponents=["random"]', "tiny.toml: [evaluation] opponents has 'random', which always plays"),
-        ("opponents=greedy", "tiny.toml: evaluation.opponents is 'greedy'; it must be a list"),
-        ("opponents=[1]", "tiny.toml: evaluation.opponents is 1; it must be a valid string"),
+        ("opponents=greedy", "tiny.toml: evaluation.opponents is 'greedy', expected a list"),
+        ("opponents=[1]", "tiny.toml: evaluation.opponents is 1, expected a string"),
         (
             "max_cycles=8",
             "tiny.toml: evaluation.max_cycles is 8, expected more than the 8 plies of the arena's openings",
         ),
         (
             "opponent_games=5",
-            "tiny.toml: evaluation.opponent_games is 5; it must be a multiple of 2",
+            "tiny.toml: evaluation.opponent_games is 5, expected a multiple of 2",
         ),
     ],
 )

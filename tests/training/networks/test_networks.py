@@ -194,7 +194,7 @@ def test_sizes_that_are_left_out_suit_the_kind() -> None:
     }
     assert parse_config({"network": {"kind": "conv", "width": 9}}, "test").network.width == 9
     assert NetworkConfig() == NetworkConfig(kind="mlp", width=128, blocks=2)
-    with pytest.raises(ConfigError, match=r"network\.kind is 7; it must be 'mlp', 'conv' or 'graph'"):
+    with pytest.raises(ConfigError, match=r"network\.kind is 7, expected 'mlp', 'conv' or 'graph'"):
         parse_config({"network": {"kind": 7}}, "test")
 
 

@@ -36,7 +36,7 @@ def test_plain_lines_say_speed_losses_win_rates_and_time_left() -> None:
     assert "\x1b" not in text
     assert text == (
         "10/40 iterations  2,000 steps/s  policy loss -0.0123  value loss 0.2500  entropy 1.500  "
-        "wins v. random 97 % / 90 %  0:15 left\n"
+        "wins v. random 97% / 90%  0:15 left\n"
     )
 
 
@@ -50,7 +50,7 @@ def test_plain_lines_are_seconds_apart_but_the_last_one_is_shown() -> None:
 def test_the_live_table_says_the_same() -> None:
     text = shown(RECORD, terminal=True)
 
-    for words in ("alquerque", "2,000", "-0.0123", "0.2500", "97 % / 90 %", "0:15", "10,000", "33.3", "25%"):
+    for words in ("alquerque", "2,000", "-0.0123", "0.2500", "97% / 90%", "0:15", "10,000", "33.3", "25%"):
         assert words in text, words
 
 
@@ -66,7 +66,7 @@ def test_win_rates_stay_until_they_are_measured_again() -> None:
     later = {name: value for name, value in RECORD.items() if not name.startswith("win_rate")}
 
     assert "not measured yet" in shown(later, terminal=True)
-    assert "97 % / 90 %" in shown(RECORD, {**later, "iteration": 40}, terminal=False).splitlines()[-1]
+    assert "97% / 90%" in shown(RECORD, {**later, "iteration": 40}, terminal=False).splitlines()[-1]
 
 
 def test_an_arena_says_how_far_it_is() -> None:

@@ -136,7 +136,7 @@ def test_the_interval_of_a_single_measurement_is_drawn_as_the_legend_says() -> N
         axes = figure.axes[titles(figure).index(title)]
         (bar,) = axes.collections
         assert [[(x, round(y, 3)) for x, y in segment] for segment in bar.get_segments()] == [[(200, low), (200, high)]]
-        assert [text.get_text() for text in axes.get_legend().get_texts()].count("95 % interval") == 1
+        assert [text.get_text() for text in axes.get_legend().get_texts()].count("95% interval") == 1
 
 
 def test_whole_numbers_have_whole_ticks() -> None:

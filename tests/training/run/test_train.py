@@ -160,7 +160,7 @@ def test_both_backends_of_ppo_learn_the_same(folder: Path) -> None:
         (["run.game=alquerqe"], "tiny.toml: run.game: no game 'alquerqe'; did you mean 'alquerque'?"),
         (["run.options.undo_scop=per_coin"], "tiny.toml: [run] no option 'undo_scop' of alquerque; did you mean"),
         (["run.options.undo_scope=never"], "tiny.toml: [run] alquerque: undo_scope cannot be 'never'"),
-        (["ppo.clip=0"], "tiny.toml: ppo.clip is 0; it must be greater than 0"),
+        (["ppo.clip=0"], "tiny.toml: ppo.clip is 0, expected greater than 0"),
         (["run.directory=tiny.toml"], "run.directory is 'tiny.toml', which cannot be written to: "),
     ],
 )

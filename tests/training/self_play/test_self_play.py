@@ -529,9 +529,9 @@ def test_several_processes_are_resumed_exactly():
         ),
         (
             {"alphazero": {"average_decay": 1.0}},
-            "alphazero.average_decay is 1.0; it must be less than 1",
+            "alphazero.average_decay is 1.0, expected less than 1",
         ),
-        ({"search": {"rule": "minimax"}}, "search.rule is 'minimax'; it must be 'gumbel' or 'puct'"),
+        ({"search": {"rule": "minimax"}}, "search.rule is 'minimax', expected 'gumbel' or 'puct'"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(sections, message):

@@ -205,9 +205,11 @@ def _explain(error: ValidationError) -> str:
     name = ".".join([section, *map(shorten, rest[:2] if key == "options" else rest[:1])])
     # A key that takes one of several types has an error for each of them.
     wanted = [entry["msg"].removeprefix("Input should be ") for entry in errors if entry["loc"][:2] == first["loc"][:2]]
-    needed = " or ".join(wanted).replace("a valid tuple", "a list").replace("a valid dictionary", "a table")
-    return f"{name} is {show(first['input'])}; it must be {needed}"
+    needed = " or ".join(wanted)
+    for theirs, ours in (("tuple", "list"), ("dictionary", "table"), ("a valid integer", "an integer"), ("valid ", "")):
+        needed = needed.replace(theirs, ours)
+    return f"{name} is {show(first['input'])}, expected {needed}"
 
 
 def _suggest(name: str, known: Mapping[str, Any]) -> str:
-    return f"{did_you_mean(name, known) or ';'} known: {', '.join(known)}"
+    return f"{did_you_mean(name, known)} (known: {', '.join(known)})"

@@ -158,7 +158,7 @@ class SearchConfig(Section):
       value_offset: `c_visit` of `gumbel`.
       value_scale: `c_scale` of `gumbel`.
       mmd_weight: Weight of the regularisation towards the uniform policy, `gumbel`: magnetic mirror descent, Sokota et
-        al. 2023, arXiv:2206.05825. It helps in games in which pieces often move to and fro.
+        al. 2023, arXiv:2206.05825. It helps in games in which pieces often move back and forth.
       exploration: Exploration constant of `puct` in self-play; `evaluation.exploration` is the one at play time.
       root_noise: Scale of the Gumbel noise, or share of the Dirichlet noise (`puct`), at the root.
       dirichlet_total: Sum of the parameters of the Dirichlet noise.

@@ -47,7 +47,7 @@ class Measurement:
     def __str__(self) -> str:
         scores = ", ".join(f"{pairing.score.value:.1%} against {pairing.second}" for pairing in self.pairings)
         rating = self.rating
-        return f"{rating.value:+.0f} Elo, 95 % interval {rating.low:+.0f} to {rating.high:+.0f}: {scores}"
+        return f"{rating.value:+.0f} Elo, 95% interval {rating.low:+.0f} to {rating.high:+.0f}: {scores}"
 
     def as_record(self) -> dict[str, float]:
         """The result as part of a record of the log; see `measure.metrics`."""

@@ -38,7 +38,7 @@ class Metric:
       unit: Unit; `1` for a number without a unit.
       meaning: One or two sentences.
       panel: Panel of `alquerque plot`; empty if it is not drawn.
-      interval: Keys of the ends of its 95 % interval, which is drawn with it.
+      interval: Keys of the ends of its 95% interval, which is drawn with it.
       is_family: Whether there is one metric for each of several things, such as opponents.
       is_occasional: Whether it is measured in some iterations only. Its line then connects the measurements; the line
         of another metric has a gap where a value is missing.
@@ -100,7 +100,7 @@ METRICS = (
         "Number of newest positions in the replay buffer from which this iteration sampled. Absent without a gradient.",
         "memory",
     ),
-    Metric("updates", "gradients", "Gradients so far."),
+    Metric("updates", "steps", "Optimizer steps so far."),
     Metric(
         "playing_share", "share", "Time of this iteration that the learning process spent in self-play.", "division"
     ),
@@ -146,8 +146,8 @@ METRICS = (
         interval=("rating_low", "rating_high"),
         is_occasional=True,
     ),
-    Metric("rating_low", "Elo", "Lower end of the 95 % interval of the rating.", is_occasional=True),
-    Metric("rating_high", "Elo", "Upper end of the 95 % interval of the rating.", is_occasional=True),
+    Metric("rating_low", "Elo", "Lower end of the 95% interval of the rating.", is_occasional=True),
+    Metric("rating_high", "Elo", "Upper end of the 95% interval of the rating.", is_occasional=True),
 )
 
 Record = Mapping[str, float]

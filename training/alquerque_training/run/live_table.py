@@ -26,7 +26,7 @@ class TrainingProgress(Display):
         """Shows a record of the log."""
         if "win_rate_player_0" in record:
             seats = (record["win_rate_player_0"], record["win_rate_player_1"])
-            self._win_rates = " / ".join(f"{100 * seat:.0f} %" for seat in seats)
+            self._win_rates = " / ".join(f"{100 * seat:.0f}%" for seat in seats)
         # Smoothed, so that the time left does not jump with every iteration.
         speed = record["steps_per_second"]
         self._speed = 0.8 * self._speed + 0.2 * speed if self._speed else speed

@@ -53,7 +53,7 @@ TITLES = {
 }
 """Titles of the panels, in drawing order. A panel that is not listed is drawn last and titled with its name."""
 
-UNITLESS, INTERVAL = "1", "95 % interval"
+UNITLESS, INTERVAL = "1", "95% interval"
 PANEL_SIZE, COLUMNS = (5.4, 3.2), 3
 MARKED = 60
 SMOOTHED = 200
@@ -103,7 +103,7 @@ def draw(
     Args:
       records: Records of the log, at least one.
       title: Title of the picture.
-      games_per_seat: Number of games of each win rate, for its 95 % interval; no interval if None.
+      games_per_seat: Number of games of each win rate, for its 95% interval; no interval if None.
       metrics: The metrics of the log.
     """
     panels = _panels(records, metrics)
