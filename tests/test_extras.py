@@ -91,13 +91,12 @@ def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, 
                 "alquerque plot run",
                 "alquerque export fetaix-small -o never-written.py",
                 "alquerque bench search fetaix",
-                "alquerque bench train fetaix",
             ],
             marks=pytest.mark.slow,
         ),
         pytest.param(
             "web",
-            ["alquerque web --no-browser", "alquerque bench start --only page", "import alquerque_env.web.app"],
+            ["alquerque web --no-browser", "import alquerque_env.web.app"],
             marks=pytest.mark.slow,
         ),
         pytest.param(
@@ -108,7 +107,7 @@ def run_without(packages: list[str], lines: list[str]) -> list[tuple[int | str, 
             ],
             marks=pytest.mark.slow,
         ),
-        pytest.param("ray", ["alquerque bench ray", "import alquerque_env.adapters.ray"], marks=pytest.mark.slow),
+        pytest.param("ray", ["import alquerque_env.adapters.ray"], marks=pytest.mark.slow),
     ],
 )
 def test_a_missing_extra_is_named_with_its_pip_command(extra: str, lines: list[str]) -> None:

@@ -53,7 +53,6 @@ def test_a_regular_file_is_read(tmp_path: Path) -> None:
         "plot {}",
         "play fetaix --load {}",
         "play fetaix --save {}",
-        "bench tables fetaix --table {}",
     ],
 )
 def test_no_command_takes_a_device_or_a_pipe_for_a_file(command: str, special: Path) -> None:
