@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..game import table_layout as e
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import PLAIN, step_words
 from ..game.planes import planes
@@ -41,7 +41,7 @@ class Batch(ABC):
         self.table = step_words(game.table)
         self.num_actions = game.num_actions
         self.shape = (len(planes(game)), len(game.board.points))
-        self.keys = np.zeros((num_games, KEYS_AT_FIRST if self.table[e.T_THREEFOLD] else 1), np.int64)
+        self.keys = np.zeros((num_games, KEYS_AT_FIRST if self.table[TABLE.THREEFOLD] else 1), np.int64)
         self.rng = np.zeros(1, np.int64)
         self._fresh: tuple[Any, StepResult] | None = None
 
@@ -129,7 +129,7 @@ class Batch(ABC):
 
     def _make_room_for_keys(self) -> None:
         """Doubles the room where a match without a limit goes on without progress for longer."""
-        while self.table[e.T_THREEFOLD] and self.states[:, e.QUIET].max() + 2 > self.keys.shape[1]:
+        while self.table[TABLE.THREEFOLD] and self.states[:, STATE.QUIET].max() + 2 > self.keys.shape[1]:
             self.keys = np.concatenate([self.keys, np.zeros_like(self.keys)], axis=1)
 
 

@@ -9,7 +9,7 @@ from ..engine.kernel_types import Array
 from ..engine.rules_simd import Moves, apply_action, choose, legal_actions, outcome, reset
 from ..engine.simd_table import SimdArrays, SimdTable
 from ..engine.words.numpy_words import any_of, constant, vectors_of
-from ..game import table_layout as e
+from ..game import state_layout as STATE
 from ..game.kernel_arrays import JIT, aligned
 from ..game.ruleset import NORTH, SOUTH
 
@@ -66,14 +66,14 @@ def play_vectors(
         reset(p_t, p_first, s, ended)
         ended = ~ended
         step = 0
-        moves = Moves(c, p_maps, w, s[e.PLAYER])
+        moves = Moves(c, p_maps, w, s[STATE.PLAYER])
         legal_actions(p_t, s, moves, w)
         actions = choose(p_t, moves, rng)
         while to_do > 0:
-            apply_action(p_t, s, Moves(c, p_maps, w, s[e.PLAYER]), actions)
+            apply_action(p_t, s, Moves(c, p_maps, w, s[STATE.PLAYER]), actions)
             reset(p_t, p_first, s, ended)
             step += 1
-            moves = Moves(c, p_maps, w, s[e.PLAYER])
+            moves = Moves(c, p_maps, w, s[STATE.PLAYER])
             movable = legal_actions(p_t, s, moves, w) != 0
             actions = choose(p_t, moves, rng)
             result = outcome(p_t, s, movable, constant(actions, 0))
@@ -127,5 +127,5 @@ def _draw(t: Any, table: SimdTable, s: Array, w: Array, rng: Array, actions: Arr
 
 def by_player(s: np.ndarray) -> list[tuple[int, np.ndarray]]:
     """Players to move and their matches, of states `[S, B]`; players without a match are left out."""
-    found = [(player, np.flatnonzero(s[e.PLAYER] == player)) for player in (SOUTH, NORTH)]
+    found = [(player, np.flatnonzero(s[STATE.PLAYER] == player)) for player in (SOUTH, NORTH)]
     return [(player, matches) for player, matches in found if len(matches)]

@@ -5,7 +5,7 @@ The text of the rules is `rules.py`, `undo_memory.py` and `repetition.py`, with 
 
 1. Fields become places: `state.chain` becomes `state[5]` and `state.memory[relation]` becomes `state[9 + relation]`. A
    field of several words, such as `state.men`, is two arguments of a call: `state, 0`.
-2. Names of integers in the module of the text become these integers.
+2. Names of integers in the module of the text, and in modules such as `TABLE` there, become these integers.
 3. Calls of functions without a decorator are written out: `where(flag, a, b)` becomes `a if flag else b`.
 4. Other names are those of the module that binds, else of its kind of words, else of the text. Functions of the text
    are bound in turn.
@@ -21,7 +21,6 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple, TypeVar, cast
 
-from ..game import table_layout
 from . import fields
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -88,7 +87,7 @@ def bound_source(text: FunctionType, namespace: Mapping[str, Any], kind: Sequenc
     """The source of a function of the text for a kind of words."""
     tree = _parsed(source_of(text.__code__.co_filename)[text.__name__])
     annotated = {arg.arg: _name_of(arg.annotation) for arg in tree.args.args}
-    records = {name: record for name, record in annotated.items() if record in fields.PREFIXES}
+    records = {name: record for name, record in annotated.items() if record in fields.LAYOUTS}
     tree.returns = None
     for arg in tree.args.args:
         arg.annotation = None
@@ -133,9 +132,15 @@ def _sources(text: FunctionType, kind: Sequence[ModuleType]) -> list[str]:
 
 
 def _numbers(function: FunctionType) -> dict[str, int]:
-    """The names in a function that stand for integers of its module."""
-    values = function.__globals__
-    return {name: values[name] for name in function.__code__.co_names if type(values.get(name)) is int}
+    """The names in a function that stand for integers, of its module or, behind a point, of one that it names."""
+    numbers: dict[str, int] = {}
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, ModuleType):
+            numbers |= {f"{name}.{inner}": number for inner, number in vars(value).items() if type(number) is int}
+        elif type(value) is int:
+            numbers[name] = value
+    return numbers
 
 
 def _name_of(annotation: ast.expr | None) -> str:
@@ -179,7 +184,9 @@ class _Binder(ast.NodeTransformer):
         return node if node.value is None else ast.copy_location(ast.Assign([node.target], node.value), node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """A field of one word."""
+        """A number, or a field of one word."""
+        if (number := self.numbers.get(ast.unparse(node))) is not None:
+            return ast.copy_location(ast.Constant(number), node)
         field = self._field(node)
         if field is None:
             return self.generic_visit(node)
@@ -251,7 +258,7 @@ class _Binder(ast.NodeTransformer):
             return None
         kind = self.records[node.value.id]
         declared = getattr(fields, kind).__annotations__[node.attr]
-        place = getattr(table_layout, fields.PREFIXES[kind] + node.attr.upper())
+        place = getattr(fields.LAYOUTS[kind], node.attr.upper())
         return ast.Name(node.value.id, ast.Load()), place, declared is not fields.Places
 
     def _written_out(self, call: ast.Call) -> list[ast.stmt] | None:

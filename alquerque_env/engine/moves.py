@@ -8,37 +8,7 @@ Arguments are as in `rules.py`; `moves` is scratch space, and `actions` has room
 `vector_moves.py` has functions of the same names.
 """
 
-from ..game.table_layout import (
-    ACTIONS,
-    ALLOWED,
-    BEGIN,
-    BLOCK_SIZE,
-    DISTANCES,
-    EMPTY,
-    END,
-    ENEMY,
-    FIRST_LEAP,
-    KINGS_BEGIN,
-    NEXT_LEAP,
-    OPENS,
-    ORIGIN,
-    ORIGINS,
-    OVER,
-    OWN_KINGS,
-    OWN_MEN,
-    PARENTS,
-    PROMOTE_AND_CONTINUE,
-    SECTION_SIZE,
-    SECTIONS,
-    SEES,
-    SKIP,
-    STEP,
-    STEP_SIZE,
-    TALLY,
-    TARGET,
-    UNDO,
-    WORDS,
-)
+from ..game import scratch_layout as SCRATCH, table_layout as TABLE
 from .binding import inlined, kernel
 from .compiler import count_lanes, fill_lanes, find_lane, invert_lanes, lowest, narrow_lanes, nth_bit, popcount
 from .fields import Rules, State
@@ -63,14 +33,14 @@ def look(rules: Rules, state: State, moves: Words, player: int, men: int, kings:
 
 @inlined
 def _look(rules: Rules, moves: Words, own: int, theirs: int, captured: int, barred: int) -> None:
-    fill_lanes(moves, EMPTY, rules.all_points & ~(own | theirs | barred))
-    fill_lanes(moves, ENEMY, theirs & ~captured)
+    fill_lanes(moves, SCRATCH.EMPTY, rules.all_points & ~(own | theirs | barred))
+    fill_lanes(moves, SCRATCH.ENEMY, theirs & ~captured)
 
 
 @inlined
 def _take(moves: Words, men: int, kings: int) -> None:
-    fill_lanes(moves, OWN_MEN, men)
-    fill_lanes(moves, OWN_KINGS, kings)
+    fill_lanes(moves, SCRATCH.OWN_MEN, men)
+    fill_lanes(moves, SCRATCH.OWN_KINGS, kings)
 
 
 @inlined
@@ -80,7 +50,7 @@ def find_captures(
     """Lists the captures, before any rule compares them; returns their number."""
     if opens:
         return 0
-    return list_actions(rules, moves, player, FIRST_LEAP if state.chain < 0 else NEXT_LEAP, actions, 0)
+    return list_actions(rules, moves, player, TABLE.FIRST_LEAP if state.chain < 0 else TABLE.NEXT_LEAP, actions, 0)
 
 
 @inlined
@@ -92,8 +62,8 @@ def find_steps(
     if not stepping:
         return found
     if rules.remembers:
-        invert_lanes(moves, ALLOWED, state.memory)
-    return list_actions(rules, moves, player, STEP, actions, found)
+        invert_lanes(moves, SCRATCH.ALLOWED, state.memory)
+    return list_actions(rules, moves, player, TABLE.STEP, actions, found)
 
 
 @inlined
@@ -101,7 +71,7 @@ def keep_opening(rules: Rules, moves: Words, actions: Words, player: int, opens:
     """Keeps the steps that the opening rule allows; returns their number."""
     kept = 0
     for index in range(found):
-        if rules[step_of(rules, player, actions[index]) + OPENS]:
+        if rules[step_of(rules, player, actions[index]) + TABLE.OPENS]:
             actions[kept] = actions[index]
             kept += 1
     return kept
@@ -124,14 +94,14 @@ def can_continue(
     """Whether a piece in the middle of a chain, a bitboard of its point, can capture again."""
     _look(rules, moves, men | kings, theirs, captured, barred)
     _take(moves, men & piece, kings & piece)
-    section = _section(rules, player, NEXT_LEAP)
-    block = rules[section + BEGIN]
-    end = rules[section + END if moves[OWN_KINGS] else section + KINGS_BEGIN]
+    section = _section(rules, player, TABLE.NEXT_LEAP)
+    block = rules[section + TABLE.BEGIN]
+    end = rules[section + TABLE.END if moves[SCRATCH.OWN_KINGS] else section + TABLE.KINGS_BEGIN]
     while block < end:
         lanes = _narrow(rules, moves, block)
-        if lanes and rules[block + ACTIONS]:
+        if lanes and rules[block + TABLE.ACTIONS]:
             return True
-        block = block + BLOCK_SIZE if lanes else rules[block + SKIP]
+        block = block + TABLE.BLOCK_SIZE if lanes else rules[block + TABLE.SKIP]
     return False
 
 
@@ -149,23 +119,23 @@ def count_capturable(rules: Rules, state: State, moves: Words, actions: Words) -
     theirs = state.men[1 - player] | state.kings[1 - player]
     _look(rules, moves, (men | kings) & ~piece, theirs, state.captured, state.barred)
     if not rules.removal_at_end:
-        fill_lanes(moves, EMPTY, moves[EMPTY] | theirs)
+        fill_lanes(moves, SCRATCH.EMPTY, moves[SCRATCH.EMPTY] | theirs)
     men &= piece
     kings &= piece
     reached_men, reached_kings, victims = 0, 0, 0
     while men | kings:
         is_men = men != 0
         _take(moves, men, 0 if is_men else kings)
-        found = list_actions(rules, moves, player, NEXT_LEAP, actions, 0)
+        found = list_actions(rules, moves, player, TABLE.NEXT_LEAP, actions, 0)
         targets = 0
         for index in range(found):
             step = step_of(rules, player, actions[index])
-            victims |= 1 << rules[step + OVER]
-            targets |= 1 << rules[step + TARGET]
+            victims |= 1 << rules[step + TABLE.OVER]
+            targets |= 1 << rules[step + TABLE.TARGET]
         if is_men:
             reached_men |= men
             men = targets & ~reached_men
-            if rules.midchain_promotion == PROMOTE_AND_CONTINUE:
+            if rules.midchain_promotion == TABLE.PROMOTE_AND_CONTINUE:
                 kings |= targets & rules.promotion[player] & ~reached_kings
         else:
             reached_kings |= kings
@@ -176,24 +146,24 @@ def count_capturable(rules: Rules, state: State, moves: Words, actions: Words) -
 @inlined
 def _narrow(rules: Rules, moves: Words, block: int) -> int:
     """Runs a block; returns the lanes in which an origin is left, as bits."""
-    parents, sees, words = rules[block + PARENTS], rules[block + SEES], rules[block + WORDS]
-    return narrow_lanes(rules, block + DISTANCES, block + ORIGINS, moves, parents, sees, words)
+    parents, sees, words = rules[block + TABLE.PARENTS], rules[block + TABLE.SEES], rules[block + TABLE.WORDS]
+    return narrow_lanes(rules, block + TABLE.DISTANCES, block + TABLE.ORIGINS, moves, parents, sees, words)
 
 
 @inlined
 def list_actions(rules: Rules, moves: Words, player: int, kind: int, actions: Words, n: int) -> int:
     """Appends the actions of a section of blocks to the `n` in `actions`; returns the new number."""
     section = _section(rules, player, kind)
-    block = rules[section + BEGIN]
-    end = rules[section + END if moves[OWN_KINGS] else section + KINGS_BEGIN]
+    block = rules[section + TABLE.BEGIN]
+    end = rules[section + TABLE.END if moves[SCRATCH.OWN_KINGS] else section + TABLE.KINGS_BEGIN]
     while block < end:
         lanes = _narrow(rules, moves, block)
         if lanes == 0:
-            block = rules[block + SKIP]
+            block = rules[block + TABLE.SKIP]
             continue
-        if rules[block + ACTIONS]:
+        if rules[block + TABLE.ACTIONS]:
             n = _list(rules, moves, block, lanes, actions, n)
-        block += BLOCK_SIZE
+        block += TABLE.BLOCK_SIZE
     return n
 
 
@@ -202,8 +172,8 @@ def _list(rules: Rules, moves: Words, block: int, lanes: int, actions: Words, n:
     while lanes:
         lane = lowest(lanes)
         lanes &= lanes - 1
-        origins = moves[rules[block + WORDS] + lane]
-        numbers = rules[block + ACTIONS] + lane * rules.points
+        origins = moves[rules[block + TABLE.WORDS] + lane]
+        numbers = rules[block + TABLE.ACTIONS] + lane * rules.points
         while origins:
             actions[n] = rules[numbers + lowest(origins)]
             n += 1
@@ -224,16 +194,16 @@ def count_actions(rules: Rules, moves: Words, player: int, kind: int, counts: Wo
     Leaves counts and bitboards in `moves` for `pick_action`.
     """
     section = _section(rules, player, kind)
-    block = rules[section + BEGIN]
-    end = rules[section + END if moves[OWN_KINGS] else section + KINGS_BEGIN]
+    block = rules[section + TABLE.BEGIN]
+    end = rules[section + TABLE.END if moves[SCRATCH.OWN_KINGS] else section + TABLE.KINGS_BEGIN]
     n = 0
     while block < end:
         lanes = _narrow(rules, moves, block)
-        if lanes and rules[block + ACTIONS]:
-            lanes = count_lanes(moves, rules[block + WORDS])
+        if lanes and rules[block + TABLE.ACTIONS]:
+            lanes = count_lanes(moves, rules[block + TABLE.WORDS])
             n += lanes
-        moves[rules[block + TALLY]] = lanes
-        block = block + BLOCK_SIZE if lanes else rules[block + SKIP]
+        moves[rules[block + TABLE.TALLY]] = lanes
+        block = block + TABLE.BLOCK_SIZE if lanes else rules[block + TABLE.SKIP]
     counts[kind] = n
     return found + n
 
@@ -242,29 +212,29 @@ def count_actions(rules: Rules, moves: Words, player: int, kind: int, counts: Wo
 def pick_action(rules: Rules, moves: Words, player: int, kind: int, index: int) -> int:
     """The action at an index of those of a section that `count_actions` has counted."""
     section = _section(rules, player, kind)
-    block = rules[section + BEGIN]
-    tally = moves[rules[block + TALLY]]
-    while rules[block + ACTIONS] == 0 or index >= tally:
-        if rules[block + ACTIONS]:
+    block = rules[section + TABLE.BEGIN]
+    tally = moves[rules[block + TABLE.TALLY]]
+    while rules[block + TABLE.ACTIONS] == 0 or index >= tally:
+        if rules[block + TABLE.ACTIONS]:
             index -= tally
-        block = block + BLOCK_SIZE if tally else rules[block + SKIP]
-        tally = moves[rules[block + TALLY]]
-    words = rules[block + WORDS]
+        block = block + TABLE.BLOCK_SIZE if tally else rules[block + TABLE.SKIP]
+        tally = moves[rules[block + TABLE.TALLY]]
+    words = rules[block + TABLE.WORDS]
     found = find_lane(moves, words, index)
     lane, index = found >> 32, found & 0xFFFFFFFF
-    return rules[rules[block + ACTIONS] + lane * rules.points + nth_bit(moves[words + lane], index)]
+    return rules[rules[block + TABLE.ACTIONS] + lane * rules.points + nth_bit(moves[words + lane], index)]
 
 
 @inlined
 def _section(rules: Rules, player: int, kind: int) -> int:
     """Index in the table of a section of blocks of a player."""
-    return rules.sections + SECTION_SIZE * (SECTIONS * player + kind)
+    return rules.sections + TABLE.SECTION_SIZE * (TABLE.NUM_SECTIONS * player + kind)
 
 
 @inlined
 def step_of(rules: Rules, player: int, action: int) -> int:
     """Index in the table of the row of an action."""
-    return rules.steps + STEP_SIZE * (rules.num_actions * player + action)
+    return rules.steps + TABLE.STEP_SIZE * (rules.num_actions * player + action)
 
 
 # What the rules ask about an action. Functions without a decorator are written out, see `binding.py`.
@@ -277,32 +247,32 @@ def read_step(rules: Rules, moves: Words, player: int, action: int) -> int:
 
 def is_pass(rules: Rules, step: int) -> bool:
     """Whether the action is the pass."""
-    return rules[step + ORIGIN] < 0
+    return rules[step + TABLE.ORIGIN] < 0
 
 
 def is_leap(rules: Rules, step: int) -> bool:
     """Whether the action is a capture."""
-    return rules[step + OVER] >= 0
+    return rules[step + TABLE.OVER] >= 0
 
 
 def origin_of(rules: Rules, step: int) -> int:
     """The point where the action begins."""
-    return rules[step + ORIGIN]
+    return rules[step + TABLE.ORIGIN]
 
 
 def target_of(rules: Rules, step: int) -> int:
     """The point where the action ends."""
-    return rules[step + TARGET]
+    return rules[step + TABLE.TARGET]
 
 
 def victim_of(rules: Rules, step: int) -> int:
     """The point of the piece that a capture takes."""
-    return rules[step + OVER]
+    return rules[step + TABLE.OVER]
 
 
 def undo_of(rules: Rules, step: int) -> int:
     """The relation that leads back from a simple step, or -1."""
-    return rules[step + UNDO]
+    return rules[step + TABLE.UNDO]
 
 
 def point_of(point: int) -> int:

@@ -1,6 +1,6 @@
 """Recognises positions that occur again in a match, for the text of the rules."""
 
-from ..game.table_layout import QUIET
+from ..game import state_layout as STATE
 from .binding import inlined, kernel
 from .compiler import wrapped_product
 from .fields import Rules, State, Word
@@ -12,7 +12,7 @@ def position_key(rules: Rules, state: State) -> Word:
     """A 63-bit hash of everything in the state except the clock."""
     key = constant(wide(state.player), 0)
     for place in range(rules.state_size):
-        if place != QUIET:
+        if place != STATE.QUIET:
             key = mix(key ^ wide(state[place]) + 1)
     return key
 

@@ -20,37 +20,17 @@ Arguments that many functions share:
 
 from typing import Any
 
-from ..game.table_layout import (
+from ..game import state_layout as STATE, table_layout as TABLE
+from ..game.outcomes import (
     BLOCKED,
     BY_MAJORITY,
     CAPTURED_ALL,
-    CHAIN,
-    CLOCK_DIGIT,
-    CLOCK_SHIFT,
-    DRAW,
-    DROPPED,
-    IF_TURN_ENDS_THERE,
-    LOSS,
-    MEN,
-    NO_POINT,
     NO_PROGRESS,
     NO_WINNER,
     NOBODY,
     OCCURRENCES_TO_DRAW,
     ONGOING,
-    OPTIONAL,
-    PASS,
-    PLANE_CLOCK,
-    PLANE_KIND,
-    PLANE_OPENING,
-    PLANE_PLAYER,
-    PLANE_POINT,
-    PLANE_SOURCE,
-    PLANE_WORD,
-    PROMOTE_AND_STOP,
-    QUIET,
     REPETITION,
-    SINGLE,
 )
 from .binding import inlined, kernel
 from .compiler import allocate, release
@@ -82,6 +62,7 @@ MOST_CHAIN_POSITIONS = 1 << 12
 _FEW = 32  # a search of so few positions is over sooner than notes of them and bounds would pay
 _SEEN_SIZE = 1 << 12  # a power of two, since places in the table are low bits of a hash
 _LONGEST, _LEFT, _SEARCH_SIZE = 0, 1, 2
+_DROPPED = -1
 
 
 @kernel
@@ -109,9 +90,9 @@ def legal_actions(rules: Rules, state: State, moves: Any, actions: Any) -> Word:
         found = keep_opening(rules, moves, actions, player, opens, found)
     if rules.pass_action >= 0:
         passes = never(in_chain)
-        if rules.chain == OPTIONAL:
+        if rules.chain == TABLE.OPTIONAL:
             passes = in_chain
-        if rules.no_moves == PASS:
+        if rules.no_moves == TABLE.PASS:
             passes = passes | ((found == 0) & no(in_chain | opens))
         found = add_pass(rules, moves, actions, passes, found)
     return found
@@ -151,12 +132,12 @@ def apply_action(rules: Rules, state: State, moves: Any, action: Word) -> None:
             remember(rules, state, player, step, origin, target, men, removed)
         if any_of(leaps):
             stops = never(leaps)
-            if rules.chain == SINGLE:
+            if rules.chain == TABLE.SINGLE:
                 stops = leaps
-            if rules.midchain_promotion != IF_TURN_ENDS_THERE:
+            if rules.midchain_promotion != TABLE.IF_TURN_ENDS_THERE:
                 landed = where(leaps, men & target & of_player(player, rules.promotion), 0)
                 men, kings = men ^ landed, kings | landed
-                if rules.midchain_promotion == PROMOTE_AND_STOP:
+                if rules.midchain_promotion == TABLE.PROMOTE_AND_STOP:
                     stops = stops | (landed != 0)
             if not rules.may_return_to_start:
                 barred = where(leaps & (chain < 0), origin, barred)
@@ -164,7 +145,7 @@ def apply_action(rules: Rules, state: State, moves: Any, action: Word) -> None:
             if any_of(goes_on):
                 theirs = their_men | their_kings
                 goes_on = can_continue(rules, moves, player, men, kings, theirs, captured, barred, target, goes_on)
-    if rules.chain == OPTIONAL:
+    if rules.chain == TABLE.OPTIONAL:
         ends_chain = passes & (chain >= 0)
         if any_of(ends_chain):
             stands = stands | where(ends_chain, constant(men, 1) << point_of(chain), 0)
@@ -185,7 +166,7 @@ def apply_action(rules: Rules, state: State, moves: Any, action: Word) -> None:
     give_to_player(player, state.kings, kings, their_kings)
     if not rules.may_return_to_start:
         state.barred = where(goes_on, barred, 0)
-    state.chain = where(goes_on, target_of(rules, step), NO_POINT)
+    state.chain = where(goes_on, target_of(rules, step), STATE.NO_POINT)
     if rules.counts_quiet:
         state.quiet = where(progresses, 0, state.quiet + 1)
     else:
@@ -214,9 +195,9 @@ def outcome(rules: Rules, state: State, movable: Flag, earlier: Word) -> Word:
         result = where(earlier + 1 >= OCCURRENCES_TO_DRAW, 4 * REPETITION + NOBODY, result)
     if any_of(no(movable)):
         winner = constant(pieces_0, NOBODY)
-        if rules.no_moves == LOSS:
+        if rules.no_moves == TABLE.LOSS:
             winner = 1 - state.player
-        elif rules.no_moves != DRAW:
+        elif rules.no_moves != TABLE.DRAW:
             winner = _more_pieces(state)
         result = where(movable, result, winner + 4 * BLOCKED)
     result = where(_is_captured(pieces_1, rules.loses_at[1]), 4 * CAPTURED_ALL, result)
@@ -248,10 +229,10 @@ def reward_of(result: Word, player: Word) -> Word:
 @inlined
 def is_start(rules: Rules, state: State) -> Flag:
     """Whether the state is the start of the game. The clock is compared only if the game has a no-progress limit."""
-    same = state[MEN] == rules[rules.start + MEN]
+    same = state[STATE.MEN] == rules[rules.start + STATE.MEN]
     if any_of(same):
         for place in range(rules.state_size):
-            if place != QUIET or rules.no_progress_limit:
+            if place != STATE.QUIET or rules.no_progress_limit:
                 same = same & (state[place] == rules[rules.start + place])
     return same
 
@@ -264,18 +245,18 @@ def shown(rules: Rules, state: State, plane: int, earlier: Word) -> Word:
       plane: The row of the plane in the step table.
       earlier: How often the position occurred before in this match.
     """
-    kind = rules[plane + PLANE_KIND]
-    source = rules[plane + PLANE_SOURCE]
-    if kind == PLANE_WORD:
-        return where(state.player == 0, state[source], state[rules[plane + PLANE_SOURCE + 1]])
-    if kind == PLANE_POINT:
+    kind = rules[plane + TABLE.PLANE_KIND]
+    source = rules[plane + TABLE.PLANE_SOURCE]
+    if kind == TABLE.PLANE_WORD:
+        return where(state.player == 0, state[source], state[rules[plane + TABLE.PLANE_SOURCE + 1]])
+    if kind == TABLE.PLANE_POINT:
         point = state[source]
         return where(point >= 0, constant(point, 1) << point_of(point), 0)
-    if kind == PLANE_CLOCK:
-        return state.quiet >> (0 if source == 1 else CLOCK_SHIFT) & (CLOCK_DIGIT - 1)
-    if kind == PLANE_OPENING:
+    if kind == TABLE.PLANE_CLOCK:
+        return state.quiet >> (0 if source == 1 else TABLE.CLOCK_SHIFT) & (TABLE.CLOCK_DIGIT - 1)
+    if kind == TABLE.PLANE_OPENING:
         return where(is_start(rules, state), constant(state.player, 1), 0)
-    if kind == PLANE_PLAYER:
+    if kind == TABLE.PLANE_PLAYER:
         return state.player
     return earlier
 
@@ -310,14 +291,14 @@ def _keep_continuing(rules: Rules, state: State, moves: Any, actions: Any, found
     for index in range(found):
         copy_state(rules, state, after)
         apply_action(rules, after, moves, actions[index])
-        goes_on[index] = 1 if after[CHAIN] >= 0 else 0
+        goes_on[index] = 1 if after[STATE.CHAIN] >= 0 else 0
     for index in range(found):
         if goes_on[index] == 0 and _has_continuing_rival(rules, state, actions, goes_on, index, found):
             # Rivals are found by their index in `actions`, so nothing is removed before all are compared.
-            goes_on[index] = DROPPED
+            goes_on[index] = _DROPPED
     kept = 0
     for index in range(found):
-        if goes_on[index] != DROPPED:
+        if goes_on[index] != _DROPPED:
             actions[kept] = actions[index]
             kept += 1
     release(scratch)
@@ -351,7 +332,7 @@ def _keep_longest(rules: Rules, state: State, moves: Any, actions: Any, found: i
     for index in range(found):
         copy_state(rules, state, after)
         apply_action(rules, after, moves, actions[index])
-        most[index] = _longest_chain(rules, after, moves, search) if after[CHAIN] >= 0 else 0
+        most[index] = _longest_chain(rules, after, moves, search) if after[STATE.CHAIN] >= 0 else 0
     kept = 0
     for index in range(found):
         if most[index] >= search[_LONGEST]:
@@ -401,7 +382,7 @@ def _longest_chain(rules: Rules, state: State, moves: Any, search: Any) -> int:
             most = count_capturable(rules, state, moves, listed)
             release(seen)
             seen = _make_table()
-        if after[CHAIN] < 0:
+        if after[STATE.CHAIN] < 0:
             continue
         if tried > _FEW:
             if _was_seen(after, seen):

@@ -9,8 +9,7 @@ Arguments that many kernels share:
 from collections.abc import Callable
 from typing import Any
 
-from . import rules as rules_text
-from . import vector_moves as moves_text
+from . import rules as rules_text, vector_moves as moves_text
 from .binding import bind
 from .compiler import inlined  # noqa: F401 - the decorator of what is bound
 from .kernel_types import Table, Vector, Vectors

@@ -9,9 +9,7 @@ Arguments that many functions share:
 from collections.abc import Callable
 from typing import Any
 
-from . import repetition as repetition_text
-from . import rules as rules_text
-from . import vector_moves as moves_text
+from . import repetition as repetition_text, rules as rules_text, vector_moves as moves_text
 from .binding import bind
 from .kernel_types import Table, Vector, Vectors
 from .vector_moves import Moves as Moves

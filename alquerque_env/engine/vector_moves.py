@@ -9,58 +9,12 @@ actions are left in the planes of its vectors, and `actions` is not used.
 
 from typing import Any, NamedTuple
 
-from ..game.table_layout import FIRST_LEAP, NEXT_LEAP, PLANE_SIZE, STEP
-from ..game.table_layout import LANES as MOST_LANES
+from ..game import table_layout as TABLE
+from . import simd_layout as SIMD
 from .binding import inlined
 from .fields import Rules, State
 from .kernel_types import Table, Vector, Vectors
 from .rules import shown
-from .simd_layout import (
-    ALLOWED,
-    BEGIN,
-    BLOCK_SIZE,
-    C_MAPS,
-    C_NUM_PLANES,
-    C_OPENS,
-    C_PASS_PLANE,
-    C_PLANES,
-    C_SAME_LEAPS,
-    C_SECTIONS,
-    C_STEPS,
-    C_TALLIES,
-    DISTANCE,
-    EMPTY,
-    END,
-    END_PLANE,
-    END_SKIPPED,
-    ENEMY,
-    FIRST_PLANE,
-    IS_LAST,
-    IS_SHARED,
-    KINGS_BEGIN,
-    KINGS_PLANE,
-    LANES,
-    ORIGINS,
-    OVER_MASK,
-    OVER_SHIFT,
-    OWN_KINGS,
-    OWN_MEN,
-    PARENTS,
-    PARENTS_STEP,
-    PASS_SHIFT,
-    POINT_MASK,
-    ROW_SIZE,
-    ROWS,
-    SECTION_SIZE,
-    SEES,
-    SEES_STEP,
-    SKIP,
-    SKIPPED,
-    TARGET_SHIFT,
-    UNDO_MASK,
-    UNDO_SHIFT,
-    WORDS,
-)
 from .words.numpy_words import (
     any_of,
     constant,
@@ -105,8 +59,8 @@ def look(rules: Rules, state: State, moves: Moves, player: Vector, men: Vector, 
 
 @inlined
 def _look(rules: Rules, moves: Moves, own: Vector, theirs: Vector, captured: Vector, barred: Vector) -> None:
-    moves.words[EMPTY] = ~(own | theirs | barred) & rules.all_points
-    moves.words[ENEMY] = theirs & ~captured
+    moves.words[SIMD.EMPTY] = ~(own | theirs | barred) & rules.all_points
+    moves.words[SIMD.ENEMY] = theirs & ~captured
 
 
 @inlined
@@ -117,17 +71,20 @@ def find_captures(
     """Fills the planes of captures; returns the origins that have any."""
     c, w = moves.codes, moves.words
     in_chain = state.chain >= 0
-    only = 1 << (state.chain & POINT_MASK)
-    first, following = c[C_SECTIONS] + SECTION_SIZE * FIRST_LEAP, c[C_SECTIONS] + SECTION_SIZE * NEXT_LEAP
-    if c[C_SAME_LEAPS]:
-        w[OWN_MEN] = where(opens, 0, where(in_chain, men & only, men))
-        w[OWN_KINGS] = where(opens, 0, where(in_chain, kings & only, kings))
+    only = 1 << (state.chain & SIMD.POINT_MASK)
+    first, following = (
+        c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.FIRST_LEAP,
+        c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.NEXT_LEAP,
+    )
+    if c[SIMD.SAME_LEAPS]:
+        w[SIMD.OWN_MEN] = where(opens, 0, where(in_chain, men & only, men))
+        w[SIMD.OWN_KINGS] = where(opens, 0, where(in_chain, kings & only, kings))
         return _run(c, player, w, first)
-    w[OWN_MEN] = where(in_chain | opens, 0, men)
-    w[OWN_KINGS] = where(in_chain | opens, 0, kings)
+    w[SIMD.OWN_MEN] = where(in_chain | opens, 0, men)
+    w[SIMD.OWN_KINGS] = where(in_chain | opens, 0, kings)
     found = _run(c, player, w, first)
-    w[OWN_MEN] = where(in_chain, men & only, 0)
-    w[OWN_KINGS] = where(in_chain, kings & only, 0)
+    w[SIMD.OWN_MEN] = where(in_chain, men & only, 0)
+    w[SIMD.OWN_KINGS] = where(in_chain, kings & only, 0)
     return found | _run(c, player, w, following)
 
 
@@ -138,15 +95,15 @@ def find_steps(
 ) -> Vector:  # fmt: skip
     """Fills the planes of simple steps; returns the origins that were `found` or have any."""
     c, w = moves.codes, moves.words
-    section = c[C_SECTIONS] + SECTION_SIZE * STEP
+    section = c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.STEP
     if not any_of(stepping):
-        _clear(c, w, c[section + FIRST_PLANE], c[section + END_PLANE])
+        _clear(c, w, c[section + SIMD.FIRST_PLANE], c[section + SIMD.END_PLANE])
         return found
-    w[OWN_MEN] = where(stepping, men, 0)
-    w[OWN_KINGS] = where(stepping, kings, 0)
+    w[SIMD.OWN_MEN] = where(stepping, men, 0)
+    w[SIMD.OWN_KINGS] = where(stepping, kings, 0)
     if rules.remembers:
         for lane in range(rules.relations):
-            w[ALLOWED + lane] = ~state.memory[lane]
+            w[SIMD.ALLOWED + lane] = ~state.memory[lane]
     return found | _run(c, player, w, section)
 
 
@@ -154,12 +111,12 @@ def find_steps(
 def keep_opening(rules: Rules, moves: Moves, actions: Any, player: Vector, opens: Vector, found: Vector) -> Vector:
     """In matches that open, keeps the steps that the opening rule allows; returns the origins that have any."""
     c, w = moves.codes, moves.words
-    section = c[C_SECTIONS] + SECTION_SIZE * STEP
-    openers = constant(w[EMPTY], 0)
-    for plane in range(c[section + FIRST_PLANE], c[section + END_PLANE]):
-        words = w[c[C_PLANES] + plane]
-        kept = words & of_player(player, c, c[C_OPENS] + 2 * plane)
-        w[c[C_PLANES] + plane] = where(opens, kept, words)
+    section = c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.STEP
+    openers = constant(w[SIMD.EMPTY], 0)
+    for plane in range(c[section + SIMD.FIRST_PLANE], c[section + SIMD.END_PLANE]):
+        words = w[c[SIMD.PLANES] + plane]
+        kept = words & of_player(player, c, c[SIMD.OPENS] + 2 * plane)
+        w[c[SIMD.PLANES] + plane] = where(opens, kept, words)
         openers = openers | kept
     return where(opens, openers, found)
 
@@ -169,7 +126,7 @@ def add_pass(rules: Rules, moves: Moves, actions: Any, passes: Vector, found: Ve
     """Fills the plane of the pass; returns the origins that were `found`, or any where the pass is legal."""
     c, w = moves.codes, moves.words
     passing = where(passes, constant(found, 1), 0)
-    w[c[C_PLANES] + c[C_PASS_PLANE]] = passing
+    w[c[SIMD.PLANES] + c[SIMD.PASS_PLANE]] = passing
     return found | passing
 
 
@@ -182,15 +139,15 @@ def can_continue(
     c, w = moves.codes, moves.words
     _look(rules, moves, men | kings, theirs, captured, barred)
     only = where(goes_on, piece, 0)
-    w[OWN_MEN] = men & only
-    w[OWN_KINGS] = kings & only
-    return _run(c, player, w, c[C_SECTIONS] + SECTION_SIZE * NEXT_LEAP) != 0
+    w[SIMD.OWN_MEN] = men & only
+    w[SIMD.OWN_KINGS] = kings & only
+    return _run(c, player, w, c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.NEXT_LEAP) != 0
 
 
 @inlined
 def read_step(rules: Rules, moves: Moves, player: Vector, action: Vector) -> Vector:
     """What an action does, in one integer, for the functions below."""
-    return gather(moves.maps, of_player(player, moves.codes, C_STEPS) + action)
+    return gather(moves.maps, of_player(player, moves.codes, SIMD.STEPS) + action)
 
 
 # These are written out, see `binding.py`. A shift by a point that is none must not be too long.
@@ -198,37 +155,37 @@ def read_step(rules: Rules, moves: Moves, player: Vector, action: Vector) -> Vec
 
 def is_pass(rules: Rules, step: Vector) -> Vector:
     """Whether the action is the pass."""
-    return step >> PASS_SHIFT > 0
+    return step >> SIMD.PASS_SHIFT > 0
 
 
 def is_leap(rules: Rules, step: Vector) -> Vector:
     """Whether the action is a capture."""
-    return step >> OVER_SHIFT & OVER_MASK > 0
+    return step >> SIMD.OVER_SHIFT & SIMD.OVER_MASK > 0
 
 
 def origin_of(rules: Rules, step: Vector) -> Vector:
     """The point where the action begins."""
-    return step & POINT_MASK
+    return step & SIMD.POINT_MASK
 
 
 def target_of(rules: Rules, step: Vector) -> Vector:
     """The point where the action ends."""
-    return step >> TARGET_SHIFT & POINT_MASK
+    return step >> SIMD.TARGET_SHIFT & SIMD.POINT_MASK
 
 
 def victim_of(rules: Rules, step: Vector) -> Vector:
     """The point of the piece that a capture takes."""
-    return (step >> OVER_SHIFT & OVER_MASK) - 1 & POINT_MASK
+    return (step >> SIMD.OVER_SHIFT & SIMD.OVER_MASK) - 1 & SIMD.POINT_MASK
 
 
 def undo_of(rules: Rules, step: Vector) -> Vector:
     """The relation that leads back from a simple step, or -1."""
-    return (step >> UNDO_SHIFT & UNDO_MASK) - 1
+    return (step >> SIMD.UNDO_SHIFT & SIMD.UNDO_MASK) - 1
 
 
 def point_of(point: Vector) -> Vector:
     """A point where it is one."""
-    return point & POINT_MASK
+    return point & SIMD.POINT_MASK
 
 
 # Rules for one match only; `make_simd_table` leaves games with them out.
@@ -261,29 +218,29 @@ def observe(rules: Rules, state: State, earlier: Vector, observed: Vectors) -> N
       observed: Written: a vector for each plane.
     """
     for index in range(rules.num_planes):
-        observed[index] = shown(rules, state, rules.planes + PLANE_SIZE * index, earlier)
+        observed[index] = shown(rules, state, rules.planes + TABLE.PLANE_SIZE * index, earlier)
 
 
 @inlined
 def choose(rules: Rules, moves: Moves, rng: Any) -> Vector:
     """Draws one of the legal actions uniformly for each match."""
     c, w = moves.codes, moves.words
-    planes, tallies = c[C_PLANES], c[C_TALLIES]
+    planes, tallies = c[SIMD.PLANES], c[SIMD.TALLIES]
     total = constant(w[planes], 0)
     w[tallies - 1] = total
-    for plane in range(c[C_NUM_PLANES]):
+    for plane in range(c[SIMD.NUM_PLANES]):
         total = total + count_each(w[planes + plane])
         w[tallies + plane] = total
     index = draw_below(rng, total)
     rank = constant(total, 0)
-    for plane in range(c[C_NUM_PLANES] - 1):
+    for plane in range(c[SIMD.NUM_PLANES] - 1):
         rank = where(w[tallies + plane] <= index, rank + 1, rank)
     # A match without a legal action gets the action of the first plane and point, which exists.
     rank = where(total == 0, 0, rank)
     index = index - gather_rows(w, rank + (tallies - 1))
     point = nth_point(gather_rows(w, rank + planes), index)
     point = where(total == 0, 0, point)
-    return gather(moves.maps, of_player(moves.player, c, C_MAPS) + rank * rules.points + point)
+    return gather(moves.maps, of_player(moves.player, c, SIMD.MAPS) + rank * rules.points + point)
 
 
 @inlined
@@ -296,19 +253,19 @@ def reset(rules: Rules, start: Any, state: Vectors, flags: Vector) -> None:
 @inlined
 def _run(c: Table, player: Vector, w: Vectors, section: int) -> Vector:
     """Runs the blocks of a section; returns the origins that have an action."""
-    block, end = c[section + BEGIN], c[section + END]
-    if not any_of(w[OWN_KINGS] != 0):
-        end = c[section + KINGS_BEGIN]
-        _clear(c, w, c[section + KINGS_PLANE], c[section + END_PLANE])
-    found = constant(w[OWN_MEN], 0)
+    block, end = c[section + SIMD.BEGIN], c[section + SIMD.END]
+    if not any_of(w[SIMD.OWN_KINGS] != 0):
+        end = c[section + SIMD.KINGS_BEGIN]
+        _clear(c, w, c[section + SIMD.KINGS_PLANE], c[section + SIMD.END_PLANE])
+    found = constant(w[SIMD.OWN_MEN], 0)
     while block < end:
         left = _narrow(c, player, w, block)
-        following = block + BLOCK_SIZE
-        if c[block + WORDS] >= c[C_PLANES]:
+        following = block + SIMD.BLOCK_SIZE
+        if c[block + SIMD.WORDS] >= c[SIMD.PLANES]:
             found = found | left
-        if not c[block + IS_LAST] and not any_of(left != 0):
-            _clear(c, w, c[block + SKIPPED], c[block + END_SKIPPED])
-            following = c[block + SKIP]
+        if not c[block + SIMD.IS_LAST] and not any_of(left != 0):
+            _clear(c, w, c[block + SIMD.SKIPPED], c[block + SIMD.END_SKIPPED])
+            following = c[block + SIMD.SKIP]
         block = following
     return found
 
@@ -316,25 +273,25 @@ def _run(c: Table, player: Vector, w: Vectors, section: int) -> Vector:
 @inlined
 def _narrow(c: Table, player: Vector, w: Vectors, block: int) -> Vector:
     """Runs a block; returns the origins that are left in any direction."""
-    lanes = c[block + LANES]
-    if not c[block + IS_SHARED]:
+    lanes = c[block + SIMD.LANES]
+    if not c[block + SIMD.IS_SHARED]:
         return _narrow_by_player(c, player, w, block, lanes)
-    if lanes == MOST_LANES:  # the compiler unrolls a loop of known length
-        return _narrow_shared(c, w, block, MOST_LANES)
+    if lanes == TABLE.LANES:  # the compiler unrolls a loop of known length
+        return _narrow_shared(c, w, block, TABLE.LANES)
     return _narrow_shared(c, w, block, lanes)
 
 
 @inlined
 def _narrow_by_player(c: Table, player: Vector, w: Vectors, block: int, lanes: int) -> Vector:
     """Runs a block that differs between the players, or reads another vector in each direction."""
-    parents, parents_step = c[block + PARENTS], c[block + PARENTS_STEP]
-    sees, sees_step = c[block + SEES], c[block + SEES_STEP]
-    any_left = constant(w[EMPTY], 0)
+    parents, parents_step = c[block + SIMD.PARENTS], c[block + SIMD.PARENTS_STEP]
+    sees, sees_step = c[block + SIMD.SEES], c[block + SIMD.SEES_STEP]
+    any_left = constant(w[SIMD.EMPTY], 0)
     for lane in range(lanes):
-        row = block + ROWS + ROW_SIZE * lane
-        seen = shifted(w[sees + sees_step * lane], of_player(player, c, row + DISTANCE))
-        left = w[parents + parents_step * lane] & of_player(player, c, row + ORIGINS) & seen
-        w[c[block + WORDS] + lane] = left
+        row = block + SIMD.ROWS + SIMD.ROW_SIZE * lane
+        seen = shifted(w[sees + sees_step * lane], of_player(player, c, row + SIMD.DISTANCE))
+        left = w[parents + parents_step * lane] & of_player(player, c, row + SIMD.ORIGINS) & seen
+        w[c[block + SIMD.WORDS] + lane] = left
         any_left = any_left | left
     return any_left
 
@@ -342,19 +299,19 @@ def _narrow_by_player(c: Table, player: Vector, w: Vectors, block: int, lanes: i
 @inlined
 def _narrow_shared(c: Table, w: Vectors, block: int, lanes: int) -> Vector:
     """Runs a block that is equal for both players and reads one vector in all directions."""
-    seen, parents, words = w[c[block + SEES]], c[block + PARENTS], c[block + WORDS]
+    seen, parents, words = w[c[block + SIMD.SEES]], c[block + SIMD.PARENTS], c[block + SIMD.WORDS]
     any_left = constant(seen, 0)
-    if c[block + PARENTS_STEP] == 0:
+    if c[block + SIMD.PARENTS_STEP] == 0:
         own = w[parents]
         for lane in range(lanes):
-            row = block + ROWS + ROW_SIZE * lane
-            left = own & c[row + ORIGINS] & shifted(seen, c[row + DISTANCE])
+            row = block + SIMD.ROWS + SIMD.ROW_SIZE * lane
+            left = own & c[row + SIMD.ORIGINS] & shifted(seen, c[row + SIMD.DISTANCE])
             w[words + lane] = left
             any_left = any_left | left
         return any_left
     for lane in range(lanes):
-        row = block + ROWS + ROW_SIZE * lane
-        left = w[parents + lane] & c[row + ORIGINS] & shifted(seen, c[row + DISTANCE])
+        row = block + SIMD.ROWS + SIMD.ROW_SIZE * lane
+        left = w[parents + lane] & c[row + SIMD.ORIGINS] & shifted(seen, c[row + SIMD.DISTANCE])
         w[words + lane] = left
         any_left = any_left | left
     return any_left
@@ -364,4 +321,4 @@ def _narrow_shared(c: Table, w: Vectors, block: int, lanes: int) -> Vector:
 def _clear(c: Table, w: Vectors, first: int, end: int) -> None:
     """Empties some planes."""
     for plane in range(first, end):
-        w[c[C_PLANES] + plane] = 0
+        w[c[SIMD.PLANES] + plane] = 0

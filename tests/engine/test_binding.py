@@ -10,7 +10,7 @@ from alquerque_env.engine.binding import bind, bound_in, inlined
 from alquerque_env.engine.fields import Rules, State
 from alquerque_env.engine.words import integers
 from alquerque_env.engine.words.integers import any_of, give_to_player, no, of_player, where
-from alquerque_env.game import table_layout as e
+from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 
 
 @inlined
@@ -33,18 +33,18 @@ def test_fields_are_places_and_calls_are_written_out():
     source = ast.unparse(bound_in(__name__).functions["swap"])
 
     assert "where" not in source
-    assert f"if rules[{e.T_HAS_OPENING}]:" in source
-    assert f"state[{e.MEMORY}] > state[{e.MEMORY + 1}]" in source
+    assert f"if rules[{TABLE.HAS_OPENING}]:" in source
+    assert f"state[{STATE.MEMORY}] > state[{STATE.MEMORY + 1}]" in source
     assert "return state[10]" in source
-    assert f"state[{e.KINGS} + player] = men" in source
+    assert f"state[{STATE.KINGS} + player] = men" in source
 
 
 @pytest.mark.parametrize(("opening", "player"), [(0, 0), (1, 0), (1, 1)])
 def test_a_bound_function_does_what_its_text_says(opening, player):
-    table = [0] * e.TABLE_HEAD
-    table[e.T_HAS_OPENING] = opening
+    table = [0] * TABLE.HEAD
+    table[TABLE.HAS_OPENING] = opening
     state = list(range(20, 40))
-    text = SimpleNamespace(men=state[0:2], memory=state[e.MEMORY :])
+    text = SimpleNamespace(men=state[0:2], memory=state[STATE.MEMORY :])
 
     assert BOUND(table, state, player) == max(text.memory[:2])
     assert state[:2] == (text.men[::-1] if opening else text.men)
@@ -61,12 +61,12 @@ def wrong(state: State) -> int:
     return state.men + 1
 
 
-@pytest.mark.parametrize("name", fields.PREFIXES)
+@pytest.mark.parametrize("name", fields.LAYOUTS)
 def test_every_field_has_a_place(name):
     declared = getattr(fields, name).__annotations__
     assert declared
     for field in declared:
-        assert isinstance(getattr(e, fields.PREFIXES[name] + field.upper()), int)
+        assert isinstance(getattr(fields.LAYOUTS[name], field.upper()), int)
 
 
 def test_tracebacks_show_the_text():

@@ -18,8 +18,7 @@ from typing import Any
 
 from mutants import SURVIVED, Mutant
 
-from alquerque_env.engine import binding, random_play, rules_scalar, rules_simd, vector_moves
-from alquerque_env.engine import moves as moves_text
+from alquerque_env.engine import binding, moves as moves_text, random_play, rules_scalar, rules_simd, vector_moves
 from alquerque_env.engine.words import integers, numpy_words
 
 HERE = Path(__file__).resolve().parent

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from alquerque_env.game import table_layout as e
 from alquerque_env.game.game import Game
+from alquerque_env.game.outcomes import NOBODY, ONGOING
 from alquerque_env.game.planes import planes
 from alquerque_env.match.match import Match
 from alquerque_env.search import GUMBEL, PUCT, BatchSearch, Decisions, Evaluate, Rule
@@ -109,15 +109,15 @@ class SelfPlay:
         standings, steps = self.matches.advance(actions, resigns | overdue)
         self._steps += steps
         self._decisions += 1
-        ended = np.flatnonzero((standings != e.ONGOING) | resigns | overdue)
+        ended = np.flatnonzero((standings != ONGOING) | resigns | overdue)
         if len(ended) == 0:
             return
-        winners = np.where(resigns, 1 - players, np.where(overdue, e.NOBODY, standings & 3))[ended]
+        winners = np.where(resigns, 1 - players, np.where(overdue, NOBODY, standings & 3))[ended]
         tally.update(
             games=len(ended),
             steps=int(self._steps[ended].sum()),
             player_0_wins=int((winners == 0).sum()),
-            draws=int(((winners == e.NOBODY) & ~overdue[ended]).sum()),
+            draws=int(((winners == NOBODY) & ~overdue[ended]).sum()),
             truncated=int(overdue.sum()),
             resigned=int(resigns.sum()),
         )
@@ -175,7 +175,7 @@ class SelfPlay:
         places = matches[which] * self._room + number - before[which]
         last = (before + lengths)[which] - 1
         winner = winners[which]
-        outcome = np.where(winner == e.NOBODY, 0, np.where(winner == self._movers[places], 1, -1))
+        outcome = np.where(winner == NOBODY, 0, np.where(winner == self._movers[places], 1, -1))
         outcome = outcome * self._self_play.discount ** (last - number)
         if self._table is not None:
             # From the first position with an exact value on, that value is the outcome, however the match was played.
