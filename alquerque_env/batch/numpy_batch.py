@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..engine import rules_scalar as rules, simd_layout as SIMD
-from ..engine.rules_simd import Moves, apply_action, legal_actions, observe, outcome, reward_of, winner_of
+from ..engine.rules_simd import Moves, apply_action, by_player, legal_actions, observe, outcome, reward_of, winner_of
 from ..engine.simd_table import make_simd_table
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import words
 from ..game.outcomes import ONGOING
 from .batch import Batch, sample_legal
-from .rollout_kernels import by_player
 from .step_result import PLAY, RESET, StepResult
 
 # With fewer matches a call to NumPy takes longer than a step of the scalar kernels.

@@ -6,12 +6,11 @@ import numpy as np
 
 from ..engine.compiler import borrowed, entry_kernel
 from ..engine.kernel_types import Array
-from ..engine.rules_simd import Moves, apply_action, choose, legal_actions, outcome, reset
+from ..engine.rules_simd import Moves, apply_action, by_player, choose, legal_actions, outcome, reset
 from ..engine.simd_table import SimdArrays, SimdTable
 from ..engine.words.numpy_words import any_of, constant, vectors_of
 from ..game import state_layout as STATE
 from ..game.kernel_arrays import JIT, aligned
-from ..game.ruleset import NORTH, SOUTH
 
 
 def play_randomly(
@@ -123,9 +122,3 @@ def _draw(t: Any, table: SimdTable, s: Array, w: Array, rng: Array, actions: Arr
         actions[of_player] = choose(t, moves, states)
         result[of_player] = outcome(t, part, movable, 0)
         rng[of_player] = states
-
-
-def by_player(s: np.ndarray) -> list[tuple[int, np.ndarray]]:
-    """Players to move and their matches, of states `[S, B]`; players without a match are left out."""
-    found = [(player, np.flatnonzero(s[STATE.PLAYER] == player)) for player in (SOUTH, NORTH)]
-    return [(player, matches) for player, matches in found if len(matches)]

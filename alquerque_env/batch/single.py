@@ -13,10 +13,10 @@ from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.kernel_arrays import step_words, word_rows
 from ..game.outcomes import ONGOING
+from .batch import KEYS_AT_FIRST
 
 # Commands in place of an action.
 RESET, LOOK = -1, -2
-KEYS_AT_FIRST = 64
 
 # Rows of one buffer, passed as one argument, since each array argument costs as much time as a step does.
 STATE_ROW, SCRATCH_ROW, ACTIONS_ROW, KEYS_ROW, NUM_ROWS = range(5)

@@ -27,13 +27,14 @@ from ..engine.rules_torch import (
     winner_of,
 )
 from ..engine.simd_table import SimdTable, make_simd_table
+from ..engine.splitmix import INCREMENT_63
 from ..engine.words.torch_words import wrapped_product, wrapped_sum
 from ..errors import RulesError, one_line
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
 from ..game.outcomes import ONGOING
 from ..match.match import Match
-from .batch import GOLDEN, KEYS_AT_FIRST
+from .batch import KEYS_AT_FIRST
 from .step_result import HOLD, PLAY, RESET
 
 
@@ -392,7 +393,7 @@ def _draw(mask: Tensor, rng: Tensor) -> tuple[Tensor, Tensor]:
     below = mask.cumsum(1, dtype=torch.int32)
     counts = below[:, -1].to(torch.int64)
     draws = (counts > 0).cumsum(0)
-    states = wrapped_sum(rng, wrapped_product(draws, GOLDEN))
+    states = wrapped_sum(rng, wrapped_product(draws, INCREMENT_63))
     index = (mix(states) >> 31) * counts >> 32
     actions = torch.where(counts > 0, (below <= index.to(torch.int32)[:, None]).sum(1), 0)
     return actions, states[-1:]

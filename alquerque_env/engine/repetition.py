@@ -4,6 +4,7 @@ from ..game import state_layout as STATE
 from .binding import inlined, kernel
 from .compiler import wrapped_product
 from .fields import Rules, State, Word
+from .splitmix import FIRST_FACTOR_63, SECOND_FACTOR_63
 from .words.integers import constant, wide
 
 
@@ -19,10 +20,7 @@ def position_key(rules: Rules, state: State) -> Word:
 
 @inlined
 def mix(word: Word) -> Word:
-    """Mixes the 63 bits of a word.
-
-    Source: Steele, Lea and Flood 2014, SplitMix, reduced to 63 bits.
-    """
-    word = wrapped_product(word ^ (word >> 30), 0x3F58476D1CE4E5B9)
-    word = wrapped_product(word ^ (word >> 27), 0x14D049BB133111EB)
+    """Mixes the 63 bits of a word, as SplitMix does."""
+    word = wrapped_product(word ^ (word >> 30), FIRST_FACTOR_63)
+    word = wrapped_product(word ^ (word >> 27), SECOND_FACTOR_63)
     return word ^ (word >> 31)

@@ -27,6 +27,7 @@ from .compiler import (
     wrapped_sum,
 )
 from .kernel_types import Table, Words
+from .splitmix import INCREMENT_63
 from .words import integers
 
 _KIND = globals(), integers, moves_text
@@ -134,20 +135,23 @@ def _occurrences(t: Table, s: Table, keys: Words) -> int:
     key = position_key(t, s)
     clock = s[STATE.QUIET]
     keys[clock] = key
+    return occurrences(keys, clock % 2, clock, key)
+
+
+@inlined
+def occurrences(keys: Words, first: int, end: int, key: int) -> int:
+    """How often a hash stands in `keys` from `first` to `end`, looking at every second place: one player is to move."""
     count = 0
-    for earlier in range(clock % 2, clock, 2):
-        if keys[earlier] == key:
+    for place in range(first, end, 2):
+        if keys[place] == key:
             count += 1
     return count
 
 
 @inlined
 def random_below(rng: Words, n: int) -> int:
-    """A pseudo-random integer in [0, n), n below 2**31. `rng` holds one integer, the generator's state.
-
-    Source: Steele, Lea and Flood 2014, SplitMix, reduced to 63 bits.
-    """
-    rng[0] = wrapped_sum(rng[0], 0x1E3779B97F4A7C15)
+    """A pseudo-random integer in [0, n), n below 2**31. `rng` holds one integer, the state of a SplitMix generator."""
+    rng[0] = wrapped_sum(rng[0], INCREMENT_63)
     return (mix(rng[0]) >> 31) * n >> 32
 
 

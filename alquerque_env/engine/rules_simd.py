@@ -9,6 +9,10 @@ Arguments that many kernels share:
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ..game import state_layout as STATE
+from ..game.ruleset import NORTH, SOUTH
 from . import rules as rules_text, vector_moves as moves_text
 from .binding import bind
 from .compiler import inlined  # noqa: F401 - the decorator of what is bound
@@ -26,3 +30,9 @@ legal_actions: Callable[[Table, Vectors, Moves, Any], Vector] = bind(rules_text.
 observe: Callable[[Table, Vectors, Vector, Vectors], None] = bind(moves_text.observe, *_KIND)
 choose: Callable[[Table, Moves, Any], Vector] = bind(moves_text.choose, *_KIND)
 reset: Callable[[Table, Any, Vectors, Vector], None] = bind(moves_text.reset, *_KIND)
+
+
+def by_player(s: np.ndarray) -> list[tuple[int, np.ndarray]]:
+    """Players to move and their matches, of states `[S, B]` of NumPy; players without a match are left out."""
+    found = [(player, np.flatnonzero(s[STATE.PLAYER] == player)) for player in (SOUTH, NORTH)]
+    return [(player, matches) for player, matches in found if len(matches)]

@@ -227,10 +227,7 @@ def _note(t: Table, s: Table, frame: Words, parent: Words, keys: Words, place: i
     key = rules.position_key(t, s)
     keys[place] = key
     clock = s[STATE.QUIET]
-    earlier = 0
-    for back in range(2, clock + 1, 2):
-        if keys[place - back] == key:
-            earlier += 1
+    earlier = rules.occurrences(keys, place - clock + clock % 2, place, key)
     if clock > 0:
         frame[ONCE] = parent[ONCE]
         frame[TWICE] = parent[TWICE]

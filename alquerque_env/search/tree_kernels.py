@@ -110,7 +110,7 @@ def init_roots(t: Any, trees: Trees, roots: Rows, past: Rows, w: Any, actions: A
         n = rules.legal_actions(p_t, s, p_w, p_actions)
         earlier = 0
         if p_t[TABLE.THREEFOLD] and s[STATE.CHAIN] < 0:
-            earlier = _occurrences(p_past[match], s[STATE.QUIET], rules.position_key(p_t, s))
+            earlier = rules.occurrences(p_past[match], s[STATE.QUIET] % 2, s[STATE.QUIET], rules.position_key(p_t, s))
         _add_node(p_t, p, match, s, p_actions, n, ONGOING, earlier, NONE, NONE)
         rules.observe(p_t, s, earlier, p_observation, match * p_t[TABLE.NUM_PLANES] * p_t[TABLE.POINTS])
 
@@ -303,18 +303,8 @@ def _earlier(t: Table, p: Trees, past: Words, match: int, node: int, s: Words) -
         if here[STATE.CHAIN] < 0 and p.nodes[node][KEY] == key:
             count += 1
         if node == root:
-            return count + _occurrences(past, clock, key)
+            return count + rules.occurrences(past, s[STATE.QUIET] % 2, clock, key)
         node = p.nodes[node][PARENT]
-    return count
-
-
-@inlined
-def _occurrences(past: Words, clock: int, key: int) -> int:
-    """How often a hash stands before `clock` in the history of a match."""
-    count = 0
-    for index in range(clock):
-        if past[index] == key:
-            count += 1
     return count
 
 

@@ -12,6 +12,7 @@ from llvmlite import ir
 from numba.extending import intrinsic as numba_intrinsic, lower_builtin, models, register_model
 
 from .. import simd_layout as SIMD
+from ..splitmix import FIRST_FACTOR, INCREMENT, SECOND_FACTOR
 from .llvm import DEPOSITS_FAST, Pointer
 from .numba_parts import AbstractTemplate, cgutils, infer_global, make_array, signature, types
 
@@ -427,10 +428,7 @@ def gather_rows(typing_context, vectors, index):
 
 @intrinsic
 def draw_below(typing_context, states, n):
-    """In each lane a pseudo-random integer in [0, n), n below 2**31. `states` has a 64-bit generator state a lane.
-
-    Source: Steele, Lea and Flood 2014, SplitMix.
-    """
+    """In each lane a pseudo-random integer in [0, n), n below 2**31. `states` has a SplitMix state a lane."""
     bits = n.bits
     count = SIMD.WIDTH // bits
     wide = ir.VectorType(ir.IntType(64), count)
@@ -440,9 +438,9 @@ def draw_below(typing_context, states, n):
 
     def emit(context, builder, sig, args):
         place = builder.bitcast(args[0], wide.as_pointer())
-        x = builder.add(builder.load(place, align=8), every(0x9E3779B97F4A7C15))
+        x = builder.add(builder.load(place, align=8), every(INCREMENT))
         builder.store(x, place, align=8)
-        for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        for shift, factor in ((30, FIRST_FACTOR), (27, SECOND_FACTOR)):
             x = builder.mul(builder.xor(x, builder.lshr(x, every(shift))), every(factor))
         x = builder.lshr(builder.xor(x, builder.lshr(x, every(31))), every(32))
         below = args[1] if bits == 64 else builder.zext(args[1], wide)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from ...engine import rules_scalar as rules
 from ...engine.compiler import borrowed, entry_kernel, inlined, kernel, popcount, wrapped_product, wrapped_sum
 from ...engine.kernel_types import Rows, Table, Words
+from ...engine.splitmix import INCREMENT_63
 from ...game import state_layout as STATE, table_layout as TABLE
 from ...game.outcomes import ONGOING
 from ..tables.search_probe_kernels import exact_value
@@ -281,7 +282,7 @@ def second_key(t: Table, s: Table) -> int:
     key = 0x3C6EF372FE94F82B
     for index in range(t[TABLE.STATE_SIZE]):
         if index != STATE.QUIET or t[TABLE.NO_PROGRESS_LIMIT]:
-            key = _blend(key, wrapped_sum(s[index], 0x1E3779B97F4A7C15 >> (index & 15)))
+            key = _blend(key, wrapped_sum(s[index], INCREMENT_63 >> (index & 15)))
     return key
 
 

@@ -10,8 +10,8 @@ from ...game.kernel_arrays import step_words, words
 from ...game.step import Step
 from ...match.match import Match
 from . import EndgameTable, StepValue, index_layout as INDEX
-from .search_probe_kernels import exact_value_of
-from .value_codes import DRAWN, ENDLESS, UNKNOWN
+from .search_probe_kernels import exact_value_of, outlasts_limit
+from .value_codes import DRAWN, ENDLESS, UNKNOWN, WON
 
 MOST_POSITIONS = 1 << 25
 """How many values are read for a search, fewer pieces first."""
@@ -53,7 +53,7 @@ class Endgames:
         if self._table is None:
             return []
         steps = self._table.steps(match)
-        if not steps or steps[0].distance is None or not _fits(match, steps[0].distance):
+        if not steps or steps[0].distance is None or not _is_certain(match, WON + steps[0].distance):
             return []
         best = steps[0].clockless, steps[0].distance
         return [found.step for found in steps if (found.clockless, found.distance) == best]
@@ -77,17 +77,12 @@ class Endgames:
             return True
         if match.chain is not None or found.step.captured:
             return self._holds_under_limit  # the count of plies without progress starts again
-        if found.distance is not None:
-            return _fits(match, found.distance)
-        state, player = match.state, match.player
-        own, other = (
-            int(state[STATE.MEN + side] | state[STATE.KINGS + side]).bit_count() for side in (player, 1 - player)
-        )
-        lead = (own > other) - (own < other)
-        return self._holds_under_limit and lead == found.clockless
+        code = found.clockless * (ENDLESS if found.distance is None else WON + found.distance) or DRAWN
+        return _is_certain(match, code) and (found.distance is not None or self._holds_under_limit)
 
 
-def _fits(match: Match, plies: int) -> bool:
-    """Whether the match can last `plies` more plies without progress."""
-    limit = match.game.rules.no_progress_limit
-    return limit == "off" or int(match.state[STATE.QUIET]) + plies <= limit
+def _is_certain(match: Match, code: int) -> bool:
+    """Whether the no-progress limit cannot change the value of a position, from the position alone."""
+    state, player = [int(word) for word in match.state], match.player
+    own, other = ((state[STATE.MEN + side] | state[STATE.KINGS + side]).bit_count() for side in (player, 1 - player))
+    return bool(outlasts_limit(step_words(match.game.table), state[STATE.QUIET], own - other, code))

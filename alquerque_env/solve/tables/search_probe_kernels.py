@@ -1,7 +1,7 @@
 """Values of an endgame table within a search, compiled. An index of zeros stands for no table: it holds no position."""
 
 from ...engine import rules_scalar as rules
-from ...engine.compiler import borrowed, entry_kernel, kernel, popcount
+from ...engine.compiler import borrowed, entry_kernel, inlined, kernel, popcount
 from ...engine.kernel_types import Table, Words
 from ...game import state_layout as STATE, table_layout as TABLE
 from .numbering import number_of
@@ -13,9 +13,7 @@ from .value_codes import DRAWN, ENDLESS, LOST, UNKNOWN, WON
 def exact_value(t: Table, x: Table, codes: Table, s: Table, choices: Table, n: int) -> int:
     """The code of a position that is not over; UNKNOWN if it is not in the table or the no-progress limit may matter.
 
-    A table leaves plies without progress out, so a win must fit into the plies left. Where the side with more pieces
-    wins at the limit, a draw needs equal sides and an endless win needs the lead already: the capture that changes the
-    lead may come too late. Where a repeated position ends the match, only positions right after progress have a value.
+    Where a repeated position ends the match, only positions right after progress have a value.
     """
     if t[TABLE.HAS_OPENING] and rules.is_start(t, s):
         return UNKNOWN
@@ -25,20 +23,33 @@ def exact_value(t: Table, x: Table, codes: Table, s: Table, choices: Table, n: i
     if number < 0:
         return UNKNOWN
     code = int(codes[number])
+    return code if _outlasts_limit(t, s[STATE.QUIET], _lead(s), code) else UNKNOWN
+
+
+def outlasts_limit(t: Table, clock: int, lead: int, code: int) -> bool:
+    """Whether a value is certain after `clock` plies without progress, from the position alone; see `under_limit.py`.
+
+    A win must fit into the plies left. Where the side with more pieces wins at the limit, a draw needs equal sides and
+    an endless win needs the lead already: the capture that changes the lead may come too late.
+    """
     limit = t[TABLE.NO_PROGRESS_LIMIT]
     if limit == 0:
-        return code
+        return True
     if code in (DRAWN, ENDLESS, -ENDLESS):
-        if not t[TABLE.NO_PROGRESS_MAJORITY]:
-            return code
-        mover = s[STATE.PLAYER]
-        lead = popcount(s[STATE.MEN + mover] | s[STATE.KINGS + mover]) - popcount(
-            s[STATE.MEN + 1 - mover] | s[STATE.KINGS + 1 - mover]
-        )
-        holds = lead == 0 if code == DRAWN else lead > 0 if code == ENDLESS else lead < 0
-        return code if holds else UNKNOWN
-    plies = code - WON if code > 0 else LOST - code
-    return code if s[STATE.QUIET] + plies <= limit else UNKNOWN
+        is_same = lead == 0 if code == DRAWN else lead > 0 if code == ENDLESS else lead < 0
+        return is_same or not t[TABLE.NO_PROGRESS_MAJORITY]
+    return clock + (code - WON if code > 0 else LOST - code) <= limit
+
+
+_outlasts_limit = kernel(outlasts_limit)
+
+
+@inlined
+def _lead(s: Table) -> int:
+    """How many pieces more than the opponent the player to move has."""
+    player = s[STATE.PLAYER]
+    own = s[STATE.MEN + player] | s[STATE.KINGS + player]
+    return popcount(own) - popcount(s[STATE.MEN + 1 - player] | s[STATE.KINGS + 1 - player])
 
 
 @entry_kernel
