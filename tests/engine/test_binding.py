@@ -1,12 +1,13 @@
 """The text of the rules is bound to integers and to vectors: names become places, and nothing of it is left out."""
 
 import ast
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from alquerque_env.engine import fields, moves, rules, rules_scalar
-from alquerque_env.engine.binding import bind, bound_in, inlined
+from alquerque_env.engine.binding import bind, bound_in, inlined, print_bound
 from alquerque_env.engine.fields import Rules, State
 from alquerque_env.engine.words import integers
 from alquerque_env.engine.words.integers import any_of, give_to_player, no, of_player, where
@@ -73,3 +74,21 @@ def test_tracebacks_show_the_text():
     for function, text in ((rules_scalar.apply_action, rules.apply_action), (rules_scalar.step_of, moves.step_of)):
         code = getattr(function, "py_func", function).__code__
         assert (code.co_filename, code.co_firstlineno) == (text.__code__.co_filename, text.__code__.co_firstlineno)
+
+
+@pytest.mark.parametrize("kind", ["integers", "simd", "numpy", "torch"])
+def test_the_documentation_shows_a_function_as_it_is_bound_to_each_kind_of_words(kind, capsys):
+    page = (Path(__file__).parents[2] / "docs" / "how_it_works.md").read_text(encoding="utf-8")
+
+    print_bound(["_more_pieces", kind])
+
+    body = "".join(capsys.readouterr().out.splitlines(keepends=True)[3:])
+    assert body.startswith("    lead = ")
+    assert f"```python\n{body}```" in page
+
+
+def test_a_function_that_is_not_bound_is_refused_with_those_that_are(capsys):
+    with pytest.raises(SystemExit):
+        print_bound(["aply_action", "integers"])
+
+    assert "no function 'aply_action' is bound to integers (known: " in capsys.readouterr().err
