@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from ..engine import rules_scalar as rules, simd_layout as SIMD
-from ..engine.rules_simd import Moves, apply_action, by_player, legal_actions, observe, outcome, reward_of, winner_of
+from ..engine.rules_simd import (
+    VectorScratch,
+    apply_action,
+    by_player,
+    legal_actions,
+    observe,
+    outcome,
+    reward_of,
+    winner_of,
+)
 from ..engine.simd_table import make_simd_table
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.game import Game
@@ -92,30 +101,30 @@ class NumpyBatch(Batch):
         for player, matches in by_player(vectors):
             games = matches[plays[matches]]
             part, scratch = vectors[:, games], self._vector_scratch[:, : len(games)]
-            moves = Moves(table.codes, table.maps, scratch, player)
-            apply_action(t, part, moves, actions[games].astype(part.dtype))
+            found = VectorScratch(table.codes, table.maps, scratch, player)
+            apply_action(t, part, found, actions[games].astype(part.dtype))
             vectors[:, games] = part
         mask = np.zeros_like(self._mask)
         result, earlier = np.zeros((2, len(self.states)), np.int64)
         for player, games in by_player(vectors):
             part, scratch = vectors[:, games], self._vector_scratch[:, : len(games)]
-            movable = legal_actions(t, part, Moves(table.codes, table.maps, scratch, player), scratch) != 0
+            movable = legal_actions(t, part, VectorScratch(table.codes, table.maps, scratch, player), scratch) != 0
             self._write_mask(player, games, scratch, mask)
             result[games] = outcome(t, part, movable, earlier[games])
         return mask, result, earlier
 
     def _write_mask(self, player: int, games: np.ndarray, scratch: np.ndarray, mask: np.ndarray) -> None:
-        """Sets the mask for the actions of all planes."""
+        """Sets the mask for the actions of all origin sets."""
         table = self._simd
         assert table is not None
-        first, count = table.codes[SIMD.PLANES], table.codes[SIMD.NUM_PLANES]
-        planes = scratch[first : first + count].reshape(-1)
-        some = np.flatnonzero(planes != 0)
-        plane, place = np.divmod(some, len(games))
-        parts = planes[some].astype(f"<i{planes.itemsize}").view(np.uint8).reshape(len(some), planes.itemsize)
+        first, count = table.codes[SIMD.ORIGIN_SETS], table.codes[SIMD.NUM_ORIGIN_SETS]
+        sets = scratch[first : first + count].reshape(-1)
+        some = np.flatnonzero(sets != 0)
+        origins, place = np.divmod(some, len(games))
+        parts = sets[some].astype(f"<i{sets.itemsize}").view(np.uint8).reshape(len(some), sets.itemsize)
         bits = np.unpackbits(parts, axis=1, bitorder="little").view(bool)
         row, point = np.divmod(np.flatnonzero(bits), bits.shape[1])
-        actions = table.maps[table.codes[SIMD.MAPS + player] + plane[row] * self._points + point]
+        actions = table.maps[table.codes[SIMD.MAPS + player] + origins[row] * self._points + point]
         mask.reshape(-1)[games[place[row]] * self.num_actions + actions] = 1
 
     def _observe(self, earlier: np.ndarray) -> np.ndarray:

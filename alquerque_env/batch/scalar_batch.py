@@ -40,7 +40,7 @@ class ScalarBatch(Batch):
 
     def _step_into(self, result: StepResult, actions: np.ndarray, commands: np.ndarray) -> None:
         self._make_room_for_keys()
-        batch = Work(self.states, self.legal, self.keys, self._scratch, self._actions)
+        batch = BatchArrays(self.states, self.legal, self.keys, self._scratch, self._actions)
         flat = result.observation.reshape(len(actions), -1)
         step_all(self.table, batch, actions, commands, result._replace(observation=flat))
 
@@ -63,7 +63,7 @@ class ScalarBatch(Batch):
         return actions
 
 
-class Work(NamedTuple):
+class BatchArrays(NamedTuple):
     """The arrays of a batch: its attributes of the same names, scratch space and room for actions."""
 
     states: Array
@@ -74,7 +74,7 @@ class Work(NamedTuple):
 
 
 @entry_kernel
-def step_all(t: Any, batch: Work, actions: Array, commands: Array, result: StepResult) -> None:
+def step_all(t: Any, batch: BatchArrays, actions: Array, commands: Array, result: StepResult) -> None:
     """Advances every match, see `Batch.step`. Rows of observations are flattened."""
     count = len(actions)
     p_table, p, r = borrowed(t), borrowed(batch), borrowed(result)
@@ -96,7 +96,7 @@ def step_all(t: Any, batch: Work, actions: Array, commands: Array, result: StepR
 
 
 @inlined
-def _write_result(t: Table, s: Words, batch: Work, game: int, observation: Words, mask: Words) -> int:
+def _write_result(t: Table, s: Words, batch: BatchArrays, game: int, observation: Words, mask: Words) -> int:
     """Writes the mask and the observation of one match; returns its outcome."""
     room, legal = batch.room, batch.legal[game]
     n = rules.legal_actions(t, s, batch.scratch, room)

@@ -7,7 +7,16 @@ import numpy as np
 from ..engine import simd_layout as SIMD
 from ..engine.compiler import borrowed, entry_kernel, inlined, spread_word
 from ..engine.kernel_types import Array, Table, Vector, Vectors, Words
-from ..engine.rules_simd import Moves, apply_action, legal_actions, observe, outcome, reset, reward_of, winner_of
+from ..engine.rules_simd import (
+    VectorScratch,
+    apply_action,
+    legal_actions,
+    observe,
+    outcome,
+    reset,
+    reward_of,
+    winner_of,
+)
 from ..engine.simd_table import SimdArrays, SimdTable
 from ..engine.words.simd_words import any_of, constant, reversed_points, shifted, vectors_of, where
 from ..game import state_layout as STATE, table_layout as TABLE
@@ -91,14 +100,14 @@ def step_vectors(
             s[place] = before[place * row + vector]
         mover = s[STATE.PLAYER]
         plays = x[COMMAND] == PLAY
-        apply_action(p_t, s, Moves(c, p.maps, w, mover), where(plays, x[ACTION], 0))
+        apply_action(p_t, s, VectorScratch(c, p.maps, w, mover), where(plays, x[ACTION], 0))
         if any_of(~plays):
             for place in range(len(room.state)):
                 s[place] = where(plays, s[place], before[place * row + vector])
             reset(p_t, p.start, s, x[COMMAND] == RESET)
         for place in range(len(room.state)):
             before[place * row + vector] = s[place]
-        _write_outcomes(p_t, Moves(c, p.maps, w, s[STATE.PLAYER]), mover, plays, s, x)
+        _write_outcomes(p_t, VectorScratch(c, p.maps, w, s[STATE.PLAYER]), mover, plays, s, x)
         _write_planes(p_t, s, shown)
         for lane in range(count):
             game = first + lane
@@ -113,11 +122,11 @@ def step_vectors(
 
 
 @inlined
-def _write_outcomes(t: Table, moves: Moves, mover: Vector, plays: Vector, s: Vectors, x: Vectors) -> None:
+def _write_outcomes(t: Table, scratch: VectorScratch, mover: Vector, plays: Vector, s: Vectors, x: Vectors) -> None:
     """Writes the action bits, the outcomes, the winners and the rewards."""
-    movable = legal_actions(t, s, moves, moves.words) != 0
+    movable = legal_actions(t, s, scratch, scratch.vectors) != 0
     result = outcome(t, s, movable, constant(mover, 0))
-    _write_action_bits(t, moves.codes, moves.player, moves.words, result == ONGOING)
+    _write_action_bits(t, scratch.codes, scratch.player, scratch.vectors, result == ONGOING)
     x[OUTCOME] = result
     x[WINNER] = winner_of(result)
     x[REWARD] = where(plays, reward_of(result, mover), 0)
@@ -171,28 +180,28 @@ def _write_action_bits(t: Table, c: Table, player: Vector, w: Vectors, ongoing: 
     w[c[SIMD.TALLIES] - 1] = 0
     for word in range(c[SIMD.NUM_MASK_WORDS]):
         w[c[SIMD.MASK_BITS] + word] = 0
-    moves = c[SIMD.MOVES]
-    for source in range(c[SIMD.SOURCES], c[SIMD.MOVES], SIMD.SOURCE_SIZE):
+    shift = c[SIMD.SHIFTS]
+    for source in range(c[SIMD.SOURCES], c[SIMD.SHIFTS], SIMD.SOURCE_SIZE):
         other = w[c[source + SIMD.SOURCE + NORTH]]
         if c[source + SIMD.IS_TURNED]:
             other = reversed_points(other, t[TABLE.POINTS])
         found = where(south, w[c[source + SIMD.SOURCE]], where(north, other, 0))
-        end = c[source + SIMD.MOVES_END]
+        end = c[source + SIMD.SHIFTS_END]
         if any_of(found != 0):
-            _move_bits(c, w, moves, end, found)
-        moves = end
+            _shift_bits(c, w, shift, end, found)
+        shift = end
 
 
 @inlined
-def _move_bits(c: Table, w: Vectors, moves: int, end: int, found: Vector) -> None:
-    while moves < end:
-        word = c[SIMD.MASK_BITS] + c[moves + SIMD.TO_WORD]
-        end_of_word = c[moves + SIMD.TO_WORD_END]
-        moves += SIMD.TO_WORD_SIZE
+def _shift_bits(c: Table, w: Vectors, shift: int, end: int, found: Vector) -> None:
+    while shift < end:
+        word = c[SIMD.MASK_BITS] + c[shift + SIMD.TO_WORD]
+        end_of_word = c[shift + SIMD.TO_WORD_END]
+        shift += SIMD.TO_WORD_SIZE
         bits = w[word]
-        while moves < end_of_word:
-            bits = bits | (shifted(found, c[moves + SIMD.DISTANCE_TO]) & c[moves + SIMD.BITS_TO])
-            moves += SIMD.MOVE_SIZE
+        while shift < end_of_word:
+            bits = bits | (shifted(found, c[shift + SIMD.DISTANCE_TO]) & c[shift + SIMD.BITS_TO])
+            shift += SIMD.SHIFT_SIZE
         w[word] = bits
 
 

@@ -41,7 +41,7 @@ class SingleMatch:
         self._view = PlayerView(game)
         self._shape = self._view.shape
         needed = (self.table[TABLE.STATE_SIZE], self.table[TABLE.SCRATCH_SIZE], self.num_actions, KEYS_AT_FIRST)
-        self._work = word_rows(NUM_ROWS, -(-int(max(needed)) // TABLE.LANES) * TABLE.LANES)
+        self._rows = word_rows(NUM_ROWS, -(-int(max(needed)) // TABLE.LANES) * TABLE.LANES)
         self._looks_back = bool(self.table[TABLE.THREEFOLD])
         self._earlier = 0
         self.play(RESET)
@@ -49,22 +49,22 @@ class SingleMatch:
     @property
     def state(self) -> Any:
         """The engine's state."""
-        return self._work[STATE_ROW][: self.table[TABLE.STATE_SIZE]]
+        return self._rows[STATE_ROW][: self.table[TABLE.STATE_SIZE]]
 
     def play(self, action: int) -> None:
         """Plays a legal action, begins a new match with RESET, or looks at the present state with LOOK."""
-        while self._looks_back and self._work[STATE_ROW][STATE.QUIET] + 2 > len(self._work[KEYS_ROW]):
-            self._work = _twice_as_long(self._work)
+        while self._looks_back and self._rows[STATE_ROW][STATE.QUIET] + 2 > len(self._rows[KEYS_ROW]):
+            self._rows = _twice_as_long(self._rows)
         self.observation = observation = np.empty(self._shape, np.int8)
         self.masks = masks = np.zeros((COPIES + 1, self.num_actions), np.int8)
-        self.player, self.outcome, self._earlier = play_one(self.table, self._work, action, observation, masks)
+        self.player, self.outcome, self._earlier = play_one(self.table, self._rows, action, observation, masks)
 
     def begin_at(self, state: Iterable[int]) -> None:
         """Begins a match in a state, of which no earlier positions are known."""
         for place, word in enumerate(state):
-            self._work[STATE_ROW][place] = word
-        for place in range(len(self._work[KEYS_ROW])):
-            self._work[KEYS_ROW][place] = 0
+            self._rows[STATE_ROW][place] = word
+        for place in range(len(self._rows[KEYS_ROW])):
+            self._rows[KEYS_ROW][place] = 0
         self.play(LOOK)
 
     def observe(self, player: int) -> np.ndarray:
@@ -80,18 +80,18 @@ def _twice_as_long(rows: Any) -> Any:
 
 
 @entry_kernel
-def play_one(t: Table, work: Any, action: int, observation: Array, masks: Array) -> tuple[int, int, int]:
+def play_one(t: Table, rows: Any, action: int, observation: Array, masks: Array) -> tuple[int, int, int]:
     """Plays an action or a command; returns the player to move, the outcome and how often the position occurred."""
-    p_table, p_work = borrowed(t), borrowed(work)
+    p_table, p_rows = borrowed(t), borrowed(rows)
     p_observation, p_masks = borrowed(observation.reshape(-1)), borrowed(masks)
-    s, w, actions = p_work[STATE_ROW], p_work[SCRATCH_ROW], p_work[ACTIONS_ROW]
+    s, w, actions = p_rows[STATE_ROW], p_rows[SCRATCH_ROW], p_rows[ACTIONS_ROW]
     if action == RESET:
         for index in range(p_table[TABLE.STATE_SIZE]):
             s[index] = p_table[p_table[TABLE.START] + index]
     elif action != LOOK:
         rules.apply_action(p_table, s, w, action)
     n = rules.legal_actions(p_table, s, w, actions)
-    earlier = rules.earlier_occurrences(p_table, s, p_work[KEYS_ROW])
+    earlier = rules.earlier_occurrences(p_table, s, p_rows[KEYS_ROW])
     result = rules.outcome(p_table, s, n, earlier)
     if result == ONGOING:
         for copy in range(COPIES):

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from ..engine import simd_layout as SIMD
 from ..engine.rules_torch import (
-    Moves,
+    VectorScratch,
     apply_action,
     legal_actions,
     mix,
@@ -108,7 +108,7 @@ class TorchBatch:
             what = "rules that compare captures, memory of points or boards without symmetry"
             raise RulesError(f"{game!r} cannot be played by PyTorch: it has {what}; use another backend")
         self.game, self.device, self.num_actions = game, device, game.num_actions
-        self._step = _Step(game, table, device)
+        self._step = _StepFunction(game, table, device)
         self.shape = self._step.shape
         keys = torch.zeros(num_games, KEYS_AT_FIRST if self._step.looks_back else 1, dtype=torch.int64, device=device)
         self.matches = Matches(self._step.start.repeat(1, num_games), keys)
@@ -209,7 +209,7 @@ class TorchBatch:
         return self.__dict__ | {"_compiled": None}
 
     def _play(self, *arguments: Any) -> Played:
-        """`_Step.play`, compiled if that is wanted and possible."""
+        """`_StepFunction.play`, compiled if that is wanted and possible."""
         if not self._compiles:
             return self._step.play(*arguments, draws=False)
         from torch._dynamo.exc import TorchDynamoException  # slow to import
@@ -245,7 +245,7 @@ class TorchBatch:
                 self.matches = self.matches._replace(keys=self.matches.keys.repeat(1, 2))
 
 
-class _Step:
+class _StepFunction:
     """A step of all matches as a function of tensors, and the constants of a game that it uses."""
 
     def __init__(self, game: Game, table: SimdTable, device: torch.device) -> None:
@@ -268,7 +268,7 @@ class _Step:
         PyTorch counts what it has compiled by the code of a function, and after eight variants it runs further ones as
         they are, without a word. The step of another game or number of matches would be a variant of the same code.
         """
-        return MethodType(FunctionType(_Step.play.__code__.replace(), _Step.play.__globals__), self)
+        return MethodType(FunctionType(_StepFunction.play.__code__.replace(), _StepFunction.play.__globals__), self)
 
     # Compiled code would check in every step that the thousands of integers that it reads are what they were.
     @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
@@ -295,22 +295,22 @@ class _Step:
         return seen.flip(0) if t[TABLE.TURN + player] == TABLE.HALF_TURN else seen
 
     def _sources_of(self, table: SimdTable, player: int) -> tuple[Tensor, Tensor]:
-        """Planes and points, each `[R, A]`, whose bits make the mask together. Behind the planes is one of zeros."""
+        """Origin sets and points, each `[R, A]`, whose bits make the mask together. Behind the sets is an empty one."""
         codes, points = self._code_words, self._words[TABLE.POINTS]
-        planes = codes[SIMD.NUM_PLANES]
+        sets = codes[SIMD.NUM_ORIGIN_SETS]
         found: list[list[tuple[int, int]]] = [[] for _ in range(self._words[TABLE.NUM_ACTIONS])]
-        for place, action in enumerate(table.maps[codes[SIMD.MAPS + player] :][: planes * points].tolist()):
-            plane, point = divmod(place, points)
-            is_pass = plane == codes[SIMD.PASS_PLANE]
+        for place, action in enumerate(table.maps[codes[SIMD.MAPS + player] :][: sets * points].tolist()):
+            origins, point = divmod(place, points)
+            is_pass = origins == codes[SIMD.PASS_SET]
             if point == 0 if is_pass else self._origin(table, player, action) == point:
-                found[action].append((plane, point))
+                found[action].append((origins, point))
         most = max(map(len, found))
-        padded = torch.tensor([pairs + [(planes, 0)] * (most - len(pairs)) for pairs in found])
-        plane_rows, point_rows = padded.permute(2, 1, 0).contiguous().to(self.start.device)
-        return plane_rows, point_rows.to(self.start.dtype)
+        padded = torch.tensor([pairs + [(sets, 0)] * (most - len(pairs)) for pairs in found])
+        set_rows, point_rows = padded.permute(2, 1, 0).contiguous().to(self.start.device)
+        return set_rows, point_rows.to(self.start.dtype)
 
     def _origin(self, table: SimdTable, player: int, action: int) -> int:
-        """Where an action begins; the maps have action 0 where a plane has none at a point."""
+        """Where an action begins; the maps have action 0 where a set has none at a point."""
         return int(table.maps[self._code_words[SIMD.STEPS + player] + action]) & SIMD.POINT_MASK
 
     def play(
@@ -328,15 +328,15 @@ class _Step:
         before = list(matches.states.unbind(0))
         mover, plays, resets = before[STATE.PLAYER], commands == PLAY, commands == RESET
         after = list(before)
-        apply_action(t, after, self._moves(mover), torch.where(plays, actions, 0).to(kind))
+        apply_action(t, after, self._scratch(mover), torch.where(plays, actions, 0).to(kind))
         states = torch.stack([torch.where(plays, new, old) for new, old in zip(after, before, strict=True)])
         states = torch.where(resets, self.start, states)
         now = list(states.unbind(0))
-        moves = self._moves(now[STATE.PLAYER])
-        movable = legal_actions(t, now, moves, None) != 0
+        scratch = self._scratch(now[STATE.PLAYER])
+        movable = legal_actions(t, now, scratch, None) != 0
         keys, earlier = self._repeated(now, matches.keys)
         result = outcome(t, now, movable, earlier)
-        mask = torch.where(result == ONGOING, self._mask(moves), 0)
+        mask = torch.where(result == ONGOING, self._mask(scratch), 0)
         reward = torch.where(plays, reward_of(result, mover), 0)
         codes = [word.to(torch.int8) for word in (now[STATE.PLAYER], result, winner_of(result))]
         shown = StepTensors(
@@ -344,8 +344,8 @@ class _Step:
         )
         return Matches(states, keys), shown
 
-    def _moves(self, player: Tensor) -> Moves:
-        return Moves(self._layout(), self._maps, [None] * self._num_vectors, player)
+    def _scratch(self, player: Tensor) -> VectorScratch:
+        return VectorScratch(self._layout(), self._maps, [None] * self._num_vectors, player)
 
     def _repeated(self, state: list[Tensor], keys: Tensor) -> tuple[Tensor, Tensor]:
         """Adds the hashes of the positions to the keys; returns also how often they occurred before."""
@@ -358,16 +358,16 @@ class _Step:
         keys = torch.where(counts & (place == clock), key, keys)
         return keys, is_same.sum(1).to(state[STATE.PLAYER].dtype)
 
-    def _mask(self, moves: Moves) -> Tensor:
+    def _mask(self, scratch: VectorScratch) -> Tensor:
         """int8 `[A, B]`, 1 for legal actions."""
-        first, count = self._layout()[SIMD.PLANES], self._layout()[SIMD.NUM_PLANES]
-        planes = list(moves.words[first : first + count])
-        found = torch.stack([*planes, torch.zeros_like(moves.player)])
+        first, count = self._layout()[SIMD.ORIGIN_SETS], self._layout()[SIMD.NUM_ORIGIN_SETS]
+        sets = list(scratch.vectors[first : first + count])
+        found = torch.stack([*sets, torch.zeros_like(scratch.player)])
         south, north = (
-            sum((found[plane] >> point[:, None]) & 1 for plane, point in zip(*rows, strict=True))
+            sum((found[origins] >> point[:, None]) & 1 for origins, point in zip(*rows, strict=True))
             for rows in self._sources
         )
-        return (torch.where(moves.player == 0, south, north) != 0).to(torch.int8)
+        return (torch.where(scratch.player == 0, south, north) != 0).to(torch.int8)
 
     def _observation(self, state: list[Tensor], earlier: Tensor) -> Tensor:
         """int8 `[B, C, P]`, in the frame of the player to move."""

@@ -4,8 +4,8 @@ A table has sections of blocks. A block takes a bitboard of origins and keeps th
 (empty or enemy) at a distance, in eight directions at once, one for each lane. A block with actions yields an action
 for each origin that is left; other blocks pass their origins on to the blocks that follow.
 
-Arguments are as in `rules.py`; `moves` is scratch space, and `actions` has room for all actions. For many matches,
-`vector_moves.py` has functions of the same names.
+Arguments are as in `rules.py`; `scratch` is laid out as SCRATCH says, and `actions` has room for all actions. For many
+matches, `vector_moves.py` has functions of the same names.
 """
 
 from ..game import scratch_layout as SCRATCH, table_layout as TABLE
@@ -16,58 +16,58 @@ from .kernel_types import Words
 
 
 @inlined
-def look(rules: Rules, state: State, moves: Words, player: int, men: int, kings: int) -> None:
+def look(rules: Rules, state: State, scratch: Words, player: int, men: int, kings: int) -> None:
     """Fills the scratch space with the bitboards that blocks read: pieces that may move, empty points, enemies.
 
     Args:
       men, kings: The pieces of the player.
     """
     theirs = state.men[1 - player] | state.kings[1 - player]
-    _look(rules, moves, men | kings, theirs, state.captured, state.barred)
+    _look(rules, scratch, men | kings, theirs, state.captured, state.barred)
     chain = state.chain
     if chain >= 0:
         men &= 1 << chain
         kings &= 1 << chain
-    _take(moves, men, kings)
+    _take(scratch, men, kings)
 
 
 @inlined
-def _look(rules: Rules, moves: Words, own: int, theirs: int, captured: int, barred: int) -> None:
-    fill_lanes(moves, SCRATCH.EMPTY, rules.all_points & ~(own | theirs | barred))
-    fill_lanes(moves, SCRATCH.ENEMY, theirs & ~captured)
+def _look(rules: Rules, scratch: Words, own: int, theirs: int, captured: int, barred: int) -> None:
+    fill_lanes(scratch, SCRATCH.EMPTY, rules.all_points & ~(own | theirs | barred))
+    fill_lanes(scratch, SCRATCH.ENEMY, theirs & ~captured)
 
 
 @inlined
-def _take(moves: Words, men: int, kings: int) -> None:
-    fill_lanes(moves, SCRATCH.OWN_MEN, men)
-    fill_lanes(moves, SCRATCH.OWN_KINGS, kings)
+def _take(scratch: Words, men: int, kings: int) -> None:
+    fill_lanes(scratch, SCRATCH.OWN_MEN, men)
+    fill_lanes(scratch, SCRATCH.OWN_KINGS, kings)
 
 
 @inlined
 def find_captures(
-    rules: Rules, state: State, moves: Words, actions: Words, player: int, men: int, kings: int, opens: bool
+    rules: Rules, state: State, scratch: Words, actions: Words, player: int, men: int, kings: int, opens: bool
 ) -> int:  # fmt: skip
     """Lists the captures, before any rule compares them; returns their number."""
     if opens:
         return 0
-    return list_actions(rules, moves, player, TABLE.FIRST_LEAP if state.chain < 0 else TABLE.NEXT_LEAP, actions, 0)
+    return list_actions(rules, scratch, player, TABLE.FIRST_LEAP if state.chain < 0 else TABLE.NEXT_LEAP, actions, 0)
 
 
 @inlined
 def find_steps(
-    rules: Rules, state: State, moves: Words, actions: Words, player: int, men: int, kings: int, stepping: bool,
+    rules: Rules, state: State, scratch: Words, actions: Words, player: int, men: int, kings: int, stepping: bool,
     found: int,
 ) -> int:  # fmt: skip
     """Lists the simple steps behind the `found` actions if there may be any; returns the new number."""
     if not stepping:
         return found
     if rules.remembers:
-        invert_lanes(moves, SCRATCH.ALLOWED, state.memory)
-    return list_actions(rules, moves, player, TABLE.STEP, actions, found)
+        invert_lanes(scratch, SCRATCH.ALLOWED, state.memory)
+    return list_actions(rules, scratch, player, TABLE.STEP, actions, found)
 
 
 @inlined
-def keep_opening(rules: Rules, moves: Words, actions: Words, player: int, opens: bool, found: int) -> int:
+def keep_opening(rules: Rules, scratch: Words, actions: Words, player: int, opens: bool, found: int) -> int:
     """Keeps the steps that the opening rule allows; returns their number."""
     kept = 0
     for index in range(found):
@@ -78,7 +78,7 @@ def keep_opening(rules: Rules, moves: Words, actions: Words, player: int, opens:
 
 
 @inlined
-def add_pass(rules: Rules, moves: Words, actions: Words, passes: bool, found: int) -> int:
+def add_pass(rules: Rules, scratch: Words, actions: Words, passes: bool, found: int) -> int:
     """Appends the pass if it is legal; returns the new number of actions."""
     if not passes:
         return found
@@ -88,17 +88,17 @@ def add_pass(rules: Rules, moves: Words, actions: Words, passes: bool, found: in
 
 @inlined
 def can_continue(
-    rules: Rules, moves: Words, player: int, men: int, kings: int, theirs: int, captured: int, barred: int, piece: int,
-    goes_on: bool,
+    rules: Rules, scratch: Words, player: int, men: int, kings: int, theirs: int, captured: int, barred: int,
+    piece: int, goes_on: bool,
 ) -> bool:  # fmt: skip
     """Whether a piece in the middle of a chain, a bitboard of its point, can capture again."""
-    _look(rules, moves, men | kings, theirs, captured, barred)
-    _take(moves, men & piece, kings & piece)
+    _look(rules, scratch, men | kings, theirs, captured, barred)
+    _take(scratch, men & piece, kings & piece)
     section = _section(rules, player, TABLE.NEXT_LEAP)
     block = rules[section + TABLE.BEGIN]
-    end = rules[section + TABLE.END if moves[SCRATCH.OWN_KINGS] else section + TABLE.KINGS_BEGIN]
+    end = rules[section + TABLE.END if scratch[SCRATCH.OWN_KINGS] else section + TABLE.KINGS_BEGIN]
     while block < end:
-        lanes = _narrow(rules, moves, block)
+        lanes = _narrow(rules, scratch, block)
         if lanes and rules[block + TABLE.ACTIONS]:
             return True
         block = block + TABLE.BLOCK_SIZE if lanes else rules[block + TABLE.SKIP]
@@ -106,7 +106,7 @@ def can_continue(
 
 
 @kernel
-def count_capturable(rules: Rules, state: State, moves: Words, actions: Words) -> int:
+def count_capturable(rules: Rules, state: State, scratch: Words, actions: Words) -> int:
     """An upper bound on the captures that can follow in a chain in progress.
 
     Counts the enemies that a leap from a point in reach takes; the points behind them are then in reach too. It is a
@@ -117,16 +117,16 @@ def count_capturable(rules: Rules, state: State, moves: Words, actions: Words) -
     piece = 1 << state.chain
     men, kings = state.men[player], state.kings[player]
     theirs = state.men[1 - player] | state.kings[1 - player]
-    _look(rules, moves, (men | kings) & ~piece, theirs, state.captured, state.barred)
+    _look(rules, scratch, (men | kings) & ~piece, theirs, state.captured, state.barred)
     if not rules.removal_at_end:
-        fill_lanes(moves, SCRATCH.EMPTY, moves[SCRATCH.EMPTY] | theirs)
+        fill_lanes(scratch, SCRATCH.EMPTY, scratch[SCRATCH.EMPTY] | theirs)
     men &= piece
     kings &= piece
     reached_men, reached_kings, victims = 0, 0, 0
     while men | kings:
         is_men = men != 0
-        _take(moves, men, 0 if is_men else kings)
-        found = list_actions(rules, moves, player, TABLE.NEXT_LEAP, actions, 0)
+        _take(scratch, men, 0 if is_men else kings)
+        found = list_actions(rules, scratch, player, TABLE.NEXT_LEAP, actions, 0)
         targets = 0
         for index in range(found):
             step = step_of(rules, player, actions[index])
@@ -144,35 +144,35 @@ def count_capturable(rules: Rules, state: State, moves: Words, actions: Words) -
 
 
 @inlined
-def _narrow(rules: Rules, moves: Words, block: int) -> int:
+def _narrow(rules: Rules, scratch: Words, block: int) -> int:
     """Runs a block; returns the lanes in which an origin is left, as bits."""
     parents, sees, words = rules[block + TABLE.PARENTS], rules[block + TABLE.SEES], rules[block + TABLE.WORDS]
-    return narrow_lanes(rules, block + TABLE.DISTANCES, block + TABLE.ORIGINS, moves, parents, sees, words)
+    return narrow_lanes(rules, block + TABLE.DISTANCES, block + TABLE.ORIGINS, scratch, parents, sees, words)
 
 
 @inlined
-def list_actions(rules: Rules, moves: Words, player: int, kind: int, actions: Words, n: int) -> int:
+def list_actions(rules: Rules, scratch: Words, player: int, kind: int, actions: Words, n: int) -> int:
     """Appends the actions of a section of blocks to the `n` in `actions`; returns the new number."""
     section = _section(rules, player, kind)
     block = rules[section + TABLE.BEGIN]
-    end = rules[section + TABLE.END if moves[SCRATCH.OWN_KINGS] else section + TABLE.KINGS_BEGIN]
+    end = rules[section + TABLE.END if scratch[SCRATCH.OWN_KINGS] else section + TABLE.KINGS_BEGIN]
     while block < end:
-        lanes = _narrow(rules, moves, block)
+        lanes = _narrow(rules, scratch, block)
         if lanes == 0:
             block = rules[block + TABLE.SKIP]
             continue
         if rules[block + TABLE.ACTIONS]:
-            n = _list(rules, moves, block, lanes, actions, n)
+            n = _list(rules, scratch, block, lanes, actions, n)
         block += TABLE.BLOCK_SIZE
     return n
 
 
 @inlined
-def _list(rules: Rules, moves: Words, block: int, lanes: int, actions: Words, n: int) -> int:
+def _list(rules: Rules, scratch: Words, block: int, lanes: int, actions: Words, n: int) -> int:
     while lanes:
         lane = lowest(lanes)
         lanes &= lanes - 1
-        origins = moves[rules[block + TABLE.WORDS] + lane]
+        origins = scratch[rules[block + TABLE.WORDS] + lane]
         numbers = rules[block + TABLE.ACTIONS] + lane * rules.points
         while origins:
             actions[n] = rules[numbers + lowest(origins)]
@@ -182,47 +182,47 @@ def _list(rules: Rules, moves: Words, block: int, lanes: int, actions: Words, n:
 
 
 @inlined
-def count_pass(rules: Rules, moves: Words, counts: Words, passes: bool, found: int) -> int:
+def count_pass(rules: Rules, scratch: Words, counts: Words, passes: bool, found: int) -> int:
     """As `add_pass`, but counts it."""
     return found + 1 if passes else found
 
 
 @inlined
-def count_actions(rules: Rules, moves: Words, player: int, kind: int, counts: Words, found: int) -> int:
+def count_actions(rules: Rules, scratch: Words, player: int, kind: int, counts: Words, found: int) -> int:
     """Adds the number of actions of a section of blocks to `found`, and writes it to `counts[kind]`.
 
-    Leaves counts and bitboards in `moves` for `pick_action`.
+    Leaves counts and bitboards in `scratch` for `pick_action`.
     """
     section = _section(rules, player, kind)
     block = rules[section + TABLE.BEGIN]
-    end = rules[section + TABLE.END if moves[SCRATCH.OWN_KINGS] else section + TABLE.KINGS_BEGIN]
+    end = rules[section + TABLE.END if scratch[SCRATCH.OWN_KINGS] else section + TABLE.KINGS_BEGIN]
     n = 0
     while block < end:
-        lanes = _narrow(rules, moves, block)
+        lanes = _narrow(rules, scratch, block)
         if lanes and rules[block + TABLE.ACTIONS]:
-            lanes = count_lanes(moves, rules[block + TABLE.WORDS])
+            lanes = count_lanes(scratch, rules[block + TABLE.WORDS])
             n += lanes
-        moves[rules[block + TABLE.TALLY]] = lanes
+        scratch[rules[block + TABLE.TALLY]] = lanes
         block = block + TABLE.BLOCK_SIZE if lanes else rules[block + TABLE.SKIP]
     counts[kind] = n
     return found + n
 
 
 @inlined
-def pick_action(rules: Rules, moves: Words, player: int, kind: int, index: int) -> int:
+def pick_action(rules: Rules, scratch: Words, player: int, kind: int, index: int) -> int:
     """The action at an index of those of a section that `count_actions` has counted."""
     section = _section(rules, player, kind)
     block = rules[section + TABLE.BEGIN]
-    tally = moves[rules[block + TABLE.TALLY]]
+    tally = scratch[rules[block + TABLE.TALLY]]
     while rules[block + TABLE.ACTIONS] == 0 or index >= tally:
         if rules[block + TABLE.ACTIONS]:
             index -= tally
         block = block + TABLE.BLOCK_SIZE if tally else rules[block + TABLE.SKIP]
-        tally = moves[rules[block + TABLE.TALLY]]
+        tally = scratch[rules[block + TABLE.TALLY]]
     words = rules[block + TABLE.WORDS]
-    found = find_lane(moves, words, index)
+    found = find_lane(scratch, words, index)
     lane, index = found >> 32, found & 0xFFFFFFFF
-    return rules[rules[block + TABLE.ACTIONS] + lane * rules.points + nth_bit(moves[words + lane], index)]
+    return rules[rules[block + TABLE.ACTIONS] + lane * rules.points + nth_bit(scratch[words + lane], index)]
 
 
 @inlined
@@ -240,7 +240,7 @@ def step_of(rules: Rules, player: int, action: int) -> int:
 # What the rules ask about an action. Functions without a decorator are written out, see `binding.py`.
 
 
-def read_step(rules: Rules, moves: Words, player: int, action: int) -> int:
+def read_step(rules: Rules, scratch: Words, player: int, action: int) -> int:
     """What an action does, for the functions below: the index in the table of its row."""
     return step_of(rules, player, action)
 

@@ -4,7 +4,6 @@ Arguments are as in `rules_scalar.py`. The exported player carries this file.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.outcomes import NO_PROGRESS, NOBODY, ONGOING
@@ -16,11 +15,11 @@ from .rules_scalar import apply_action, earlier_occurrences, is_start, legal_act
 from .words import integers
 
 _KIND = globals(), integers, moves_text
-COUNTED: dict[str, Callable[..., Any]] = {"list_actions": moves_text.count_actions, "add_pass": moves_text.count_pass}
-"""What is called in place of the functions that list actions."""
 
 pick_action: Callable[[Table, Words, int, int, int], int] = bind(moves_text.pick_action, *_KIND)
-_count_actions: Callable[[Table, Table, Words, Words], int] = bind(rules_text.legal_actions, *_KIND, **COUNTED)
+_count_actions: Callable[[Table, Table, Words, Words], int] = bind(
+    rules_text.legal_actions, *_KIND, list_actions=moves_text.count_actions, add_pass=moves_text.count_pass
+)
 
 
 @kernel

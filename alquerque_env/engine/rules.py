@@ -14,7 +14,7 @@ Steps are found, listed and read in one way for one match, in `moves.py`, and in
 Arguments that many functions share:
   rules: The step table.
   state: A state, see `fields.py`.
-  moves: What the functions that find steps read and write.
+  scratch: What the functions that find steps read and write.
   actions: Where they leave the actions.
 """
 
@@ -66,43 +66,43 @@ _DROPPED = -1
 
 
 @kernel
-def legal_actions(rules: Rules, state: State, moves: Any, actions: Any) -> Word:
+def legal_actions(rules: Rules, state: State, scratch: Any, actions: Any) -> Word:
     """Finds the legal actions, also where the match has ended.
 
     Returns:
       What the functions that find steps return: how many there are, or where they are; 0 if there is none.
     """
-    player = mover(state, moves)
+    player = mover(state, scratch)
     men, kings = of_player(player, state.men), of_player(player, state.kings)
     in_chain = state.chain >= 0
     opens = never(in_chain)
     if rules.has_opening:
         opens = is_start(rules, state)
-    look(rules, state, moves, player, men, kings)
-    found = find_captures(rules, state, moves, actions, player, men, kings, opens)
+    look(rules, state, scratch, player, men, kings)
+    found = find_captures(rules, state, scratch, actions, player, men, kings, opens)
     if rules.compares:
-        found = keep_best(rules, state, moves, actions, found)
+        found = keep_best(rules, state, scratch, actions, found)
     stepping = no(in_chain)
     if not rules.capture_optional:
         stepping = stepping & (found == 0)
-    found = find_steps(rules, state, moves, actions, player, men, kings, stepping, found)
+    found = find_steps(rules, state, scratch, actions, player, men, kings, stepping, found)
     if rules.has_opening and any_of(opens):
-        found = keep_opening(rules, moves, actions, player, opens, found)
+        found = keep_opening(rules, scratch, actions, player, opens, found)
     if rules.pass_action >= 0:
         passes = never(in_chain)
         if rules.chain == TABLE.OPTIONAL:
             passes = in_chain
         if rules.no_moves == TABLE.PASS:
             passes = passes | ((found == 0) & no(in_chain | opens))
-        found = add_pass(rules, moves, actions, passes, found)
+        found = add_pass(rules, scratch, actions, passes, found)
     return found
 
 
 @kernel
-def apply_action(rules: Rules, state: State, moves: Any, action: Word) -> None:
+def apply_action(rules: Rules, state: State, scratch: Any, action: Word) -> None:
     """Changes the state to the one after a legal action."""
-    player = mover(state, moves)
-    step = read_step(rules, moves, player, action)
+    player = mover(state, scratch)
+    step = read_step(rules, scratch, player, action)
     passes, leaps = is_pass(rules, step), is_leap(rules, step)
     men, kings = of_player(player, state.men), of_player(player, state.kings)
     their_men, their_kings = of_player(1 - player, state.men), of_player(1 - player, state.kings)
@@ -144,7 +144,7 @@ def apply_action(rules: Rules, state: State, moves: Any, action: Word) -> None:
             goes_on = leaps & no(stops)
             if any_of(goes_on):
                 theirs = their_men | their_kings
-                goes_on = can_continue(rules, moves, player, men, kings, theirs, captured, barred, target, goes_on)
+                goes_on = can_continue(rules, scratch, player, men, kings, theirs, captured, barred, target, goes_on)
     if rules.chain == TABLE.OPTIONAL:
         ends_chain = passes & (chain >= 0)
         if any_of(ends_chain):
@@ -272,25 +272,25 @@ def _more_pieces(state: State) -> Word:
 
 
 @inlined
-def keep_best(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
+def keep_best(rules: Rules, state: State, scratch: Any, actions: Any, found: int) -> int:
     """Keeps the captures that no other one beats; returns their number."""
     if found > 1 and rules.landing_must_continue:
-        found = _keep_continuing(rules, state, moves, actions, found)
+        found = _keep_continuing(rules, state, scratch, actions, found)
     if found > 1 and rules.most_pieces:
-        found = _keep_longest(rules, state, moves, actions, found)
+        found = _keep_longest(rules, state, scratch, actions, found)
     player = state.player
-    look(rules, state, moves, player, state.men[player], state.kings[player])
+    look(rules, state, scratch, player, state.men[player], state.kings[player])
     return found
 
 
 @kernel
-def _keep_continuing(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
+def _keep_continuing(rules: Rules, state: State, scratch: Any, actions: Any, found: int) -> int:
     """Of the captures by one king of one victim, keeps those that allow a further capture, if there are any."""
-    scratch: Any = allocate(2, rules.state_size + found)
-    after, goes_on = scratch[0], scratch[1]
+    rows: Any = allocate(2, rules.state_size + found)
+    after, goes_on = rows[0], rows[1]
     for index in range(found):
         copy_state(rules, state, after)
-        apply_action(rules, after, moves, actions[index])
+        apply_action(rules, after, scratch, actions[index])
         goes_on[index] = 1 if after[STATE.CHAIN] >= 0 else 0
     for index in range(found):
         if goes_on[index] == 0 and _has_continuing_rival(rules, state, actions, goes_on, index, found):
@@ -301,7 +301,7 @@ def _keep_continuing(rules: Rules, state: State, moves: Any, actions: Any, found
         if goes_on[index] != _DROPPED:
             actions[kept] = actions[index]
             kept += 1
-    release(scratch)
+    release(rows)
     return kept
 
 
@@ -319,31 +319,31 @@ def _has_continuing_rival(rules: Rules, state: State, actions: Any, goes_on: Any
 
 
 @kernel
-def _keep_longest(rules: Rules, state: State, moves: Any, actions: Any, found: int) -> int:
+def _keep_longest(rules: Rules, state: State, scratch: Any, actions: Any, found: int) -> int:
     """Keeps the captures that begin a chain with the most captured pieces.
 
     A capture is removed only if another one is known to begin a longer chain. Where the search ends early because
     there are too many positions, captures may stay that do not begin a longest chain.
     """
-    scratch: Any = allocate(3, rules.state_size + found + _SEARCH_SIZE)
-    after, most, search = scratch[0], scratch[1], scratch[2]
+    rows: Any = allocate(3, rules.state_size + found + _SEARCH_SIZE)
+    after, most, search = rows[0], rows[1], rows[2]
     search[_LONGEST] = 0
     search[_LEFT] = MOST_CHAIN_POSITIONS
     for index in range(found):
         copy_state(rules, state, after)
-        apply_action(rules, after, moves, actions[index])
-        most[index] = _longest_chain(rules, after, moves, search) if after[STATE.CHAIN] >= 0 else 0
+        apply_action(rules, after, scratch, actions[index])
+        most[index] = _longest_chain(rules, after, scratch, search) if after[STATE.CHAIN] >= 0 else 0
     kept = 0
     for index in range(found):
         if most[index] >= search[_LONGEST]:
             actions[kept] = actions[index]
             kept += 1
-    release(scratch)
+    release(rows)
     return kept
 
 
 @kernel
-def _longest_chain(rules: Rules, state: State, moves: Any, search: Any) -> int:
+def _longest_chain(rules: Rules, state: State, scratch: Any, search: Any) -> int:
     """The most captures that can follow in a chain in progress.
 
     Where these are fewer than `search[_LONGEST]`, the result is some number below that. Where no position may be looked
@@ -364,7 +364,7 @@ def _longest_chain(rules: Rules, state: State, moves: Any, search: Any) -> int:
     seen = allocate(2, 0)
     untried, listed = counts[0], choices[levels]
     copy_state(rules, state, states[0])
-    untried[0] = _list_captures(rules, states[0], moves, choices[0])
+    untried[0] = _list_captures(rules, states[0], scratch, choices[0])
     most = levels
     longest, level, tried = 0, 0, 0
     while level >= 0 and longest < most and most >= search[_LONGEST] and search[_LEFT] > 0:
@@ -376,10 +376,10 @@ def _longest_chain(rules: Rules, state: State, moves: Any, search: Any) -> int:
         search[_LEFT] -= 1
         after: Any = states[level + 1]
         copy_state(rules, states[level], after)
-        apply_action(rules, after, moves, choices[level][untried[level]])
+        apply_action(rules, after, scratch, choices[level][untried[level]])
         longest = max(longest, level + 1)
         if tried == _FEW:
-            most = count_capturable(rules, state, moves, listed)
+            most = count_capturable(rules, state, scratch, listed)
             release(seen)
             seen = _make_table()
         if after[STATE.CHAIN] < 0:
@@ -387,13 +387,13 @@ def _longest_chain(rules: Rules, state: State, moves: Any, search: Any) -> int:
         if tried > _FEW:
             if _was_seen(after, seen):
                 continue
-            bound = level + 1 + count_capturable(rules, after, moves, listed)
+            bound = level + 1 + count_capturable(rules, after, scratch, listed)
             if bound <= longest or bound < search[_LONGEST]:
                 continue
         level += 1
-        untried[level] = _list_captures(rules, after, moves, choices[level])
+        untried[level] = _list_captures(rules, after, scratch, choices[level])
     is_known = level < 0 or longest == most
-    most = longest if is_known else count_capturable(rules, state, moves, listed)
+    most = longest if is_known else count_capturable(rules, state, scratch, listed)
     search[_LONGEST] = max(search[_LONGEST], longest)
     release(states)
     release(choices)
@@ -426,11 +426,11 @@ def _was_seen(state: State, seen: Any) -> bool:
 
 
 @inlined
-def _list_captures(rules: Rules, state: State, moves: Any, actions: Any) -> int:
+def _list_captures(rules: Rules, state: State, scratch: Any, actions: Any) -> int:
     player = state.player
     men, kings = state.men[player], state.kings[player]
-    look(rules, state, moves, player, men, kings)
-    return find_captures(rules, state, moves, actions, player, men, kings, False)
+    look(rules, state, scratch, player, men, kings)
+    return find_captures(rules, state, scratch, actions, player, men, kings, False)
 
 
 @inlined

@@ -1,10 +1,10 @@
 """Generates the steps and captures of many matches at once, one match a lane, for the text of the rules.
 
-The functions of `moves.py` for one match have the same names here. Blocks fill planes: a plane is a bitboard of the
+The functions of `moves.py` for one match have the same names here. Blocks fill origin sets: bitboards of the
 origins from which one direction of one block has a legal action, see `simd_table.py`.
 
-Arguments are as in `rules.py`. Each word of a state is a vector. `moves` says what steps are found with; the legal
-actions are left in the planes of its vectors, and `actions` is not used.
+Arguments are as in `rules.py`. Each word of a state is a vector. `scratch` says what steps are found with; the legal
+actions are left in the sets of its vectors, and `actions` is not used.
 """
 
 from typing import Any, NamedTuple
@@ -29,47 +29,47 @@ from .words.numpy_words import (
 )
 
 
-class Moves(NamedTuple):
+class VectorScratch(NamedTuple):
     """What steps are found with.
 
     Attributes:
       codes, maps: Those of the `SimdTable`.
-      words: Scratch vectors.
+      vectors: Scratch vectors.
       player: The player to move: a vector when compiled, else one player for all matches (see
         `numpy_words.py`).
     """
 
     codes: Any
     maps: Any
-    words: Vectors
+    vectors: Vectors
     player: Vector
 
 
-def mover(state: State, moves: Moves) -> Vector:
+def mover(state: State, scratch: VectorScratch) -> Vector:
     """The players to move."""
-    return moves.player
+    return scratch.player
 
 
 @inlined
-def look(rules: Rules, state: State, moves: Moves, player: Vector, men: Vector, kings: Vector) -> None:
+def look(rules: Rules, state: State, scratch: VectorScratch, player: Vector, men: Vector, kings: Vector) -> None:
     """Fills the scratch vectors that blocks read, except the pieces of the player to move."""
     theirs = of_player(1 - player, state.men) | of_player(1 - player, state.kings)
-    _look(rules, moves, men | kings, theirs, state.captured, state.barred)
+    _look(rules, scratch, men | kings, theirs, state.captured, state.barred)
 
 
 @inlined
-def _look(rules: Rules, moves: Moves, own: Vector, theirs: Vector, captured: Vector, barred: Vector) -> None:
-    moves.words[SIMD.EMPTY] = ~(own | theirs | barred) & rules.all_points
-    moves.words[SIMD.ENEMY] = theirs & ~captured
+def _look(rules: Rules, scratch: VectorScratch, own: Vector, theirs: Vector, captured: Vector, barred: Vector) -> None:
+    scratch.vectors[SIMD.EMPTY] = ~(own | theirs | barred) & rules.all_points
+    scratch.vectors[SIMD.ENEMY] = theirs & ~captured
 
 
 @inlined
 def find_captures(
-    rules: Rules, state: State, moves: Moves, actions: Any, player: Vector, men: Vector, kings: Vector,
+    rules: Rules, state: State, scratch: VectorScratch, actions: Any, player: Vector, men: Vector, kings: Vector,
     opens: Vector,
 ) -> Vector:  # fmt: skip
-    """Fills the planes of captures; returns the origins that have any."""
-    c, w = moves.codes, moves.words
+    """Fills the origin sets of captures; returns the origins that have any."""
+    c, w = scratch.codes, scratch.vectors
     in_chain = state.chain >= 0
     only = 1 << (state.chain & SIMD.POINT_MASK)
     first, following = (
@@ -90,14 +90,14 @@ def find_captures(
 
 @inlined
 def find_steps(
-    rules: Rules, state: State, moves: Moves, actions: Any, player: Vector, men: Vector, kings: Vector,
+    rules: Rules, state: State, scratch: VectorScratch, actions: Any, player: Vector, men: Vector, kings: Vector,
     stepping: Vector, found: Vector,
 ) -> Vector:  # fmt: skip
-    """Fills the planes of simple steps; returns the origins that were `found` or have any."""
-    c, w = moves.codes, moves.words
+    """Fills the origin sets of simple steps; returns the origins that were `found` or have any."""
+    c, w = scratch.codes, scratch.vectors
     section = c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.STEP
     if not any_of(stepping):
-        _clear(c, w, c[section + SIMD.FIRST_PLANE], c[section + SIMD.END_PLANE])
+        _clear(c, w, c[section + SIMD.FIRST_SET], c[section + SIMD.END_SET])
         return found
     w[SIMD.OWN_MEN] = where(stepping, men, 0)
     w[SIMD.OWN_KINGS] = where(stepping, kings, 0)
@@ -108,36 +108,38 @@ def find_steps(
 
 
 @inlined
-def keep_opening(rules: Rules, moves: Moves, actions: Any, player: Vector, opens: Vector, found: Vector) -> Vector:
+def keep_opening(
+    rules: Rules, scratch: VectorScratch, actions: Any, player: Vector, opens: Vector, found: Vector
+) -> Vector:
     """In matches that open, keeps the steps that the opening rule allows; returns the origins that have any."""
-    c, w = moves.codes, moves.words
+    c, w = scratch.codes, scratch.vectors
     section = c[SIMD.SECTIONS] + SIMD.SECTION_SIZE * TABLE.STEP
     openers = constant(w[SIMD.EMPTY], 0)
-    for plane in range(c[section + SIMD.FIRST_PLANE], c[section + SIMD.END_PLANE]):
-        words = w[c[SIMD.PLANES] + plane]
-        kept = words & of_player(player, c, c[SIMD.OPENS] + 2 * plane)
-        w[c[SIMD.PLANES] + plane] = where(opens, kept, words)
+    for place in range(c[section + SIMD.FIRST_SET], c[section + SIMD.END_SET]):
+        words = w[c[SIMD.ORIGIN_SETS] + place]
+        kept = words & of_player(player, c, c[SIMD.OPENS] + 2 * place)
+        w[c[SIMD.ORIGIN_SETS] + place] = where(opens, kept, words)
         openers = openers | kept
     return where(opens, openers, found)
 
 
 @inlined
-def add_pass(rules: Rules, moves: Moves, actions: Any, passes: Vector, found: Vector) -> Vector:
-    """Fills the plane of the pass; returns the origins that were `found`, or any where the pass is legal."""
-    c, w = moves.codes, moves.words
+def add_pass(rules: Rules, scratch: VectorScratch, actions: Any, passes: Vector, found: Vector) -> Vector:
+    """Fills the set of the pass; returns the origins that were `found`, or any where the pass is legal."""
+    c, w = scratch.codes, scratch.vectors
     passing = where(passes, constant(found, 1), 0)
-    w[c[SIMD.PLANES] + c[SIMD.PASS_PLANE]] = passing
+    w[c[SIMD.ORIGIN_SETS] + c[SIMD.PASS_SET]] = passing
     return found | passing
 
 
 @inlined
 def can_continue(
-    rules: Rules, moves: Moves, player: Vector, men: Vector, kings: Vector, theirs: Vector, captured: Vector,
+    rules: Rules, scratch: VectorScratch, player: Vector, men: Vector, kings: Vector, theirs: Vector, captured: Vector,
     barred: Vector, piece: Vector, goes_on: Vector,
 ) -> Vector:  # fmt: skip
     """The matches, among those that may go on, in which the piece in a chain can capture again."""
-    c, w = moves.codes, moves.words
-    _look(rules, moves, men | kings, theirs, captured, barred)
+    c, w = scratch.codes, scratch.vectors
+    _look(rules, scratch, men | kings, theirs, captured, barred)
     only = where(goes_on, piece, 0)
     w[SIMD.OWN_MEN] = men & only
     w[SIMD.OWN_KINGS] = kings & only
@@ -145,9 +147,9 @@ def can_continue(
 
 
 @inlined
-def read_step(rules: Rules, moves: Moves, player: Vector, action: Vector) -> Vector:
+def read_step(rules: Rules, scratch: VectorScratch, player: Vector, action: Vector) -> Vector:
     """What an action does, in one integer, for the functions below."""
-    return gather(moves.maps, of_player(player, moves.codes, SIMD.STEPS) + action)
+    return gather(scratch.maps, of_player(player, scratch.codes, SIMD.STEPS) + action)
 
 
 # These are written out, see `binding.py`. A shift by a point that is none must not be too long.
@@ -192,7 +194,7 @@ def point_of(point: Vector) -> Vector:
 
 
 @inlined
-def keep_best(rules: Rules, state: State, moves: Moves, actions: Any, found: Vector) -> Vector:
+def keep_best(rules: Rules, state: State, scratch: VectorScratch, actions: Any, found: Vector) -> Vector:
     """Is never called."""
     return found
 
@@ -222,25 +224,25 @@ def observe(rules: Rules, state: State, earlier: Vector, observed: Vectors) -> N
 
 
 @inlined
-def choose(rules: Rules, moves: Moves, rng: Any) -> Vector:
+def choose(rules: Rules, scratch: VectorScratch, rng: Any) -> Vector:
     """Draws one of the legal actions uniformly for each match."""
-    c, w = moves.codes, moves.words
-    planes, tallies = c[SIMD.PLANES], c[SIMD.TALLIES]
-    total = constant(w[planes], 0)
+    c, w = scratch.codes, scratch.vectors
+    sets, tallies = c[SIMD.ORIGIN_SETS], c[SIMD.TALLIES]
+    total = constant(w[sets], 0)
     w[tallies - 1] = total
-    for plane in range(c[SIMD.NUM_PLANES]):
-        total = total + count_each(w[planes + plane])
-        w[tallies + plane] = total
+    for place in range(c[SIMD.NUM_ORIGIN_SETS]):
+        total = total + count_each(w[sets + place])
+        w[tallies + place] = total
     index = draw_below(rng, total)
     rank = constant(total, 0)
-    for plane in range(c[SIMD.NUM_PLANES] - 1):
-        rank = where(w[tallies + plane] <= index, rank + 1, rank)
-    # A match without a legal action gets the action of the first plane and point, which exists.
+    for place in range(c[SIMD.NUM_ORIGIN_SETS] - 1):
+        rank = where(w[tallies + place] <= index, rank + 1, rank)
+    # A match without a legal action gets the action of the first set and point, which exists.
     rank = where(total == 0, 0, rank)
     index = index - gather_rows(w, rank + (tallies - 1))
-    point = nth_point(gather_rows(w, rank + planes), index)
+    point = nth_point(gather_rows(w, rank + sets), index)
     point = where(total == 0, 0, point)
-    return gather(moves.maps, of_player(moves.player, c, SIMD.MAPS) + rank * rules.points + point)
+    return gather(scratch.maps, of_player(scratch.player, c, SIMD.MAPS) + rank * rules.points + point)
 
 
 @inlined
@@ -256,12 +258,12 @@ def _run(c: Table, player: Vector, w: Vectors, section: int) -> Vector:
     block, end = c[section + SIMD.BEGIN], c[section + SIMD.END]
     if not any_of(w[SIMD.OWN_KINGS] != 0):
         end = c[section + SIMD.KINGS_BEGIN]
-        _clear(c, w, c[section + SIMD.KINGS_PLANE], c[section + SIMD.END_PLANE])
+        _clear(c, w, c[section + SIMD.KINGS_SET], c[section + SIMD.END_SET])
     found = constant(w[SIMD.OWN_MEN], 0)
     while block < end:
         left = _narrow(c, player, w, block)
         following = block + SIMD.BLOCK_SIZE
-        if c[block + SIMD.WORDS] >= c[SIMD.PLANES]:
+        if c[block + SIMD.WORDS] >= c[SIMD.ORIGIN_SETS]:
             found = found | left
         if not c[block + SIMD.IS_LAST] and not any_of(left != 0):
             _clear(c, w, c[block + SIMD.SKIPPED], c[block + SIMD.END_SKIPPED])
@@ -319,6 +321,6 @@ def _narrow_shared(c: Table, w: Vectors, block: int, lanes: int) -> Vector:
 
 @inlined
 def _clear(c: Table, w: Vectors, first: int, end: int) -> None:
-    """Empties some planes."""
-    for plane in range(first, end):
-        w[c[SIMD.PLANES] + plane] = 0
+    """Empties some sets."""
+    for place in range(first, end):
+        w[c[SIMD.ORIGIN_SETS] + place] = 0

@@ -42,7 +42,7 @@ class Section(NamedTuple):
     end: int
 
 
-class Step(NamedTuple):
+class TableStep(NamedTuple):
     """What an action does for one player, in points of the board."""
 
     origin: int
@@ -73,7 +73,7 @@ class StepTable:
     blocks: tuple[Block, ...]
     sections: tuple[Section, ...]
     action_at: tuple[int, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[TableStep, ...]
     words: Any
 
     @cached_property
@@ -181,20 +181,22 @@ def _name_actions(keys: tuple[Key, ...]) -> tuple[Action | None, ...]:
     )
 
 
-def _steps(game: Ruleset, player: int, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]) -> Iterator[Step]:
+def _steps(
+    game: Ruleset, player: int, keys: tuple[Key, ...], relations: dict[int, dict[int, int]]
+) -> Iterator[TableStep]:
     numbers = {distance: index for index, distance in enumerate(relations)}
     turn = game.turn if player == NORTH else tuple(range(len(game.board.points)))
     open_steps = set(game.man_steps(player))
     for key in keys:
         if key is None:
-            yield Step(STATE.NO_POINT, STATE.NO_POINT, STATE.NO_POINT, -1, 0)
+            yield TableStep(STATE.NO_POINT, STATE.NO_POINT, STATE.NO_POINT, -1, 0)
             continue
         origin, target = turn[key[0]], turn[key[1]]
         over = STATE.NO_POINT if key[2] == STATE.NO_POINT else turn[key[2]]
         # Memory of a step that this player may not take anyway would say nothing; the enemy may have that step.
         leads_back = over == STATE.NO_POINT and origin - target in relations and (target, origin) in open_steps
         undo = numbers[origin - target] if leads_back else -1
-        yield Step(origin, target, over, undo, int(over == STATE.NO_POINT and _opens(game, key)))
+        yield TableStep(origin, target, over, undo, int(over == STATE.NO_POINT and _opens(game, key)))
 
 
 def _opens(game: Ruleset, key: tuple[int, int, int]) -> bool:
@@ -302,7 +304,7 @@ def _flatten(
     keys: tuple[Key, ...],
     relations: dict[int, dict[int, int]],
     builder: _BlockBuilder,
-    steps: tuple[Step, ...],
+    steps: tuple[TableStep, ...],
 ) -> Any:
     """Lays the table out as `table_layout` describes."""
     points = range(len(game.board.points))

@@ -47,8 +47,8 @@ class DecisionBatch:
         self.rng = words(1)
         self.rng[0] = seed
         scratch, actions = words(t[TABLE.SCRATCH_SIZE]), words(game.num_actions)
-        self._work = Work(self.states, self.past, scratch, actions, self.rng)
-        if not reset_all(t, self._work, room, opening_plies):
+        self._arrays = MatchArrays(self.states, self.past, scratch, actions, self.rng)
+        if not reset_all(t, self._arrays, room, opening_plies):
             raise no_choice(game)
 
     def players(self) -> np.ndarray:
@@ -77,7 +77,7 @@ class DecisionBatch:
             match = int(missing.argmax())
             raise AlquerqueError(f"action {actions[match]} of match {match} does not exist")
         outcomes, steps = words(count), words(count)
-        own = self._work, self._room, self._opening_plies
+        own = self._arrays, self._room, self._opening_plies
         advance_all(self._t, *own, actions, stops.astype(np.int64), outcomes, steps)
         return np.asarray(outcomes), np.asarray(steps)
 
@@ -102,7 +102,7 @@ class DecisionBatch:
         self.rng[0] = int(rng[0])
 
 
-class Work(NamedTuple):
+class MatchArrays(NamedTuple):
     """The arrays of a batch: states and histories, scratch space, room for actions, and the generator."""
 
     states: Rows
@@ -113,21 +113,23 @@ class Work(NamedTuple):
 
 
 @entry_kernel
-def reset_all(t: Any, work: Work, room: int, plies: int) -> bool:
+def reset_all(t: Any, arrays: MatchArrays, room: int, plies: int) -> bool:
     """Resets every match; returns whether the game has a choice."""
-    p_t, p = borrowed(t), borrowed(work)
+    p_t, p = borrowed(t), borrowed(arrays)
     has_choice = True
-    for match in range(len(work.states)):
+    for match in range(len(arrays.states)):
         has_choice = _reset(p_t, p, match, room, plies)
     return has_choice
 
 
 @entry_kernel
-def advance_all(t: Any, work: Work, room: int, plies: int, chosen: Any, stops: Any, outcomes: Any, steps: Any) -> None:
+def advance_all(
+    t: Any, arrays: MatchArrays, room: int, plies: int, chosen: Any, stops: Any, outcomes: Any, steps: Any
+) -> None:
     """Advances every match, see `DecisionBatch.advance`."""
-    p_t, p, p_chosen, p_stops = borrowed(t), borrowed(work), borrowed(chosen), borrowed(stops)
+    p_t, p, p_chosen, p_stops = borrowed(t), borrowed(arrays), borrowed(chosen), borrowed(stops)
     p_outcomes, p_steps = borrowed(outcomes), borrowed(steps)
-    for match in range(len(work.states)):
+    for match in range(len(arrays.states)):
         p_outcomes[match] = ONGOING
         p_steps[match] = 0
         if p_stops[match]:
@@ -142,7 +144,7 @@ def advance_all(t: Any, work: Work, room: int, plies: int, chosen: Any, stops: A
 
 
 @kernel
-def _reset(t: Table, p: Work, match: int, room: int, plies: int) -> bool:
+def _reset(t: Table, p: MatchArrays, match: int, room: int, plies: int) -> bool:
     """Resets a match and plays random steps, until there is a choice after them; returns whether there is one.
 
     The last try plays no random steps. It ends at the first choice of the game, unless the game has none.
@@ -166,7 +168,7 @@ def _reset(t: Table, p: Work, match: int, room: int, plies: int) -> bool:
 
 
 @inlined
-def _play_forced(t: Table, p: Work, match: int, room: int) -> tuple[int, int]:
+def _play_forced(t: Table, p: MatchArrays, match: int, room: int) -> tuple[int, int]:
     """Plays steps without a choice; returns the outcome and the number of steps."""
     s, past = p.states[match], p.past[match]
     forced = 0

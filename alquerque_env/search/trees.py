@@ -36,10 +36,10 @@ class Rule:
       considered: Actions of a root that are considered, those with the highest logits after noise, GUMBEL.
       value_offset: Added to the visits of the most visited action, GUMBEL: `c_visit` of the paper.
       value_scale: Weight of values in [-1, 1] against logits, GUMBEL: `c_scale` of the paper.
-      mmd_weight: Weight of the regularisation towards the uniform policy, in [0, 1], as in magnetic mirror descent with
-        a uniform magnet (Sokota et al. 2023, arXiv:2206.05825), GUMBEL. The improved policy of a root leaves out this
-        share of the network's logits. At 0 small differences in value add up from one improvement to the next, until
-        the policy puts everything on one of several equal actions.
+      mmd_weight: Weight of the regularisation towards the uniform policy, in [0, 1], as in magnetic mirror descent
+        (Sokota et al. 2023, arXiv:2206.05825) with the uniform policy as the reference, GUMBEL. The improved policy of
+        a root leaves out this share of the network's logits. At 0 small differences in value add up from one
+        improvement to the next, until the policy puts everything on one of several equal actions.
       exploration: Weight of the policy against values, PUCT.
       root_noise: Standard Gumbel noise on a root's logits (GUMBEL), or the share of Dirichlet noise in its policy
         (PUCT); 0 for none.

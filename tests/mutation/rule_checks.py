@@ -25,7 +25,10 @@ HERE = Path(__file__).resolve().parent
 # The modules that bind the text, with their kinds of words and what they call instead.
 BINDING = {
     rules_scalar: ((integers, moves_text), {}),
-    random_play: ((integers, moves_text), random_play.COUNTED),
+    random_play: (
+        (integers, moves_text),
+        {"list_actions": moves_text.count_actions, "add_pass": moves_text.count_pass},
+    ),
     rules_simd: ((numpy_words, vector_moves), {}),
 }
 SECONDS = 4

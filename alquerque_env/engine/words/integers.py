@@ -11,7 +11,7 @@ from ..compiler import inlined, kernel, popcount  # noqa: F401 - the decorators 
 from ..fields import Flag, Word
 
 
-def mover(state: Any, moves: Any) -> Word:
+def mover(state: Any, scratch: Any) -> Word:
     """The player to move."""
     return state[STATE.PLAYER]
 

@@ -7,7 +7,7 @@ from typing import Any
 from alquerque_env.game import table_layout as TABLE
 from alquerque_env.game.board import Board
 from alquerque_env.game.step import make_steps
-from alquerque_env.game.step_table import Step
+from alquerque_env.game.step_table import TableStep
 from alquerque_env.game.templates import Template
 from alquerque_training.export.packing import unpack
 
@@ -38,7 +38,7 @@ def read_game(text: str) -> Any:
         words=t,
         plain_words=t,
         actions=tuple(None if action == t[TABLE.PASS_ACTION] else () for action in actions),
-        steps=tuple(Step(*t[row : row + TABLE.STEP_SIZE]) for row in rows),
+        steps=tuple(TableStep(*t[row : row + TABLE.STEP_SIZE]) for row in rows),
         templates=tuple(tuple(Template(*leap) for leap in leaps) for leaps in data["leaps"]),
         has_two_victims=tuple(action in data["two_victims"] for action in actions),
     )
