@@ -146,10 +146,11 @@ def _sources(text: FunctionType, kind: Sequence[ModuleType]) -> list[str]:
 def _numbers(function: FunctionType) -> dict[str, int]:
     """The names in a function that stand for integers, of its module or, behind a point, of one that it names."""
     numbers: dict[str, int] = {}
-    for name in function.__code__.co_names:
+    names = function.__code__.co_names
+    for name in names:
         value = function.__globals__.get(name)
         if isinstance(value, ModuleType):
-            numbers |= {f"{name}.{inner}": number for inner, number in vars(value).items() if type(number) is int}
+            numbers |= {f"{name}.{inner}": n for inner in names if type(n := vars(value).get(inner)) is int}
         elif type(value) is int:
             numbers[name] = value
     return numbers
@@ -208,8 +209,9 @@ class _Binder(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """A number, or a field of one word."""
-        if (number := self.numbers.get(ast.unparse(node))) is not None:
-            return ast.copy_location(ast.Constant(number), node)
+        name = f"{node.value.id}.{node.attr}" if isinstance(node.value, ast.Name) else ""
+        if name in self.numbers:
+            return ast.copy_location(ast.Constant(self.numbers[name]), node)
         field = self._field(node)
         if field is None:
             return self.generic_visit(node)
