@@ -17,7 +17,7 @@ import ray
 from alquerque_training.alphazero import SelfPlayActor
 from alquerque_training.config.loader import ConfigError, load_config
 from alquerque_training.config.settings import Config
-from alquerque_training.experience.replay_buffer import ReplayBuffer, Rows
+from alquerque_training.experience.replay_buffer import Positions, ReplayBuffer
 from alquerque_training.experience.state_arrays import Arrays, group, weight_arrays
 from alquerque_training.ppo import RolloutActor
 from alquerque_training.rollout import Rollout
@@ -30,7 +30,7 @@ from alquerque_env.adapters.ray import connect
 from alquerque_env.benchmark.speed.rate import rate, repeat
 
 ENOUGH_ROWS = 2000
-"""Rows of experience with which the wire is measured."""
+"""Positions of experience with which the wire is measured."""
 MOST_ROUNDS = 10_000
 """Rounds after which a game that gives too few rows is given up."""
 
@@ -83,7 +83,7 @@ def measure_senders(config: Config, senders: int, rows_per_second: float | None,
     Args:
       config: Settings of a run with `alphazero`.
       senders: Number of processes that send.
-      rows_per_second: Rows that each of them sends in a second; None for as many as it can.
+      rows_per_second: Positions that each of them sends in a second; None for as many as it can.
       seconds: Time by the clock, after all of them have sent once.
     """
     actor, order = _make_actor(config)
@@ -113,7 +113,7 @@ def measure_senders(config: Config, senders: int, rows_per_second: float | None,
         number = running.pop(ended)
         played, state = ray.get(ended)
         running[start(state)] = number
-        buffer.add(Rows(**group(unpack(played), "rows.")))
+        buffer.add(Positions(**group(unpack(played), "rows.")))
         if len(begun) < senders:
             begun.add(number)
             received, clock, processor = 0, time.perf_counter(), time.process_time()
@@ -171,7 +171,7 @@ def _storer(config: Config, experience: Arrays) -> Callable[[], object]:
     if config.run.algorithm == "ppo":
         return lambda: Rollout.join([Rollout.from_arrays(experience)] * 2)
     buffer = _make_buffer(config, experience)
-    return lambda: buffer.add(Rows(**group(experience, "rows.")))
+    return lambda: buffer.add(Positions(**group(experience, "rows.")))
 
 
 def _make_buffer(config: Config, experience: Arrays) -> ReplayBuffer:

@@ -10,7 +10,7 @@ from alquerque_env.engine.fields import State
 from alquerque_env.engine.player_view import PlayerView
 from alquerque_env.envs.opponent_vector import VersusVectorEnv
 from alquerque_env.errors import AlquerqueError, IllegalStepError, PositionError
-from alquerque_env.game import table_layout as e
+from alquerque_env.game import state_layout as STATE, table_layout as TABLE
 from alquerque_env.game.kernel_arrays import JIT, words
 from alquerque_env.match.state_check import bounds, check_states
 from alquerque_env.search import GUMBEL, BatchSearch, Rule, SearchFeatures
@@ -107,7 +107,7 @@ def test_every_word_of_a_state_has_bounds_of_its_own():
     """A word without any would be bounded as the one before it, and a kernel could read beyond an array."""
     game = load_game("alquerque", undo_scope="never_revisit", no_progress_limit=40)
     found = bounds(game.table.words)
-    places = {name: getattr(e, name.upper()) for name in State.__annotations__}
+    places = {name: getattr(STATE, name.upper()) for name in State.__annotations__}
     assert {name: place for name, (place, _, _) in found.items()} == places
     assert [place for place, _, _ in found.values()] == sorted(places.values())
     state = np.array([Match(game).state], np.int64)
@@ -247,11 +247,11 @@ def test_a_match_does_not_begin_from_other_states():
     for place, word in (
         (0, -1),
         (1, 1 << 60),
-        (e.PLAYER, 2),
-        (e.CHAIN, 25),
-        (e.QUIET, -1),
-        (e.QUIET, 1 << 20),
-        (e.CAPTURED, -1),
+        (STATE.PLAYER, 2),
+        (STATE.CHAIN, 25),
+        (STATE.QUIET, -1),
+        (STATE.QUIET, 1 << 20),
+        (STATE.CAPTURED, -1),
     ):
         wrong = state.copy()
         wrong[place] = word
@@ -266,6 +266,6 @@ def test_a_kernel_is_not_compiled_for_arrays_that_are_not_contiguous(name):
     from numba.core.errors import TypingError
 
     t = GAME.table.words
-    room = words(t[e.T_SCRATCH_SIZE]), words(t[e.T_NUM_ACTIONS])
+    room = words(t[TABLE.SCRATCH_SIZE]), words(t[TABLE.NUM_ACTIONS])
     with pytest.raises(TypingError, match="kernels take contiguous arrays"):
         entry_points.legal_actions(t, LAYOUTS[name](STATES[0]), *room)

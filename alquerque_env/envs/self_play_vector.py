@@ -9,9 +9,10 @@ from gymnasium.vector import AutoresetMode
 
 from ..batch.step_result import StepResult
 from ..errors import AlquerqueError, BotError, IllegalStepError, UnknownNameError, require
-from ..game import table_layout as e
+from ..game import state_layout as STATE
 from ..game.array_check import check_array
 from ..game.game import Game, GameId, as_game
+from ..game.outcomes import ONGOING
 from ..game.planes import plane_scale
 from ..match.match import Match
 from ..match.state_check import check_states
@@ -138,7 +139,7 @@ class SelfPlayVectorEnv(BatchEnv):
         self._check_may_step()
         plays = ~self._ended
         result = self._games.step(self._check(actions), plays.view(np.int8))
-        terminated = result.outcome != e.ONGOING
+        terminated = result.outcome != ONGOING
         truncated = np.zeros(self.num_envs, bool)
         if self.max_cycles is not None:
             self._elapsed = np.where(plays, self._elapsed + 1, 0)
@@ -247,11 +248,11 @@ class SelfPlayVectorEnv(BatchEnv):
                 )
         states = check_states(self.game, state["states"], AlquerqueError)
         room = np.asarray(state["keys"]).shape[1]
-        if self.game.rules.repetition != "off" and states[:, e.QUIET].max() >= room:
-            match = int(states[:, e.QUIET].argmax())
+        if self.game.rules.repetition != "off" and states[:, STATE.QUIET].max() >= room:
+            match = int(states[:, STATE.QUIET].argmax())
             raise AlquerqueError(
-                f"cannot set the state: match {match} has {states[match, e.QUIET]} turns without progress, of which "
-                f"'keys' cannot hold all, expected fewer than {room}"
+                f"cannot set the state: match {match} has {states[match, STATE.QUIET]} turns without progress, of "
+                f"which 'keys' cannot hold all, expected fewer than {room}"
             )
         return states
 
@@ -276,7 +277,7 @@ class SelfPlayVectorEnv(BatchEnv):
     def _info(self, result: StepResult, ended: np.ndarray | None = None) -> dict[str, Any]:
         present = np.ones(self.num_envs, bool) if ended is None else ended
         if self.max_cycles is not None:  # the engine does not know which matches are truncated
-            result.mask[(self._ended if ended is None else ended) & (result.outcome == e.ONGOING)] = 0
+            result.mask[(self._ended if ended is None else ended) & (result.outcome == ONGOING)] = 0
         return batch_info(present, action_mask=result.mask, player=result.player, winner=result.winner)
 
     def _check(self, actions: np.ndarray) -> np.ndarray:

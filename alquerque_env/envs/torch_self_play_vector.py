@@ -12,9 +12,9 @@ from torch import Tensor
 from ..batch.step_result import HOLD, PLAY, RESET
 from ..batch.torch_batch import StepTensors, TorchBatch
 from ..errors import AlquerqueError, IllegalStepError, one_line
-from ..game import table_layout as e
 from ..game.game import Game
 from ..game.observation_form import PLANES
+from ..game.outcomes import ONGOING
 from .first_position import check_options
 from .self_play_vector import SelfPlayVectorEnv
 
@@ -95,7 +95,7 @@ class TorchSelfPlayVectorEnv(SelfPlayVectorEnv):
             self._raise_illegal(actions, ~over & ~self._games.is_legal(actions))
         result = self._games.step(actions, _commands(over, HOLD if waits else RESET, PLAY))
         self._was_illegal = self._was_illegal | self._games.was_illegal
-        terminated = result.outcome != e.ONGOING
+        terminated = result.outcome != ONGOING
         truncated = torch.zeros_like(terminated)
         if self.max_cycles is not None:
             self._elapsed = torch.where(over, self._elapsed if waits else 0, self._elapsed + 1)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..engine.kernel_types import Table
 from ..errors import AlquerqueError, PositionError
-from ..game import table_layout as e
+from ..game import state_layout as STATE, table_layout as TABLE
 from ..game.array_check import check_array
 from ..game.game import Game
 from .position_text import points_of, unpromoted_men
@@ -14,17 +14,17 @@ from .position_text import points_of, unpromoted_men
 
 def bounds(t: Table) -> dict[str, tuple[int, int, int]]:
     """For each field of a state, in their order, its first place, and the least and most of each of its words."""
-    unlimited = np.iinfo(np.int64).max if t[e.T_COUNTS_QUIET] else 0
+    unlimited = np.iinfo(np.int64).max if t[TABLE.COUNTS_QUIET] else 0
     return {
-        "men": (e.MEN, 0, t[e.T_ALL_POINTS]),
-        "kings": (e.KINGS, 0, t[e.T_ALL_POINTS]),
-        "player": (e.PLAYER, 0, 1),
-        "chain": (e.CHAIN, e.NO_POINT, t[e.T_POINTS] - 1),
-        "quiet": (e.QUIET, 0, t[e.T_NO_PROGRESS_LIMIT] or unlimited),
-        "captured": (e.CAPTURED, 0, t[e.T_ALL_POINTS]),
-        "barred": (e.BARRED, 0, t[e.T_ALL_POINTS]),
-        "memory": (e.MEMORY, 0, t[e.T_ALL_POINTS]),
-        "memory_points": (e.MEMORY_POINTS, 0, t[e.T_ALL_POINTS]),
+        "men": (STATE.MEN, 0, t[TABLE.ALL_POINTS]),
+        "kings": (STATE.KINGS, 0, t[TABLE.ALL_POINTS]),
+        "player": (STATE.PLAYER, 0, 1),
+        "chain": (STATE.CHAIN, STATE.NO_POINT, t[TABLE.POINTS] - 1),
+        "quiet": (STATE.QUIET, 0, t[TABLE.NO_PROGRESS_LIMIT] or unlimited),
+        "captured": (STATE.CAPTURED, 0, t[TABLE.ALL_POINTS]),
+        "barred": (STATE.BARRED, 0, t[TABLE.ALL_POINTS]),
+        "memory": (STATE.MEMORY, 0, t[TABLE.ALL_POINTS]),
+        "memory_points": (STATE.MEMORY_POINTS, 0, t[TABLE.ALL_POINTS]),
     }
 
 
@@ -41,12 +41,12 @@ def check_states(game: Game, states: Any, error: type[AlquerqueError] = Position
         one point, a man who would have been promoted, or a player, a chain or a clock that cannot be.
     """
     t = game.table.words
-    size = int(t[e.T_STATE_SIZE])
+    size = int(t[TABLE.STATE_SIZE])
     known = check_array("states", states, "int64", ("N", size), error)
     least, most = np.zeros(size, np.int64), np.zeros(size, np.int64)
     for place, low, high in bounds(t).values():
         least[place:], most[place:] = low, high
-    pieces = known[:, : e.PLAYER]
+    pieces = known[:, : STATE.PLAYER]
     are_apart = np.bitwise_xor.reduce(pieces, 1) == pieces.sum(1)
     is_sound = are_apart & ((known >= least) & (known <= most)).all(1)
     if not is_sound.all():

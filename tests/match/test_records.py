@@ -7,8 +7,7 @@ from datetime import date
 
 import pytest
 from chosen_steps import play_on
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from option_values import under_option_values
 
 import alquerque_env

@@ -4,7 +4,7 @@ Runs
   `train` trains a player from a config, as `alquerque train` does, and returns a `TrainingResult`. `load_config` reads
   a `Config`.
 Learners
-  A `Learner` plays and learns; `PpoLearner` and `AlphaZeroLearner` are those of the package. A `Metric` describes a
+  A `Learner` plays and learns; `PPOLearner` and `AlphaZeroLearner` are those of the package. A `Metric` describes a
   figure that a learner logs.
 Rollouts and networks
   A `Rollout` holds the steps that were played, and `compute_advantages` gives their advantages and returns. A
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .gae import compute_advantages
     from .measure.metrics import Metric
     from .networks import Geometry, PolicyValueNetwork, Shape, masked_log_probs, sample
-    from .ppo import Learner as PpoLearner
+    from .ppo import PPOLearner
     from .rollout import Rollout
     from .run.learner import Learner
     from .run.train import train
@@ -40,7 +40,7 @@ _LAZY = {
     "Learner": "run.learner:Learner",
     "Metric": "measure.metrics:Metric",
     "PolicyValueNetwork": "networks:PolicyValueNetwork",
-    "PpoLearner": "ppo:Learner",
+    "PPOLearner": "ppo:PPOLearner",
     "Rollout": "rollout:Rollout",
     "Shape": "networks:Shape",
     "TrainingResult": "run.training_session:TrainingResult",
@@ -57,8 +57,8 @@ __all__ = [
     "Geometry",
     "Learner",
     "Metric",
+    "PPOLearner",
     "PolicyValueNetwork",
-    "PpoLearner",
     "Rollout",
     "Shape",
     "TrainingResult",
