@@ -14,7 +14,7 @@ from ..engine.rules_simd import Moves, apply_action, legal_actions, observe, out
 from ..engine.simd_table import make_simd_table
 from ..game.game import Game
 from ..game.kernel_arrays import words
-from .batch import Batch, sample_legal
+from .batch import ArrayBatch, sample_legal
 from .rollout_kernels import by_player
 from .step_result import PLAY, RESET, StepResult
 
@@ -22,7 +22,7 @@ from .step_result import PLAY, RESET, StepResult
 MIN_GAMES = 16
 
 
-class NumpyBatch(Batch):
+class NumpyBatch(ArrayBatch):
     """A batch played by NumPy."""
 
     def __init__(self, game: Game, num_games: int) -> None:
@@ -58,7 +58,7 @@ class NumpyBatch(Batch):
         player, winner = self.states[:, e.PLAYER].astype(np.int8), winner_of(result).astype(np.int8)
         return StepResult(self._observe(earlier), mask.copy(), player, reward, result.astype(np.int8), winner)
 
-    def _copy_start(self, games: np.ndarray, fresh: Batch, result: StepResult) -> None:
+    def _copy_start(self, games: np.ndarray, fresh: ArrayBatch, result: StepResult) -> None:
         self.states[games], self._mask[games] = fresh.states, result.mask
 
     def is_legal(self, actions: np.ndarray) -> np.ndarray:

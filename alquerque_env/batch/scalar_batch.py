@@ -9,14 +9,14 @@ from ..engine.compiler import borrowed, clear_bytes, count_lanes, entry_kernel, 
 from ..engine.kernel_types import Array, Table, Words
 from ..game.game import Game
 from ..game.kernel_arrays import words
-from .batch import Batch
+from .batch import ArrayBatch
 from .step_result import PLAY, RESET, StepResult
 
 BITS = 64  # actions to an integer of the legal set
 LINE = 64  # bytes that are cleared at once
 
 
-class ScalarBatch(Batch):
+class ScalarBatch(ArrayBatch):
     """A batch played match by match.
 
     Attributes:
